@@ -16,7 +16,8 @@ void add_bias(const Matrix& c, const lamella_tensor* bias) {
 }
 
 template <class T>
-T number_of(const lamella_value& v) {
+T number_of(const Scalar& number) {
+  const lamella_value v = number.value();
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(as_int(v));
   else if constexpr (std::is_floating_point_v<T>)
@@ -29,8 +30,9 @@ T number_of(const lamella_value& v) {
 
 // c = beta * self + alpha * c, where self broadcasts and lies in any layout, or is null.
 template <class T>
-lamella_status add_scaled(const lamella_tensor* c, const lamella_tensor* self, const lamella_value* numbers) {
-  const T beta = number_of<T>(numbers[0]), alpha = number_of<T>(numbers[1]);
+lamella_status add_scaled(const lamella_tensor* c, const lamella_tensor* self, const Scalar& of_self,
+                          const Scalar& of_product) {
+  const T beta = number_of<T>(of_self), alpha = number_of<T>(of_product);
   const int n = c->dl.ndim, last = n - 1, missing = self ? n - self->dl.ndim : n;
   const int64_t columns = c->dl.shape[last], step = c->dl.strides[last];
   auto stride = [&](int d) {
@@ -60,8 +62,9 @@ lamella_status add_scaled(const lamella_tensor* c, const lamella_tensor* self, c
 // addmm, baddbmm, addmv and addr: the product first, then beta times self is added. With beta 0, self is not read.
 enum class Product { matrices, batches, vector, outer };
 template <Product Kind>
-lamella_status added_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  Operands o(args[1].as.tensor, args[2].as.tensor, rets[0].as.tensor);
+Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar& beta, const Scalar& alpha,
+             const Tensor& out) {
+  Operands o(x.get(), y.get(), out.get());
   if (o.c->numel == 0) return LAMELLA_OK;
   if (lamella_status st = o.open()) return st;
   lamella_status st = Kind == Product::matrices  ? multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))
@@ -69,43 +72,44 @@ lamella_status added_kernel(lamella_frame*, const lamella_value* args, lamella_v
                       : Kind == Product::vector  ? multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))
                                                  : multiply(o.dtype, column(o.a), row(o.b), matrix(o.c));
   if (st) return st;
-  auto is = [](const lamella_value& v, double x) {
-    return v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] == x && v.as.doubles[1] == 0 : as_double(v) == x;
+  auto is = [](const Scalar& number, double wanted) {
+    const lamella_value v = number.value();
+    return v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] == wanted && v.as.doubles[1] == 0 : as_double(v) == wanted;
   };
-  Tensor owner;
-  const lamella_tensor* self = is(args[3], 0) ? nullptr : args[0].as.tensor;
-  if (!self && is(args[4], 1)) return o.close();
-  if (self)
-    if ((st = converted(self, o.dtype, &owner))) return st;
+  TensorRef owner;
+  const lamella_tensor* addend = is(beta, 0) ? nullptr : self.get();
+  if (!addend && is(alpha, 1)) return o.close();
+  if (addend)
+    if ((st = converted(addend, o.dtype, &owner))) return st;
   switch (o.dtype) {
     case LAMELLA_FLOAT32:
-      st = add_scaled<float>(o.c, self, args + 3);
+      st = add_scaled<float>(o.c, addend, beta, alpha);
       break;
     case LAMELLA_FLOAT64:
-      st = add_scaled<double>(o.c, self, args + 3);
+      st = add_scaled<double>(o.c, addend, beta, alpha);
       break;
     case LAMELLA_COMPLEX64:
-      st = add_scaled<std::complex<float>>(o.c, self, args + 3);
+      st = add_scaled<std::complex<float>>(o.c, addend, beta, alpha);
       break;
     case LAMELLA_COMPLEX128:
-      st = add_scaled<std::complex<double>>(o.c, self, args + 3);
+      st = add_scaled<std::complex<double>>(o.c, addend, beta, alpha);
       break;
     case LAMELLA_INT32:
     case LAMELLA_UINT32:
-      st = add_scaled<uint32_t>(o.c, self, args + 3);
+      st = add_scaled<uint32_t>(o.c, addend, beta, alpha);
       break;
     default:
-      st = add_scaled<uint64_t>(o.c, self, args + 3);
+      st = add_scaled<uint64_t>(o.c, addend, beta, alpha);
   }
   return st ? st : o.close();
 }
 
-// linear(input, weight, bias): the rows of input times the transposed weight.
-lamella_status linear_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+// The rows of the input times the transposed weight, plus the bias.
+Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out) {
+  Operands o(input.get(), weight.get(), out.get());
   if (lamella_status st = o.open()) return st;
-  const lamella_tensor* bias = args[2].tag == LAMELLA_TENSOR ? args[2].as.tensor : nullptr;
-  Tensor plain, packed;
+  const lamella_tensor* summand = bias.get();
+  TensorRef plain, packed;
   // Rows that do not follow each other by one step are copied.
   auto steps = [](const lamella_tensor* t) {
     for (int d = t->dl.ndim - 3; d >= 0; d--)
@@ -117,30 +121,30 @@ lamella_status linear_kernel(lamella_frame* f, const lamella_value* args, lamell
     if (lamella_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.dtype),
                                                device_of(o.a), &raw))
       return st;
-    plain = Tensor::steal(raw);
+    plain = TensorRef::steal(raw);
     if (lamella_status st = copy_into(raw, o.a)) return st;
     o.a = raw;
   }
   char* numbers = nullptr;
-  const bool own = bias && !is_complex(o.dtype);
+  const bool own = summand && !is_complex(o.dtype);
   if (own) {
-    if (lamella_status st = converted(bias, o.dtype, &packed)) return st;
-    numbers = static_cast<char*>(bias->dl.data);
-    if (bias->dl.ndim && bias->dl.strides[0] != 1 && bias->dl.shape[0] > 1) {
+    if (lamella_status st = converted(summand, o.dtype, &packed)) return st;
+    numbers = static_cast<char*>(summand->dl.data);
+    if (summand->dl.ndim && summand->dl.strides[0] != 1 && summand->dl.shape[0] > 1) {
       void* to;
-      if (lamella_status st = api().scratch(f, bias->numel * itemsize(bias), &to)) return st;
-      loops().cast[o.dtype][o.dtype](bias->numel, static_cast<char*>(to), itemsize(bias), numbers,
-                                     bias->dl.strides[0] * itemsize(bias));
+      if (lamella_status st = api().scratch(f, summand->numel * itemsize(summand), &to)) return st;
+      loops().cast[o.dtype][o.dtype](summand->numel, static_cast<char*>(to), itemsize(summand), numbers,
+                                     summand->dl.strides[0] * itemsize(summand));
       numbers = static_cast<char*>(to);
     }
   }
   const bool one = o.b->dl.ndim == 1;  // a weight of one row; its dimension is not in the result
   const Matrix w = one ? column(o.b) : matrix(o.b).transposed();
-  const Matrix out = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
-  if (lamella_status st = multiply(o.dtype, rows_of(o.a), w, out, numbers)) return st;
-  if (bias && !own) {
-    if (o.dtype == LAMELLA_COMPLEX64) add_bias<std::complex<float>>(out, bias);
-    if (o.dtype == LAMELLA_COMPLEX128) add_bias<std::complex<double>>(out, bias);
+  const Matrix c = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
+  if (lamella_status st = multiply(o.dtype, rows_of(o.a), w, c, numbers)) return st;
+  if (summand && !own) {
+    if (o.dtype == LAMELLA_COMPLEX64) add_bias<std::complex<float>>(c, summand);
+    if (o.dtype == LAMELLA_COMPLEX128) add_bias<std::complex<double>>(c, summand);
   }
   return o.close();
 }
@@ -148,11 +152,11 @@ lamella_status linear_kernel(lamella_frame* f, const lamella_value* args, lamell
 }  // namespace
 
 void register_added_products(Library& m) {
-  m.impl("linear", "cpu", linear_kernel)
-      .impl("addmm", "cpu", added_kernel<Product::matrices>)
-      .impl("baddbmm", "cpu", added_kernel<Product::batches>)
-      .impl("addmv", "cpu", added_kernel<Product::vector>)
-      .impl("addr", "cpu", added_kernel<Product::outer>);
+  add<linear>(m, "linear");
+  add<added<Product::matrices>>(m, "addmm");
+  add<added<Product::batches>>(m, "baddbmm");
+  add<added<Product::vector>>(m, "addmv");
+  add<added<Product::outer>>(m, "addr");
 }
 
 }  // namespace lamella::cpu

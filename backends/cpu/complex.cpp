@@ -25,18 +25,18 @@ void interleave(int64_t n, char* const* at, const int64_t* steps) {
   }
 }
 
-lamella_status complex(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* out = r[0].as.tensor;
-  Strips s(out);
-  for (int k = 0; k < 2; k++) s.add(a[k].as.tensor);
+Status complex(const Tensor& real, const Tensor& imag, const Tensor& out) {
+  Strips s(out.get());
+  s.add(real.get());
+  s.add(imag.get());
   return s.run(grain, [&](int64_t n, char* const* at, const int64_t* steps) -> lamella_status {
-    (out->dtype == LAMELLA_COMPLEX64 ? interleave<float> : interleave<double>)(n, at, steps);
+    (out.get()->dtype == LAMELLA_COMPLEX64 ? interleave<float> : interleave<double>)(n, at, steps);
     return LAMELLA_OK;
   });
 }
 
 }  // namespace
 
-void register_complex(Library& m) { m.impl("complex", "cpu", complex); }
+void register_complex(Library& m) { add<complex>(m, "complex"); }
 
 }  // namespace lamella::cpu

@@ -36,16 +36,16 @@ int computes_in(int dtype) {
 
 int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
 
-int64_t spatial(const lamella_value& v, int i, int dims) {
+int64_t spatial(IntArrayRef numbers, int i, int dims) {
   const int at = i - (3 - dims);
-  return at < 0 ? -1 : v.as.ints[v.length == 1 ? 0 : at];
+  return at < 0 ? -1 : numbers[numbers.size() == 1 ? 0 : at];
 }
 
-lamella_status empty(int dtype, std::initializer_list<int64_t> sizes, const lamella_tensor* like, Tensor* owner) {
+lamella_status empty(int dtype, std::initializer_list<int64_t> sizes, const lamella_tensor* like, TensorRef* owner) {
   lamella_tensor* raw;
   lamella_status st = api().tensor_empty(static_cast<int>(sizes.size()), sizes.begin(), nullptr,
                                          static_cast<uint8_t>(dtype), device_of(like), &raw);
-  if (!st) *owner = Tensor::steal(raw);
+  if (!st) *owner = TensorRef::steal(raw);
   return st;
 }
 
@@ -67,7 +67,7 @@ const auto& of_dtype(const All& all, int dtype) {
 const GemmKernels& gemm_of(int dtype) { return of_dtype(gemms(), dtype); }
 const WindowKernels& windows_of(int dtype) { return of_dtype(window_kernels(), dtype); }
 
-lamella_status plain(const lamella_tensor*& t, int dtype, Tensor* owner) {
+lamella_status plain(const lamella_tensor*& t, int dtype, TensorRef* owner) {
   return t->dtype == dtype && is_contiguous(t) ? LAMELLA_OK : copy_as(t, dtype, owner);
 }
 
@@ -84,8 +84,9 @@ void pad_sizes(Convolution* c) {
   c->plane = c->row * (c->image[1] + 2 * c->padding[1]) * (c->image[0] + 2 * c->padding[0]);
 }
 
-void read_convolution(const lamella_value* args, const lamella_tensor* input, const lamella_tensor* weight,
-                      const lamella_tensor* bias, const lamella_tensor* out, Convolution* c) {
+void read_convolution(const lamella_tensor* input, const lamella_tensor* weight, const lamella_tensor* bias,
+                      const lamella_tensor* out, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                      int64_t groups, Convolution* c) {
   c->input = input;
   c->weight = weight;
   c->bias = bias;
@@ -96,7 +97,7 @@ void read_convolution(const lamella_value* args, const lamella_tensor* input, co
   c->source = c->parts == 2 ? c->dtype : given;
   c->size = c->dtype == LAMELLA_FLOAT32 || c->dtype == LAMELLA_INT32 ? 4 : 8;
   c->images = c->input->dl.shape[0];
-  c->groups = args[6].as.i;
+  c->groups = groups;
   c->in = c->weight->dl.shape[1] * c->parts;
   c->outs = c->out->dl.shape[1] / c->groups * c->parts;
   c->taps = c->count = 1;
@@ -107,9 +108,9 @@ void read_convolution(const lamella_value* args, const lamella_tensor* input, co
     c->kernel[i] = real ? c->weight->dl.shape[d] : 1;
     c->places[i] = real ? c->out->dl.shape[d] : 1;
     c->step[i] = real ? c->input->dl.strides[d] * itemsize(c->input) : 0;
-    c->stride[i] = real ? spatial(args[3], i, dims) : 1;
-    c->padding[i] = real ? spatial(args[4], i, dims) : 0;
-    c->dilation[i] = real ? spatial(args[5], i, dims) : 1;
+    c->stride[i] = real ? spatial(stride, i, dims) : 1;
+    c->padding[i] = real ? spatial(padding, i, dims) : 0;
+    c->dilation[i] = real ? spatial(dilation, i, dims) : 1;
     c->taps *= c->kernel[i];
     c->count *= c->places[i];
   }
@@ -184,7 +185,7 @@ lamella_status prepare(Convolution* c) {
   c->weights = static_cast<const char*>(c->weight->dl.data);
   if (c->parts == 2) {
     const int64_t outs = c->weight->dl.shape[0], in = c->weight->dl.shape[1];
-    Tensor split;
+    TensorRef split;
     if (lamella_status st = empty(c->dtype, {2 * outs, 2 * in, c->taps}, c->input, &split)) return st;
     if (c->size == 4)
       split_weight(c->weights, outs, in, c->taps, split.data<float>());
@@ -217,14 +218,14 @@ lamella_status finish(const Convolution& c) {
   if (c.parts == 1) {
     if (lamella_status st = api().tensor_view(c.owned[2].get(), c.out->dl.ndim, c.out->dl.shape, strides, 0, &raw))
       return st;
-    const Tensor owner = Tensor::steal(raw);
+    const TensorRef owner = TensorRef::steal(raw);
     return copy_into(c.out, raw);
   }
   // (…, 2, places) to (…, places, 2): a complex tensor's memory.
   if (lamella_status st =
           api().tensor_empty(c.out->dl.ndim, c.out->dl.shape, strides, c.out->dtype, device_of(c.out), &raw))
     return st;
-  const Tensor joined = Tensor::steal(raw);
+  const TensorRef joined = TensorRef::steal(raw);
   const int64_t pairs = c.images * c.groups * c.outs / 2;
   const CastLoop move = loops().cast[c.dtype][c.dtype];
   for (int64_t i = 0; i < pairs; i++)
@@ -430,11 +431,11 @@ lamella_status run(const Convolution& c) {
   return c.images * c.groups >= 8 ? by_items(c, w) : by_parts(c, w);
 }
 
-lamella_status convolution_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+                   IntArrayRef padding, IntArrayRef dilation, int64_t groups, const Tensor& out) {
   Convolution c;
-  if (rets[0].as.tensor->numel == 0) return LAMELLA_OK;
-  read_convolution(args, args[0].as.tensor, args[1].as.tensor,
-                   args[2].tag == LAMELLA_TENSOR ? args[2].as.tensor : nullptr, rets[0].as.tensor, &c);
+  if (out.numel() == 0) return LAMELLA_OK;
+  read_convolution(input.get(), weight.get(), bias.get(), out.get(), stride, padding, dilation, groups, &c);
   bool done = false;
   if (lamella_status st = onednn_convolution(c, &done)) return st;
   if (done) return LAMELLA_OK;
@@ -443,37 +444,36 @@ lamella_status convolution_kernel(lamella_frame*, const lamella_value* args, lam
   return finish(c);
 }
 
-// constant_pad_nd: fills the whole result, then copies the input into its middle; a negative padding cuts the input.
-lamella_status pad_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  const lamella_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
+// Fills the whole result, then copies the input into its middle; a negative padding cuts the input.
+Status constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value, const Tensor& out) {
+  lamella_tensor *in = self.get(), *result = out.get();
   const int n = in->dl.ndim;
-  int64_t sizes[LAMELLA_MAX_DIMS], from = in->storage_offset, to = out->storage_offset;
-  bool empty = out->numel == 0;
+  int64_t sizes[LAMELLA_MAX_DIMS], from = in->storage_offset, to = result->storage_offset;
+  bool empty = result->numel == 0;
   for (int d = 0; d < n; d++) {
     const int64_t at = 2 * (n - 1 - d);
-    const bool padded = at < static_cast<int64_t>(args[1].length);
-    const int64_t before = padded ? args[1].as.ints[at] : 0, after = padded ? args[1].as.ints[at + 1] : 0;
+    const bool padded = at < static_cast<int64_t>(pad.size());
+    const int64_t before = padded ? pad[at] : 0, after = padded ? pad[at + 1] : 0;
     sizes[d] = in->dl.shape[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
     empty |= sizes[d] <= 0;
     from += std::max<int64_t>(-before, 0) * in->dl.strides[d];
-    to += std::max<int64_t>(before, 0) * out->dl.strides[d];
+    to += std::max<int64_t>(before, 0) * result->dl.strides[d];
   }
-  if (lamella_status st = fill_with(args[2], out)) return st;
+  if (lamella_status st = fill_with(value, result)) return st;
   if (empty) return LAMELLA_OK;
   lamella_tensor *source, *middle;
-  if (lamella_status st = api().tensor_view(const_cast<lamella_tensor*>(in), n, sizes, in->dl.strides, from, &source))
-    return st;
-  const Tensor first = Tensor::steal(source);
-  if (lamella_status st = api().tensor_view(const_cast<lamella_tensor*>(out), n, sizes, out->dl.strides, to, &middle))
-    return st;
-  const Tensor second = Tensor::steal(middle);
+  if (lamella_status st = api().tensor_view(in, n, sizes, in->dl.strides, from, &source)) return st;
+  const TensorRef first = TensorRef::steal(source);
+  if (lamella_status st = api().tensor_view(result, n, sizes, result->dl.strides, to, &middle)) return st;
+  const TensorRef second = TensorRef::steal(middle);
   return copy_into(middle, source);
 }
 
 }  // namespace
 
 void register_convolution(Library& m) {
-  m.impl("convolution", "cpu", convolution_kernel).impl("constant_pad_nd", "cpu", pad_kernel);
+  add<convolution>(m, "convolution");
+  add<constant_pad_nd>(m, "constant_pad_nd");
 }
 
 }  // namespace lamella::cpu

@@ -1,4 +1,4 @@
-// One convolution as its kernels see it: what convolution.cpp computes itself, and onednn_convolution.cpp gives away.
+// One convolution as its kernels see it: convolution.cpp computes it, unless onednn_convolution.cpp does.
 #pragma once
 
 #include <lamella/library.h>
@@ -20,7 +20,7 @@ struct Convolution {
   int64_t phase, row, plane;     // the padded image: a row holds `stride` images of every stride-th column
   const char *weights, *biases;  // plain, computed dtype
   char* results;
-  Tensor owned[3];
+  TensorRef owned[3];
 
   // Results that lie channels last; one pixel's lie in both layouts, and the image decides.
   bool channels_last() const {
@@ -33,10 +33,11 @@ struct Convolution {
   int64_t depth() const { return in * taps; }
 };
 
-// Reads the arguments of a convolution from `input` to `out`, or of its gradient: stride, padding, dilation and groups
-// are args[3] to args[6].
-void read_convolution(const lamella_value* args, const lamella_tensor* input, const lamella_tensor* weight,
-                      const lamella_tensor* bias, const lamella_tensor* out, Convolution* c);
+// Describes the convolution from `input` to `out`. A gradient's kernel describes the convolution that it belongs to,
+// with its own result as the input or the weight, and the given gradient as `out`. The bias may be null.
+void read_convolution(const lamella_tensor* input, const lamella_tensor* weight, const lamella_tensor* bias,
+                      const lamella_tensor* out, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                      int64_t groups, Convolution* c);
 // The size of the padded image.
 void pad_sizes(Convolution* c);
 // Memory for `channels` padded channels, with `slack` zeros behind them.
@@ -48,12 +49,12 @@ void locate(const Convolution& c, int64_t* tap, int64_t* row);
 const GemmKernels& gemm_of(int dtype);
 const WindowKernels& windows_of(int dtype);
 // The operand in plain layout and another dtype, itself if it is that already.
-lamella_status plain(const lamella_tensor*& t, int dtype, Tensor* owner);
+lamella_status plain(const lamella_tensor*& t, int dtype, TensorRef* owner);
 
 // Where a result is computed: in its own memory, or in new memory in plain layout and another dtype.
 struct Result {
   const lamella_tensor* out;
-  Tensor beside;
+  TensorRef beside;
   char* data;
 
   lamella_status prepare(const lamella_tensor* result, int dtype) {
@@ -64,15 +65,17 @@ struct Result {
     if (lamella_status st =
             api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
       return st;
-    beside = Tensor::steal(raw);
+    beside = TensorRef::steal(raw);
     data = beside.data<char>();
     return LAMELLA_OK;
   }
   lamella_status finish() const { return beside ? copy_into(out, beside.get()) : LAMELLA_OK; }
 };
 
-// _convolution_backward_weight(grad_output, input, weight_size, stride, padding, dilation, groups)
-lamella_status convolution_backward_weight(lamella_frame*, const lamella_value* args, lamella_value* rets);
+// The kernel of _convolution_backward_weight.
+Status convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef weight_size,
+                                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                           int64_t groups, const Tensor& out);
 
 // oneDNN's result, where it has something for the shape: false, and the output as it was, where it has not. See
 // docs/decisions/0007-convolution.md.

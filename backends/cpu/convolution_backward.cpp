@@ -42,9 +42,10 @@ std::vector<Phase> phases_of(const Convolution& c, int i) {
 
 class InputGradient {
  public:
-  explicit InputGradient(const lamella_value* args, const lamella_tensor* out)
-      : weight_(args[1].as.tensor), gradient_(args[0].as.tensor) {
-    read_convolution(args, out, weight_, nullptr, args[0].as.tensor, &c_);
+  InputGradient(const lamella_tensor* gradient, const lamella_tensor* weight, IntArrayRef stride, IntArrayRef padding,
+                IntArrayRef dilation, int64_t groups, const lamella_tensor* out)
+      : weight_(weight), gradient_(gradient) {
+    read_convolution(out, weight, nullptr, gradient, stride, padding, dilation, groups, &c_);
     grad_ = c_;  // as an image whose places are the convolution's
     grad_.input = c_.out;
     const int missing = 5 - out->dl.ndim;
@@ -189,8 +190,8 @@ class InputGradient {
     }
   }
 
-  // Channels [begin, end), counted over images and groups: the weight turned times the gradient is what each tap gives
-  // to each place, and is added to the padded image where the tap has read.
+  // Channels [begin, end), counted over images and groups: the weight turned times the gradient gives a number for each
+  // tap and place, which is added to the padded image where the tap has read.
   lamella_status scatter(int64_t begin, int64_t end) const {
     const int64_t most = std::clamp<int64_t>(65536 / std::max<int64_t>(c_.taps * c_.count * c_.size, 1), 1, c_.in);
     const GemmKernels& k = gemm_of(c_.dtype);
@@ -268,21 +269,22 @@ class InputGradient {
   int64_t pixels_ = 1;
   bool whole_;  // the stride is 1: one phase is the whole image
   bool scatters_;
-  Tensor owned_, dense_;
+  TensorRef owned_, dense_;
   Space turned_, table_;
   Result result_;
 };
 
-// _convolution_backward_input(grad_output, weight, input_size, stride, padding, dilation, groups)
-lamella_status input_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  return rets[0].as.tensor->numel ? InputGradient(args, rets[0].as.tensor).run() : LAMELLA_OK;
+Status convolution_backward_input(const Tensor& grad_output, const Tensor& weight, IntArrayRef, IntArrayRef stride,
+                                  IntArrayRef padding, IntArrayRef dilation, int64_t groups, const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  return InputGradient(grad_output.get(), weight.get(), stride, padding, dilation, groups, out.get()).run();
 }
 
 }  // namespace
 
 void register_convolution_backward(Library& m) {
-  m.impl("_convolution_backward_input", "cpu", input_kernel)
-      .impl("_convolution_backward_weight", "cpu", convolution_backward_weight);
+  add<convolution_backward_input>(m, "_convolution_backward_input");
+  add<convolution_backward_weight>(m, "_convolution_backward_weight");
 }
 
 }  // namespace lamella::cpu

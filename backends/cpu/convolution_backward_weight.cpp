@@ -14,8 +14,10 @@ int64_t rounded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 class WeightGradient {
  public:
-  explicit WeightGradient(const lamella_value* args, const lamella_tensor* out) : grad_(args[0].as.tensor) {
-    read_convolution(args, args[1].as.tensor, out, nullptr, grad_, &c_);
+  WeightGradient(const lamella_tensor* gradient, const lamella_tensor* input, IntArrayRef stride, IntArrayRef padding,
+                 IntArrayRef dilation, int64_t groups, const lamella_tensor* out)
+      : grad_(gradient) {
+    read_convolution(input, out, nullptr, gradient, stride, padding, dilation, groups, &c_);
     const int64_t vector = windows_of(c_.dtype).vector, columns = c_.places[2];
     width_ = rounded(c_.outs, vector);
     // Tiles of channels fill up vectors of these and turn the gradient; tiles of places fill up vectors of columns and
@@ -101,7 +103,7 @@ class WeightGradient {
   }
   bool whole_rows() const { return c_.dilation[2] == 1; }
 
-  // What images [first, last) give, of each group (outs, taps, in): the gradient times the windows turned.
+  // Adds the share of images [first, last), of each group (outs, taps, in): the gradient times the windows turned.
   lamella_status add_taps(int64_t first, int64_t last, char* sums) const {
     const int64_t depth = c_.depth(), columns = whole_rows() ? c_.kernel[2] * c_.in : c_.in;
     const GemmKernels& k = gemm_of(c_.dtype);
@@ -133,7 +135,7 @@ class WeightGradient {
     return LAMELLA_OK;
   }
 
-  // What images [first, last) give to channels [begin, end), counted over the groups.
+  // Adds the share of images [first, last) in channels [begin, end), counted over the groups.
   lamella_status add(int64_t first, int64_t last, int64_t begin, int64_t end, char* sums) const {
     Space padded, packed;
     if (lamella_status st = take_padded(&padded, c_, std::min(end - begin, c_.in))) return st;
@@ -239,15 +241,18 @@ class WeightGradient {
   int64_t per_channel_;   // sums
   bool by_places_, by_taps_;
   bool last_;  // the gradient lies channels last
-  Tensor owned_;
+  TensorRef owned_;
   Space table_;
   Result result_;
 };
 
 }  // namespace
 
-lamella_status convolution_backward_weight(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  return rets[0].as.tensor->numel ? WeightGradient(args, rets[0].as.tensor).run() : LAMELLA_OK;
+Status convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef,
+                                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                           int64_t groups, const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  return WeightGradient(grad_output.get(), input.get(), stride, padding, dilation, groups, out.get()).run();
 }
 
 }  // namespace lamella::cpu

@@ -98,19 +98,24 @@ static bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
   return static_cast<char*>(a->dl.data) < end(b) && static_cast<char*>(b->dl.data) < end(a);
 }
 
-lamella_status copy_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  const lamella_tensor *dst = rets[0].as.tensor, *src = args[1].as.tensor;
+static Status copy(const Tensor&, const Tensor& source, bool, const Tensor& out) {
+  const lamella_tensor *dst = out.get(), *src = source.get();
   if (!overlap(dst, src)) return copy_into(dst, src);
   lamella_tensor* raw;
   if (lamella_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw))
     return st;
-  Tensor beside = Tensor::steal(raw);
+  const TensorRef beside = TensorRef::steal(raw);
   if (lamella_status st = copy_into(raw, src)) return st;
   return copy_into(dst, raw);
 }
 
-lamella_status clone_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  return copy_into(rets[0].as.tensor, args[0].as.tensor);
+static Status clone(const Tensor& self, std::optional<MemoryFormat>, const Tensor& out) {
+  return copy_into(out.get(), self.get());
+}
+
+void register_copies(Library& m) {
+  add<copy>(m, "copy_");
+  add<clone>(m, "clone");
 }
 
 }  // namespace lamella::cpu

@@ -4,10 +4,11 @@
 #include "backends/cpu/strips.h"
 
 namespace lamella::cpu {
-lamella_status fill_with(const lamella_value& number, const lamella_tensor* t) {
+
+lamella_status fill_with(const Scalar& number, const lamella_tensor* t) {
   if (t->numel == 0) return LAMELLA_OK;
   const int64_t item = itemsize(t);
-  if (is_contiguous(t) && number.tag == LAMELLA_INT && number.as.i == 0) {
+  if (is_contiguous(t) && number.isIntegral() && number.toLong() == 0) {
     const int64_t bytes = t->numel * item;
     auto* data = static_cast<char*>(t->dl.data);
     if (bytes < 2 * copy_grain) {
@@ -20,7 +21,7 @@ lamella_status fill_with(const lamella_value& number, const lamella_tensor* t) {
     });
   }
   alignas(16) char element[16];
-  store_number(number, t->dtype, element);
+  store_number(number.value(), t->dtype, element);
   CastLoop same = loops().cast[t->dtype][t->dtype];
   Strips s(t);
   s.add_scalar(element);
@@ -42,15 +43,17 @@ lamella_status fill_with(const lamella_value& number, const lamella_tensor* t) {
 
 namespace {
 
-lamella_status fill(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return fill_with(a[1], r[0].as.tensor);
-}
+Status fill(const Tensor&, const Scalar& number, const Tensor& out) { return fill_with(number, out.get()); }
 
-lamella_status arange(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  const lamella_tensor* t = rets[0].as.tensor;
-  bool floating = args[0].tag == LAMELLA_FLOAT || args[1].tag == LAMELLA_FLOAT || args[2].tag == LAMELLA_FLOAT;
+Status arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType>,
+              std::optional<Layout>, const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  const lamella_tensor* t = out.get();
+  const bool floating = start.isFloatingPoint() || end.isFloatingPoint() || step.isFloatingPoint();
+  const double from = start.toDouble(), by = step.toDouble();
+  // Integers are added as such, which is exact beyond 2^53 too.
+  const int64_t whole_from = floating ? 0 : start.toLong(), whole_by = floating ? 0 : step.toLong();
   auto* data = static_cast<char*>(t->dl.data);
-  int64_t item = itemsize(t), step = t->dl.strides[0] * item;
+  const int64_t item = itemsize(t), apart = t->dl.strides[0] * item;
   return parallel_for(0, t->numel, grain, [&](int64_t b, int64_t e) -> lamella_status {
     constexpr int64_t tile = 256;
     double numbers[tile];
@@ -58,21 +61,19 @@ lamella_status arange(lamella_frame*, const lamella_value* args, lamella_value* 
     for (int64_t i = b; i < e; i += tile) {
       int64_t n = std::min(tile, e - i);
       if (floating) {
-        double start = as_double(args[0]), by = as_double(args[2]);
-        for (int64_t k = 0; k < n; k++) numbers[k] = start + static_cast<double>(i + k) * by;
-        loops().cast[LAMELLA_FLOAT64][t->dtype](n, data + i * step, step, reinterpret_cast<char*>(numbers), 8);
+        for (int64_t k = 0; k < n; k++) numbers[k] = from + static_cast<double>(i + k) * by;
+        loops().cast[LAMELLA_FLOAT64][t->dtype](n, data + i * apart, apart, reinterpret_cast<char*>(numbers), 8);
       } else {
-        for (int64_t k = 0; k < n; k++) integers[k] = args[0].as.i + (i + k) * args[2].as.i;
-        loops().cast[LAMELLA_INT64][t->dtype](n, data + i * step, step, reinterpret_cast<char*>(integers), 8);
+        for (int64_t k = 0; k < n; k++) integers[k] = whole_from + (i + k) * whole_by;
+        loops().cast[LAMELLA_INT64][t->dtype](n, data + i * apart, apart, reinterpret_cast<char*>(integers), 8);
       }
     }
     return LAMELLA_OK;
   });
 }
 
-lamella_status eye(lamella_frame*, const lamella_value*, lamella_value* r) {
-  const lamella_tensor* t = r[0].as.tensor;
-  if (lamella_status st = fill_with(value(0), t)) return st;
+lamella_status identity(const lamella_tensor* t) {
+  if (lamella_status st = fill_with(0, t)) return st;
   const int64_t n = std::min(t->dl.shape[0], t->dl.shape[1]),
                 step = (t->dl.strides[0] + t->dl.strides[1]) * itemsize(t);
   alignas(16) char one[16];
@@ -80,13 +81,21 @@ lamella_status eye(lamella_frame*, const lamella_value*, lamella_value* r) {
   loops().cast[t->dtype][t->dtype](n, static_cast<char*>(t->dl.data), step, one, 0);
   return LAMELLA_OK;
 }
+Status eye(int64_t, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&, std::optional<bool>,
+           const Tensor& out) {
+  return identity(out.get());
+}
+Status eye_m(int64_t, int64_t, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&,
+             std::optional<bool>, const Tensor& out) {
+  return identity(out.get());
+}
 
-// start, end, steps
-lamella_status linspace(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* t = r[0].as.tensor;
+Status linspace(const Scalar& start, const Scalar& end, int64_t, std::optional<ScalarType>, std::optional<Layout>,
+                const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  const lamella_tensor* t = out.get();
   const int64_t steps = t->numel, half = steps / 2, stride = t->dl.ndim ? t->dl.strides[0] * itemsize(t) : 0;
-  const double start = as_double(a[0]), end = as_double(a[1]);
-  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  const double first = start.toDouble(), last = end.toDouble();
+  const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
   CastLoop cast = loops().cast[LAMELLA_FLOAT64][t->dtype];
   auto* data = static_cast<char*>(t->dl.data);
   auto some = [&](int64_t b, int64_t e) -> lamella_status {
@@ -95,9 +104,9 @@ lamella_status linspace(lamella_frame*, const lamella_value* a, lamella_value* r
     for (; b < e; b += tile) {
       const int64_t n = std::min(tile, e - b);
       const int64_t up = steps == 1 ? n : std::clamp<int64_t>(half - b, 0, n);
-      const auto first = static_cast<double>(b), rest = static_cast<double>(steps - 1 - b);
-      for (int64_t k = 0; k < up; k++) numbers[k] = start + (first + static_cast<double>(static_cast<int>(k))) * step;
-      for (int64_t k = up; k < n; k++) numbers[k] = end - (rest - static_cast<double>(static_cast<int>(k))) * step;
+      const auto done = static_cast<double>(b), rest = static_cast<double>(steps - 1 - b);
+      for (int64_t k = 0; k < up; k++) numbers[k] = first + (done + static_cast<double>(static_cast<int>(k))) * step;
+      for (int64_t k = up; k < n; k++) numbers[k] = last - (rest - static_cast<double>(static_cast<int>(k))) * step;
       cast(n, data + b * stride, stride, reinterpret_cast<char*>(numbers), 8);
     }
     return LAMELLA_OK;
@@ -105,31 +114,49 @@ lamella_status linspace(lamella_frame*, const lamella_value* a, lamella_value* r
   return steps <= grain ? some(0, steps) : parallel_for(0, steps, grain / 2, some);
 }
 
-lamella_status zeros(lamella_frame*, const lamella_value*, lamella_value* r) {
-  return fill_with(value(0), r[0].as.tensor);
+Status zero(const Tensor&, const Tensor& out) { return fill_with(0, out.get()); }
+
+Status zeros(IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&,
+             std::optional<bool>, const Tensor& out) {
+  return fill_with(0, out.get());
 }
-lamella_status ones(lamella_frame*, const lamella_value*, lamella_value* r) {
-  return fill_with(value(1), r[0].as.tensor);
+Status ones(IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&,
+            std::optional<bool>, const Tensor& out) {
+  return fill_with(1, out.get());
 }
-lamella_status full(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return fill_with(a[1], r[0].as.tensor);
+Status full(IntArrayRef, const Scalar& number, std::optional<ScalarType>, std::optional<Layout>,
+            const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  return fill_with(number, out.get());
+}
+
+Status zeros_like(const Tensor&, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&,
+                  std::optional<bool>, std::optional<MemoryFormat>, const Tensor& out) {
+  return fill_with(0, out.get());
+}
+Status ones_like(const Tensor&, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&,
+                 std::optional<bool>, std::optional<MemoryFormat>, const Tensor& out) {
+  return fill_with(1, out.get());
+}
+Status full_like(const Tensor&, const Scalar& number, std::optional<ScalarType>, std::optional<Layout>,
+                 const std::optional<Device>&, std::optional<bool>, std::optional<MemoryFormat>, const Tensor& out) {
+  return fill_with(number, out.get());
 }
 
 }  // namespace
 
 void register_fill(Library& m) {
-  m.impl("fill_.Scalar", "cpu", fill)
-      .impl("arange.start_step", "cpu", arange)
-      .impl("eye", "cpu", eye)
-      .impl("eye.m", "cpu", eye)
-      .impl("linspace", "cpu", linspace)
-      .impl("zeros", "cpu", zeros)
-      .impl("zero_", "cpu", zeros)
-      .impl("zeros_like", "cpu", zeros)
-      .impl("ones", "cpu", ones)
-      .impl("ones_like", "cpu", ones)
-      .impl("full", "cpu", full)
-      .impl("full_like", "cpu", full);
+  add<fill>(m, "fill_.Scalar");
+  add<arange>(m, "arange.start_step");
+  add<eye>(m, "eye");
+  add<eye_m>(m, "eye.m");
+  add<linspace>(m, "linspace");
+  add<zeros>(m, "zeros");
+  add<zero>(m, "zero_");
+  add<zeros_like>(m, "zeros_like");
+  add<ones>(m, "ones");
+  add<ones_like>(m, "ones_like");
+  add<full>(m, "full");
+  add<full_like>(m, "full_like");
 }
 
 }  // namespace lamella::cpu

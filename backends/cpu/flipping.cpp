@@ -6,21 +6,21 @@
 namespace lamella::cpu {
 namespace {
 
-lamella_status flip(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  const int64_t item = itemsize(self);
+Status flip(const Tensor& self, IntArrayRef dims, const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  const lamella_tensor* t = self.get();
+  const int64_t item = itemsize(t);
   int64_t strides[LAMELLA_MAX_DIMS];
-  byte_strides(self, strides);
-  auto* from = static_cast<char*>(self->dl.data);
-  for (uint32_t i = 0; i < a[1].length && self->dl.ndim; i++) {
-    const int d = static_cast<int>(a[1].as.ints[i] < 0 ? a[1].as.ints[i] + self->dl.ndim : a[1].as.ints[i]);
-    from += (self->dl.shape[d] - 1) * strides[d];
+  byte_strides(t, strides);
+  auto* from = static_cast<char*>(t->dl.data);
+  for (size_t i = 0; i < dims.size() && t->dl.ndim; i++) {
+    const int d = static_cast<int>(dims[i] < 0 ? dims[i] + t->dl.ndim : dims[i]);
+    from += (t->dl.shape[d] - 1) * strides[d];
     strides[d] = -strides[d];
   }
   auto reverse = index_loops().reverse[log2_item(item)];
-  CastLoop same = loops().cast[self->dtype][self->dtype];
-  Strips s(out);
+  CastLoop same = loops().cast[t->dtype][t->dtype];
+  Strips s(out.get());
   s.add(from, strides);
   return s.run(grain, [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (step[0] == item && step[1] == -item)
@@ -47,37 +47,39 @@ lamella_status roll_parts(const Part& to, const Part& from, const int64_t* shift
   return LAMELLA_OK;
 }
 
-lamella_status roll(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  if (a[2].length && self->dl.ndim)
-    return roll_parts(Part(out), Part(self), a[1].as.ints, a[2].as.ints, static_cast<int>(a[2].length));
-  if (self->dl.ndim == 0) return copy_into(out, self);
-  Tensor packed = Tensor::borrow(a[0].as.tensor), target = Tensor::borrow(r[0].as.tensor);
-  auto contiguous = [](const lamella_tensor* like, Tensor* made) -> lamella_status {
+Status roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  if (!dims.empty() && self.dim())
+    return roll_parts(Part(out.get()), Part(self.get()), shifts.data(), dims.data(), static_cast<int>(dims.size()));
+  if (self.dim() == 0) return copy_into(out.get(), self.get());
+  TensorRef packed = TensorRef::borrow(self.get()), target = TensorRef::borrow(out.get());
+  auto contiguous = [](const lamella_tensor* like, TensorRef* made) -> lamella_status {
     lamella_tensor* raw;
     if (lamella_status st =
             api().tensor_empty(like->dl.ndim, like->dl.shape, nullptr, like->dtype, device_of(like), &raw))
       return st;
-    *made = Tensor::steal(raw);
+    *made = TensorRef::steal(raw);
     return LAMELLA_OK;
   };
   if (!packed.contiguous()) {
-    if (lamella_status st = contiguous(self, &packed)) return st;
-    if (lamella_status st = copy_into(packed.get(), self)) return st;
+    if (lamella_status st = contiguous(self.get(), &packed)) return st;
+    if (lamella_status st = copy_into(packed.get(), self.get())) return st;
   }
   if (!target.contiguous())
-    if (lamella_status st = contiguous(out, &target)) return st;
-  const int64_t item = itemsize(self), n = self->numel, k = (a[1].as.ints[0] % n + n) % n;
+    if (lamella_status st = contiguous(out.get(), &target)) return st;
+  const int64_t item = self.itemsize(), n = self.numel(), k = (shifts[0] % n + n) % n;
   char* to = target.data<char>();
   const char* from = packed.data<char>();
   if (lamella_status st = copy_bytes(to + k * item, from, (n - k) * item)) return st;
   if (lamella_status st = copy_bytes(to, from + (n - k) * item, k * item)) return st;
-  return target.get() == out ? LAMELLA_OK : copy_into(out, target.get());
+  return target.get() == out.get() ? LAMELLA_OK : copy_into(out.get(), target.get());
 }
 
 }  // namespace
 
-void register_flipping(Library& m) { m.impl("flip", "cpu", flip).impl("roll", "cpu", roll); }
+void register_flipping(Library& m) {
+  add<flip>(m, "flip");
+  add<roll>(m, "roll");
+}
 
 }  // namespace lamella::cpu

@@ -39,24 +39,24 @@ lamella_status check_indices(lamella_frame* f, const char* argument, const lamel
   return good ? LAMELLA_OK : bad_index(f, argument, index, p, dim);
 }
 
-lamella_status as_int64(lamella_tensor* t, Tensor* out) {
+lamella_status as_int64(lamella_tensor* t, TensorRef* out) {
   if (t->dtype == LAMELLA_INT64) {
-    *out = Tensor::borrow(t);
+    *out = TensorRef::borrow(t);
     return LAMELLA_OK;
   }
   lamella_tensor* raw;
   if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LAMELLA_INT64, device_of(t), &raw))
     return st;
-  *out = Tensor::steal(raw);
+  *out = TensorRef::steal(raw);
   return copy_into(raw, t);
 }
 
-lamella_status resolve(lamella_frame* f, const char* argument, int dim, Tensor* index, Places* places) {
+lamella_status resolve(lamella_frame* f, const char* argument, int dim, TensorRef* index, Places* places) {
   lamella_tensor* raw;
   if (lamella_status st =
           api().tensor_empty(index->dim(), index->sizes(), nullptr, LAMELLA_INT64, device_of(index->get()), &raw))
     return st;
-  const Tensor offsets = Tensor::steal(raw);
+  const TensorRef offsets = TensorRef::steal(raw);
   Strips s(raw);
   s.add(index->get());
   bool good = true;
@@ -80,7 +80,7 @@ struct Along {
   Places places;
   int64_t strides[LAMELLA_MAX_DIMS];
 
-  Along(const lamella_tensor* self, const lamella_value& d) : dim(wrapped_dim(d, self->dl.ndim)) {
+  Along(const lamella_tensor* self, int64_t d) : dim(wrapped_dim(d, self->dl.ndim)) {
     byte_strides(self, strides);
     const bool scalar = self->dl.ndim == 0;
     places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
@@ -88,14 +88,13 @@ struct Along {
   }
 };
 
-lamella_status gather(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = a[0].as.tensor, *index = a[2].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  const Along along(self, a[1]);
-  auto loop = index_loops().pick[log2_item(itemsize(out))];
-  Strips s(out);
-  s.add(index);
-  s.add(self->dl.data, along.strides);
+Status gather(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, bool, const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  const Along along(self.get(), dim);
+  auto loop = index_loops().pick[log2_item(out.itemsize())];
+  Strips s(out.get());
+  s.add(index.get());
+  s.add(self.data_ptr(), along.strides);
   bool bad = false;
   auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, along.places))
@@ -103,17 +102,16 @@ lamella_status gather(lamella_frame* f, const lamella_value* a, lamella_value* r
     return LAMELLA_OK;
   };
   if (lamella_status st = s.run(grain, body)) return st;
-  return bad ? bad_index(f, "index", index, along.places, along.dim) : LAMELLA_OK;
+  return bad ? bad_index(f, "index", index.get(), along.places, along.dim) : LAMELLA_OK;
 }
 
 // Both ways of scattering; elements that meet differ only along `dim`.
 // `checked`: indices are checked first, since self must not change if one is bad; else on the way.
 template <class Loop>
-lamella_status scattered(lamella_frame* f, const lamella_value* a, const lamella_tensor* self, Loop loop,
-                         bool checked) {
-  const lamella_tensor *index = a[2].as.tensor, *src = a[3].as.tensor;
+lamella_status scattered(lamella_frame* f, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
+                         const lamella_tensor* src, Loop loop, bool checked) {
   if (index->numel == 0) return LAMELLA_OK;
-  const Along along(self, a[1]);
+  const Along along(self, dim);
   if (checked)
     if (lamella_status st = check_indices(f, "index", index, along.places, along.dim)) return st;
   int64_t from[LAMELLA_MAX_DIMS];
@@ -139,22 +137,23 @@ using Put = void (*)(const Strip&, const Places&);
 Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
 Put add_of(const lamella_tensor* self) { return index_loops().fold[INDEX_SUM][self->dtype]; }
 
-// self, dim, index, src, reduce: 'prod', 'amax' or 'amin'
-lamella_status scatter_fold(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const std::string_view reduce(a[4].as.string, a[4].length);
+// By 'prod', 'amax' or 'amin'.
+Status scatter_fold(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Tensor& src,
+                    std::string_view reduce, const Tensor& out) {
   const int kind = reduce == "prod" ? INDEX_PROD : reduce == "amax" ? INDEX_AMAX : INDEX_AMIN;
-  const lamella_tensor* self = r[0].as.tensor;
-  return scattered(f, a, self, index_loops().fold[kind][self->dtype], true);
+  return scattered(f, out.get(), dim, index.get(), src.get(), index_loops().fold[kind][out.get()->dtype], true);
 }
 
 template <Put (*Loop)(const lamella_tensor*)>
-lamella_status scatter_inplace(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), true);
+Status scatter_inplace(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Tensor& src,
+                       const Tensor& out) {
+  return scattered(f, out.get(), dim, index.get(), src.get(), Loop(out.get()), true);
 }
 template <Put (*Loop)(const lamella_tensor*)>
-lamella_status scatter(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
-  return scattered(f, a, r[0].as.tensor, Loop(r[0].as.tensor), false);
+Status scatter(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+               const Tensor& out) {
+  if (lamella_status st = copy_into(out.get(), self.get())) return st;
+  return scattered(f, out.get(), dim, index.get(), src.get(), Loop(out.get()), false);
 }
 
 // A number in place of src: one element, expanded.
@@ -162,8 +161,8 @@ struct Number {
   alignas(16) char data[16];
   lamella_tensor t;
   int64_t strides[LAMELLA_MAX_DIMS] = {};
-  Number(const lamella_value& number, const lamella_tensor* self, const lamella_tensor* shape) : t(*self) {
-    store_number(number, self->dtype, data);
+  Number(const Scalar& number, const lamella_tensor* self, const lamella_tensor* shape) : t(*self) {
+    store_number(number.value(), self->dtype, data);
     t.dl.data = data;
     t.dl.ndim = shape->dl.ndim;
     t.dl.shape = shape->dl.shape;
@@ -171,35 +170,35 @@ struct Number {
   }
 };
 
-lamella_status scatter_value_inplace(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  Number n(a[3], r[0].as.tensor, a[2].as.tensor);
-  const lamella_value args[4] = {a[0], a[1], a[2], value(&n.t)};
-  return scattered(f, args, r[0].as.tensor, put_of(r[0].as.tensor), true);
+Status scatter_value_inplace(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Scalar& value,
+                             const Tensor& out) {
+  Number n(value, out.get(), index.get());
+  return scattered(f, out.get(), dim, index.get(), &n.t, put_of(out.get()), true);
 }
-lamella_status scatter_value(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
-  return scatter_value_inplace(f, a, r);
+Status scatter_value(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                     const Tensor& out) {
+  if (lamella_status st = copy_into(out.get(), self.get())) return st;
+  return scatter_value_inplace(f, self, dim, index, value, out);
 }
 
-lamella_status take(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  Tensor index, packed = Tensor::borrow(a[0].as.tensor);
-  if (lamella_status st = as_int64(a[1].as.tensor, &index)) return st;
-  if (!is_contiguous(self)) {
+Status take(lamella_frame* f, const Tensor& self, const Tensor& index, const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  TensorRef wide, packed = TensorRef::borrow(self.get());
+  if (lamella_status st = as_int64(index.get(), &wide)) return st;
+  if (!self.is_contiguous()) {
+    const lamella_tensor* t = self.get();
     lamella_tensor* raw;
-    if (lamella_status st =
-            api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, self->dtype, device_of(self), &raw))
+    if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
       return st;
-    packed = Tensor::steal(raw);
-    if (lamella_status st = copy_into(raw, self)) return st;
+    packed = TensorRef::steal(raw);
+    if (lamella_status st = copy_into(raw, t)) return st;
   }
-  const Places places = {self->numel, self->numel, itemsize(self)};
+  const Places places = {self.numel(), self.numel(), self.itemsize()};
   const int64_t still[LAMELLA_MAX_DIMS] = {};
-  auto loop = index_loops().pick[log2_item(itemsize(self))];
+  auto loop = index_loops().pick[log2_item(self.itemsize())];
   bool bad = false;
-  Strips s(out);
-  s.add(index.get());
+  Strips s(out.get());
+  s.add(wide.get());
   s.add(packed.get()->dl.data, still);
   auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
@@ -207,21 +206,21 @@ lamella_status take(lamella_frame* f, const lamella_value* a, lamella_value* r) 
     return LAMELLA_OK;
   };
   if (lamella_status st = s.run(grain, body)) return st;
-  return bad ? bad_index(f, "index", index.get(), places, 0) : LAMELLA_OK;
+  return bad ? bad_index(f, "index", wide.get(), places, 0) : LAMELLA_OK;
 }
 
 }  // namespace
 
 void register_gather(Library& m) {
-  m.impl("gather", "cpu", gather)
-      .impl("take", "cpu", take)
-      .impl("scatter_.src", "cpu", scatter_inplace<put_of>)
-      .impl("_scatter_fold_", "cpu", scatter_fold)
-      .impl("scatter_add_", "cpu", scatter_inplace<add_of>)
-      .impl("scatter_.value", "cpu", scatter_value_inplace)
-      .impl("scatter.src", "cpu", scatter<put_of>)
-      .impl("scatter_add", "cpu", scatter<add_of>)
-      .impl("scatter.value", "cpu", scatter_value);
+  add<gather>(m, "gather");
+  add<take>(m, "take");
+  add<scatter_inplace<put_of>>(m, "scatter_.src");
+  add<scatter_fold>(m, "_scatter_fold_");
+  add<scatter_inplace<add_of>>(m, "scatter_add_");
+  add<scatter_value_inplace>(m, "scatter_.value");
+  add<scatter<put_of>>(m, "scatter.src");
+  add<scatter<add_of>>(m, "scatter_add");
+  add<scatter_value>(m, "scatter.value");
 }
 
 }  // namespace lamella::cpu

@@ -7,23 +7,19 @@
 
 namespace lamella::cpu {
 
-inline int wrapped_dim(const lamella_value& v, int ndim) {
-  return static_cast<int>(v.as.i < 0 ? v.as.i + std::max(ndim, 1) : v.as.i);
-}
-
 // The error for an index tensor (int64) that holds an index outside of [-wrap, size): names the first one.
 lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p, int dim);
 
-// Checks a whole index tensor. An interrupt is a status too: what was not checked must not be used.
+// Checks a whole index tensor. An interrupt is a status too: a tensor that was not checked must not be used.
 lamella_status check_indices(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p,
                              int dim);
 
 // The tensor itself, or a copy in int64.
-lamella_status as_int64(lamella_tensor* t, Tensor* out);
+lamella_status as_int64(lamella_tensor* t, TensorRef* out);
 
 // Checks an index tensor (int64) and replaces it by the offsets in bytes that it means, for kernels that read it
 // several times.
-lamella_status resolve(lamella_frame* f, const char* argument, int dim, Tensor* index, Places* places);
+lamella_status resolve(lamella_frame* f, const char* argument, int dim, TensorRef* index, Places* places);
 
 // n rows of memory of self, one after another, by an index vector whose elements are `is` bytes apart.
 lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,

@@ -19,7 +19,7 @@ struct Gemm {
   const void* row_bias = nullptr;     // one number per row of c
   const void* column_bias = nullptr;  // one number per column of c
   int (*interrupted)() = nullptr;     // asked between blocks; the first answer that is not 0 is returned
-  bool adds = false;                  // to what c holds
+  bool adds = false;                  // to the numbers in c
 };
 
 // For float, double, uint32_t and uint64_t.

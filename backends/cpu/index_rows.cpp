@@ -26,11 +26,11 @@ lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const l
 
 namespace {
 
-// index_select(self, dim, index) and embedding(weight, indices): one vector or tensor of indices along one dimension.
+// index_select and embedding: one vector or tensor of indices along one dimension.
 lamella_status rows_of(lamella_frame* f, const char* name, const lamella_tensor* self, int dim, lamella_tensor* indices,
                        bool vector, const lamella_tensor* out) {
   if (out->numel == 0 && indices->numel == 0) return LAMELLA_OK;
-  Tensor index;
+  TensorRef index;
   if (lamella_status st = as_int64(indices, &index)) return st;
   const bool scalar = self->dl.ndim == 0;
   Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
@@ -63,21 +63,20 @@ lamella_status rows_of(lamella_frame* f, const char* name, const lamella_tensor*
   return bad ? bad_index(f, name, index.get(), places, dim) : LAMELLA_OK;
 }
 
-lamella_status index_select(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = a[0].as.tensor;
-  return rows_of(f, "index", self, wrapped_dim(a[1], self->dl.ndim), a[2].as.tensor, true, r[0].as.tensor);
+Status index_select(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
+  return rows_of(f, "index", self.get(), wrapped_dim(dim, self.dim()), index.get(), true, out.get());
 }
 
-lamella_status embedding(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return rows_of(f, "indices", a[0].as.tensor, 0, a[1].as.tensor, false, r[0].as.tensor);
+Status embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
+                 const Tensor& out) {
+  return rows_of(f, "indices", weight.get(), 0, indices.get(), false, out.get());
 }
 
-// embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq): row by row of the
-// table, each adds what was taken from it, in the order of the indices.
+// The gradient of a table: each of its rows adds up the gradients of its copies, in the order of the indices. The row
+// `padding` gets zeros; `scaled`: a row's sum is divided by the number of its copies.
 template <class T>
-lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, const lamella_value* a, int64_t width,
-                        T* to) {
-  const int64_t rows = a[2].as.i, padding = a[3].as.i;
+lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, int64_t rows, int64_t padding,
+                        bool scaled, int64_t width, T* to) {
   const FoldLoop add = index_loops().fold[INDEX_SUM][sizeof(T) == 8 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32];
   // Where the indices of each row end among those of all rows in order; then, where they begin.
   const std::unique_ptr<int64_t[]> places(new int64_t[rows + 1 + count]());
@@ -99,7 +98,7 @@ lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, co
         add({width, reinterpret_cast<char*>(sum), sizeof(T), reinterpret_cast<const char*>(&here), 0,
              reinterpret_cast<char*>(const_cast<T*>(g.as<T>() + of[k] * width)), sizeof(T)},
             Places::offsets());
-      if (a[4].as.i)
+      if (scaled)
         for (int64_t k = 0; k < width; k++) sum[k] /= static_cast<T>(n);
     }
     return LAMELLA_OK;
@@ -108,21 +107,23 @@ lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, co
   return (count + rows) * width <= grain ? some(0, rows) : parallel_for(0, rows, least, some);
 }
 
-lamella_status embedding_dense_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  lamella_tensor* out = r[0].as.tensor;
-  const int work = work_dtype(out);
-  Tensor index;
+Status embedding_dense_backward(lamella_frame* f, const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
+                                int64_t padding_idx, bool scale_grad_by_freq, const Tensor& out) {
+  const int work = work_dtype(out.get());
+  TensorRef index;
   Packed g, packed;
   PackedOutput to;
-  if (lamella_status st = as_int64(a[1].as.tensor, &index)) return st;
-  if (lamella_status st = check_indices(f, "indices", index.get(), {a[2].as.i, 0, 0}, 0)) return st;
-  if (lamella_status st = packed.read(value(index.get()), LAMELLA_INT64)) return st;
-  if (lamella_status st = g.read(a[0], work)) return st;
-  if (lamella_status st = to.open(out, work)) return st;
-  const int64_t count = index.numel(), width = out->dl.shape[1];
-  const auto* at = packed.as<int64_t>();
-  lamella_status st = work == LAMELLA_FLOAT64 ? add_rows(g, at, count, a, width, reinterpret_cast<double*>(to.data()))
-                                              : add_rows(g, at, count, a, width, reinterpret_cast<float*>(to.data()));
+  if (lamella_status st = as_int64(indices.get(), &index)) return st;
+  if (lamella_status st = check_indices(f, "indices", index.get(), {num_weights, 0, 0}, 0)) return st;
+  if (lamella_status st = packed.read(index.get(), LAMELLA_INT64)) return st;
+  if (lamella_status st = g.read(grad_output.get(), work)) return st;
+  if (lamella_status st = to.open(out.get(), work)) return st;
+  const int64_t count = index.numel(), width = out.get()->dl.shape[1];
+  auto add = [&](auto* table) {
+    return add_rows(g, packed.as<int64_t>(), count, num_weights, padding_idx, scale_grad_by_freq, width, table);
+  };
+  lamella_status st =
+      work == LAMELLA_FLOAT64 ? add(reinterpret_cast<double*>(to.data())) : add(reinterpret_cast<float*>(to.data()));
   return st ? st : to.close();
 }
 
@@ -141,9 +142,9 @@ bool packed_rows(const lamella_tensor* self, const int64_t* strides) {
 }
 
 // self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
-lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, const lamella_value& dim,
-                            lamella_tensor* indices, char* source, const int64_t* from, bool wrap, Put loop) {
-  Tensor index;
+lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, int64_t dim, lamella_tensor* indices,
+                            char* source, const int64_t* from, bool wrap, Put loop) {
+  TensorRef index;
   if (lamella_status st = as_int64(indices, &index)) return st;
   if (index.numel() == 0) return LAMELLA_OK;
   const bool scalar = self->dl.ndim == 0;
@@ -188,72 +189,84 @@ lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, const 
 
 Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
 
-// self, dim, index, source
-lamella_status index_copy_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+Status index_copy_(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Tensor& source,
+                   const Tensor& out) {
   int64_t from[LAMELLA_MAX_DIMS] = {};
-  byte_strides(a[3].as.tensor, from);
-  return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(a[3].as.tensor->dl.data), from, false,
-                      put_of(r[0].as.tensor));
+  byte_strides(source.get(), from);
+  return write_slices(f, out.get(), dim, index.get(), static_cast<char*>(source.data_ptr()), from, false,
+                      put_of(out.get()));
 }
 
-// self, dim, index, source, alpha
-lamella_status index_add_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+Status index_add_(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Tensor& source,
+                  const Scalar& alpha, const Tensor& out) {
   static const lamella_operator* mul = api().find_operator("aten::mul", "Tensor");
-  lamella_tensor* source = a[3].as.tensor;
-  Tensor scaled;
-  if (as_double(a[4]) != 1 || a[4].tag == LAMELLA_COMPLEX) {
+  const lamella_tensor* added = source.get();
+  TensorRef scaled;
+  if (alpha.isComplex() || alpha.to<double>() != 1) {
     lamella_tensor* number;
-    if (lamella_status st = api().tensor_empty(0, nullptr, nullptr, source->dtype, device_of(source), &number))
-      return st;
-    const Tensor held = Tensor::steal(number);
-    store_number(a[4], source->dtype, number->dl.data);
-    const lamella_value args[2] = {a[3], value(number)};
+    if (lamella_status st = api().tensor_empty(0, nullptr, nullptr, added->dtype, device_of(added), &number)) return st;
+    const TensorRef held = TensorRef::steal(number);
+    store_number(alpha.value(), added->dtype, number->dl.data);
+    const lamella_value args[2] = {value(source), value(number)};
     lamella_value product = none();
     if (lamella_status st = api().call(f, mul, args, 2, &product, 1)) return st;
-    scaled = Tensor::steal(product.as.tensor);
-    source = scaled.get();
+    scaled = TensorRef::steal(product.as.tensor);
+    added = scaled.get();
   }
   int64_t from[LAMELLA_MAX_DIMS] = {};
-  byte_strides(source, from);
-  return write_slices(f, r[0].as.tensor, a[1], a[2].as.tensor, static_cast<char*>(source->dl.data), from, false,
-                      index_loops().fold[INDEX_SUM][source->dtype]);
+  byte_strides(added, from);
+  return write_slices(f, out.get(), dim, index.get(), static_cast<char*>(added->dl.data), from, false,
+                      index_loops().fold[INDEX_SUM][added->dtype]);
 }
 
-// self, dim, index, value: a number or a zero-dim tensor
-lamella_status index_fill_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = r[0].as.tensor;
+// A number, or the element of a zero-dim tensor, as an element of the dtype.
+void store(const Scalar& x, int dtype, char* to) { store_number(x.value(), dtype, to); }
+void store(const Tensor& x, int dtype, char* to) {
+  loops().cast[x.get()->dtype][dtype](1, to, 0, static_cast<const char*>(x.data_ptr()), 0);
+}
+
+template <class Value>
+Status index_fill_(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Value& value,
+                   const Tensor& out) {
   alignas(16) char number[16];
-  if (a[3].tag == LAMELLA_TENSOR) {
-    const lamella_tensor* t = a[3].as.tensor;
-    loops().cast[t->dtype][self->dtype](1, number, 0, static_cast<const char*>(t->dl.data), 0);
-  } else {
-    store_number(a[3], self->dtype, number);
-  }
+  store(value, out.get()->dtype, number);
   const int64_t still[LAMELLA_MAX_DIMS] = {};
-  return write_slices(f, self, a[1], a[2].as.tensor, number, still, true, put_of(self));
+  return write_slices(f, out.get(), dim, index.get(), number, still, true, put_of(out.get()));
 }
 
-// The same on a copy.
-template <lamella_kernel InPlace>
-lamella_status copied(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
-  return InPlace(f, a, r);
+// ---- the same on a copy
+
+Status index_copy(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                  const Tensor& out) {
+  if (lamella_status st = copy_into(out.get(), self.get())) return st;
+  return index_copy_(f, self, dim, index, source, out);
+}
+Status index_add(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha, const Tensor& out) {
+  if (lamella_status st = copy_into(out.get(), self.get())) return st;
+  return index_add_(f, self, dim, index, source, alpha, out);
+}
+template <class Value>
+Status index_fill(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, const Value& value,
+                  const Tensor& out) {
+  if (lamella_status st = copy_into(out.get(), self.get())) return st;
+  return index_fill_(f, self, dim, index, value, out);
 }
 
 }  // namespace
 
 void register_index_rows(Library& m) {
-  m.impl("index_add_", "cpu", index_add_, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
-      .impl("index_add", "cpu", copied<index_add_>, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
-      .impl("index_copy_", "cpu", index_copy_)
-      .impl("index_copy", "cpu", copied<index_copy_>)
-      .impl("index_fill_.int_Scalar", "cpu", index_fill_)
-      .impl("index_fill_.int_Tensor", "cpu", index_fill_)
-      .impl("index_fill.int_Scalar", "cpu", copied<index_fill_>)
-      .impl("index_fill.int_Tensor", "cpu", copied<index_fill_>)
-      .impl("index_select", "cpu", index_select)
-      .impl("embedding", "cpu", embedding)
-      .impl("embedding_dense_backward", "cpu", embedding_dense_backward);
+  m.impl<index_add_>("index_add_", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
+  m.impl<index_add>("index_add", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
+  add<index_copy_>(m, "index_copy_");
+  add<index_copy>(m, "index_copy");
+  add<index_fill_<Scalar>>(m, "index_fill_.int_Scalar");
+  add<index_fill_<Tensor>>(m, "index_fill_.int_Tensor");
+  add<index_fill<Scalar>>(m, "index_fill.int_Scalar");
+  add<index_fill<Tensor>>(m, "index_fill.int_Tensor");
+  add<index_select>(m, "index_select");
+  add<embedding>(m, "embedding");
+  add<embedding_dense_backward>(m, "embedding_dense_backward");
 }
 
 }  // namespace lamella::cpu

@@ -31,14 +31,14 @@ class Indexed {
     for (int k = 0; k < count_; k++) parts_[k].~Part();
   }
 
-  lamella_status read(lamella_frame* f, const lamella_tensor* self, const lamella_value& list, bool apart) {
+  lamella_status read(lamella_frame* f, const lamella_tensor* self, TensorList list, bool apart) {
     self_ = self;
     const int64_t item = itemsize(self);
     int d = 0, last = -1, first = -1;
     bool adjacent = true;
     int kept[LAMELLA_MAX_DIMS], kept_count = 0, lead = 0;
-    for (uint32_t i = 0; i < list.length; i++) {
-      lamella_tensor* t = list.as.tensors[i];
+    for (size_t i = 0; i < list.size(); i++) {
+      lamella_tensor* t = list[i].get();
       if (!t) {
         kept[kept_count++] = d++;
         continue;
@@ -95,7 +95,7 @@ class Indexed {
 
  private:
   struct Part {
-    Tensor index;  // int64
+    TensorRef index;  // int64
     Places places;
     int dim;
   };
@@ -105,16 +105,16 @@ class Indexed {
     strides_[total_++] = self_->dl.shape[d] == 1 ? 0 : self_->dl.strides[d] * item;
   }
 
-  // A mask becomes the offsets of what it selects.
+  // A mask becomes the offsets of the elements that it selects.
   lamella_status masked(lamella_tensor* t, int d, Part* p) {
-    Tensor bytes;
+    TensorRef bytes;
     if (lamella_status st = as_bytes(t, &bytes)) return st;
     const Found found(bytes);
     if (found.status) return found.status;
     const int64_t count = found.count();
     lamella_tensor* raw;
     if (lamella_status st = api().tensor_empty(1, &count, nullptr, LAMELLA_INT64, device_of(t), &raw)) return st;
-    p->index = Tensor::steal(raw);
+    p->index = TensorRef::steal(raw);
     auto* at = static_cast<int64_t*>(raw->dl.data);
     if (lamella_status st = found.write(at)) return st;
     const int n = t->dl.ndim;
@@ -139,7 +139,7 @@ class Indexed {
     return LAMELLA_OK;
   }
 
-  // Chooses what the loops read: a single index tensor as it is, or offsets. Several index tensors are added up to
+  // Chooses the index that the loops read: a single tensor as it is, or offsets. Several index tensors are added up to
   // offsets. A single one becomes offsets if each slice before its dimension reads it again and, where `apart`, if its
   // elements are not in row-major order or share memory with self.
   lamella_status offsets(lamella_frame* f, bool apart) {
@@ -156,7 +156,7 @@ class Indexed {
     lamella_tensor* raw;
     if (lamella_status st = api().tensor_empty(ndim_, sizes_, nullptr, LAMELLA_INT64, device_of(self_), &raw))
       return st;
-    offsets_ = Tensor::steal(raw);
+    offsets_ = TensorRef::steal(raw);
     for (int k = 0; k < count_; k++) {
       const Part& p = parts_[k];
       Strips s(raw);
@@ -203,34 +203,22 @@ class Indexed {
   int64_t index_strides_[2 * LAMELLA_MAX_DIMS];
   Places places_;
   void* index_ = nullptr;
-  Tensor offsets_;
+  TensorRef offsets_;
 };
 
-bool nothing_indexed(const lamella_value& list) {
-  for (uint32_t i = 0; i < list.length; i++)
-    if (list.as.tensors[i]) return false;
+bool nothing_indexed(TensorList list) {
+  for (const Tensor& t : list)
+    if (t.defined()) return false;
   return true;
 }
 
-lamella_status too_many(lamella_frame*) {
+lamella_status too_many() {
   return fail(LAMELLA_RUNTIME_ERROR,
               "index: the result has more than " + std::to_string(LAMELLA_MAX_DIMS) + " dimensions");
 }
 
-lamella_status index(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = a[0].as.tensor;
-  if (nothing_indexed(a[1])) return copy_into(r[0].as.tensor, self);
-  Indexed indexed;
-  if (lamella_status st = indexed.read(f, self, a[1], false)) return st;
-  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many(f);
-  if (r[0].tag == LAMELLA_NONE) {
-    lamella_tensor* out;
-    if (lamella_status st =
-            api().tensor_empty(indexed.ndim(), indexed.shape(), nullptr, self->dtype, device_of(self), &out))
-      return st;
-    r[0] = value(out);
-  }
-  const lamella_tensor* out = r[0].as.tensor;
+// The elements at the indices, into out.
+lamella_status pick(lamella_frame* f, const lamella_tensor* self, const Indexed& indexed, const lamella_tensor* out) {
   if (const lamella_tensor* rows = indexed.whole_rows(); rows && out->numel && is_contiguous(out))
     return whole_rows(f, "indices", rows->numel, out, self, rows, 8, indexed.places(), 0);
   auto loop = index_loops().pick[log2_item(itemsize(out))];
@@ -247,6 +235,36 @@ lamella_status index(lamella_frame* f, const lamella_value* a, lamella_value* r)
   return bad ? indexed.bad(f) : LAMELLA_OK;
 }
 
+Status index_into(lamella_frame* f, const Tensor& self, TensorList indices, const Tensor& out) {
+  if (nothing_indexed(indices)) return copy_into(out.get(), self.get());
+  Indexed indexed;
+  if (lamella_status st = indexed.read(f, self.get(), indices, false)) return st;
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many();
+  return pick(f, self.get(), indexed, out.get());
+}
+
+// With masks among the indices: the number of elements that they select decides the result's shape.
+Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) {
+  Indexed indexed;
+  check(indexed.read(f, self.get(), indices, false));
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) check(too_many());
+  lamella_tensor* raw;
+  check(api().tensor_empty(indexed.ndim(), indexed.shape(), nullptr, self.get()->dtype, device_of(self.get()), &raw));
+  Tensor out = Tensor::steal(raw);
+  check(pick(f, self.get(), indexed, raw));
+  return out;
+}
+
+// The adapters of a typed function.
+template <auto Kernel>
+using Typed = detail::SignatureFor<detail::Constant<Kernel>>;
+
+// Calls one of the two: the shape rule allocates the result unless there are masks.
+lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  const bool allocated = rets->tag == LAMELLA_TENSOR;
+  return (allocated ? Typed<index_into>::writing(1) : Typed<index_by_masks>::plain())(f, args, rets);
+}
+
 // self += values, which broadcast.
 lamella_status add_into(lamella_frame* f, lamella_tensor* self, lamella_tensor* values) {
   static const lamella_operator* add = api().find_operator("aten::add_", "Tensor");
@@ -257,24 +275,23 @@ lamella_status add_into(lamella_frame* f, lamella_tensor* self, lamella_tensor* 
   return LAMELLA_OK;
 }
 
-lamella_status index_put_(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = r[0].as.tensor;
-  lamella_tensor* values = a[2].as.tensor;
-  Tensor beside;
+// self[indices] = values, or += where `accumulate`.
+lamella_status put_into(lamella_frame* f, lamella_tensor* self, TensorList indices, lamella_tensor* values,
+                        bool accumulate) {
+  TensorRef beside;
   if (values->storage == self->storage) {  // self is written while values are read: they are copied
     lamella_tensor* raw;
     if (lamella_status st =
             api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw))
       return st;
-    beside = Tensor::steal(raw);
+    beside = TensorRef::steal(raw);
     if (lamella_status st = copy_into(raw, values)) return st;
     values = raw;
   }
-  const bool accumulate = a[3].as.i != 0;
-  if (nothing_indexed(a[1])) return accumulate ? add_into(f, r[0].as.tensor, values) : copy_into(self, values);
+  if (nothing_indexed(indices)) return accumulate ? add_into(f, self, values) : copy_into(self, values);
   Indexed indexed;
-  if (lamella_status st = indexed.read(f, self, a[1], true)) return st;
-  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many(f);
+  if (lamella_status st = indexed.read(f, self, indices, true)) return st;
+  if (indexed.ndim() > LAMELLA_MAX_DIMS) return too_many();
   int64_t from[LAMELLA_MAX_DIMS];
   const int shift = indexed.ndim() - values->dl.ndim;
   bool fits = shift >= 0;
@@ -299,17 +316,22 @@ lamella_status index_put_(lamella_frame* f, const lamella_value* a, lamella_valu
   });
 }
 
-lamella_status index_put(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  if (lamella_status st = copy_into(r[0].as.tensor, a[0].as.tensor)) return st;
-  return index_put_(f, a, r);
+Status index_put_(lamella_frame* f, const Tensor&, TensorList indices, const Tensor& values, bool accumulate,
+                  const Tensor& out) {
+  return put_into(f, out.get(), indices, values.get(), accumulate);
+}
+Status index_put(lamella_frame* f, const Tensor& self, TensorList indices, const Tensor& values, bool accumulate,
+                 const Tensor& out) {
+  if (lamella_status st = copy_into(out.get(), self.get())) return st;
+  return put_into(f, out.get(), indices, values.get(), accumulate);
 }
 
 }  // namespace
 
 void register_indexing(Library& m) {
-  m.impl("index.Tensor", "cpu", index)
-      .impl("index_put_", "cpu", index_put_, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
-      .impl("index_put", "cpu", index_put, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+  m.impl("index.Tensor", "cpu", index);
+  m.impl<index_put_>("index_put_", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
+  m.impl<index_put>("index_put", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
 }
 
 }  // namespace lamella::cpu

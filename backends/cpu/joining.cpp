@@ -33,15 +33,15 @@ void copy_pieces(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss, 
 bool passed_over(const lamella_tensor* t) { return t->dl.ndim == 1 && t->numel == 0; }
 
 // Tensors side by side along dimension d of out; stacked: each is one position of it.
-lamella_status join(const lamella_value& list, int d, bool stacked, const lamella_tensor* out) {
+lamella_status join(TensorList list, int d, bool stacked, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
   bool plain = is_contiguous(out);
-  for (uint32_t i = 0; i < list.length && plain; i++)
-    plain = is_contiguous(list.as.tensors[i]) && list.as.tensors[i]->dtype == out->dtype;
+  for (size_t i = 0; i < list.size() && plain; i++)
+    plain = list[i].is_contiguous() && list[i].get()->dtype == out->dtype;
   if (!plain) {
     int64_t at = 0;
-    for (uint32_t i = 0; i < list.length; i++) {
-      const lamella_tensor* t = list.as.tensors[i];
+    for (const Tensor& each : list) {
+      const lamella_tensor* t = each.get();
       if (!stacked && passed_over(t)) continue;
       const int64_t n = stacked ? 1 : t->dl.shape[d];
       Part to(out);
@@ -57,8 +57,8 @@ lamella_status join(const lamella_value& list, int d, bool stacked, const lamell
   auto* to = static_cast<char*>(out->dl.data);
   const int64_t bytes = out->numel * itemsize(out), row = bytes / outer;
   if (outer == 1) {
-    for (uint32_t i = 0; i < list.length; i++) {
-      const lamella_tensor* t = list.as.tensors[i];
+    for (const Tensor& each : list) {
+      const lamella_tensor* t = each.get();
       const int64_t n = t->numel * itemsize(t);
       if (lamella_status st = copy_bytes(to, static_cast<const char*>(t->dl.data), n)) return st;
       to += n;
@@ -67,8 +67,8 @@ lamella_status join(const lamella_value& list, int d, bool stacked, const lamell
   }
   auto some = [&](int64_t b, int64_t e) -> lamella_status {
     char* at = to + b * row;
-    for (uint32_t i = 0; i < list.length; i++) {
-      const lamella_tensor* t = list.as.tensors[i];
+    for (const Tensor& each : list) {
+      const lamella_tensor* t = each.get();
       const int64_t piece = t->numel * itemsize(t) / outer;
       copy_pieces(e - b, at, row, static_cast<const char*>(t->dl.data) + b * piece, piece, piece);
       at += piece;
@@ -78,17 +78,18 @@ lamella_status join(const lamella_value& list, int d, bool stacked, const lamell
   return bytes < 2 * copy_grain ? some(0, outer) : parallel_for(0, outer, std::max<int64_t>(copy_grain / row, 1), some);
 }
 
-lamella_status cat(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return join(a[0], wrapped_dim(a[1], r[0].as.tensor->dl.ndim), false, r[0].as.tensor);
+Status cat(TensorList tensors, int64_t dim, const Tensor& out) {
+  return join(tensors, wrapped_dim(dim, out.dim()), false, out.get());
 }
-lamella_status stack(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return join(a[0], wrapped_dim(a[1], r[0].as.tensor->dl.ndim), true, r[0].as.tensor);
+Status stack(TensorList tensors, int64_t dim, const Tensor& out) {
+  return join(tensors, wrapped_dim(dim, out.dim()), true, out.get());
 }
 
 }  // namespace
 
 void register_joining(Library& m) {
-  m.impl("cat", "cpu", cat).impl("concat", "cpu", cat).impl("concatenate", "cpu", cat).impl("stack", "cpu", stack);
+  add<cat>(m, "cat");
+  add<stack>(m, "stack");
 }
 
 }  // namespace lamella::cpu

@@ -1,21 +1,22 @@
-// The CPU's kernels, one group a file. Each has the calling convention of <lamella/c_api.h> and writes into the
-// outputs it finds in `rets`.
+// The CPU's kernels, one group a file. A kernel is a C++ function: it takes the schema's arguments, then the outputs
+// that it writes, and returns its status.
 #pragma once
 
-#include <lamella/library.h>
+#include <lamella/kernel.h>
 
 namespace lamella::cpu {
 
-using Tensor = TensorRef;
+// Registers kernels, which call no operators: add<cumsum>(m, "cumsum").
+template <auto Kernel>
+void add(Library& m, const char* op, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  m.impl<Kernel>(op, "cpu", 0, file, line);
+}
 
 // Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;
 
 lamella_status pointwise_kernel(lamella_frame*, const lamella_value*,
                                 lamella_value*);  // context: lamella_pointwise, or null for the operator's own
-
-lamella_status copy_kernel(lamella_frame*, const lamella_value*, lamella_value*);
-lamella_status clone_kernel(lamella_frame*, const lamella_value*, lamella_value*);
 
 void register_pointwise(Library& m);
 void register_reductions(Library& m);
@@ -37,6 +38,7 @@ void register_joining(Library& m);
 void register_repeating(Library& m);
 void register_flipping(Library& m);
 void register_triangles(Library& m);
+void register_copies(Library& m);
 void register_fill(Library& m);
 void register_sort(Library& m);
 void register_searching(Library& m);
@@ -52,26 +54,31 @@ inline bool lies_channels_last(const lamella_tensor* t) {
   return true;
 }
 
+// A dimension counted from the front; a tensor without dimensions takes 0 and -1.
+inline int wrapped_dim(int64_t dim, int64_t ndim) {
+  return static_cast<int>(dim < 0 ? dim + std::max<int64_t>(ndim, 1) : dim);
+}
+
 // Writes a number into one element of the dtype.
 void store_number(const lamella_value& number, int dtype, void* to);
 // copy_ between two host tensors, as a plain function.
 lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src);
 // A copy in plain layout and that dtype takes the tensor's place.
-inline lamella_status copy_as(const lamella_tensor*& t, int dtype, Tensor* owner) {
+inline lamella_status copy_as(const lamella_tensor*& t, int dtype, TensorRef* owner) {
   lamella_tensor* raw;
   if (lamella_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
-  *owner = Tensor::steal(raw);
+  *owner = TensorRef::steal(raw);
   lamella_status st = copy_into(raw, t);
   t = raw;
   return st;
 }
 // The same, where the dtype is another.
-inline lamella_status converted(const lamella_tensor*& t, int dtype, Tensor* owner) {
+inline lamella_status converted(const lamella_tensor*& t, int dtype, TensorRef* owner) {
   return t->dtype == dtype ? LAMELLA_OK : copy_as(t, dtype, owner);
 }
 // fill_ as a plain function.
-lamella_status fill_with(const lamella_value& number, const lamella_tensor* t);
+lamella_status fill_with(const Scalar& number, const lamella_tensor* t);
 
 }  // namespace lamella::cpu

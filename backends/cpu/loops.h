@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lamella/c_api.h>
+#include <lamella/pointwise/families.h>
 
 #include "backends/cpu/isa.h"
 
@@ -14,14 +15,11 @@ using CastLoop = void (*)(int64_t n, char* dst, int64_t dst_stride, const char* 
 using PackLoop = void (*)(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row,
                           int64_t src_col);
 
-struct PointwiseEntry {
-  const char* names;  // of the operators that mean this, without overload; separated by spaces
-  lamella_pointwise meaning;
-};
-struct PointwiseEntries {
-  const PointwiseEntry* data;
-  int64_t count;
-};
+// The descriptors of a family of pointwise operators, in the order of its declarations.
+using Meanings = const lamella_pointwise*;
+#define LAMELLA_COUNT(family) +1
+inline constexpr int pointwise_families = LAMELLA_POINTWISE_FAMILIES(LAMELLA_COUNT);
+#undef LAMELLA_COUNT
 
 struct Loops {
   const char* isa;
@@ -29,7 +27,7 @@ struct Loops {
   PackLoop pack[5];                                           // by the logarithm of the element's size
   void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
   void (*fence)();
-  PointwiseEntries pointwise[5];  // empty for the baseline, for which operators bring their own
+  Meanings pointwise[pointwise_families];  // null for the baseline, for which operators bring their own
 };
 
 const Loops& loops();  // of the chosen instruction set
@@ -43,8 +41,6 @@ inline PackLoop pack_of(int64_t bytes) { return loops().pack[__builtin_ctzll(byt
 LAMELLA_DECLARE_ISA(void, fill_loops, (Loops&))
 LAMELLA_DECLARE_ISA(void, fill_casts, (Loops&))
 LAMELLA_DECLARE_ISA(void, fill_tiles, (Loops&))
-LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_arithmetic, ())
-LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_functions, ())
-LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_choosing, ())
-LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_activations, ())
-LAMELLA_DECLARE_ISA(PointwiseEntries, pointwise_backward, ())
+#define LAMELLA_DECLARE_FAMILY(family) LAMELLA_DECLARE_ISA(Meanings, pointwise_##family, ())
+LAMELLA_POINTWISE_FAMILIES(LAMELLA_DECLARE_FAMILY)
+#undef LAMELLA_DECLARE_FAMILY

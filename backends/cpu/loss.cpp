@@ -39,16 +39,16 @@ struct Samples {
   }
 };
 
-lamella_status packed(lamella_tensor* t, int dtype, Tensor* out) {
+lamella_status packed(lamella_tensor* t, int dtype, TensorRef* out) {
   if (t->dtype == dtype && is_contiguous(t)) {
-    *out = Tensor::borrow(t);
+    *out = TensorRef::borrow(t);
     return LAMELLA_OK;
   }
   lamella_tensor* raw;
   if (lamella_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
-  *out = Tensor::steal(raw);
+  *out = TensorRef::steal(raw);
   return copy_into(raw, t);
 }
 
@@ -58,49 +58,49 @@ lamella_status no_class(int64_t target, int64_t classes, const char* title = "")
                                        " is not in [0, " + std::to_string(classes) + ")");
 }
 
-// _nll_pick(input, target, weight?, ignore_index) -> (loss, weight)
 template <class T>
-lamella_status pick(const lamella_value* a, lamella_value* r) {
+lamella_status pick(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                    const Tensor& loss, const Tensor& weights) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  lamella_tensor* in = a[0].as.tensor;
-  Tensor target, weight;
-  if (lamella_status st = packed(a[1].as.tensor, LAMELLA_INT64, &target)) return st;
-  if (a[2].tag == LAMELLA_TENSOR)
-    if (lamella_status st = packed(a[2].as.tensor, in->dtype, &weight)) return st;
+  const lamella_tensor* in = input.get();
+  TensorRef targets, factors;
+  if (lamella_status st = packed(target.get(), LAMELLA_INT64, &targets)) return st;
+  if (weight.defined())
+    if (lamella_status st = packed(weight.get(), in->dtype, &factors)) return st;
   const Samples samples(in);
-  const int64_t ignored = a[3].as.i;
   const auto* x = static_cast<const T*>(in->dl.data);
-  const auto* t = target.data<int64_t>();
-  const T* w = weight ? weight.data<T>() : nullptr;
-  auto* loss = static_cast<T*>(r[0].as.tensor->dl.data);
-  auto* weights = static_cast<T*>(r[1].as.tensor->dl.data);
+  const auto* t = targets.data<int64_t>();
+  const T* w = factors ? factors.data<T>() : nullptr;
+  auto* losses = static_cast<T*>(loss.get()->dl.data);
+  auto* scales = static_cast<T*>(weights.get()->dl.data);
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
-      if (t[i] == ignored) {
-        loss[i] = weights[i] = T(Wide{0});
+      if (t[i] == ignore_index) {
+        losses[i] = scales[i] = T(Wide{0});
         continue;
       }
       if (t[i] < 0 || t[i] >= samples.classes) return no_class(t[i], samples.classes);
       const Wide scale = w ? static_cast<Wide>(w[t[i]]) : 1;
-      loss[i] = T(-static_cast<Wide>(x[samples.at(i) + t[i] * samples.step]) * scale);
-      weights[i] = T(scale);
+      losses[i] = T(-static_cast<Wide>(x[samples.at(i) + t[i] * samples.step]) * scale);
+      scales[i] = T(scale);
     }
     return LAMELLA_OK;
   };
-  const int64_t n = target.numel();
+  const int64_t n = targets.numel();
   return n <= grain / 8 ? body(0, n) : parallel_for(0, n, grain / 8, body);
 }
 
-lamella_status nll_pick(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  switch (a[0].as.tensor->dtype) {
+Status nll_pick(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                const Tensor& loss, const Tensor& weights) {
+  switch (input.get()->dtype) {
     case LAMELLA_FLOAT16:
-      return pick<float16>(a, r);
+      return pick<float16>(input, target, weight, ignore_index, loss, weights);
     case LAMELLA_BFLOAT16:
-      return pick<bfloat16>(a, r);
+      return pick<bfloat16>(input, target, weight, ignore_index, loss, weights);
     case LAMELLA_FLOAT32:
-      return pick<float>(a, r);
+      return pick<float>(input, target, weight, ignore_index, loss, weights);
     default:
-      return pick<double>(a, r);
+      return pick<double>(input, target, weight, ignore_index, loss, weights);
   }
 }
 
@@ -144,28 +144,27 @@ void store(lamella_tensor* out, double v) {
   loops().cast[LAMELLA_FLOAT64][out->dtype](1, static_cast<char*>(out->dl.data), 0, reinterpret_cast<char*>(&v), 0);
 }
 
-// _pair_loss(input, target, kind, width, reduction)
-lamella_status pair_loss(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+Status pair_loss(lamella_frame* f, const Tensor& input, const Tensor& target, int64_t kind, double width,
+                 int64_t reduction, const Tensor& out) {
   static const auto chosen = LAMELLA_BY_ISA(losses);
-  lamella_tensor* out = r[0].as.tensor;
-  const int work = wide(out);
-  const How how = static_cast<How>(a[4].as.i);
-  Tensor x, y, beside;
-  if (lamella_status st = packed(a[0].as.tensor, work, &x)) return st;
-  if (lamella_status st = packed(a[1].as.tensor, work, &y)) return st;
-  const auto loop = chosen(work)->pair[a[2].as.i];
-  const double width = as_double(a[3]);
+  lamella_tensor* result = out.get();
+  const int work = wide(result);
+  const How how = static_cast<How>(reduction);
+  TensorRef x, y, beside;
+  if (lamella_status st = packed(input.get(), work, &x)) return st;
+  if (lamella_status st = packed(target.get(), work, &y)) return st;
+  const auto loop = chosen(work)->pair[kind];
   const int64_t n = x.numel(), item = work == LAMELLA_FLOAT64 ? 8 : 4;
   char* each = nullptr;
   if (how == How::none) {
-    if (out->dtype != work) {
+    if (result->dtype != work) {
       lamella_tensor* raw;
-      if (lamella_status st = api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(work),
-                                                 device_of(out), &raw))
+      if (lamella_status st = api().tensor_empty(result->dl.ndim, result->dl.shape, nullptr, static_cast<uint8_t>(work),
+                                                 device_of(result), &raw))
         return st;
-      beside = Tensor::steal(raw);
+      beside = TensorRef::steal(raw);
     }
-    each = static_cast<char*>(beside ? beside.get()->dl.data : out->dl.data);
+    each = static_cast<char*>(beside ? beside.get()->dl.data : result->dl.data);
   }
   auto *from = static_cast<const char*>(x.get()->dl.data), *to = static_cast<const char*>(y.get()->dl.data);
   Part sum;
@@ -175,34 +174,33 @@ lamella_status pair_loss(lamella_frame* f, const lamella_value* a, lamella_value
     return LAMELLA_OK;
   });
   if (st) return st;
-  if (how == How::none) return beside ? copy_into(out, beside.get()) : LAMELLA_OK;
-  store(out, how == How::mean ? sum.loss / static_cast<double>(n) : sum.loss);
+  if (how == How::none) return beside ? copy_into(result, beside.get()) : LAMELLA_OK;
+  store(result, how == How::mean ? sum.loss / static_cast<double>(n) : sum.loss);
   return LAMELLA_OK;
 }
 
-// _pair_loss_backward(grad_output, input, target, kind, width, reduction)
-lamella_status pair_loss_backward(lamella_frame*, const lamella_value* a, lamella_value* r) {
+Status pair_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, int64_t kind,
+                          double width, int64_t reduction, const Tensor& out) {
   static const auto chosen = LAMELLA_BY_ISA(losses);
-  const int work = work_dtype(r[0].as.tensor);
-  const How how = static_cast<How>(a[5].as.i);
+  const int work = work_dtype(out.get());
+  const How how = static_cast<How>(reduction);
   Packed g, x, y;
-  PackedOutput out;
-  if (lamella_status st = g.read(a[0], how == How::none ? work : LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = x.read(a[1], work)) return st;
-  if (lamella_status st = y.read(a[2], work)) return st;
-  if (lamella_status st = out.open(r[0].as.tensor, work)) return st;
-  const auto loop = chosen(work)->pair_backward[a[3].as.i];
-  const double width = as_double(a[4]);
-  const int64_t n = r[0].as.tensor->numel, item = work == LAMELLA_FLOAT64 ? 8 : 4;
+  PackedOutput to;
+  if (lamella_status st = g.read(grad_output.get(), how == How::none ? work : LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = x.read(input.get(), work)) return st;
+  if (lamella_status st = y.read(target.get(), work)) return st;
+  if (lamella_status st = to.open(out.get(), work)) return st;
+  const auto loop = chosen(work)->pair_backward[kind];
+  const int64_t n = out.get()->numel, item = work == LAMELLA_FLOAT64 ? 8 : 4;
   const char* each = how == How::none ? g.data() : nullptr;
   const double scale = how == How::none ? 1 : *g.as<double>() / (how == How::mean ? static_cast<double>(n) : 1);
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
     const int64_t at = b * item;
-    loop(e - b, x.data() + at, y.data() + at, each ? each + at : nullptr, scale, width, out.data() + at);
+    loop(e - b, x.data() + at, y.data() + at, each ? each + at : nullptr, scale, width, to.data() + at);
     return LAMELLA_OK;
   };
   if (lamella_status st = n <= grain ? body(0, n) : parallel_for(0, n, grain, body)) return st;
-  return out.close();
+  return to.close();
 }
 
 // ---- by class, from logits or from log-probabilities ----------------------------------------------------------------
@@ -254,32 +252,35 @@ struct ClassLoss {
   }
 };
 
-// _class_loss(input, target, weight?, ignore_index, reduction, logits)
+// The dtype of the work: T's own.
 template <class T>
-lamella_status class_loss_of(lamella_frame* f, const lamella_value* a, lamella_value* r, int work) {
-  lamella_tensor* out = r[0].as.tensor;
-  Tensor x, target, weight;
-  if (lamella_status st = packed(a[0].as.tensor, work, &x)) return st;
-  if (lamella_status st = packed(a[1].as.tensor, LAMELLA_INT64, &target)) return st;
-  if (a[2].tag == LAMELLA_TENSOR)
-    if (lamella_status st = packed(a[2].as.tensor, work, &weight)) return st;
+constexpr int dtype_of = std::is_same_v<T, double> ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
+
+template <class T>
+lamella_status class_loss_of(lamella_frame* f, const Tensor& input, const Tensor& target, const Tensor& weight,
+                             int64_t ignore_index, int64_t reduction, bool logits, lamella_tensor* out) {
+  TensorRef x, targets, weights;
+  if (lamella_status st = packed(input.get(), dtype_of<T>, &x)) return st;
+  if (lamella_status st = packed(target.get(), LAMELLA_INT64, &targets)) return st;
+  if (weight.defined())
+    if (lamella_status st = packed(weight.get(), dtype_of<T>, &weights)) return st;
   const DLTensor& in = x.get()->dl;
-  const int64_t n = target.numel(), classes = in.shape[in.ndim == 1 ? 0 : 1];
+  const int64_t n = targets.numel(), classes = in.shape[in.ndim == 1 ? 0 : 1];
   int64_t area = 1;
   for (int d = 2; d < in.ndim; d++) area *= in.shape[d];
-  const How how = static_cast<How>(a[4].as.i);
+  const How how = static_cast<How>(reduction);
   const ClassLoss<T> loss = {x.data<T>(),
-                             weight ? weight.data<T>() : nullptr,
-                             target.data<int64_t>(),
+                             weights ? weights.data<T>() : nullptr,
+                             targets.data<int64_t>(),
                              classes,
                              area,
-                             a[3].as.i,
-                             a[5].as.i != 0,
-                             softmax_of(work)};
+                             ignore_index,
+                             logits,
+                             softmax_of(dtype_of<T>)};
   constexpr int64_t longest = 1024;
-  const int64_t block = loss.logits ? std::clamp<int64_t>(grain / 8 / (classes + 1), 1, longest) : longest;
+  const int64_t block = logits ? std::clamp<int64_t>(grain / 8 / (classes + 1), 1, longest) : longest;
   Part sum;
-  const int64_t least = loss.logits ? 1 : grain / 2 / longest;
+  const int64_t least = logits ? 1 : grain / 2 / longest;
   lamella_status st = by_blocks(f, n, block, least, &sum, [&](int64_t b, int64_t e, Part* part) -> lamella_status {
     double each[longest];
     if (lamella_status failed = loss(b, e, how == How::none ? each : nullptr, part)) return failed;
@@ -293,9 +294,10 @@ lamella_status class_loss_of(lamella_frame* f, const lamella_value* a, lamella_v
   return LAMELLA_OK;
 }
 
-lamella_status class_loss(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const int work = wide(a[0].as.tensor);
-  return work == LAMELLA_FLOAT64 ? class_loss_of<double>(f, a, r, work) : class_loss_of<float>(f, a, r, work);
+Status class_loss(lamella_frame* f, const Tensor& input, const Tensor& target, const Tensor& weight,
+                  int64_t ignore_index, int64_t reduction, bool logits, const Tensor& out) {
+  const auto into = wide(input.get()) == LAMELLA_FLOAT64 ? class_loss_of<double> : class_loss_of<float>;
+  return into(f, input, target, weight, ignore_index, reduction, logits, out.get());
 }
 
 // The gradient of samples b to e, of which each has g times its weight.
@@ -356,63 +358,69 @@ lamella_status weight_of(lamella_frame* f, int64_t n, const int64_t* target, con
   return st;
 }
 
-// _class_loss_backward(grad_output, input, target, weight?, ignore_index, reduction, logits)
 template <class T>
-lamella_status class_backward_of(lamella_frame* f, const lamella_value* a, lamella_value* r, int work) {
-  const DLTensor& in = a[1].as.tensor->dl;
-  const int64_t n = a[2].as.tensor->numel, classes = in.shape[in.ndim == 1 ? 0 : 1];
-  const How how = static_cast<How>(a[5].as.i);
-  Packed g, x, target, weight;
-  PackedOutput out;
-  if (lamella_status st = g.read(a[0], work)) return st;
-  if (a[6].as.i)
-    if (lamella_status st = x.read(a[1], work)) return st;
-  if (lamella_status st = target.read(a[2], LAMELLA_INT64)) return st;
-  if (lamella_status st = weight.read(a[3], work)) return st;
-  if (lamella_status st = out.open(r[0].as.tensor, work)) return st;
+lamella_status class_backward_of(lamella_frame* f, const Tensor& grad_output, const Tensor& input, const Tensor& target,
+                                 const Tensor& weight, int64_t ignore_index, int64_t reduction, bool logits,
+                                 lamella_tensor* out) {
+  const DLTensor& in = input.get()->dl;
+  const int64_t n = target.get()->numel, classes = in.shape[in.ndim == 1 ? 0 : 1];
+  const How how = static_cast<How>(reduction);
+  Packed g, x, targets, weights;
+  PackedOutput to;
+  if (lamella_status st = g.read(grad_output.get(), dtype_of<T>)) return st;
+  if (logits)
+    if (lamella_status st = x.read(input.get(), dtype_of<T>)) return st;
+  if (lamella_status st = targets.read(target.get(), LAMELLA_INT64)) return st;
+  if (lamella_status st = weights.read(weight.get(), dtype_of<T>)) return st;
+  if (lamella_status st = to.open(out, dtype_of<T>)) return st;
   int64_t area = 1;
   for (int d = 2; d < in.ndim; d++) area *= in.shape[d];
   double scale = how == How::none ? 0 : static_cast<double>(*g.as<T>());
   if (how == How::mean) {
     double sum;
-    if (lamella_status st = weight_of(f, n, target.as<int64_t>(), weight.as<T>(), classes, a[4].as.i, &sum)) return st;
+    if (lamella_status st = weight_of(f, n, targets.as<int64_t>(), weights.as<T>(), classes, ignore_index, &sum))
+      return st;
     scale /= sum;
   }
   ClassGradient<T> body = {x.as<T>(),
-                           weight.as<T>(),
+                           weights.as<T>(),
                            how == How::none ? g.as<T>() : nullptr,
-                           reinterpret_cast<T*>(out.data()),
-                           target.as<int64_t>(),
+                           reinterpret_cast<T*>(to.data()),
+                           targets.as<int64_t>(),
                            classes,
                            area,
-                           a[4].as.i,
+                           ignore_index,
                            scale,
-                           a[6].as.i != 0,
-                           softmax_of(work)};
-  if (!body.logits) {
-    const int64_t bytes = r[0].as.tensor->numel * static_cast<int64_t>(sizeof(T));
+                           logits,
+                           softmax_of(dtype_of<T>)};
+  if (!logits) {
+    const int64_t bytes = out->numel * static_cast<int64_t>(sizeof(T));
     auto clear = [&](int64_t b, int64_t e) -> lamella_status {
-      if (e > b) std::memset(out.data() + b, 0, e - b);
+      if (e > b) std::memset(to.data() + b, 0, e - b);
       return LAMELLA_OK;
     };
     if (lamella_status st = bytes <= 8 * grain ? clear(0, bytes) : parallel_for(0, bytes, 8 * grain, clear)) return st;
   }
-  const int64_t few = std::max<int64_t>(1, body.logits ? grain / 8 / (classes + 1) : grain / 8);
+  const int64_t few = std::max<int64_t>(1, logits ? grain / 8 / (classes + 1) : grain / 8);
   if (lamella_status st = n <= few ? body(0, n) : parallel_for(0, n, few, body)) return st;
-  return out.close();
+  return to.close();
 }
 
-lamella_status class_loss_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const int work = work_dtype(a[1].as.tensor);
-  return work == LAMELLA_FLOAT64 ? class_backward_of<double>(f, a, r, work) : class_backward_of<float>(f, a, r, work);
+Status class_loss_backward(lamella_frame* f, const Tensor& grad_output, const Tensor& input, const Tensor& target,
+                           const Tensor& weight, int64_t ignore_index, int64_t reduction, bool logits,
+                           const Tensor& out) {
+  const auto into = work_dtype(input.get()) == LAMELLA_FLOAT64 ? class_backward_of<double> : class_backward_of<float>;
+  return into(f, grad_output, input, target, weight, ignore_index, reduction, logits, out.get());
 }
 
 }  // namespace
 
 void register_losses(Library& m) {
-  m.impl("_nll_pick", "cpu", nll_pick);
-  m.impl("_pair_loss", "cpu", pair_loss).impl("_class_loss", "cpu", class_loss);
-  m.impl("_pair_loss_backward", "cpu", pair_loss_backward).impl("_class_loss_backward", "cpu", class_loss_backward);
+  add<nll_pick>(m, "_nll_pick");
+  add<pair_loss>(m, "_pair_loss");
+  add<pair_loss_backward>(m, "_pair_loss_backward");
+  add<class_loss>(m, "_class_loss");
+  add<class_loss_backward>(m, "_class_loss_backward");
 }
 
 }  // namespace lamella::cpu

@@ -228,30 +228,30 @@ namespace {
 
 // ---- kernels ----
 
-lamella_status mm_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
+  Operands o(self.get(), mat2.get(), out.get());
   if (lamella_status st = o.open()) return st;
   if (lamella_status st = multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
   return o.close();
 }
 
-lamella_status bmm_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+Status bmm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
+  Operands o(self.get(), mat2.get(), out.get());
   if (lamella_status st = o.open()) return st;
   if (lamella_status st = multiply_batches(o.dtype, o.a, o.b, o.c)) return st;
   return o.close();
 }
 
-lamella_status mv_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+Status mv(const Tensor& self, const Tensor& vec, const Tensor& out) {
+  Operands o(self.get(), vec.get(), out.get());
   if (lamella_status st = o.open()) return st;
   if (lamella_status st = multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))) return st;
   return o.close();
 }
 
 // Long vectors in blocks, whose sums are added in order, whatever the number of threads.
-lamella_status dot_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  Operands o(args[0].as.tensor, args[1].as.tensor, rets[0].as.tensor);
+Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
+  Operands o(self.get(), tensor.get(), out.get());
   if (lamella_status st = o.open()) return st;
   constexpr int64_t block = 32768;
   const Matrix x = row(o.a), y = column(o.b);
@@ -284,10 +284,10 @@ lamella_status dot_kernel(lamella_frame*, const lamella_value* args, lamella_val
 }  // namespace
 
 void register_matmul(Library& m) {
-  m.impl("mm", "cpu", mm_kernel)
-      .impl("bmm", "cpu", bmm_kernel)
-      .impl("mv", "cpu", mv_kernel)
-      .impl("dot", "cpu", dot_kernel);
+  add<mm>(m, "mm");
+  add<bmm>(m, "bmm");
+  add<mv>(m, "mv");
+  add<dot>(m, "dot");
 }
 
 }  // namespace lamella::cpu

@@ -1,4 +1,4 @@
-// Matrices in memory and their products: what matmul.cpp computes, for kernels that add something to it.
+// Matrices in memory and their products, which matmul.cpp computes, also for kernels that add something to them.
 #pragma once
 
 #include <complex>
@@ -56,7 +56,7 @@ class Operands {
 
  private:
   const lamella_tensor* result_;
-  Tensor x_, y_, z_;
+  TensorRef x_, y_, z_;
 
  public:
   const int dtype;
@@ -69,7 +69,7 @@ class Operands {
     if (lamella_status st =
             api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(c), &raw))
       return st;
-    z_ = Tensor::steal(raw);
+    z_ = TensorRef::steal(raw);
     c = raw;
     return LAMELLA_OK;
   }

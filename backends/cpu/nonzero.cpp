@@ -9,31 +9,34 @@
 namespace lamella::cpu {
 namespace {
 
-lamella_status nonzero(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  lamella_tensor *self = a[0].as.tensor, *out;
-  Tensor bytes;
-  if (lamella_status st = as_bytes(self, &bytes)) return st;
+Tensor nonzero(const Tensor& self) {
+  TensorRef bytes;
+  check(as_bytes(self.get(), &bytes));
   const Found found(bytes);
-  if (found.status) return found.status;
-  const int ndim = self->dl.ndim;
-  const int64_t count = found.count(), sizes[2] = {count, ndim};
-  if (lamella_status st = api().tensor_empty(2, sizes, nullptr, LAMELLA_INT64, device_of(self), &out)) return st;
-  r[0] = value(out);
-  if (ndim == 0 || count == 0) return LAMELLA_OK;
-  auto* data = static_cast<int64_t*>(out->dl.data);
-  if (ndim == 1) return found.write(data);
+  check(found.status);
+  const int ndim = self.get()->dl.ndim;
+  const int64_t count = found.count(), sizes[2] = {count, ndim}, *shape = self.get()->dl.shape;
+  lamella_tensor* raw;
+  check(api().tensor_empty(2, sizes, nullptr, LAMELLA_INT64, device_of(self.get()), &raw));
+  Tensor out = Tensor::steal(raw);
+  if (ndim == 0 || count == 0) return out;
+  auto* data = static_cast<int64_t*>(raw->dl.data);
+  if (ndim == 1) {
+    check(found.write(data));
+    return out;
+  }
   std::vector<int64_t> far;
   int64_t near[64], *flat = near;
   if (count > 64) {
     far.resize(count);
     flat = far.data();
   }
-  if (lamella_status st = found.write(flat)) return st;
+  check(found.write(flat));
   auto take_apart = [&](int64_t b, int64_t e) -> lamella_status {
     for (; b < e; b++) {
       auto rest = static_cast<uint64_t>(flat[b]);
       for (int d = ndim - 1; d > 0; d--) {
-        const auto size = static_cast<uint64_t>(self->dl.shape[d]);
+        const auto size = static_cast<uint64_t>(shape[d]);
         const uint64_t q =
             (rest | size) >> 32 ? rest / size : static_cast<uint32_t>(rest) / static_cast<uint32_t>(size);
         data[b * ndim + d] = static_cast<int64_t>(rest - q * size);
@@ -43,52 +46,55 @@ lamella_status nonzero(lamella_frame*, const lamella_value* a, lamella_value* r)
     }
     return LAMELLA_OK;
   };
-  return count <= grain / 4 ? take_apart(0, count) : parallel_for(0, count, grain / 4, take_apart);
+  check(count <= grain / 4 ? take_apart(0, count) : parallel_for(0, count, grain / 4, take_apart));
+  return out;
 }
 
-lamella_status contiguous(lamella_tensor* t, Tensor* out) {
+lamella_status contiguous(lamella_tensor* t, TensorRef* out) {
   if (is_contiguous(t)) {
-    *out = Tensor::borrow(t);
+    *out = TensorRef::borrow(t);
     return LAMELLA_OK;
   }
   lamella_tensor* raw;
   if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
-  *out = Tensor::steal(raw);
+  *out = TensorRef::steal(raw);
   return copy_into(raw, t);
 }
 
-// self, mask, source
-lamella_status masked_scatter(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  lamella_tensor *self = a[0].as.tensor, *mask = a[1].as.tensor, *out = r[0].as.tensor;
-  Tensor bytes, source, target;
+Status masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source, const Tensor& out) {
+  const lamella_tensor* like = self.get();
+  TensorRef bytes, from, target;
   lamella_tensor* raw;
   if (lamella_status st =
-          api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, LAMELLA_BOOL, device_of(self), &raw))
+          api().tensor_empty(like->dl.ndim, like->dl.shape, nullptr, LAMELLA_BOOL, device_of(like), &raw))
     return st;
-  bytes = Tensor::steal(raw);
-  if (lamella_status st = copy_into(raw, mask)) return st;  // which broadcasts
+  bytes = TensorRef::steal(raw);
+  if (lamella_status st = copy_into(raw, mask.get())) return st;  // which broadcasts
   const Found found(bytes);
   if (found.status) return found.status;
   const int64_t count = found.count();
-  if (count > a[2].as.tensor->numel)
-    return fail(LAMELLA_RUNTIME_ERROR, "masked_scatter: argument 'source': " + std::to_string(a[2].as.tensor->numel) +
+  if (count > source.numel())
+    return fail(LAMELLA_RUNTIME_ERROR, "masked_scatter: argument 'source': " + std::to_string(source.numel()) +
                                            " elements for " + std::to_string(count) + " places of the mask");
   Space places;
   if (lamella_status st = places.take(count * 8)) return st;
   if (lamella_status st = found.write(reinterpret_cast<int64_t*>(places.data()))) return st;
-  if (lamella_status st = contiguous(a[2].as.tensor, &source)) return st;
-  if (lamella_status st = contiguous(out, &target)) return st;
-  if (target.get()->dl.data != self->dl.data)
-    if (lamella_status st = copy_into(target.get(), self)) return st;
-  const int64_t item = itemsize(self);
+  if (lamella_status st = contiguous(source.get(), &from)) return st;
+  if (lamella_status st = contiguous(out.get(), &target)) return st;
+  if (target.get()->dl.data != like->dl.data)
+    if (lamella_status st = copy_into(target.get(), like)) return st;
+  const int64_t item = itemsize(like);
   if (count)
-    index_loops().put[log2_item(item)]({count, target.data<char>(), 0, places.data(), 8, source.data<char>(), item},
+    index_loops().put[log2_item(item)]({count, target.data<char>(), 0, places.data(), 8, from.data<char>(), item},
                                        {INT64_MAX, 0, item});
-  return target.get() == out ? LAMELLA_OK : copy_into(out, target.get());
+  return target.get() == out.get() ? LAMELLA_OK : copy_into(out.get(), target.get());
 }
 
 }  // namespace
 
-void register_nonzero(Library& m) { m.impl("nonzero", "cpu", nonzero).impl("masked_scatter", "cpu", masked_scatter); }
+void register_nonzero(Library& m) {
+  add<nonzero>(m, "nonzero");
+  add<masked_scatter>(m, "masked_scatter");
+}
 
 }  // namespace lamella::cpu

@@ -9,15 +9,15 @@
 namespace lamella::cpu {
 
 // A mask or any tensor as contiguous bytes that are zero or not.
-inline lamella_status as_bytes(lamella_tensor* t, Tensor* out) {
+inline lamella_status as_bytes(lamella_tensor* t, TensorRef* out) {
   if (is_contiguous(t) && itemsize(t) == 1) {
-    *out = Tensor::borrow(t);
+    *out = TensorRef::borrow(t);
     return LAMELLA_OK;
   }
   lamella_tensor* raw;
   if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LAMELLA_BOOL, device_of(t), &raw))
     return st;
-  *out = Tensor::steal(raw);
+  *out = TensorRef::steal(raw);
   return copy_into(raw, t);
 }
 
@@ -32,7 +32,7 @@ struct Found {
   int64_t* before = near;              // by block
   lamella_status status = LAMELLA_OK;  // of counting
 
-  explicit Found(const Tensor& bytes)
+  explicit Found(const TensorRef& bytes)
       : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block) {
     if (blocks <= 1) {
       near[1] = index_loops().count(n, mask);

@@ -17,7 +17,7 @@ const Norms* norms_of(int dtype) {
 // Inputs and outputs of a norm as contiguous float or double; half precision and other layouts go by way of a copy.
 class Work {
  public:
-  lamella_status open(const lamella_value& input, lamella_tensor* out) {
+  lamella_status open(const lamella_tensor* input, lamella_tensor* out) {
     dtype = work_dtype(out);
     item = dtype == LAMELLA_FLOAT64 ? 8 : 4;
     loops = norms_of(dtype);
@@ -69,47 +69,48 @@ lamella_status rows(const Work& w, int64_t count, int64_t n, const Packed& weigh
   return count <= few ? body(0, count) : parallel_for(0, count, few, body);
 }
 
-lamella_status layer_norm_into(const lamella_value* a, lamella_tensor* out, lamella_tensor* means,
+// The means and the scales of the rows go to `means` and `scales`, unless these are null.
+lamella_status layer_norm_into(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                               const Tensor& bias, double eps, lamella_tensor* out, lamella_tensor* means,
                                lamella_tensor* scales) {
   Work w;
-  Packed weight, bias;
-  if (lamella_status st = w.open(a[0], out)) return st;
-  if (lamella_status st = weight.read(a[2], w.dtype)) return st;
-  if (lamella_status st = bias.read(a[3], w.dtype)) return st;
-  const int64_t n = numel_of(a[1]);
-  if (lamella_status st = rows(w, n ? out->numel / n : 0, n, weight, bias, as_double(a[4]), true, means, scales))
-    return st;
+  Packed weights, biases;
+  if (lamella_status st = w.open(input.get(), out)) return st;
+  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
+  if (lamella_status st = biases.read(bias.get(), w.dtype)) return st;
+  const int64_t n = numel_of(normalized_shape);
+  if (lamella_status st = rows(w, n ? out->numel / n : 0, n, weights, biases, eps, true, means, scales)) return st;
   return w.close();
 }
 
-// native_layer_norm(input, normalized_shape, weight?, bias?, eps) -> (out, mean, rstd)
-lamella_status native_layer_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return layer_norm_into(a, r[0].as.tensor, r[1].as.tensor, r[2].as.tensor);
+Status native_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
+                         double eps, const Tensor& out, const Tensor& means, const Tensor& scales) {
+  return layer_norm_into(input, normalized_shape, weight, bias, eps, out.get(), means.get(), scales.get());
 }
-// layer_norm(input, normalized_shape, weight?, bias?, eps, cudnn_enable)
-lamella_status layer_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return layer_norm_into(a, r[0].as.tensor, nullptr, nullptr);
+Status layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
+                  double eps, bool /*cudnn_enable*/, const Tensor& out) {
+  return layer_norm_into(input, normalized_shape, weight, bias, eps, out.get(), nullptr, nullptr);
 }
 
-lamella_status rms_norm_into(const lamella_value* a, lamella_value* r, lamella_tensor* scales) {
+lamella_status rms_norm_into(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                             std::optional<double> eps, lamella_tensor* out, lamella_tensor* scales) {
   Work w;
-  Packed weight;
-  if (lamella_status st = w.open(a[0], r[0].as.tensor)) return st;
-  if (lamella_status st = weight.read(a[2], w.dtype)) return st;
-  const int64_t n = numel_of(a[1]);
-  const double eps = a[3].tag != LAMELLA_NONE ? as_double(a[3]) : w.dtype == LAMELLA_FLOAT64 ? 0x1p-52 : 0x1p-23;
-  if (lamella_status st = rows(w, n ? a[0].as.tensor->numel / n : 0, n, weight, Packed(), eps, false, nullptr, scales))
-    return st;
+  Packed weights;
+  if (lamella_status st = w.open(input.get(), out)) return st;
+  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
+  const int64_t n = numel_of(normalized_shape), count = n ? input.get()->numel / n : 0;
+  const double least = eps.value_or(w.dtype == LAMELLA_FLOAT64 ? 0x1p-52 : 0x1p-23);
+  if (lamella_status st = rows(w, count, n, weights, Packed(), least, false, nullptr, scales)) return st;
   return w.close();
 }
 
-// rms_norm(input, normalized_shape, weight?, eps?)
-lamella_status rms_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return rms_norm_into(a, r, nullptr);
+Status rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps,
+                const Tensor& out) {
+  return rms_norm_into(input, normalized_shape, weight, eps, out.get(), nullptr);
 }
-// _fused_rms_norm(input, normalized_shape, weight?, eps?) -> (out, rstd)
-lamella_status fused_rms_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return rms_norm_into(a, r, r[1].as.tensor);
+Status fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                      std::optional<double> eps, const Tensor& out, const Tensor& scales) {
+  return rms_norm_into(input, normalized_shape, weight, eps, out.get(), scales.get());
 }
 
 struct Groups {
@@ -117,14 +118,13 @@ struct Groups {
   double eps;
 };
 
-lamella_status group_norm_into(const Groups& g, const lamella_value& input, const lamella_value& weights,
-                               const lamella_value& biases, lamella_tensor* out, lamella_tensor* means,
-                               lamella_tensor* scales) {
+lamella_status group_norm_into(const Groups& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                               lamella_tensor* out, lamella_tensor* means, lamella_tensor* scales) {
   Work w;
-  Packed weight, bias;
-  if (lamella_status st = w.open(input, out)) return st;
-  if (lamella_status st = weight.read(weights, w.dtype)) return st;
-  if (lamella_status st = bias.read(biases, w.dtype)) return st;
+  Packed weights, biases;
+  if (lamella_status st = w.open(input.get(), out)) return st;
+  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
+  if (lamella_status st = biases.read(bias.get(), w.dtype)) return st;
   const int64_t n = g.each * g.area;
   if (n == 0) return w.close();
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
@@ -135,12 +135,12 @@ lamella_status group_norm_into(const Groups& g, const lamella_value& input, cons
       const double scale = 1 / std::sqrt(variance + g.eps);
       auto from_first = [&](const Packed& p) { return p.data() ? p.data() + first * w.item : nullptr; };
       if (g.area == 1)
-        w.loops->row(n, w.x + at, w.y + at, mean, scale, from_first(weight), from_first(bias));
+        w.loops->row(n, w.x + at, w.y + at, mean, scale, from_first(weights), from_first(biases));
       else
         for (int64_t c = 0; c < g.each; c++) {
           const int64_t run = at + c * g.area * w.item;
-          w.loops->affine(g.area, w.x + run, w.y + run, mean, scale * number(weight, w.dtype, first + c, 1),
-                          number(bias, w.dtype, first + c, 0));
+          w.loops->affine(g.area, w.x + run, w.y + run, mean, scale * number(weights, w.dtype, first + c, 1),
+                          number(biases, w.dtype, first + c, 0));
         }
       store(means, i, mean);
       store(scales, i, scale);
@@ -152,19 +152,19 @@ lamella_status group_norm_into(const Groups& g, const lamella_value& input, cons
   return st ? st : w.close();
 }
 
-// native_group_norm(input, weight?, bias?, N, C, HxW, group, eps) -> (out, mean, rstd)
-lamella_status native_group_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const int64_t groups = a[6].as.i;
-  const Groups g = {a[3].as.i * groups, groups, groups ? a[4].as.i / groups : 0, a[5].as.i, as_double(a[7])};
-  return group_norm_into(g, a[0], a[1], a[2], r[0].as.tensor, r[1].as.tensor, r[2].as.tensor);
+Status native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t N, int64_t C,
+                         int64_t HxW, int64_t group, double eps, const Tensor& out, const Tensor& means,
+                         const Tensor& scales) {
+  const Groups g = {N * group, group, group ? C / group : 0, HxW, eps};
+  return group_norm_into(g, input, weight, bias, out.get(), means.get(), scales.get());
 }
-// group_norm(input, num_groups, weight?, bias?, eps, cudnn_enabled)
-lamella_status group_norm(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* in = a[0].as.tensor;
-  const int64_t groups = a[1].as.i, samples = in->dl.shape[0], channels = in->dl.shape[1];
+Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps,
+                  bool /*cudnn_enabled*/, const Tensor& out) {
+  const lamella_tensor* in = input.get();
+  const int64_t samples = in->dl.shape[0], channels = in->dl.shape[1];
   const int64_t area = samples > 0 && channels > 0 ? in->numel / (samples * channels) : 0;
-  return group_norm_into({samples * groups, groups, channels / groups, area, as_double(a[4])}, a[0], a[2], a[3],
-                         r[0].as.tensor, nullptr, nullptr);
+  const Groups g = {samples * num_groups, num_groups, channels / num_groups, area, eps};
+  return group_norm_into(g, input, weight, bias, out.get(), nullptr, nullptr);
 }
 
 // ---- batch norm: one mean and one scale for each index of dimension 1 -----------------------------------------------
@@ -197,9 +197,8 @@ lamella_status each_channel(const Work& w, int64_t rows, int64_t channels, const
 }
 
 // (x - mean) * scale + shift, channel by channel.
-lamella_status apply(const lamella_value& input, lamella_tensor* out, const double* mean, const double* scale,
+lamella_status apply(const lamella_tensor* in, lamella_tensor* out, const double* mean, const double* scale,
                      const double* shift) {
-  const lamella_tensor* in = input.as.tensor;
   const Channels ch(in);
   if (in->numel == 0) return LAMELLA_OK;
   const int work = work_dtype(out);
@@ -214,7 +213,7 @@ lamella_status apply(const lamella_value& input, lamella_tensor* out, const doub
     const auto each = work == LAMELLA_FLOAT64 ? each_channel<double> : each_channel<float>;
     return each(w, ch.outer * ch.area, ch.count, mean, scale, shift);
   }
-  if (lamella_status st = w.open(input, out)) return st;
+  if (lamella_status st = w.open(in, out)) return st;
   lamella_status st = parallel_for(0, ch.outer * ch.count, std::max<int64_t>(1, grain / ch.area),
                                    [&](int64_t b, int64_t e) -> lamella_status {
                                      for (int64_t i = b; i < e; i++) {
@@ -242,28 +241,30 @@ struct Loose {
   }
 };
 
-// From the batch's own statistics: out, mean and 1 / sqrt(var + eps).
-lamella_status train(lamella_frame* f, const lamella_value* a, double eps, lamella_value* r, double* mean,
+// From the batch's own statistics: out, the means and 1 / sqrt(var + eps). Leaves the statistics in `mean` and
+// `variance`, too.
+lamella_status train(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, double eps,
+                     const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd, double* mean,
                      double* variance) {
-  const lamella_tensor* in = a[0].as.tensor;
+  const lamella_tensor* in = input.get();
   const int64_t n = in->dl.shape[1];
   Loose means(mean, n), variances(variance, n);
   if (lamella_status st = moments_over(f, in, all_dims(in) & ~uint64_t{2}, &variances.t, &means.t)) return st;
   Doubles scale(n), shift(n), inverse(n);
-  as_doubles(a[1], n, 1, scale.data());
-  as_doubles(a[2], n, 0, shift.data());
+  as_doubles(weight.get(), n, 1, scale.data());
+  as_doubles(bias.get(), n, 0, shift.data());
   for (int64_t c = 0; c < n; c++) inverse.data()[c] = 1 / std::sqrt(variance[c] + eps);
   for (int64_t c = 0; c < n; c++) scale.data()[c] *= inverse.data()[c];
-  from_doubles(r[1].as.tensor, n, mean);
-  from_doubles(r[2].as.tensor, n, inverse.data());
-  return apply(a[0], r[0].as.tensor, mean, scale.data(), shift.data());
+  from_doubles(save_mean.get(), n, mean);
+  from_doubles(save_invstd.get(), n, inverse.data());
+  return apply(in, out.get(), mean, scale.data(), shift.data());
 }
 
-// _batch_norm_train(input, weight?, bias?, eps) -> (out, mean, invstd)
-lamella_status batch_norm_train(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const int64_t n = a[0].as.tensor->dl.shape[1];
+Status batch_norm_train(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, double eps,
+                        const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd) {
+  const int64_t n = input.get()->dl.shape[1];
   Doubles mean(n), variance(n);
-  return train(f, a, as_double(a[3]), r, mean.data(), variance.data());
+  return train(f, input, weight, bias, eps, out, save_mean, save_invstd, mean.data(), variance.data());
 }
 
 // running = (1 - momentum) * running + momentum * seen
@@ -276,30 +277,31 @@ void blend(lamella_tensor* running, const double* seen, double factor, double mo
   from_doubles(running, n, v);
 }
 
-// _batch_norm_with_update(input, weight?, bias?, running_mean!, running_var!, momentum, eps) -> (out, mean, invstd)
-lamella_status batch_norm_update(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* in = a[0].as.tensor;
+Status batch_norm_with_update(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                              const Tensor& running_mean, const Tensor& running_var, double momentum, double eps,
+                              const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd) {
+  const lamella_tensor* in = input.get();
   Doubles mean(in->dl.shape[1]), variance(in->dl.shape[1]);
-  if (lamella_status st = train(f, a, as_double(a[6]), r, mean.data(), variance.data())) return st;
+  if (lamella_status st = train(f, input, weight, bias, eps, out, save_mean, save_invstd, mean.data(), variance.data()))
+    return st;
   if (in->numel == 0) return LAMELLA_OK;  // a batch of nothing moves no statistics
   const double n = static_cast<double>(in->numel / std::max<int64_t>(in->dl.shape[1], 1));
-  blend(a[3].as.tensor, mean.data(), 1, as_double(a[5]));
-  blend(a[4].as.tensor, variance.data(), n / (n - 1), as_double(a[5]));
+  blend(running_mean.get(), mean.data(), 1, momentum);
+  blend(running_var.get(), variance.data(), n / (n - 1), momentum);
   return LAMELLA_OK;
 }
 
-// _batch_norm_eval(input, weight?, bias?, mean, var, eps)
-lamella_status batch_norm_eval(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const int64_t n = a[0].as.tensor->dl.shape[1];
+Status batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                       const Tensor& running_var, double eps, const Tensor& out) {
+  const int64_t n = input.get()->dl.shape[1];
   Doubles numbers(3 * n);
   double *mean = numbers.data(), *scale = mean + n, *shift = scale + n;
-  as_doubles(a[4], n, 1, mean);  // the variance, until it is used
-  as_doubles(a[1], n, 1, scale);
-  as_doubles(a[2], n, 0, shift);
-  const double eps = as_double(a[5]);
+  as_doubles(running_var.get(), n, 1, mean);  // the variance, until it is used
+  as_doubles(weight.get(), n, 1, scale);
+  as_doubles(bias.get(), n, 0, shift);
   for (int64_t c = 0; c < n; c++) scale[c] /= std::sqrt(mean[c] + eps);
-  as_doubles(a[3], n, 0, mean);
-  return apply(a[0], r[0].as.tensor, mean, scale, shift);
+  as_doubles(running_mean.get(), n, 0, mean);
+  return apply(input.get(), out.get(), mean, scale, shift);
 }
 
 }  // namespace
@@ -308,11 +310,15 @@ void register_norm_gradients(Library& m);  // normalization_backward.cpp
 
 void register_normalization(Library& m) {
   register_norm_gradients(m);
-  m.impl("native_layer_norm", "cpu", native_layer_norm).impl("layer_norm", "cpu", layer_norm);
-  m.impl("native_group_norm", "cpu", native_group_norm).impl("group_norm", "cpu", group_norm);
-  m.impl("rms_norm", "cpu", rms_norm).impl("_fused_rms_norm", "cpu", fused_rms_norm);
-  m.impl("_batch_norm_train", "cpu", batch_norm_train).impl("_batch_norm_eval", "cpu", batch_norm_eval);
-  m.impl("_batch_norm_with_update", "cpu", batch_norm_update);
+  add<native_layer_norm>(m, "native_layer_norm");
+  add<layer_norm>(m, "layer_norm");
+  add<native_group_norm>(m, "native_group_norm");
+  add<group_norm>(m, "group_norm");
+  add<rms_norm>(m, "rms_norm");
+  add<fused_rms_norm>(m, "_fused_rms_norm");
+  add<batch_norm_train>(m, "_batch_norm_train");
+  add<batch_norm_eval>(m, "_batch_norm_eval");
+  add<batch_norm_with_update>(m, "_batch_norm_with_update");
 }
 
 }  // namespace lamella::cpu

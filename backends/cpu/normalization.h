@@ -14,9 +14,9 @@ inline double number(const Packed& p, int dtype, int64_t at, double absent) {
   return dtype == LAMELLA_FLOAT64 ? p.as<double>()[at] : static_cast<double>(p.as<float>()[at]);
 }
 
-inline int64_t numel_of(const lamella_value& sizes) {
+inline int64_t numel_of(IntArrayRef sizes) {
   int64_t n = 1;
-  for (uint32_t i = 0; i < sizes.length; i++) n *= sizes.as.ints[i];
+  for (int64_t size : sizes) n *= size;
   return n;
 }
 
@@ -48,9 +48,9 @@ inline void from_doubles(lamella_tensor* t, int64_t n, const double* from) {
   loops().cast[LAMELLA_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), t->dl.strides[0] * itemsize(t),
                                           reinterpret_cast<const char*>(from), sizeof(double));
 }
-inline void as_doubles(const lamella_value& v, int64_t n, double absent, double* to) {
-  if (v.tag == LAMELLA_TENSOR)
-    as_doubles(v.as.tensor, n, to);
+inline void as_doubles(const lamella_tensor* t, int64_t n, double absent, double* to) {
+  if (t)
+    as_doubles(t, n, to);
   else
     std::fill(to, to + n, absent);
 }

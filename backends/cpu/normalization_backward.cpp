@@ -16,15 +16,15 @@ struct Work {
   const char *g, *x;
   char* to = nullptr;  // null where the gradient of the input is not asked for
 
-  lamella_status open(const lamella_value& gradient, const lamella_value& input, const lamella_value& result) {
-    dtype = work_dtype(input.as.tensor);
+  lamella_status open(const lamella_tensor* gradient, const lamella_tensor* input, lamella_tensor* result) {
+    dtype = work_dtype(input);
     item = dtype == LAMELLA_FLOAT64 ? 8 : 4;
     if (lamella_status st = g_.read(gradient, dtype)) return st;
     if (lamella_status st = x_.read(input, dtype)) return st;
     g = g_.data();
     x = x_.data();
-    if (result.tag != LAMELLA_TENSOR) return LAMELLA_OK;
-    if (lamella_status st = out_.open(result.as.tensor, dtype)) return st;
+    if (!result) return LAMELLA_OK;
+    if (lamella_status st = out_.open(result, dtype)) return st;
     to = out_.data();
     return LAMELLA_OK;
   }
@@ -37,19 +37,19 @@ struct Work {
 
 // ---- softmax --------------------------------------------------------------------------------------------------------
 
-// _softmax_backward_data(grad_output, output, dim, input_dtype)
 template <bool Log>
-lamella_status softmax_backward(lamella_frame*, const lamella_value* a, lamella_value* r) {
+Status softmax_backward_data(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType,
+                             const Tensor& out) {
   static const auto chosen = LAMELLA_BY_ISA(softmax);
-  const lamella_tensor* y = a[1].as.tensor;
+  const lamella_tensor* y = output.get();
   if (y->numel == 0) return LAMELLA_OK;
   Work w;
-  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
+  if (lamella_status st = w.open(grad_output.get(), y, out.get())) return st;
   const Softmax* loops = chosen(w.dtype);
-  const int ndim = y->dl.ndim, dim = static_cast<int>(a[2].as.i < 0 ? a[2].as.i + ndim : a[2].as.i);
-  const int64_t n = ndim ? y->dl.shape[dim] : 1;
+  const int ndim = y->dl.ndim, along = wrapped_dim(dim, ndim);
+  const int64_t n = ndim ? y->dl.shape[along] : 1;
   int64_t inner = 1;
-  for (int d = dim + 1; d < ndim; d++) inner *= y->dl.shape[d];
+  for (int d = along + 1; d < ndim; d++) inner *= y->dl.shape[d];
   const int64_t tile = inner == 1 ? 1 : std::min(std::clamp<int64_t>(65536 / n / 16 * 16, 64, softmax_width), inner);
   const int64_t tiles = (inner + tile - 1) / tile, items = y->numel / (n * inner) * tiles;
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
@@ -94,9 +94,12 @@ void join(double* sums, int64_t n, int64_t parts) {
     for (int64_t i = 0; i < n; i++) sums[i] += sums[p * n + i];
 }
 
-void store_all(const lamella_value& result, int64_t n, const double* from) {
-  if (result.tag != LAMELLA_TENSOR) return;
-  const lamella_tensor* t = result.as.tensor;  // fresh, so without gaps
+// An output, or null if the caller's mask leaves it out.
+lamella_tensor* asked(const std::optional<Tensor>& output) { return output ? output->get() : nullptr; }
+
+// Into a result (fresh, so without gaps), unless it is not asked for.
+void store_all(const lamella_tensor* t, int64_t n, const double* from) {
+  if (!t) return;
   loops().cast[LAMELLA_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), itemsize(t),
                                           reinterpret_cast<const char*>(from), sizeof(double));
 }
@@ -117,10 +120,10 @@ struct RowNorm {
 
 // Gradients of (x - mean) * scale * weight + bias: of the input, the weight and the bias.
 lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& norm, const Packed& weight,
-                             const lamella_value& of_weight, const lamella_value& of_bias) {
+                             lamella_tensor* of_weight, lamella_tensor* of_bias) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t n = norm.n, columns = norm.in_turn * n;
-  const bool summed = of_weight.tag == LAMELLA_TENSOR || of_bias.tag == LAMELLA_TENSOR;
+  const bool summed = of_weight || of_bias;
   const Parts parts(norm.rows, n);
   // Each part has its sums, and room for those of a few rows, which are of the dtype of the work.
   double *sums = nullptr, *few = nullptr;
@@ -164,83 +167,90 @@ lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& nor
   return w.close();
 }
 
-// native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight?, bias?, output_mask)
-lamella_status layer_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+Status native_layer_norm_backward(lamella_frame* f, const Tensor& grad_out, const Tensor& input,
+                                  IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd,
+                                  const Tensor& weight, const Tensor& /*bias*/, ArrayRef<bool> /*output_mask*/,
+                                  const std::optional<Tensor>& of_input, const std::optional<Tensor>& of_weight,
+                                  const std::optional<Tensor>& of_bias) {
   Work w;
-  Packed means, scales, weight;
-  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
-  if (lamella_status st = means.read(a[3], LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = scales.read(a[4], LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = weight.read(a[5], w.dtype)) return st;
-  const RowNorm norm = {a[4].as.tensor->numel, numel_of(a[2]), 1, means.as<double>(), scales.as<double>()};
-  return rows_backward(f, w, norm, weight, r[1], r[2]);
+  Packed means, scales, weights;
+  if (lamella_status st = w.open(grad_out.get(), input.get(), asked(of_input))) return st;
+  if (lamella_status st = means.read(mean.get(), LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = scales.read(rstd.get(), LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
+  const RowNorm norm = {rstd.get()->numel, numel_of(normalized_shape), 1, means.as<double>(), scales.as<double>()};
+  return rows_backward(f, w, norm, weights, asked(of_weight), asked(of_bias));
 }
 
-// _fused_rms_norm_backward(grad_out, input, normalized_shape, rstd, weight?, output_mask)
-lamella_status rms_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+Status fused_rms_norm_backward(lamella_frame* f, const Tensor& grad_out, const Tensor& input,
+                               IntArrayRef normalized_shape, const Tensor& rstd, const Tensor& weight,
+                               ArrayRef<bool> /*output_mask*/, const std::optional<Tensor>& of_input,
+                               const std::optional<Tensor>& of_weight) {
   Work w;
-  Packed scales, weight;
-  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
-  if (lamella_status st = scales.read(a[3], LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = weight.read(a[4], w.dtype)) return st;
-  const RowNorm norm = {a[3].as.tensor->numel, numel_of(a[2]), 1, nullptr, scales.as<double>()};
-  return rows_backward(f, w, norm, weight, r[1], lamella_value{});
+  Packed scales, weights;
+  if (lamella_status st = w.open(grad_out.get(), input.get(), asked(of_input))) return st;
+  if (lamella_status st = scales.read(rstd.get(), LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
+  const RowNorm norm = {rstd.get()->numel, numel_of(normalized_shape), 1, nullptr, scales.as<double>()};
+  return rows_backward(f, w, norm, weights, asked(of_weight), nullptr);
 }
 
 // ---- group norm -----------------------------------------------------------------------------------------------------
 
-// native_group_norm_backward(grad_out, input, mean, rstd, weight?, N, C, HxW, group, output_mask)
-lamella_status group_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
+Status native_group_norm_backward(lamella_frame* f, const Tensor& grad_out, const Tensor& input, const Tensor& mean,
+                                  const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C, int64_t HxW,
+                                  int64_t group, ArrayRef<bool> /*output_mask*/, const std::optional<Tensor>& of_input,
+                                  const std::optional<Tensor>& of_weight, const std::optional<Tensor>& of_bias) {
   Work w;
   Packed means, scales, weights;
-  if (lamella_status st = w.open(a[0], a[1], r[0])) return st;
-  if (lamella_status st = means.read(a[2], LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = scales.read(a[3], LAMELLA_FLOAT64)) return st;
-  const int64_t samples = a[5].as.i, channels = a[6].as.i, area = a[7].as.i, groups = a[8].as.i;
-  const int64_t each = channels / groups, n = each * area;
-  const double *mean = means.as<double>(), *scale = scales.as<double>();
-  if (lamella_status st = weights.read(a[4], area == 1 ? w.dtype : LAMELLA_FLOAT64)) return st;
-  if (area == 1) return rows_backward(f, w, {samples * groups, each, groups, mean, scale}, weights, r[1], r[2]);
-  const double* weight = weights.as<double>();
+  if (lamella_status st = w.open(grad_out.get(), input.get(), asked(of_input))) return st;
+  if (lamella_status st = means.read(mean.get(), LAMELLA_FLOAT64)) return st;
+  if (lamella_status st = scales.read(rstd.get(), LAMELLA_FLOAT64)) return st;
+  const int64_t each = C / group, n = each * HxW;
+  const double *center = means.as<double>(), *scale = scales.as<double>();
+  if (lamella_status st = weights.read(weight.get(), HxW == 1 ? w.dtype : LAMELLA_FLOAT64)) return st;
+  if (HxW == 1)
+    return rows_backward(f, w, {N * group, each, group, center, scale}, weights, asked(of_weight), asked(of_bias));
+  const double* factors = weights.as<double>();
   const NormGradients* loops = gradients_of(w.dtype);
   // Of each channel of each sample: the sums of g and of g * (x - mean).
   void* memory;
-  const int64_t bytes = std::max<int64_t>(1, 2 * (samples + 1) * channels * static_cast<int64_t>(sizeof(double)));
+  const int64_t bytes = std::max<int64_t>(1, 2 * (N + 1) * C * static_cast<int64_t>(sizeof(double)));
   if (lamella_status st = api().scratch(f, bytes, &memory)) return st;
   auto* by_one = static_cast<double*>(memory);
-  double* by_x = by_one + samples * channels;
+  double* by_x = by_one + N * C;
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       const int64_t first = i * each;
       double sum = 0, sum_x = 0;
       for (int64_t c = first; c < first + each; c++) {
-        const int64_t at = c * area * w.item;
-        loops->sums(area, w.g + at, w.x + at, nullptr, mean[i], by_one + c, by_x + c);
-        const double factor = weight ? weight[c % channels] : 1;
+        const int64_t at = c * HxW * w.item;
+        loops->sums(HxW, w.g + at, w.x + at, nullptr, center[i], by_one + c, by_x + c);
+        const double factor = factors ? factors[c % C] : 1;
         sum += factor * by_one[c];
         sum_x += factor * by_x[c];
       }
       const double s = scale[i], count = static_cast<double>(n);
       for (int64_t c = first; w.to && c < first + each; c++) {
-        const int64_t at = c * area * w.item;
-        loops->row(area, w.g + at, w.x + at, nullptr, w.to + at, mean[i], s * (weight ? weight[c % channels] : 1),
+        const int64_t at = c * HxW * w.item;
+        loops->row(HxW, w.g + at, w.x + at, nullptr, w.to + at, center[i], s * (factors ? factors[c % C] : 1),
                    -s * s * s * sum_x / count, -s * sum / count);
       }
     }
     return LAMELLA_OK;
   };
-  const int64_t items = samples * groups, few = std::max<int64_t>(1, grain / 2 / std::max<int64_t>(n, 1));
+  const int64_t items = N * group, few = std::max<int64_t>(1, grain / 2 / std::max<int64_t>(n, 1));
   if (lamella_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
-  double *of_bias = by_x + samples * channels, *of_weight = of_bias + channels;
-  for (int64_t c = 0; c < channels; c++) {
-    of_bias[c] = of_weight[c] = 0;
-    for (int64_t i = 0; i < samples; i++) {
-      of_bias[c] += by_one[i * channels + c];
-      of_weight[c] += by_x[i * channels + c] * scale[i * groups + c / each];
+  double *bias_sums = by_x + N * C, *weight_sums = bias_sums + C;
+  for (int64_t c = 0; c < C; c++) {
+    bias_sums[c] = weight_sums[c] = 0;
+    for (int64_t i = 0; i < N; i++) {
+      bias_sums[c] += by_one[i * C + c];
+      weight_sums[c] += by_x[i * C + c] * scale[i * group + c / each];
     }
   }
-  store_all(r[1], channels, of_weight);
-  store_all(r[2], channels, of_bias);
+  store_all(asked(of_weight), C, weight_sums);
+  store_all(asked(of_bias), C, bias_sums);
   return w.close();
 }
 
@@ -343,22 +353,23 @@ lamella_status by_rows(lamella_frame* f, const Work& w, const Channels& ch, cons
   return LAMELLA_OK;
 }
 
-// native_batch_norm_backward(grad_out, input, weight?, running_mean?, running_var?, save_mean?, save_invstd?, train,
-// eps, output_mask)
-lamella_status batch_norm_backward(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *g = a[0].as.tensor, *x = a[1].as.tensor;
+Status native_batch_norm_backward(lamella_frame* f, const Tensor& grad_out, const Tensor& input, const Tensor& weight,
+                                  const Tensor& running_mean, const Tensor& running_var, const Tensor& save_mean,
+                                  const Tensor& save_invstd, bool train, double eps, ArrayRef<bool> /*output_mask*/,
+                                  const std::optional<Tensor>& of_input, const std::optional<Tensor>& of_weight,
+                                  const std::optional<Tensor>& of_bias) {
+  const lamella_tensor *g = grad_out.get(), *x = input.get();
   const Channels ch(x);
-  const bool train = a[7].as.i != 0;
   Doubles memory(ChannelNumbers::count * ch.count);
   const ChannelNumbers v(memory.data(), ch.count);
-  as_doubles(a[2], ch.count, 1, v.weight);
-  as_doubles(a[train ? 5 : 3], ch.count, 0, v.mean);
-  as_doubles(a[train ? 6 : 4], ch.count, 0, v.scale);
-  for (int64_t c = 0; c < ch.count && !train; c++) v.scale[c] = 1 / std::sqrt(v.scale[c] + as_double(a[8]));
+  as_doubles(weight.get(), ch.count, 1, v.weight);
+  as_doubles((train ? save_mean : running_mean).get(), ch.count, 0, v.mean);
+  as_doubles((train ? save_invstd : running_var).get(), ch.count, 0, v.scale);
+  for (int64_t c = 0; c < ch.count && !train; c++) v.scale[c] = 1 / std::sqrt(v.scale[c] + eps);
   Work w;
   w.dtype = work_dtype(x);
   w.item = w.dtype == LAMELLA_FLOAT64 ? 8 : 4;
-  const lamella_tensor* to = r[0].tag == LAMELLA_TENSOR ? r[0].as.tensor : nullptr;
+  lamella_tensor* to = asked(of_input);
   auto as_rows = [&](const lamella_tensor* t) { return t->dtype == w.dtype && channels_last(t); };
   lamella_status st = LAMELLA_OK;
   if (x->numel == 0) {
@@ -370,24 +381,24 @@ lamella_status batch_norm_backward(lamella_frame* f, const lamella_value* a, lam
     if (to) w.to = static_cast<char*>(to->dl.data);
     st = w.dtype == LAMELLA_FLOAT64 ? by_rows<double>(f, w, ch, v, train) : by_rows<float>(f, w, ch, v, train);
   } else {
-    if ((st = w.open(a[0], a[1], r[0]))) return st;
+    if ((st = w.open(g, x, to))) return st;
     if (!(st = by_runs(w, ch, v, train))) st = w.close();
   }
   if (st) return st;
-  store_all(r[1], ch.count, v.by_x);
-  store_all(r[2], ch.count, v.sum);
+  store_all(asked(of_weight), ch.count, v.by_x);
+  store_all(asked(of_bias), ch.count, v.sum);
   return LAMELLA_OK;
 }
 
 }  // namespace
 
 void register_norm_gradients(Library& m) {
-  m.impl("_softmax_backward_data", "cpu", softmax_backward<false>);
-  m.impl("_log_softmax_backward_data", "cpu", softmax_backward<true>);
-  m.impl("native_layer_norm_backward", "cpu", layer_norm_backward);
-  m.impl("_fused_rms_norm_backward", "cpu", rms_norm_backward);
-  m.impl("native_group_norm_backward", "cpu", group_norm_backward);
-  m.impl("native_batch_norm_backward", "cpu", batch_norm_backward);
+  add<softmax_backward_data<false>>(m, "_softmax_backward_data");
+  add<softmax_backward_data<true>>(m, "_log_softmax_backward_data");
+  add<native_layer_norm_backward>(m, "native_layer_norm_backward");
+  add<fused_rms_norm_backward>(m, "_fused_rms_norm_backward");
+  add<native_group_norm_backward>(m, "native_group_norm_backward");
+  add<native_batch_norm_backward>(m, "native_batch_norm_backward");
 }
 
 }  // namespace lamella::cpu

@@ -140,7 +140,7 @@ class Primitives {
 
   int64_t space() const { return space_; }  // bytes that a thread lends to `run`, the same ones for all its images
 
-  // What is packed of the weight stays in the space: only the first image packs.
+  // The packed weight stays in the space: only the first image packs.
   bool run(const float* image, const float* weight, const float* bias, float* out, char* space, bool first) const {
     const float *x = source_.data(image, space), *w = weight_.data(weight, space);
     float* y = result_.data(out, space);
@@ -190,9 +190,9 @@ bool strided(Layout* l, const dnnl_dims_t& sizes, const int64_t* strides) {
   return ok(dnnl().memory_desc_create_with_strides(l->place(), 4, sizes, dnnl_f32, all));
 }
 
-// Layouts by measurement: channels last is what oneDNN computes in without copies; of plain ones, one tap is a product
-// of matrices as they lie, and images of few channels are read as they lie; elsewhere oneDNN's own layouts win over
-// what it costs to convert into them and back.
+// Layouts by measurement: oneDNN computes channels last without copies; of plain ones, one tap is a product of matrices
+// as they lie, and images of few channels are read as they lie; elsewhere oneDNN's own layouts are faster, in spite of
+// the conversion into them and back.
 bool Primitives::choose(const Shape& s, const Attributes& attributes, Description* chosen) {
   const dnnl_dims_t source = {1, s.in, s.image[0], s.image[1]}, result = {1, s.outs, s.places[0], s.places[1]};
   const dnnl_dims_t weight = {s.outs, s.in, s.kernel[0], s.kernel[1]}, bias = {s.outs};
@@ -252,7 +252,7 @@ bool Primitives::build(const Shape& s) {
   return ok(f.memory_desc_create_with_tag(scratch_.place(), 1, bytes, dnnl_u8, dnnl_a));
 }
 
-// The last shapes, the newest first; what oneDNN has nothing for stays as null.
+// The last shapes, the newest first; a shape that oneDNN has nothing for stays as null.
 class Cache {
  public:
   using Held = std::shared_ptr<const Primitives>;
@@ -333,8 +333,8 @@ Shape shape_of(const Convolution& c) {
 
 }  // namespace
 
-// The threads share the images, or the channels of few. Channels are cut at multiples of 16 only: what oneDNN chooses
-// for a rest of them could add up in another order than what it chooses for all.
+// The threads share the images, or the channels of few. Channels are cut at multiples of 16 only: the primitive that
+// oneDNN chooses for a rest of them could add up in another order than the primitive for all.
 lamella_status onednn_convolution(const Convolution& c, bool* done) {
   *done = false;
   if (!suits(c) || !dnnl().complete) return LAMELLA_OK;

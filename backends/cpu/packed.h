@@ -14,9 +14,8 @@ inline int work_dtype(const lamella_tensor* t) {
 // An operand as contiguous elements of the dtype of the work: itself, or a copy.
 class Packed {
  public:
-  lamella_status read(const lamella_value& v, int dtype) {
-    if (v.tag != LAMELLA_TENSOR) return LAMELLA_OK;
-    lamella_tensor* t = v.as.tensor;
+  lamella_status read(const lamella_tensor* t, int dtype) {
+    if (!t) return LAMELLA_OK;
     if (t->dtype == dtype && is_contiguous(t)) {
       data_ = static_cast<char*>(t->dl.data);
       return LAMELLA_OK;
@@ -25,7 +24,7 @@ class Packed {
     if (lamella_status st =
             api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
       return st;
-    holder_ = Tensor::steal(raw);
+    holder_ = TensorRef::steal(raw);
     data_ = static_cast<char*>(raw->dl.data);
     return copy_into(raw, t);
   }
@@ -36,7 +35,7 @@ class Packed {
   }
 
  private:
-  Tensor holder_;
+  TensorRef holder_;
   const char* data_ = nullptr;
 };
 
@@ -51,7 +50,7 @@ class PackedOutput {
     if (lamella_status st =
             api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
       return st;
-    beside_ = Tensor::steal(raw);
+    beside_ = TensorRef::steal(raw);
     data_ = static_cast<char*>(raw->dl.data);
     return LAMELLA_OK;
   }
@@ -59,7 +58,7 @@ class PackedOutput {
   char* data() const { return data_; }
 
  private:
-  Tensor beside_;
+  TensorRef beside_;
   lamella_tensor* out_ = nullptr;
   char* data_ = nullptr;
 };

@@ -41,7 +41,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   int32_t id;
   m.backend(b, &id);
   register_pointwise(m);
-  m.impl("copy_", "cpu", copy_kernel).impl("clone", "cpu", clone_kernel);
+  register_copies(m);
   register_fill(m);
   register_reductions(m);
   register_indexing(m);

@@ -1,14 +1,18 @@
 // One kernel for every pointwise operator: it walks the operands and calls the operator's loop. What the loop does not
 // take as it lies (other dtypes, short or crossed runs) goes through tiles in the first-level cache, so that nothing is
 // materialized.
+#include <lamella/pointwise/declarations.h>
+
+#include <type_traits>
+
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/strips.h"
 
-#include <sstream>
-
 namespace lamella::cpu {
 namespace {
+
+std::string name_of(const pointwise::Signature& s) { return std::string(s.schema, std::strchr(s.schema, '(')); }
 
 // float16 is computed in float32, and so is bfloat16 beside anything else: a number keeps its precision.
 int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* args) {
@@ -266,12 +270,23 @@ lamella_status general(lamella_frame* f, const lamella_pointwise* p, const lamel
   return __builtin_expect(faults, 0) ? fault(c, f) : LAMELLA_OK;
 }
 
-// The meaning of an operator with the loops of the chosen instruction set.
-const lamella_pointwise* find_meaning(const std::string& name) {
-  for (const PointwiseEntries& family : loops().pointwise)
-    for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++)
-      if (name == e->names) return &e->meaning;
-  return api().operator_pointwise(api().find_operator(("aten::" + name).c_str(), ""));
+// The loops of the chosen instruction set for a declaration of a family, if that has it.
+template <class Op, class... Ops>
+const lamella_pointwise* find(Meanings all, pointwise::Family<Ops...>) {
+  size_t at = 0;
+  const bool found = ((std::is_same_v<Op, Ops> || (at++, false)) || ...);
+  return all && found ? all + at : nullptr;
+}
+template <class Op>
+const lamella_pointwise* meaning_of() {
+  const Meanings* next = loops().pointwise;
+#define LAMELLA_FIND(family) \
+  if (const lamella_pointwise* p = find<Op>(*next++, pointwise::family())) return p;
+  LAMELLA_POINTWISE_FAMILIES(LAMELLA_FIND)
+#undef LAMELLA_FIND
+  for (const pointwise::Signature& s : Op::signatures)  // the baseline: the operator's own
+    return api().operator_pointwise(api().find_operator(("aten::" + name_of(s)).c_str(), ""));
+  return nullptr;
 }
 
 // The exponents that have shorter ways, rounded as torch rounds them: products, a root, quotients.
@@ -280,51 +295,47 @@ const lamella_pointwise* short_power(double exponent) {
     double exponent;
     const lamella_pointwise* meaning;
   };
-  static const Power powers[] = {{2, find_meaning("square")},      {0.5, find_meaning("sqrt")},
-                                 {-1, find_meaning("reciprocal")}, {-0.5, find_meaning("rsqrt")},
-                                 {3, find_meaning("_cube")},       {-2, find_meaning("_inverse_square")}};
+  static const Power powers[] = {
+      {2, meaning_of<pointwise::square>()},      {0.5, meaning_of<pointwise::sqrt>()},
+      {-1, meaning_of<pointwise::reciprocal>()}, {-0.5, meaning_of<pointwise::rsqrt>()},
+      {3, meaning_of<pointwise::cube>()},        {-2, meaning_of<pointwise::inverse_square>()}};
   for (const Power& p : powers)
     if (p.exponent == exponent) return p.meaning;
   return nullptr;
 }
 
-lamella_status pow_by_number(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  const bool is_number = args[1].tag == LAMELLA_FLOAT || args[1].tag == LAMELLA_INT;
-  const double exponent = args[1].tag == LAMELLA_FLOAT ? args[1].as.d : static_cast<double>(args[1].as.i);
-  if (!is_number || rets[0].tag != LAMELLA_TENSOR || f->compute_dtype == LAMELLA_BOOL)
-    return pointwise_kernel(f, args, rets);
-  if (exponent == 1) return copy_into(rets[0].as.tensor, args[0].as.tensor);
-  const lamella_pointwise* p = short_power(exponent);
-  if (!p || !p->loops[loop_dtype(*p, static_cast<int>(f->compute_dtype), args)]) return pointwise_kernel(f, args, rets);
-  return run(f, p, args, rets);
+Status pow_by_number(lamella_frame* f, const Tensor& self, const Scalar& exponent, const Tensor& out) {
+  static const lamella_pointwise* const own = meaning_of<pointwise::pow>();
+  const lamella_value args[] = {value(self), exponent.value()};
+  lamella_value rets[] = {value(out)};
+  if (exponent.isComplex() || exponent.isBoolean() || f->compute_dtype == LAMELLA_BOOL) return run(f, own, args, rets);
+  const double number = exponent.toDouble();
+  if (number == 1) return copy_into(out.get(), self.get());
+  const lamella_pointwise* p = short_power(number);
+  const bool serves = p && p->loops[loop_dtype(*p, static_cast<int>(f->compute_dtype), args)];
+  return run(f, serves ? p : own, args, rets);
 }
 
-// Gives each operator that means this the loops of the chosen instruction set. A name may carry its overload.
-void register_meaning(Library& m, const PointwiseEntry& e) {
-  static const char* const overloads[] = {
-      "",     "Tensor",     "Scalar",      "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor",
-      "self", "ScalarSelf", "ScalarOther", "Scalar_Self",   "Scalar_Other"};
-  std::istringstream names(e.names);
-  for (std::string name; names >> name;) {
-    const size_t dot = name.find('.');
-    const std::string base = "aten::" + name.substr(0, dot);
-    for (std::string overload : overloads) {
-      if (dot != std::string::npos && overload != name.substr(dot + 1)) continue;
-      const lamella_operator* op = api().find_operator(base.c_str(), overload.c_str());
-      if (!op || !api().operator_pointwise(op)) continue;
-      const std::string full = base + (overload.empty() ? "" : ".") + overload;
-      m.impl(full.c_str(), "cpu", full == "aten::pow.Tensor_Scalar" ? pow_by_number : pointwise_kernel, &e.meaning);
-    }
-  }
+// Gives each operator of a family its loops. The baseline has none: there the category's kernel takes the operator's
+// own.
+template <class... Ops>
+void register_family(Library& m, Meanings all, pointwise::Family<Ops...>) {
+  if (!all) return;
+  const auto give = [&](const auto& signatures, const lamella_pointwise* meaning) {
+    for (const pointwise::Signature& s : signatures) m.impl(name_of(s).c_str(), "cpu", pointwise_kernel, meaning);
+  };
+  (give(Ops::signatures, all++), ...);
 }
 
 }  // namespace
 
 void register_pointwise(Library& m) {
   m.category("pointwise", "cpu", pointwise_kernel);
-  m.impl("aten::pow.Tensor_Scalar", "cpu", pow_by_number);
-  for (const PointwiseEntries& family : loops().pointwise)
-    for (const PointwiseEntry* e = family.data; e != family.data + family.count; e++) register_meaning(m, *e);
+  const Meanings* next = loops().pointwise;
+#define LAMELLA_REGISTER(family) register_family(m, *next++, pointwise::family());
+  LAMELLA_POINTWISE_FAMILIES(LAMELLA_REGISTER)
+#undef LAMELLA_REGISTER
+  add<pow_by_number>(m, "pow.Tensor_Scalar");
 }
 
 }  // namespace lamella::cpu

@@ -29,33 +29,34 @@ const PoolMeans& means() {
 int computes_in(int dtype) { return dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16 ? LAMELLA_FLOAT32 : dtype; }
 
 // `t` itself if it is plain and of the dtype, else new memory like it.
-lamella_status plain(const lamella_tensor*& t, int dtype, Tensor* owner) {
+lamella_status plain(const lamella_tensor*& t, int dtype, TensorRef* owner) {
   if (t->dtype == dtype && is_contiguous(t)) return LAMELLA_OK;
   lamella_tensor* raw;
   if (lamella_status st =
           api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
     return st;
-  *owner = Tensor::steal(raw);
+  *owner = TensorRef::steal(raw);
   t = raw;
   return LAMELLA_OK;
 }
 
 // The numbers of one argument; one dimension is that of columns, in an image of one row.
 template <int Spatial>
-void read_sizes(const lamella_value& v, int64_t* out) {
-  for (int i = 0; i < Spatial; i++) out[2 - Spatial + i] = v.as.ints[v.length == 1 ? 0 : i];
+void read_sizes(IntArrayRef numbers, int64_t* out) {
+  for (int i = 0; i < Spatial; i++) out[2 - Spatial + i] = numbers[numbers.size() == 1 ? 0 : i];
 }
 
+// An empty stride is the kernel.
 template <int Spatial>
-PoolPlane read_window(const lamella_value* kernel) {  // and stride and padding behind it
+PoolPlane read_window(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding) {
   PoolPlane p{};
   p.kernel[0] = p.stride[0] = p.dilation[0] = p.dilation[1] = 1;
-  read_sizes<Spatial>(kernel[0], p.kernel);
-  if (kernel[1].tag == LAMELLA_INT_LIST && kernel[1].length)
-    read_sizes<Spatial>(kernel[1], p.stride);
+  read_sizes<Spatial>(kernel_size, p.kernel);
+  if (!stride.empty())
+    read_sizes<Spatial>(stride, p.stride);
   else
     std::copy(p.kernel, p.kernel + 2, p.stride);
-  read_sizes<Spatial>(kernel[2], p.padding);
+  read_sizes<Spatial>(padding, p.padding);
   return p;
 }
 
@@ -70,7 +71,7 @@ lamella_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lamella_
   p.places[0] = Spatial == 2 ? out->dl.shape[n - 2] : 1;
   p.places[1] = out->dl.shape[n - 1];
   const lamella_tensor *from = in, *to = out, *at = indices;
-  Tensor own[3];
+  TensorRef own[3];
   const bool last =
       !at && dtype == in->dtype && !is_contiguous(in) && lies_channels_last(in) && lies_channels_last(out);
   if (last && in->dl.shape[1] * itemsize(in) >= least_pixel) {
@@ -110,45 +111,59 @@ lamella_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lamella_
 }
 
 template <int Spatial>
-lamella_status max_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  PoolPlane p = read_window<Spatial>(args + 1);
-  read_sizes<Spatial>(args[4], p.dilation);
-  const lamella_tensor* in = args[0].as.tensor;
-  return run<Spatial>(p, pools().largest[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
+Status max_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                IntArrayRef dilation, bool, const Tensor& out) {
+  PoolPlane p = read_window<Spatial>(kernel_size, stride, padding);
+  read_sizes<Spatial>(dilation, p.dilation);
+  const lamella_tensor* in = self.get();
+  return run<Spatial>(p, pools().largest[computes_in(in->dtype)], in, out.get(), nullptr);
 }
 
-lamella_status max_indices_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  PoolPlane p = read_window<2>(args + 1);
-  read_sizes<2>(args[4], p.dilation);
-  const lamella_tensor* in = args[0].as.tensor;
-  return run<2>(p, with_indices().largest[computes_in(in->dtype)], in, rets[0].as.tensor, rets[1].as.tensor);
+Status max_pool2d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                               IntArrayRef dilation, bool, const Tensor& values, const Tensor& indices) {
+  PoolPlane p = read_window<2>(kernel_size, stride, padding);
+  read_sizes<2>(dilation, p.dilation);
+  const lamella_tensor* in = self.get();
+  return run<2>(p, with_indices().largest[computes_in(in->dtype)], in, values.get(), indices.get());
+}
+
+// With divisor 0, the number of elements divides.
+template <int Spatial>
+lamella_status avg_pool(const lamella_tensor* in, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
+                        bool count_include_pad, int64_t divisor, const lamella_tensor* out) {
+  PoolPlane p = read_window<Spatial>(kernel_size, stride, padding);
+  p.count_padding = count_include_pad;
+  p.divisor = divisor;
+  return run<Spatial>(p, pools().mean[computes_in(in->dtype)], in, out, nullptr);
+}
+
+Status avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool,
+                  bool count_include_pad, const Tensor& out) {
+  return avg_pool<1>(self.get(), kernel_size, stride, padding, count_include_pad, 0, out.get());
+}
+
+Status avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool,
+                  bool count_include_pad, std::optional<int64_t> divisor_override, const Tensor& out) {
+  return avg_pool<2>(self.get(), kernel_size, stride, padding, count_include_pad, divisor_override.value_or(0),
+                     out.get());
 }
 
 template <int Spatial>
-lamella_status avg_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  PoolPlane p = read_window<Spatial>(args + 1);
-  p.count_padding = args[5].as.i;
-  p.divisor = Spatial == 1 || args[6].tag == LAMELLA_NONE ? 0 : args[6].as.i;
-  const lamella_tensor* in = args[0].as.tensor;
-  return run<Spatial>(p, pools().mean[computes_in(in->dtype)], in, rets[0].as.tensor, nullptr);
-}
-
-template <int Spatial>
-lamella_status adaptive_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+Status adaptive_avg_pool(const Tensor& self, IntArrayRef, const Tensor& out) {
   PoolPlane p{};
-  const lamella_tensor *in = args[0].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
+  const lamella_tensor *in = self.get(), *result = out.get();
+  if (result->numel == 0) return LAMELLA_OK;
   const int n = in->dl.ndim;
   p.kernel[0] = p.stride[0] = p.stride[1] = p.dilation[0] = p.dilation[1] = 1;
   for (int i = 2 - Spatial; i < 2; i++)
-    p.kernel[i] = in->dl.shape[n - 2 + i] / out->dl.shape[n - 2 + i] + 1;  // the work of a place
-  return run<Spatial>(p, pools().adaptive[computes_in(in->dtype)], in, out, nullptr);
+    p.kernel[i] = in->dl.shape[n - 2 + i] / result->dl.shape[n - 2 + i] + 1;  // the work of a place
+  return run<Spatial>(p, pools().adaptive[computes_in(in->dtype)], in, result, nullptr);
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
 // An operand in plain layout and the dtype that is computed in.
-lamella_status read_plain(const lamella_tensor*& t, int dtype, Tensor* owner) {
+lamella_status read_plain(const lamella_tensor*& t, int dtype, TensorRef* owner) {
   const lamella_tensor* given = t;
   if (lamella_status st = plain(t, dtype, owner)) return st;
   return t == given ? LAMELLA_OK : copy_into(t, given);
@@ -159,7 +174,7 @@ template <class Body>
 lamella_status planes(const lamella_tensor* grad, const lamella_tensor* out, int dtype, Body&& body) {
   const int n = out->dl.ndim;
   const lamella_tensor* to = out;
-  Tensor own[2];
+  TensorRef own[2];
   if (lamella_status st = read_plain(grad, dtype, &own[0])) return st;
   if (lamella_status st = plain(to, dtype, &own[1])) return st;
   const int64_t plane = out->dl.shape[n - 2] * out->dl.shape[n - 1], size = itemsize(to);
@@ -175,20 +190,21 @@ lamella_status planes(const lamella_tensor* grad, const lamella_tensor* out, int
   return st || to == out ? st : copy_into(out, to);
 }
 
-// max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)
-lamella_status max_backward_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  const lamella_tensor *grad = args[0].as.tensor, *at = args[7].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  const int n = out->dl.ndim, dtype = computes_in(out->dtype);
-  PoolPlane p = read_window<2>(args + 2);
-  read_sizes<2>(args[5], p.dilation);
+Status max_pool2d_with_indices_backward(const Tensor& grad_output, const Tensor&, IntArrayRef kernel_size,
+                                        IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool,
+                                        const Tensor& indices, const Tensor& out) {
+  const lamella_tensor *grad = grad_output.get(), *at = indices.get(), *result = out.get();
+  if (result->numel == 0) return LAMELLA_OK;
+  const int n = result->dl.ndim, dtype = computes_in(result->dtype);
+  PoolPlane p = read_window<2>(kernel_size, stride, padding);
+  read_sizes<2>(dilation, p.dilation);
   for (int i = 0; i < 2; i++) p.places[i] = grad->dl.shape[n - 2 + i];
-  p.height = out->dl.shape[n - 2];
-  p.width = out->dl.shape[n - 1];
-  Tensor own;
+  p.height = result->dl.shape[n - 2];
+  p.width = result->dl.shape[n - 1];
+  TensorRef own;
   if (lamella_status st = read_plain(at, LAMELLA_INT64, &own)) return st;
   const int64_t places = p.places[0] * p.places[1];
-  return planes(grad, out, dtype, [&](int64_t k, const char* from, char* to) -> lamella_status {
+  return planes(grad, result, dtype, [&](int64_t k, const char* from, char* to) -> lamella_status {
     PoolPlane q = p;
     q.in = from;
     q.indices = static_cast<int64_t*>(at->dl.data) + k * places;
@@ -231,54 +247,54 @@ lamella_status mean_backward(const lamella_tensor* grad, const lamella_tensor* o
   });
 }
 
-// avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-lamella_status avg_backward_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  const lamella_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  const PoolPlane p = read_window<2>(args + 2);
-  const int n = out->dl.ndim;
-  const bool given = args[7].tag != LAMELLA_NONE;
+Status avg_pool2d_backward(const Tensor& grad_output, const Tensor&, IntArrayRef kernel_size, IntArrayRef stride,
+                           IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override,
+                           const Tensor& out) {
+  const lamella_tensor *grad = grad_output.get(), *result = out.get();
+  if (result->numel == 0) return LAMELLA_OK;
+  const PoolPlane p = read_window<2>(kernel_size, stride, padding);
+  const int n = result->dl.ndim;
   Spans spans[2];
   for (int i = 0; i < 2; i++) {
-    const int64_t size = out->dl.shape[n - 2 + i], pad = args[6].as.i ? p.padding[i] : 0;
+    const int64_t size = result->dl.shape[n - 2 + i], pad = count_include_pad ? p.padding[i] : 0;
     for (int64_t j = 0; j < grad->dl.shape[n - 2 + i]; j++) {
       const int64_t from = j * p.stride[i] - p.padding[i], to = from + p.kernel[i];
       const int64_t counted = std::min(to, size + pad) - std::max(from, -pad);
-      spans[i].add(std::max<int64_t>(from, 0), std::min(to, size), !given ? counted : i ? 1 : args[7].as.i);
+      const int64_t divisor = !divisor_override ? counted : i ? 1 : *divisor_override;
+      spans[i].add(std::max<int64_t>(from, 0), std::min(to, size), divisor);
     }
   }
-  return mean_backward(grad, out, spans);
+  return mean_backward(grad, result, spans);
 }
 
-// _adaptive_avg_pool2d_backward(grad_output, self)
-lamella_status adaptive_backward_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  const lamella_tensor *grad = args[0].as.tensor, *out = rets[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
+Status adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor&, const Tensor& out) {
+  const lamella_tensor *grad = grad_output.get(), *result = out.get();
+  if (result->numel == 0) return LAMELLA_OK;
   Spans spans[2];
   for (int i = 0; i < 2; i++) {
-    const int d = out->dl.ndim - 2 + i;
-    const int64_t size = out->dl.shape[d], places = grad->dl.shape[d];
+    const int d = result->dl.ndim - 2 + i;
+    const int64_t size = result->dl.shape[d], places = grad->dl.shape[d];
     for (int64_t j = 0; j < places; j++) {
       const int64_t from = j * size / places, to = ((j + 1) * size + places - 1) / places;
       spans[i].add(from, to, to - from);
     }
   }
-  return mean_backward(grad, out, spans);
+  return mean_backward(grad, result, spans);
 }
 
 }  // namespace
 
 void register_pooling(Library& m) {
-  m.impl("max_pool1d", "cpu", max_kernel<1>)
-      .impl("max_pool2d", "cpu", max_kernel<2>)
-      .impl("max_pool2d_with_indices", "cpu", max_indices_kernel)
-      .impl("max_pool2d_with_indices_backward", "cpu", max_backward_kernel)
-      .impl("avg_pool2d_backward", "cpu", avg_backward_kernel)
-      .impl("_adaptive_avg_pool2d_backward", "cpu", adaptive_backward_kernel)
-      .impl("avg_pool1d", "cpu", avg_kernel<1>)
-      .impl("avg_pool2d", "cpu", avg_kernel<2>)
-      .impl("adaptive_avg_pool1d", "cpu", adaptive_kernel<1>)
-      .impl("adaptive_avg_pool2d", "cpu", adaptive_kernel<2>);
+  add<max_pool<1>>(m, "max_pool1d");
+  add<max_pool<2>>(m, "max_pool2d");
+  add<max_pool2d_with_indices>(m, "max_pool2d_with_indices");
+  add<max_pool2d_with_indices_backward>(m, "max_pool2d_with_indices_backward");
+  add<avg_pool2d_backward>(m, "avg_pool2d_backward");
+  add<adaptive_avg_pool2d_backward>(m, "_adaptive_avg_pool2d_backward");
+  add<avg_pool1d>(m, "avg_pool1d");
+  add<avg_pool2d>(m, "avg_pool2d");
+  add<adaptive_avg_pool<1>>(m, "adaptive_avg_pool1d");
+  add<adaptive_avg_pool<2>>(m, "adaptive_avg_pool2d");
 }
 
 }  // namespace lamella::cpu

@@ -20,12 +20,10 @@ const RandomLoops& streams() {
 }
 
 // Where one draw begins, once its words are reserved.
-lamella_status reserve(const lamella_tensor* t, const lamella_value& generator, int words_each, Stream* s) {
-  lamella_object* g = generator.tag == LAMELLA_OBJECT ? generator.as.object : nullptr;
+lamella_status reserve(const lamella_tensor* t, const Generator& generator, int words_each, Stream* s) {
+  const uint64_t words = static_cast<uint64_t>(t->numel) * static_cast<uint64_t>(words_each);
   uint64_t seed, offset;
-  if (lamella_status st = api().generator_reserve(
-          g, device_of(t), static_cast<uint64_t>(t->numel) * static_cast<uint64_t>(words_each), &seed, &offset))
-    return st;
+  if (lamella_status st = api().generator_reserve(generator.get(), device_of(t), words, &seed, &offset)) return st;
   *s = {seed, offset / 4};
   return LAMELLA_OK;
 }
@@ -34,15 +32,15 @@ lamella_status reserve(const lamella_tensor* t, const lamella_value& generator, 
 // words an element. For another dtype each part is drawn into a buffer and converted; a strided tensor is filled by a
 // contiguous temporary.
 template <class T, class Draw>
-lamella_status fill(lamella_tensor* t, int made, int words_each, const lamella_value& generator, Draw draw) {
+lamella_status fill(lamella_tensor* t, int made, int words_each, const Generator& generator, Draw draw) {
   Stream s;
   if (lamella_status st = reserve(t, generator, words_each, &s)) return st;
-  Tensor beside = Tensor::borrow(t);
+  TensorRef beside = TensorRef::borrow(t);
   if (!is_contiguous(t)) {
     lamella_tensor* raw;
     if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
       return st;
-    beside = Tensor::steal(raw);
+    beside = TensorRef::steal(raw);
   }
   constexpr int64_t part = 2048;  // a multiple of every tile
   auto* data = beside.data<char>();
@@ -67,8 +65,8 @@ lamella_status fill(lamella_tensor* t, int made, int words_each, const lamella_v
   return copy_into(t, beside.get());
 }
 
-lamella_status random_bits(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return fill<uint32_t>(r[0].as.tensor, LAMELLA_UINT32, 1, a[1], streams().words);
+Status random_bits(const Tensor&, const Generator& generator, const Tensor& out) {
+  return fill<uint32_t>(out.get(), LAMELLA_UINT32, 1, generator, streams().words);
 }
 
 double limit_below(double end, int dtype) {
@@ -78,50 +76,65 @@ double limit_below(double end, int dtype) {
                                      : largest_below<double>(end);
 }
 
-lamella_status uniform(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  lamella_tensor* t = r[0].as.tensor;
-  const double low = a[1].as.d, high = a[2].as.d, limit = low < high ? limit_below(high, t->dtype) : high;
+lamella_status draw_uniform(lamella_tensor* t, double low, double high, const Generator& generator) {
+  const double limit = low < high ? limit_below(high, t->dtype) : high;
   if (t->dtype == LAMELLA_FLOAT64)
-    return fill<double>(t, LAMELLA_FLOAT64, 2, a[3], [=](Stream s, int64_t n, double* out) {
+    return fill<double>(t, LAMELLA_FLOAT64, 2, generator, [=](Stream s, int64_t n, double* out) {
       streams().uniform64(s, n, out, low, high - low, limit);
     });
-  return fill<float>(t, LAMELLA_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
+  return fill<float>(t, LAMELLA_FLOAT32, 1, generator, [=](Stream s, int64_t n, float* out) {
     streams().uniform32(s, n, out, static_cast<float>(low), static_cast<float>(high - low), static_cast<float>(limit));
   });
 }
 
-lamella_status normal(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  lamella_tensor* t = r[0].as.tensor;
-  const double mean = a[1].as.d, std = a[2].as.d;
+lamella_status draw_normal(lamella_tensor* t, double mean, double std, const Generator& generator) {
   if (t->dtype == LAMELLA_FLOAT64)
-    return fill<double>(t, LAMELLA_FLOAT64, 2, a[3],
+    return fill<double>(t, LAMELLA_FLOAT64, 2, generator,
                         [=](Stream s, int64_t n, double* out) { streams().normal64(s, n, out, mean, std); });
-  return fill<float>(t, LAMELLA_FLOAT32, 1, a[3], [=](Stream s, int64_t n, float* out) {
+  return fill<float>(t, LAMELLA_FLOAT32, 1, generator, [=](Stream s, int64_t n, float* out) {
     streams().normal32(s, n, out, static_cast<float>(mean), static_cast<float>(std));
   });
 }
 
-// rand(size, generator, …), rand_like(self, …), normal(mean, std, size, generator, …): the same numbers, into a new
-// tensor.
-template <lamella_kernel Draw, bool Like>
-lamella_status drawn(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_value args[4] = {r[0], value(0.0), value(1.0), Like ? none() : a[1]};
-  return Draw(f, args, r);
+Status uniform(const Tensor&, double from, double to, const Generator& generator, const Tensor& out) {
+  return draw_uniform(out.get(), from, to, generator);
 }
-lamella_status normal_drawn(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_value args[4] = {r[0], a[0], a[1], a[3]};
-  return normal(f, args, r);
+Status normal(const Tensor&, double mean, double std, const Generator& generator, const Tensor& out) {
+  return draw_normal(out.get(), mean, std, generator);
 }
 
-lamella_status bernoulli(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const float p = static_cast<float>(a[1].as.d);
-  return fill<float>(r[0].as.tensor, LAMELLA_FLOAT32, 1, a[2],
-                     [=](Stream s, int64_t n, float* out) { streams().bernoulli(s, n, out, p); });
+// The same numbers, into a new tensor.
+Status rand(IntArrayRef, const Generator& generator, std::optional<ScalarType>, std::optional<Layout>,
+            const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  return draw_uniform(out.get(), 0, 1, generator);
+}
+Status randn(IntArrayRef, const Generator& generator, std::optional<ScalarType>, std::optional<Layout>,
+             const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  return draw_normal(out.get(), 0, 1, generator);
+}
+Status normal_numbers(double mean, double std, IntArrayRef, const Generator& generator, std::optional<ScalarType>,
+                      std::optional<Layout>, const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  return draw_normal(out.get(), mean, std, generator);
+}
+Status rand_like(const Tensor&, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&,
+                 std::optional<bool>, std::optional<MemoryFormat>, const Tensor& out) {
+  return draw_uniform(out.get(), 0, 1, Generator());
+}
+Status randn_like(const Tensor&, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&,
+                  std::optional<bool>, std::optional<MemoryFormat>, const Tensor& out) {
+  return draw_normal(out.get(), 0, 1, Generator());
 }
 
-// bernoulli_.Tensor(self, p): 1 where the uniform number is below p's element.
+// bernoulli_.float and bernoulli.p: one probability for all elements.
+Status bernoulli_with(const Tensor&, double p, const Generator& generator, const Tensor& out) {
+  const float limit = static_cast<float>(p);
+  return fill<float>(out.get(), LAMELLA_FLOAT32, 1, generator,
+                     [=](Stream s, int64_t n, float* to) { streams().bernoulli(s, n, to, limit); });
+}
+
+// 1 where the uniform number is below p's element.
 template <class T>
-lamella_status bernoulli_each(lamella_tensor* t, const T* p, int dtype, int words_each, const lamella_value& generator,
+lamella_status bernoulli_each(lamella_tensor* t, const T* p, int dtype, int words_each, const Generator& generator,
                               void (*uniform)(Stream, int64_t, T*, T, T, T)) {
   Stream s;
   if (lamella_status st = reserve(t, generator, words_each, &s)) return st;
@@ -149,16 +162,15 @@ int64_t outside(const T* p, int64_t n) {
   return bad;
 }
 
-lamella_status draw_bernoulli(const char* where, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = r[0].as.tensor, *p = a[1].as.tensor;
+lamella_status draw_bernoulli(const char* where, lamella_tensor* self, lamella_tensor* p, const Generator& generator) {
   const int dtype = p->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
-  Tensor out = Tensor::borrow(r[0].as.tensor), weights = Tensor::borrow(a[1].as.tensor);
-  auto beside = [&](int as, Tensor* into) -> lamella_status {
+  TensorRef out = TensorRef::borrow(self), weights = TensorRef::borrow(p);
+  auto beside = [&](int as, TensorRef* into) -> lamella_status {
     lamella_tensor* raw;
     if (lamella_status st =
             api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, static_cast<uint8_t>(as), device_of(self), &raw))
       return st;
-    *into = Tensor::steal(raw);
+    *into = TensorRef::steal(raw);
     return LAMELLA_OK;
   };
   const bool apart = p->storage != self->storage || (p->dl.data == self->dl.data && p->dtype == self->dtype);
@@ -172,21 +184,19 @@ lamella_status draw_bernoulli(const char* where, const lamella_value* a, lamella
                                                : outside(weights.data<float>(), self->numel);
   if (bad) return fail(LAMELLA_RUNTIME_ERROR, std::string(where) + ": a probability is between 0 and 1");
   lamella_status st = dtype == LAMELLA_FLOAT64
-                          ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, a[2], streams().uniform64)
-                          : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, a[2], streams().uniform32);
+                          ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, generator, streams().uniform64)
+                          : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, generator, streams().uniform32);
   return st || out.get() == self ? st : copy_into(self, out.get());
 }
 
-// bernoulli(self, generator), self of probabilities; bernoulli.p(self, p, generator)
-lamella_status bernoulli_of(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_value args[3] = {r[0], a[0], a[1]};
-  return draw_bernoulli("bernoulli: argument 'self'", args, r);
+Status bernoulli(const Tensor& self, const Generator& generator, const Tensor& out) {
+  return draw_bernoulli("bernoulli: argument 'self'", out.get(), self.get(), generator);
 }
-lamella_status bernoulli_tensor(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return draw_bernoulli("bernoulli_: argument 'p'", a, r);
+Status bernoulli_tensor(const Tensor&, const Tensor& p, const Generator& generator, const Tensor& out) {
+  return draw_bernoulli("bernoulli_: argument 'p'", out.get(), p.get(), generator);
 }
 
-// random_.from(self, from, to): low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
+// Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
 int64_t end_of(int dtype) {
   static const int64_t ends[LAMELLA_NUM_DTYPES] = {2,
                                                    1 << 8,
@@ -206,7 +216,8 @@ int64_t end_of(int dtype) {
   return ends[dtype];
 }
 
-lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const lamella_value& generator) {
+// low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
+lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const Generator& generator) {
   const int64_t range = high - low;
   if (range <= int64_t{1} << 31)
     return fill<int64_t>(t, LAMELLA_INT64, 1, generator,
@@ -225,18 +236,32 @@ lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const
   });
 }
 
-lamella_status integers(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  lamella_tensor* t = r[0].as.tensor;
-  return draw_integers(t, a[1].as.i, a[2].tag == LAMELLA_INT ? a[2].as.i : end_of(t->dtype), a[3]);
+Status random_from(const Tensor&, int64_t from, std::optional<int64_t> to, const Generator& generator,
+                   const Tensor& out) {
+  return draw_integers(out.get(), from, to ? *to : end_of(out.get()->dtype), generator);
 }
-lamella_status integers_all(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return draw_integers(r[0].as.tensor, 0, end_of(r[0].as.tensor->dtype), a[1]);
+Status random_to(const Tensor&, int64_t to, const Generator& generator, const Tensor& out) {
+  return draw_integers(out.get(), 0, to, generator);
 }
-// random_.to(self, to, generator), randint.low(low, high, size, generator, …), randint_like(self, high, …), …: the
-// places of the arguments; -1 where there is none.
-template <int Low, int High, int Generator>
-lamella_status integers_of(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return draw_integers(r[0].as.tensor, Low < 0 ? 0 : a[Low].as.i, a[High].as.i, Generator < 0 ? none() : a[Generator]);
+Status random_all(const Tensor&, const Generator& generator, const Tensor& out) {
+  return draw_integers(out.get(), 0, end_of(out.get()->dtype), generator);
+}
+Status randint(int64_t high, IntArrayRef, const Generator& generator, std::optional<ScalarType>, std::optional<Layout>,
+               const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  return draw_integers(out.get(), 0, high, generator);
+}
+Status randint_low(int64_t low, int64_t high, IntArrayRef, const Generator& generator, std::optional<ScalarType>,
+                   std::optional<Layout>, const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  return draw_integers(out.get(), low, high, generator);
+}
+Status randint_like(const Tensor&, int64_t high, std::optional<ScalarType>, std::optional<Layout>,
+                    const std::optional<Device>&, std::optional<bool>, std::optional<MemoryFormat>, const Tensor& out) {
+  return draw_integers(out.get(), 0, high, Generator());
+}
+Status randint_like_low(const Tensor&, int64_t low, int64_t high, std::optional<ScalarType>, std::optional<Layout>,
+                        const std::optional<Device>&, std::optional<bool>, std::optional<MemoryFormat>,
+                        const Tensor& out) {
+  return draw_integers(out.get(), low, high, Generator());
 }
 
 // ---- permutations: the places in the order of random keys --------------------------------------------------------
@@ -296,14 +321,13 @@ void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
   }
 }
 
-// _permute_randomly_(self, generator), randperm(n, generator, …)
-lamella_status permute(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  lamella_tensor* t = r[0].as.tensor;
+// Fills a row with its places, in the order of their keys.
+lamella_status permute(lamella_tensor* t, const Generator& generator) {
   const int64_t n = t->numel;
   if (n > int64_t{UINT32_MAX})
     return fail(LAMELLA_NOT_IMPLEMENTED, "randperm: argument 'n': more than 2^32 - 1 places");
   Keys keys;
-  if (lamella_status st = reserve(t, a[1], 2, &keys.stream)) return st;
+  if (lamella_status st = reserve(t, generator, 2, &keys.stream)) return st;
   // Buckets of some thousand entries, which stay in the nearest cache.
   int bucket_bits = 0;
   while (bucket_bits < 12 && n >> bucket_bits > 3000) bucket_bits++;
@@ -380,9 +404,17 @@ lamella_status permute(lamella_frame*, const lamella_value* a, lamella_value* r)
                       });
 }
 
+Status permute_randomly(const Tensor&, const Generator& generator, const Tensor& out) {
+  return permute(out.get(), generator);
+}
+Status randperm(int64_t, const Generator& generator, std::optional<ScalarType>, std::optional<Layout>,
+                const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
+  return permute(out.get(), generator);
+}
+
 // ---- samples ------------------------------------------------------------------------------------------------------
 
-// _search_cdf(cdf, u)
+// How many entries of its row of cdf are at most each element of u, for the elements [b, e) of u.
 template <class T>
 void search_rows(const lamella_tensor* cdf, const lamella_tensor* u, const lamella_tensor* out, int64_t b, int64_t e) {
   const int64_t columns = u->dl.shape[1], n = cdf->dl.shape[1], step = cdf->dl.strides[1];
@@ -401,12 +433,12 @@ void search_rows(const lamella_tensor* cdf, const lamella_tensor* u, const lamel
   }
 }
 
-lamella_status search_cdf(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *cdf = a[0].as.tensor, *u = a[1].as.tensor, *out = r[0].as.tensor;
-  if (cdf->dtype != LAMELLA_FLOAT32 && cdf->dtype != LAMELLA_FLOAT64)
+Status search_cdf(lamella_frame* f, const Tensor& cdf, const Tensor& u, const Tensor& out) {
+  const int dtype = cdf.get()->dtype;
+  if (dtype != LAMELLA_FLOAT32 && dtype != LAMELLA_FLOAT64)
     return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": argument 'cdf': expected float32 or float64");
-  return parallel_for(0, u->numel, 512, [&](int64_t b, int64_t e) -> lamella_status {
-    (cdf->dtype == LAMELLA_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf, u, out, b, e);
+  return parallel_for(0, u.get()->numel, 512, [&](int64_t b, int64_t e) -> lamella_status {
+    (dtype == LAMELLA_FLOAT32 ? search_rows<float> : search_rows<double>)(cdf.get(), u.get(), out.get(), b, e);
     return LAMELLA_OK;
   });
 }
@@ -414,28 +446,28 @@ lamella_status search_cdf(lamella_frame* f, const lamella_value* a, lamella_valu
 }  // namespace
 
 void register_random(Library& m) {
-  m.impl("_random_bits_", "cpu", random_bits)
-      .impl("uniform_", "cpu", uniform)
-      .impl("normal_", "cpu", normal)
-      .impl("rand", "cpu", drawn<uniform, false>)
-      .impl("randn", "cpu", drawn<normal, false>)
-      .impl("rand_like", "cpu", drawn<uniform, true>)
-      .impl("randn_like", "cpu", drawn<normal, true>)
-      .impl("bernoulli_.float", "cpu", bernoulli)
-      .impl("bernoulli_.Tensor", "cpu", bernoulli_tensor)
-      .impl("normal.float_float", "cpu", normal_drawn)
-      .impl("random_", "cpu", integers_all)
-      .impl("random_.to", "cpu", integers_of<-1, 1, 2>)
-      .impl("bernoulli", "cpu", bernoulli_of)
-      .impl("bernoulli.p", "cpu", bernoulli)
-      .impl("random_.from", "cpu", integers)
-      .impl("randint", "cpu", integers_of<-1, 0, 2>)
-      .impl("randint.low", "cpu", integers_of<0, 1, 3>)
-      .impl("randint_like", "cpu", integers_of<-1, 1, -1>)
-      .impl("randint_like.low_dtype", "cpu", integers_of<1, 2, -1>)
-      .impl("_permute_randomly_", "cpu", permute)
-      .impl("randperm", "cpu", permute)
-      .impl("_search_cdf", "cpu", search_cdf);
+  add<random_bits>(m, "_random_bits_");
+  add<uniform>(m, "uniform_");
+  add<normal>(m, "normal_");
+  add<rand>(m, "rand");
+  add<randn>(m, "randn");
+  add<rand_like>(m, "rand_like");
+  add<randn_like>(m, "randn_like");
+  add<normal_numbers>(m, "normal.float_float");
+  add<bernoulli>(m, "bernoulli");
+  add<bernoulli_with>(m, "bernoulli.p");
+  add<bernoulli_with>(m, "bernoulli_.float");
+  add<bernoulli_tensor>(m, "bernoulli_.Tensor");
+  add<random_all>(m, "random_");
+  add<random_to>(m, "random_.to");
+  add<random_from>(m, "random_.from");
+  add<randint>(m, "randint");
+  add<randint_low>(m, "randint.low");
+  add<randint_like>(m, "randint_like");
+  add<randint_like_low>(m, "randint_like.low_dtype");
+  add<permute_randomly>(m, "_permute_randomly_");
+  add<randperm>(m, "randperm");
+  add<search_cdf>(m, "_search_cdf");
 }
 
 }  // namespace lamella::cpu

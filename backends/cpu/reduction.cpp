@@ -24,13 +24,13 @@ const Fold* fold(Reduce what, int dtype) {
 
 uint64_t all_dims(const lamella_tensor* t) { return t->dl.ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << t->dl.ndim) - 1; }
 
-uint64_t dim_set(const lamella_value& v, const lamella_tensor* t) {
+uint64_t dim_set(const OptionalIntArrayRef& dim, const lamella_tensor* t) {
   const int n = t->dl.ndim;
-  if (v.tag == LAMELLA_NONE || n == 0) return all_dims(t);
-  if (v.tag == LAMELLA_INT) return uint64_t{1} << (v.as.i < 0 ? v.as.i + n : v.as.i);
-  if (v.length == 0) return all_dims(t);
+  if (!dim.has_value() || n == 0) return all_dims(t);
+  const IntArrayRef list = *dim;
+  if (list.empty()) return all_dims(t);
   uint64_t dims = 0;
-  for (uint32_t i = 0; i < v.length; i++) dims |= uint64_t{1} << (v.as.ints[i] < 0 ? v.as.ints[i] + n : v.as.ints[i]);
+  for (int64_t d : list) dims |= uint64_t{1} << (d < 0 ? d + n : d);
   return dims;
 }
 

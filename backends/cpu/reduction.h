@@ -1,7 +1,7 @@
 // Reductions: a fold over some of a tensor's dimensions. For the kernels of this folder.
 #pragma once
 
-#include <lamella/library.h>
+#include <lamella/values.h>
 
 #include "backends/cpu/folds.h"
 
@@ -9,7 +9,7 @@ namespace lamella::cpu {
 
 // A set of dimensions is one bit each. An argument that is absent or empty names all.
 uint64_t all_dims(const lamella_tensor* t);
-uint64_t dim_set(const lamella_value& v, const lamella_tensor* t);
+uint64_t dim_set(const OptionalIntArrayRef& dim, const lamella_tensor* t);
 
 // Folds `in`, read as dtype `as` (which has the bytes of the fold's source), over the dimensions in the bit set; the
 // results go to `out` and, if that is wanted, `second`. Where the fold tells truth values, an output is settled once an

@@ -8,24 +8,24 @@ namespace lamella::cpu {
 namespace {
 
 // A copy in another dtype, where rounding each element before the sum shows: to half precision, and to bool.
-lamella_status rounded(const lamella_tensor*& in, int dtype, Tensor* holder) {
+lamella_status rounded(const lamella_tensor*& in, int dtype, TensorRef* holder) {
   const bool shows = dtype == LAMELLA_BOOL || dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16;
   if (dtype == in->dtype || !shows) return LAMELLA_OK;
   lamella_tensor* raw;
   if (lamella_status st =
           api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(in), &raw))
     return st;
-  *holder = Tensor::steal(raw);
+  *holder = TensorRef::steal(raw);
   if (lamella_status st = copy_into(raw, in)) return st;
   in = raw;
   return LAMELLA_OK;
 }
 
 // Reduces `self` in the dtype that the shape rule chose (or its own) over `dim`.
-lamella_status reduce(lamella_frame* f, Reduce what, const lamella_value& self, const lamella_value& dim, bool keepdim,
+lamella_status reduce(lamella_frame* f, Reduce what, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim,
                       int dtype, double param, lamella_tensor* out, lamella_tensor* second = nullptr) {
-  const lamella_tensor* in = self.as.tensor;
-  Tensor holder;
+  const lamella_tensor* in = self.get();
+  TensorRef holder;
   if (lamella_status st = rounded(in, dtype, &holder)) return st;
   const Fold* folds = fold(what, dtype);
   if (!folds)
@@ -34,114 +34,136 @@ lamella_status reduce(lamella_frame* f, Reduce what, const lamella_value& self, 
   return reduce_over(f, *folds, folds->source, param, in, dim_set(dim, in), keepdim, out, second);
 }
 
-int own(const lamella_value& self) { return self.as.tensor->dtype; }
-bool truth(const lamella_value& v) { return v.as.i != 0; }
+int own(const Tensor& self) { return self.get()->dtype; }
 
 template <Reduce What>
-lamella_status over_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return reduce(f, What, a[0], none(), false, f->compute_dtype, 0, r[0].as.tensor);
+Status over_all(lamella_frame* f, const Tensor& self, std::optional<ScalarType>, const Tensor& out) {
+  return reduce(f, What, self, nullopt, false, f->compute_dtype, 0, out.get());
 }
-template <Reduce What>
-lamella_status over_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return reduce(f, What, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
+// `Dim` is the type of the schema's `dim`, here and below.
+template <Reduce What, class Dim>
+Status over_dims(lamella_frame* f, const Tensor& self, Dim dim, bool keepdim, std::optional<ScalarType>,
+                 const Tensor& out) {
+  return reduce(f, What, self, dim, keepdim, f->compute_dtype, 0, out.get());
 }
 // Only floating numbers have NaN.
-lamella_status nansum(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const bool some = f->compute_dtype >= LAMELLA_FLOAT16 || a[0].as.tensor->dtype >= LAMELLA_FLOAT16;
-  return reduce(f, some ? Reduce::nansum : Reduce::sum, a[0], a[1], truth(a[2]), f->compute_dtype, 0, r[0].as.tensor);
+Status nansum(lamella_frame* f, const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
+              std::optional<ScalarType>, const Tensor& out) {
+  const bool some = f->compute_dtype >= LAMELLA_FLOAT16 || own(self) >= LAMELLA_FLOAT16;
+  return reduce(f, some ? Reduce::nansum : Reduce::sum, self, dim, keepdim, f->compute_dtype, 0, out.get());
+}
+Status logsumexp(lamella_frame* f, const Tensor& self, IntArrayRef dim, bool keepdim, const Tensor& out) {
+  return reduce(f, Reduce::logsumexp, self, dim, keepdim, f->compute_dtype, 0, out.get());
 }
 template <Reduce What>
-lamella_status own_over_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return reduce(f, What, a[0], none(), false, own(a[0]), 0, r[0].as.tensor);
+Status own_over_all(lamella_frame* f, const Tensor& self, const Tensor& out) {
+  return reduce(f, What, self, nullopt, false, own(self), 0, out.get());
+}
+template <Reduce What, class Dim>
+Status own_over_dims(lamella_frame* f, const Tensor& self, Dim dim, bool keepdim, const Tensor& out) {
+  return reduce(f, What, self, dim, keepdim, own(self), 0, out.get());
 }
 template <Reduce What>
-lamella_status own_over_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor);
+Status extremum_dim(lamella_frame* f, const Tensor& self, int64_t dim, bool keepdim, const Tensor& values,
+                    const Tensor& indices) {
+  return reduce(f, What, self, dim, keepdim, own(self), 0, indices.get(), values.get());
 }
-template <Reduce What>
-lamella_status extremum_dim(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return reduce(f, What, a[0], a[1], truth(a[2]), own(a[0]), 0, r[1].as.tensor, r[0].as.tensor);
-}
-lamella_status aminmax(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return reduce(f, Reduce::aminmax, a[0], a[1], truth(a[2]), own(a[0]), 0, r[0].as.tensor, r[1].as.tensor);
+Status aminmax(lamella_frame* f, const Tensor& self, std::optional<int64_t> dim, bool keepdim, const Tensor& min,
+               const Tensor& max) {
+  return reduce(f, Reduce::aminmax, self, dim, keepdim, own(self), 0, min.get(), max.get());
 }
 
 // Of truth values: any is their maximum, all their minimum, count_nonzero their sum.
-lamella_status of_truth(lamella_frame* f, Reduce what, int settled, const lamella_value& self, const lamella_value& dim,
+lamella_status of_truth(lamella_frame* f, Reduce what, int settled, const Tensor& self, const OptionalIntArrayRef& dim,
                         bool keepdim, lamella_tensor* out) {
-  const lamella_tensor* in = self.as.tensor;
+  const lamella_tensor* in = self.get();
   return reduce_over(f, *fold(what, LAMELLA_BOOL), LAMELLA_BOOL, 0, in, dim_set(dim, in), keepdim, out, nullptr,
                      settled);
 }
 template <bool Any>
-lamella_status truth_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], none(), false, r[0].as.tensor);
+Status truth_all(lamella_frame* f, const Tensor& self, const Tensor& out) {
+  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, self, nullopt, false, out.get());
 }
-template <bool Any>
-lamella_status truth_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, a[0], a[1], truth(a[2]), r[0].as.tensor);
+template <bool Any, class Dim>
+Status truth_dims(lamella_frame* f, const Tensor& self, Dim dim, bool keepdim, const Tensor& out) {
+  return of_truth(f, Any ? Reduce::amax : Reduce::amin, Any, self, dim, keepdim, out.get());
 }
-lamella_status count_nonzero(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return of_truth(f, Reduce::sum, -1, a[0], a[1], false, r[0].as.tensor);
-}
-
-template <Reduce What>
-lamella_status spread(lamella_frame* f, const lamella_value* a, lamella_value* r, const lamella_value& dim,
-                      double correction, bool keepdim, bool with_mean) {
-  return reduce(f, What, a[0], dim, keepdim, own(a[0]), correction, r[0].as.tensor,
-                with_mean ? r[1].as.tensor : nullptr);
-}
-template <Reduce What, bool WithMean>
-lamella_status spread_all(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return spread<What>(f, a, r, none(), truth(a[1]) ? 1 : 0, false, WithMean);
-}
-template <Reduce What, bool WithMean>
-lamella_status spread_dims(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return spread<What>(f, a, r, a[1], truth(a[2]) ? 1 : 0, truth(a[3]), WithMean);
-}
-template <Reduce What, bool WithMean>
-lamella_status spread_corrected(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  return spread<What>(f, a, r, a[1], a[2].tag == LAMELLA_NONE ? 1 : as_double(a[2]), truth(a[3]), WithMean);
+template <class Dim>
+Status count_nonzero(lamella_frame* f, const Tensor& self, Dim dim, const Tensor& out) {
+  return of_truth(f, Reduce::sum, -1, self, dim, false, out.get());
 }
 
-lamella_status vector_norm(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const double p = as_double(a[1]);
+// `Mean` is empty, or Tensor where the mean is a second output.
+template <Reduce What, class... Mean>
+Status spread_all(lamella_frame* f, const Tensor& self, bool unbiased, const Tensor& out, const Mean&... mean) {
+  return reduce(f, What, self, nullopt, false, own(self), unbiased ? 1 : 0, out.get(), mean.get()...);
+}
+template <Reduce What, class... Mean>
+Status spread_dims(lamella_frame* f, const Tensor& self, std::optional<IntArrayRef> dim, bool unbiased, bool keepdim,
+                   const Tensor& out, const Mean&... mean) {
+  return reduce(f, What, self, dim, keepdim, own(self), unbiased ? 1 : 0, out.get(), mean.get()...);
+}
+template <Reduce What, class... Mean>
+Status spread_corrected(lamella_frame* f, const Tensor& self, std::optional<IntArrayRef> dim,
+                        const std::optional<Scalar>& correction, bool keepdim, const Tensor& out, const Mean&... mean) {
+  return reduce(f, What, self, dim, keepdim, own(self), correction ? as_double(correction->value()) : 1, out.get(),
+                mean.get()...);
+}
+
+Status vector_norm(lamella_frame* f, const Tensor& self, const Scalar& ord, std::optional<IntArrayRef> dim,
+                   bool keepdim, std::optional<ScalarType>, const Tensor& out) {
+  const double p = as_double(ord.value());
   const Reduce what = p == 2           ? Reduce::norm2
                       : p == 1         ? Reduce::norm1
                       : p == 0         ? Reduce::norm0
                       : p == INFINITY  ? Reduce::norm_max
                       : p == -INFINITY ? Reduce::norm_min
                                        : Reduce::norm_p;
-  return reduce(f, what, a[0], a[2], truth(a[3]), f->compute_dtype, p, r[0].as.tensor);
+  return reduce(f, what, self, dim, keepdim, f->compute_dtype, p, out.get());
 }
 
 }  // namespace
 
 void register_reductions(Library& m) {
-  m.impl("sum", "cpu", over_all<Reduce::sum>).impl("sum.dim_IntList", "cpu", over_dims<Reduce::sum>);
-  m.impl("mean", "cpu", over_all<Reduce::mean>).impl("mean.dim", "cpu", over_dims<Reduce::mean>);
-  m.impl("nansum", "cpu", nansum);
-  m.impl("prod", "cpu", over_all<Reduce::prod>).impl("prod.dim_int", "cpu", over_dims<Reduce::prod>);
-  m.impl("max", "cpu", own_over_all<Reduce::amax>).impl("max.dim", "cpu", extremum_dim<Reduce::argmax>);
-  m.impl("min", "cpu", own_over_all<Reduce::amin>).impl("min.dim", "cpu", extremum_dim<Reduce::argmin>);
-  m.impl("amax", "cpu", own_over_dims<Reduce::amax>).impl("amin", "cpu", own_over_dims<Reduce::amin>);
-  m.impl("aminmax", "cpu", aminmax);
-  m.impl("argmax", "cpu", own_over_dims<Reduce::argmax>).impl("argmin", "cpu", own_over_dims<Reduce::argmin>);
-  m.impl("any", "cpu", truth_all<true>).impl("any.dim", "cpu", truth_dims<true>);
-  m.impl("any.dims", "cpu", truth_dims<true>);
-  m.impl("all", "cpu", truth_all<false>).impl("all.dim", "cpu", truth_dims<false>);
-  m.impl("all.dims", "cpu", truth_dims<false>);
-  m.impl("count_nonzero", "cpu", count_nonzero).impl("count_nonzero.dim_IntList", "cpu", count_nonzero);
-  m.impl("var", "cpu", spread_all<Reduce::var, false>).impl("var.dim", "cpu", spread_dims<Reduce::var, false>);
-  m.impl("var.correction", "cpu", spread_corrected<Reduce::var, false>);
-  m.impl("std", "cpu", spread_all<Reduce::std, false>).impl("std.dim", "cpu", spread_dims<Reduce::std, false>);
-  m.impl("std.correction", "cpu", spread_corrected<Reduce::std, false>);
-  m.impl("var_mean", "cpu", spread_all<Reduce::var, true>).impl("var_mean.dim", "cpu", spread_dims<Reduce::var, true>);
-  m.impl("var_mean.correction", "cpu", spread_corrected<Reduce::var, true>);
-  m.impl("std_mean", "cpu", spread_all<Reduce::std, true>).impl("std_mean.dim", "cpu", spread_dims<Reduce::std, true>);
-  m.impl("std_mean.correction", "cpu", spread_corrected<Reduce::std, true>);
-  m.impl("linalg_vector_norm", "cpu", vector_norm);
-  m.impl("logsumexp", "cpu", over_dims<Reduce::logsumexp>);
+  using Dims = std::optional<IntArrayRef>;
+  add<over_all<Reduce::sum>>(m, "sum");
+  add<over_dims<Reduce::sum, Dims>>(m, "sum.dim_IntList");
+  add<over_all<Reduce::mean>>(m, "mean");
+  add<over_dims<Reduce::mean, Dims>>(m, "mean.dim");
+  add<nansum>(m, "nansum");
+  add<over_all<Reduce::prod>>(m, "prod");
+  add<over_dims<Reduce::prod, int64_t>>(m, "prod.dim_int");
+  add<own_over_all<Reduce::amax>>(m, "max");
+  add<extremum_dim<Reduce::argmax>>(m, "max.dim");
+  add<own_over_all<Reduce::amin>>(m, "min");
+  add<extremum_dim<Reduce::argmin>>(m, "min.dim");
+  add<own_over_dims<Reduce::amax, IntArrayRef>>(m, "amax");
+  add<own_over_dims<Reduce::amin, IntArrayRef>>(m, "amin");
+  add<aminmax>(m, "aminmax");
+  add<own_over_dims<Reduce::argmax, std::optional<int64_t>>>(m, "argmax");
+  add<own_over_dims<Reduce::argmin, std::optional<int64_t>>>(m, "argmin");
+  add<truth_all<true>>(m, "any");
+  add<truth_dims<true, int64_t>>(m, "any.dim");
+  add<truth_dims<true, Dims>>(m, "any.dims");
+  add<truth_all<false>>(m, "all");
+  add<truth_dims<false, int64_t>>(m, "all.dim");
+  add<truth_dims<false, Dims>>(m, "all.dims");
+  add<count_nonzero<std::optional<int64_t>>>(m, "count_nonzero");
+  add<count_nonzero<IntArrayRef>>(m, "count_nonzero.dim_IntList");
+  add<spread_all<Reduce::var>>(m, "var");
+  add<spread_dims<Reduce::var>>(m, "var.dim");
+  add<spread_corrected<Reduce::var>>(m, "var.correction");
+  add<spread_all<Reduce::std>>(m, "std");
+  add<spread_dims<Reduce::std>>(m, "std.dim");
+  add<spread_corrected<Reduce::std>>(m, "std.correction");
+  add<spread_all<Reduce::var, Tensor>>(m, "var_mean");
+  add<spread_dims<Reduce::var, Tensor>>(m, "var_mean.dim");
+  add<spread_corrected<Reduce::var, Tensor>>(m, "var_mean.correction");
+  add<spread_all<Reduce::std, Tensor>>(m, "std_mean");
+  add<spread_dims<Reduce::std, Tensor>>(m, "std_mean.dim");
+  add<spread_corrected<Reduce::std, Tensor>>(m, "std_mean.correction");
+  add<vector_norm>(m, "linalg_vector_norm");
+  add<logsumexp>(m, "logsumexp");
 }
 
 }  // namespace lamella::cpu

@@ -30,39 +30,38 @@ struct Pair {
   }
 };
 
-// self, counts; dimensions that are new come first
-lamella_status repeat(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  Pair p(out, self);
-  const int lead = out->dl.ndim - self->dl.ndim;
+// Dimensions that are new come first. The counts are known by the shape of out.
+Status repeat(const Tensor& self, IntArrayRef, const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  Pair p(out.get(), self.get());
+  const IntArrayRef from = self.strides(), to = out.strides();
+  const int64_t ndim = out.dim(), lead = ndim - self.dim();
   bool fits = true;
-  for (int d = 0; d < out->dl.ndim; d++) {
-    const int64_t n = d < lead ? 1 : self->dl.shape[d - lead], stride = out->dl.strides[d];
-    fits = fits && p.add(out->dl.shape[d] / n, n * stride, 0) &&
-           p.add(n, stride, d < lead ? 0 : self->dl.strides[d - lead]);
+  for (int64_t d = 0; d < ndim; d++) {
+    const int64_t n = d < lead ? 1 : self.sizes()[d - lead];
+    fits = fits && p.add(out.sizes()[d] / n, n * to[d], 0) && p.add(n, to[d], d < lead ? 0 : from[d - lead]);
   }
   return fits ? p.copy() : fail(LAMELLA_RUNTIME_ERROR, "repeat: argument 'repeats': too many dimensions are repeated");
 }
 
-// self, count, dim: each position of a dimension, or each element, so often in a row
-lamella_status repeat_interleave(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (out->numel == 0) return LAMELLA_OK;
-  Pair p(out, self);
-  const int64_t count = a[1].as.i;
-  const bool whole = a[2].tag == LAMELLA_NONE || self->dl.ndim == 0;
-  const int dim = whole ? -1 : wrapped_dim(a[2], self->dl.ndim);
+// Each position of a dimension, or each element, `repeats` times in a row.
+Status repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t>,
+                         const Tensor& out) {
+  if (out.numel() == 0) return LAMELLA_OK;
+  Pair p(out.get(), self.get());
+  const IntArrayRef from = self.strides(), to = out.strides();
+  const bool whole = !dim || self.dim() == 0;
+  const int along = whole ? -1 : wrapped_dim(*dim, self.dim());
   bool fits = true;
-  int64_t rest = self->numel;
-  for (int d = 0; d < self->dl.ndim; d++) {
-    const int64_t n = self->dl.shape[d];
+  int64_t rest = self.numel();
+  for (int d = 0; d < self.dim(); d++) {
+    const int64_t n = self.sizes()[d];
     rest /= n;
-    const int64_t stride = whole ? rest * count * out->dl.strides[0] : out->dl.strides[d] * (d == dim ? count : 1);
-    fits = fits && p.add(n, stride, self->dl.strides[d]);
-    if (d == dim) fits = fits && p.add(count, out->dl.strides[d], 0);
+    const int64_t stride = whole ? rest * repeats * to[0] : to[d] * (d == along ? repeats : 1);
+    fits = fits && p.add(n, stride, from[d]);
+    if (d == along) fits = fits && p.add(repeats, to[d], 0);
   }
-  if (whole) fits = fits && p.add(count, out->dl.strides[0], 0);
+  if (whole) fits = fits && p.add(repeats, to[0], 0);
   return fits ? p.copy()
               : fail(LAMELLA_RUNTIME_ERROR, "repeat_interleave: argument 'self': it has no room for a dimension");
 }
@@ -73,35 +72,32 @@ void positions(int64_t n, const int64_t* counts, int64_t step, lamella_tensor* o
   for (int64_t i = 0; i < n; i++) to = std::fill_n(to, counts[i * step], static_cast<T>(i));
 }
 
-// repeats: position i as often as repeats[i] says
-lamella_status repeat_interleave_counts(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  lamella_tensor *repeats = a[0].as.tensor, *out;
-  Tensor counts;
-  if (lamella_status st = as_int64(repeats, &counts)) return st;
+// Position i as often as repeats[i] says.
+Tensor repeat_interleave_counts(const Tensor& repeats, std::optional<int64_t>) {
+  TensorRef counts;
+  check(as_int64(repeats.get(), &counts));
   const auto* from = counts.data<int64_t>();
   const int64_t n = counts.numel(), step = counts.strides()[0];
   int64_t total = 0;
   for (int64_t i = 0; i < n; i++)
     if (from[i * step] < 0 || __builtin_add_overflow(total, from[i * step], &total))
-      return fail(LAMELLA_RUNTIME_ERROR,
-                  "repeat_interleave: argument 'repeats': expected no negative count, and a sum " +
-                      std::string("below 2^63; got ") + std::to_string(from[i * step]));
-  const bool narrow = repeats->dtype == LAMELLA_INT32;
-  if (lamella_status st =
-          api().tensor_empty(1, &total, nullptr, narrow ? LAMELLA_INT32 : LAMELLA_INT64, device_of(repeats), &out))
-    return st;
-  r[0] = value(out);
+      check(
+          fail(LAMELLA_RUNTIME_ERROR, "repeat_interleave: argument 'repeats': expected no negative count, and a sum " +
+                                          std::string("below 2^63; got ") + std::to_string(from[i * step])));
+  const bool narrow = repeats.dtype() == kInt;
+  lamella_tensor* out;
+  check(api().tensor_empty(1, &total, nullptr, narrow ? LAMELLA_INT32 : LAMELLA_INT64, device_of(repeats.get()), &out));
   (narrow ? positions<int32_t> : positions<int64_t>)(n, from, step, out);
-  return LAMELLA_OK;
+  return Tensor::steal(out);
 }
 
 }  // namespace
 
 void register_repeating(Library& m) {
-  m.impl("repeat", "cpu", repeat)
-      .impl("tile", "cpu", repeat)
-      .impl("repeat_interleave.self_int", "cpu", repeat_interleave)
-      .impl("repeat_interleave.Tensor", "cpu", repeat_interleave_counts);
+  add<repeat>(m, "repeat");
+  add<repeat>(m, "tile");
+  add<repeat_interleave>(m, "repeat_interleave.self_int");
+  add<repeat_interleave_counts>(m, "repeat_interleave.Tensor");
 }
 
 }  // namespace lamella::cpu

@@ -179,16 +179,15 @@ class Scanner {
 };
 
 template <bool Product>
-lamella_status scan_kernel(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* in = a[0].as.tensor;
-  const int dim = static_cast<int>(a[1].as.i < 0 ? a[1].as.i + in->dl.ndim : a[1].as.i);
-  return Scanner(f, Product, in, r[0].as.tensor, dim).run();
+Status scan(lamella_frame* f, const Tensor& self, int64_t dim, std::optional<ScalarType>, const Tensor& out) {
+  return Scanner(f, Product, self.get(), out.get(), wrapped_dim(dim, self.dim())).run();
 }
 
 }  // namespace
 
 void register_scans(Library& m) {
-  m.impl("cumsum", "cpu", scan_kernel<false>).impl("cumprod", "cpu", scan_kernel<true>);
+  add<scan<false>>(m, "cumsum");
+  add<scan<true>>(m, "cumprod");
 }
 
 }  // namespace lamella::cpu

@@ -8,22 +8,13 @@
 namespace lamella::cpu {
 namespace {
 
-// Boundaries along the last dimension: one row for all values, or each row of values its own.
-lamella_status search(const lamella_tensor* boundaries, const lamella_value& wanted, bool right,
+// Boundaries along the last dimension: one row for all values, or each row of values its own. Without values one
+// element of the boundaries' dtype is searched for.
+lamella_status search(const lamella_tensor* boundaries, const lamella_tensor* values, char* number, bool right,
                       const lamella_tensor* out) {
-  if (out->numel == 0) return LAMELLA_OK;
-  Tensor wider;  // a number is compared as it is: beside narrow integers in int64, or in float64
-  if (wanted.tag != LAMELLA_TENSOR && boundaries->dtype < LAMELLA_FLOAT16 &&
-      (wanted.tag == LAMELLA_FLOAT || boundaries->dtype != LAMELLA_UINT64))
-    if (lamella_status st =
-            converted(boundaries, wanted.tag == LAMELLA_FLOAT ? LAMELLA_FLOAT64 : LAMELLA_INT64, &wider))
-      return st;
   const SortLoops& loops = sort_table().wide[boundaries->dtype];
   const Rows rows(boundaries, boundaries->dl.ndim - 1);
   const int64_t count = rows.length, each = out->numel / std::max<int64_t>(rows.count, 1);
-  alignas(16) char number[16];
-  const lamella_tensor* values = wanted.tag == LAMELLA_TENSOR ? wanted.as.tensor : nullptr;
-  if (!values) store_number(wanted, boundaries->dtype, number);
   const bool many = boundaries->dl.ndim > 1;
   const CastLoop cast = cpu::loops().cast[LAMELLA_INT64][out->dtype];
   Space space;
@@ -57,33 +48,49 @@ lamella_status search(const lamella_tensor* boundaries, const lamella_value& wan
   return LAMELLA_OK;
 }
 
-// sorted_sequence, self, *, out_int32, right, side, sorter
-lamella_status searchsorted(lamella_frame* f, const lamella_value* a, lamella_value* r) {
-  static const lamella_operator* gather = api().find_operator("aten::gather", "");
-  const bool right = a[3].as.i || (a[4].tag != LAMELLA_NONE && a[4].as.string[0] == 'r');
-  if (a[5].tag == LAMELLA_NONE) return search(a[0].as.tensor, a[1], right, r[0].as.tensor);
-  const int last = a[0].as.tensor->dl.ndim - 1;
-  const Places places = {a[0].as.tensor->dl.shape[last], 0, 1};
-  if (lamella_status st = check_indices(f, "sorter", a[5].as.tensor, places, last)) return st;
-  const lamella_value args[4] = {a[0], value(-1), a[5], value(false)};
-  lamella_value ordered = none();
-  if (lamella_status st = api().call(f, gather, args, 4, &ordered, 1)) return st;
-  const Tensor held = Tensor::steal(ordered.as.tensor);
-  return search(held.get(), a[1], right, r[0].as.tensor);
+lamella_status search(const lamella_tensor* boundaries, const Tensor& values, bool right, const lamella_tensor* out) {
+  return out->numel == 0 ? LAMELLA_OK : search(boundaries, values.get(), nullptr, right, out);
+}
+// A number is compared as it is: beside narrow integers in int64, or in float64.
+lamella_status search(const lamella_tensor* boundaries, const Scalar& wanted, bool right, const lamella_tensor* out) {
+  if (out->numel == 0) return LAMELLA_OK;
+  const bool floating = wanted.isFloatingPoint();
+  TensorRef wider;
+  if (boundaries->dtype < LAMELLA_FLOAT16 && (floating || boundaries->dtype != LAMELLA_UINT64))
+    if (lamella_status st = converted(boundaries, floating ? LAMELLA_FLOAT64 : LAMELLA_INT64, &wider)) return st;
+  alignas(16) char number[16];
+  store_number(wanted.value(), boundaries->dtype, number);
+  return search(boundaries, nullptr, number, right, out);
 }
 
-// self, boundaries, *, out_int32, right
-lamella_status bucketize(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return search(a[1].as.tensor, a[0], a[3].as.i != 0, r[0].as.tensor);
+template <class Wanted>
+Status searchsorted(lamella_frame* f, const Tensor& sorted_sequence, const Wanted& self, bool, bool right,
+                    std::optional<std::string_view> side, const Tensor& sorter, const Tensor& out) {
+  static const lamella_operator* gather = api().find_operator("aten::gather", "");
+  right = right || (side && side->starts_with('r'));
+  if (!sorter.defined()) return search(sorted_sequence.get(), self, right, out.get());
+  const int last = sorted_sequence.get()->dl.ndim - 1;
+  const Places places = {sorted_sequence.sizes()[last], 0, 1};
+  if (lamella_status st = check_indices(f, "sorter", sorter.get(), places, last)) return st;
+  const lamella_value args[4] = {value(sorted_sequence), value(-1), value(sorter), value(false)};
+  lamella_value ordered = none();
+  if (lamella_status st = api().call(f, gather, args, 4, &ordered, 1)) return st;
+  const TensorRef held = TensorRef::steal(ordered.as.tensor);
+  return search(held.get(), self, right, out.get());
+}
+
+template <class Wanted>
+Status bucketize(const Wanted& self, const Tensor& boundaries, bool, bool right, const Tensor& out) {
+  return search(boundaries.get(), self, right, out.get());
 }
 
 }  // namespace
 
 void register_searching(Library& m) {
-  m.impl("searchsorted.Tensor", "cpu", searchsorted, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
-      .impl("searchsorted.Scalar", "cpu", searchsorted, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS)
-      .impl("bucketize.Tensor", "cpu", bucketize)
-      .impl("bucketize.Scalar", "cpu", bucketize);
+  m.impl<searchsorted<Tensor>>("searchsorted.Tensor", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
+  m.impl<searchsorted<Scalar>>("searchsorted.Scalar", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
+  add<bucketize<Tensor>>(m, "bucketize.Tensor");
+  add<bucketize<Scalar>>(m, "bucketize.Scalar");
 }
 
 }  // namespace lamella::cpu

@@ -110,19 +110,18 @@ bool as_inferred(const lamella_tensor* in, const lamella_tensor* out) {
 }
 
 template <bool Log>
-lamella_status softmax_kernel(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* in = a[0].as.tensor;
-  const int dim = static_cast<int>(a[1].as.i < 0 ? a[1].as.i + in->dl.ndim : a[1].as.i);
-  const lamella_tensor* out = r[0].as.tensor;
-  if (as_inferred(in, out)) return Lined(in, out, dim, Log).run();
+Status softmax(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Tensor& out) {
+  const lamella_tensor *in = self.get(), *to = out.get();
+  const int along = wrapped_dim(dim, in->dl.ndim);
+  if (as_inferred(in, to)) return Lined(in, to, along, Log).run();
   // Which loop runs depends on where things lie, and its sums on the loop: an out= of another layout gets a copy.
   lamella_tensor* raw;
   if (lamella_status st =
-          api().tensor_empty(in->dl.ndim, in->dl.shape, inferred_strides(in), out->dtype, device_of(in), &raw))
+          api().tensor_empty(in->dl.ndim, in->dl.shape, inferred_strides(in), to->dtype, device_of(in), &raw))
     return st;
-  const Tensor beside = Tensor::steal(raw);
-  if (lamella_status st = Lined(in, raw, dim, Log).run()) return st;
-  return copy_into(out, raw);
+  const TensorRef beside = TensorRef::steal(raw);
+  if (lamella_status st = Lined(in, raw, along, Log).run()) return st;
+  return copy_into(to, raw);
 }
 
 }  // namespace
@@ -131,7 +130,8 @@ void register_losses(Library& m);  // loss.cpp
 
 void register_softmax(Library& m) {
   register_losses(m);
-  m.impl("softmax.int", "cpu", softmax_kernel<false>).impl("log_softmax.int", "cpu", softmax_kernel<true>);
+  add<softmax<false>>(m, "softmax.int");
+  add<softmax<true>>(m, "log_softmax.int");
 }
 
 }  // namespace lamella::cpu

@@ -48,10 +48,10 @@ struct Sort {
   int digits;
   uint64_t base = 0;
 
-  Sort(const lamella_tensor* self, const lamella_value& dim, bool descending, const lamella_value* r)
+  Sort(const lamella_tensor* self, int64_t dim, bool descending, const Tensor& values, const Tensor& indices)
       : in(self),
-        values(r[0].as.tensor),
-        indices(r[1].as.tensor),
+        values(values.get()),
+        indices(indices.get()),
         descending(descending),
         rows(self, wrapped_dim(dim, self->dl.ndim)),
         loops(sort_table().wide[self->dtype]),
@@ -209,11 +209,10 @@ struct Sort {
   }
 };
 
-// sort.stable(self, *, stable, dim, descending)
-lamella_status sort(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = a[0].as.tensor;
-  if (self->numel == 0) return LAMELLA_OK;
-  Sort s(self, a[2], a[3].as.i != 0, r);
+Status sort(const Tensor& self, std::optional<bool>, int64_t dim, bool descending, const Tensor& values,
+            const Tensor& indices) {
+  if (self.get()->numel == 0) return LAMELLA_OK;
+  Sort s(self.get(), dim, descending, values, indices);
   s.count_from_least();
   if (s.rows.length >= 1 << 15 && s.rows.count < 4) {
     for (int64_t row = 0; row < s.rows.count; row++) {
@@ -230,12 +229,10 @@ lamella_status sort(lamella_frame*, const lamella_value* a, lamella_value* r) {
                       [&](int64_t b, int64_t e) { return s.some_rows(b, e); });
 }
 
-// topk(self, k, dim, largest, sorted)
-lamella_status topk(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = a[0].as.tensor;
-  const int64_t k = a[1].as.i;
-  if (r[0].as.tensor->numel == 0) return LAMELLA_OK;
-  const Sort s(self, a[2], a[3].as.i != 0, r);
+Status topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, const Tensor& values,
+            const Tensor& indices) {
+  if (values.get()->numel == 0) return LAMELLA_OK;
+  const Sort s(self.get(), dim, largest, values, indices);
   const int64_t n = s.rows.length;
   const bool select = k <= n / 8;
   const int64_t room = select ? std::min(n, std::max<int64_t>(4 * k, 32)) : n, bytes = room * s.loops.item;
@@ -244,8 +241,8 @@ lamella_status topk(lamella_frame*, const lamella_value* a, lamella_value* r) {
     if (lamella_status st = work.take(2 * bytes)) return st;
     char *x = work.data(), *y = x + bytes;
     for (int64_t row = begin; row < end; row++) {
-      const char* from = s.rows.start(self, row);
-      const int64_t step = s.rows.stride(self);
+      const char* from = s.rows.start(s.in, row);
+      const int64_t step = s.rows.stride(s.in);
       if (select) {
         const bool hidden = s.loops.top(n, from, step, s.descending, k, room, x, y);
         s.finish(row, 0, k, x, hidden);
@@ -263,8 +260,10 @@ lamella_status topk(lamella_frame*, const lamella_value* a, lamella_value* r) {
   return parallel_for(0, s.rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
-// The k-th element of each row or, if `nan`, a NaN if the row has one; r: values and perhaps indices, one for each row.
-lamella_status picked(const lamella_tensor* self, int dim, int64_t k, bool nan, const lamella_value* r, bool indexed) {
+// The k-th element of each row or, if `nan`, a NaN if the row has one: its value and, unless `indices` is null, its
+// index, one for each row.
+lamella_status picked(const lamella_tensor* self, int dim, int64_t k, bool nan, const lamella_tensor* values,
+                      const lamella_tensor* indices) {
   const Rows rows(self, dim);
   const int64_t n = rows.length, step = rows.stride(self);
   const SortLoops& loops =
@@ -291,66 +290,64 @@ lamella_status picked(const lamella_tensor* self, int dim, int64_t k, bool nan, 
         at = loops.kth(n, items, k, nan && hidden);
       }
       int64_t unused;
-      loops.finish(1, items + at * loops.item, false, 0, hidden ? in : nullptr, step, element(r[0].as.tensor, row), 0,
-                   indexed ? reinterpret_cast<int64_t*>(element(r[1].as.tensor, row)) : &unused, 0);
+      loops.finish(1, items + at * loops.item, false, 0, hidden ? in : nullptr, step, element(values, row), 0,
+                   indices ? reinterpret_cast<int64_t*>(element(indices, row)) : &unused, 0);
     }
     return LAMELLA_OK;
   };
   return rows.count == 1 ? some(0, 1) : parallel_for(0, rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
-// self, k, dim, keepdim
-lamella_status kthvalue(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = a[0].as.tensor;
-  return self->numel ? picked(self, wrapped_dim(a[2], self->dl.ndim), a[1].as.i - 1, false, r, true) : LAMELLA_OK;
+Status kthvalue(const Tensor& self, int64_t k, int64_t dim, bool, const Tensor& values, const Tensor& indices) {
+  if (self.get()->numel == 0) return LAMELLA_OK;
+  return picked(self.get(), wrapped_dim(dim, self.dim()), k - 1, false, values.get(), indices.get());
 }
 
-// self, dim, keepdim
-lamella_status median_dim(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = a[0].as.tensor;
-  if (self->numel == 0) return LAMELLA_OK;
-  const int dim = wrapped_dim(a[1], self->dl.ndim);
-  return picked(self, dim, ((self->dl.ndim ? self->dl.shape[dim] : 1) - 1) / 2, true, r, true);
+Status median_dim(const Tensor& self, int64_t dim, bool, const Tensor& values, const Tensor& indices) {
+  const lamella_tensor* in = self.get();
+  if (in->numel == 0) return LAMELLA_OK;
+  const int d = wrapped_dim(dim, in->dl.ndim);
+  return picked(in, d, ((in->dl.ndim ? in->dl.shape[d] : 1) - 1) / 2, true, values.get(), indices.get());
 }
 
-lamella_status median(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor* self = a[0].as.tensor;
-  if (self->numel == 0) return fill_with(value(std::nan("")), r[0].as.tensor);
+Status median(const Tensor& self, const Tensor& out) {
+  const lamella_tensor* in = self.get();
+  if (in->numel == 0) return fill_with(std::nan(""), out.get());
   Space packed;
-  lamella_tensor row = *self;
+  lamella_tensor row = *in;
   int64_t stride = 1;
-  if (!is_contiguous(self)) {
-    if (lamella_status st = packed.take(self->numel * itemsize(self))) return st;
+  if (!is_contiguous(in)) {
+    if (lamella_status st = packed.take(in->numel * itemsize(in))) return st;
     int64_t strides[LAMELLA_MAX_DIMS], step = 1;
-    for (int d = self->dl.ndim - 1; d >= 0; d--) {
+    for (int d = in->dl.ndim - 1; d >= 0; d--) {
       strides[d] = step;
-      step *= self->dl.shape[d];
+      step *= in->dl.shape[d];
     }
     row.dl.data = packed.data();
     row.dl.strides = strides;
     row.flags = LAMELLA_CONTIGUOUS;
-    if (lamella_status st = copy_into(&row, self)) return st;
+    if (lamella_status st = copy_into(&row, in)) return st;
   }
   row.dl.ndim = 1;
   row.dl.shape = &row.numel;
   row.dl.strides = &stride;
-  return picked(&row, 0, (row.numel - 1) / 2, true, r, false);
+  return picked(&row, 0, (row.numel - 1) / 2, true, out.get(), nullptr);
 }
 
 // Rows by their first column, then, where several are alike, these by the next.
-lamella_status row_order(lamella_frame*, const lamella_value* a, lamella_value* r) {
+Status row_order(const Tensor& self, const Tensor& out) {
   struct Alike {
     int64_t begin, end, column;
   };
   constexpr int64_t few = 48;
-  const lamella_tensor* self = a[0].as.tensor;
-  const int64_t n = self->dl.shape[0], width = self->dl.shape[1], item = itemsize(self);
-  const int64_t row = self->dl.strides[0] * item, column = self->dl.strides[1] * item;
-  const auto* in = static_cast<const char*>(self->dl.data);
-  auto* order = static_cast<int64_t*>(r[0].as.tensor->dl.data);
+  const lamella_tensor* rows = self.get();
+  const int64_t n = rows->dl.shape[0], width = rows->dl.shape[1], item = itemsize(rows);
+  const int64_t row = rows->dl.strides[0] * item, column = rows->dl.strides[1] * item;
+  const auto* in = static_cast<const char*>(rows->dl.data);
+  auto* order = static_cast<int64_t*>(out.get()->dl.data);
   std::iota(order, order + n, 0);
-  if (self->numel == 0) return LAMELLA_OK;
-  const SortLoops& loops = sort_table().wide[self->dtype];
+  if (rows->numel == 0) return LAMELLA_OK;
+  const SortLoops& loops = sort_table().wide[rows->dtype];
   const auto pick = index_loops().pick[log2_item(item)];
   Space items, columns;
   if (lamella_status st = items.take(2 * n * loops.item)) return st;
@@ -389,12 +386,12 @@ lamella_status row_order(lamella_frame*, const lamella_value* a, lamella_value* 
 }  // namespace
 
 void register_sort(Library& m) {
-  m.impl("sort.stable", "cpu", sort)
-      .impl("topk", "cpu", topk)
-      .impl("kthvalue", "cpu", kthvalue)
-      .impl("median", "cpu", median)
-      .impl("median.dim", "cpu", median_dim)
-      .impl("_row_order", "cpu", row_order);
+  add<sort>(m, "sort.stable");
+  add<topk>(m, "topk");
+  add<kthvalue>(m, "kthvalue");
+  add<median>(m, "median");
+  add<median_dim>(m, "median.dim");
+  add<row_order>(m, "_row_order");
 }
 
 }  // namespace lamella::cpu

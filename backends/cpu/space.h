@@ -5,8 +5,6 @@
 
 namespace lamella::cpu {
 
-using Tensor = TensorRef;
-
 class Space {
  public:
   lamella_status take(int64_t bytes) {
@@ -20,7 +18,7 @@ class Space {
     lamella_tensor* raw = nullptr;
     lamella_status st = api().tensor_empty(1, &bytes, nullptr, LAMELLA_UINT8, host, &raw);
     if (st) return st;
-    tensor_ = Tensor::steal(raw);
+    tensor_ = TensorRef::steal(raw);
     data_ = tensor_.data<char>();
     return LAMELLA_OK;
   }
@@ -38,7 +36,7 @@ class Space {
 
  private:
   char* data_ = nullptr;
-  Tensor tensor_;
+  TensorRef tensor_;
   alignas(64) char little_[8192];
 };
 

@@ -43,19 +43,19 @@ lamella_status triangle(const lamella_tensor* self, int64_t diagonal, bool lower
   return out->numel < 2 * grain ? some(0, all) : parallel_for(0, all, std::max<int64_t>(grain / columns, 1), some);
 }
 
-lamella_status tril(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return triangle(a[0].as.tensor, a[1].as.i, true, r[0].as.tensor);
+Status tril(const Tensor& self, int64_t diagonal, const Tensor& out) {
+  return triangle(self.get(), diagonal, true, out.get());
 }
-lamella_status triu(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return triangle(a[0].as.tensor, a[1].as.i, false, r[0].as.tensor);
+Status triu(const Tensor& self, int64_t diagonal, const Tensor& out) {
+  return triangle(self.get(), diagonal, false, out.get());
 }
 
-// row, col, offset: the rows and the columns of a triangle's places, as two rows of out.
-lamella_status triangle_indices(const lamella_value* a, bool lower, const lamella_tensor* out) {
+// The rows and the columns of a triangle's places, as two rows of out.
+lamella_status triangle_indices(int64_t rows, int64_t columns, int64_t offset, bool lower, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
   constexpr int64_t tile = 128;
   int64_t place[2][tile], filled = 0;
-  const int64_t rows = a[0].as.i, columns = a[1].as.i, offset = std::clamp(a[2].as.i, -rows, columns);
+  offset = std::clamp(offset, -rows, columns);
   const int64_t item = itemsize(out), step = out->dl.strides[1] * item;
   auto* to = static_cast<char*>(out->dl.data);
   CastLoop cast = loops().cast[LAMELLA_INT64][out->dtype];
@@ -79,42 +79,43 @@ lamella_status triangle_indices(const lamella_value* a, bool lower, const lamell
   return LAMELLA_OK;
 }
 
-lamella_status tril_indices(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return triangle_indices(a, true, r[0].as.tensor);
+Status tril_indices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType>, std::optional<Layout>,
+                    std::optional<Device>, std::optional<bool>, const Tensor& out) {
+  return triangle_indices(row, col, offset, true, out.get());
 }
-lamella_status triu_indices(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  return triangle_indices(a, false, r[0].as.tensor);
+Status triu_indices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType>, std::optional<Layout>,
+                    std::optional<Device>, std::optional<bool>, const Tensor& out) {
+  return triangle_indices(row, col, offset, false, out.get());
 }
 
-// self, offset, dim1, dim2
-lamella_status diag_embed(lamella_frame*, const lamella_value* a, lamella_value* r) {
-  const lamella_tensor *self = a[0].as.tensor, *out = r[0].as.tensor;
-  if (lamella_status st = fill_with(value(0), out)) return st;
-  if (self->numel == 0) return LAMELLA_OK;
-  const int i = wrapped_dim(a[2], out->dl.ndim), j = wrapped_dim(a[3], out->dl.ndim);
-  const int64_t offset = a[1].as.i, stride = out->dl.strides[i] + out->dl.strides[j];
-  Part to(out);
-  to.move(offset >= 0 ? offset * out->dl.strides[j] : -offset * out->dl.strides[i]);
+Status diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2, const Tensor& out) {
+  if (lamella_status st = fill_with(0, out.get())) return st;
+  if (self.numel() == 0) return LAMELLA_OK;
+  const int i = wrapped_dim(dim1, out.dim()), j = wrapped_dim(dim2, out.dim());
+  const IntArrayRef strides = out.strides();
+  const int64_t stride = strides[i] + strides[j];
+  Part to(out.get());
+  to.move(offset >= 0 ? offset * strides[j] : -offset * strides[i]);
   to.drop(std::max(i, j));
   const int last = to.t.dl.ndim - 1, low = std::min(i, j);
   for (int d = low; d < last; d++) {
     to.sizes[d] = to.sizes[d + 1];
     to.strides[d] = to.strides[d + 1];
   }
-  to.sizes[last] = self->dl.shape[self->dl.ndim - 1];
+  to.sizes[last] = self.sizes()[self.dim() - 1];
   to.strides[last] = stride;
   const Part diagonal(to);
-  return copy_into(&diagonal.t, self);
+  return copy_into(&diagonal.t, self.get());
 }
 
 }  // namespace
 
 void register_triangles(Library& m) {
-  m.impl("tril", "cpu", tril)
-      .impl("triu", "cpu", triu)
-      .impl("tril_indices", "cpu", tril_indices)
-      .impl("triu_indices", "cpu", triu_indices)
-      .impl("diag_embed", "cpu", diag_embed);
+  add<tril>(m, "tril");
+  add<triu>(m, "triu");
+  add<tril_indices>(m, "tril_indices");
+  add<triu_indices>(m, "triu_indices");
+  add<diag_embed>(m, "diag_embed");
 }
 
 }  // namespace lamella::cpu

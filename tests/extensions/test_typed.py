@@ -55,6 +55,15 @@ def test_a_kernel_that_writes_into_its_output(dtype):
     assert ops.typed.scaled_(y, 3.0) is y and y.tolist() == expected
 
 
+def test_an_output_that_the_rule_leaves_out():
+    x = lamella.tensor([1.0, 2.0])
+    assert [t.tolist() for t in ops.typed.twofold(x, True)] == [[2, 4], [-1, -2]]
+    twice, negative = ops.typed.twofold(x, False)
+    assert twice.tolist() == [2, 4] and negative is None
+    with pytest.raises(ValueError, match=r"^typed::twofold: argument 'self': an odd|^twofold: argument 'self': an odd"):
+        ops.typed.twofold(lamella.ones(3), True)
+
+
 @pytest.mark.parametrize("name", ["grown", "grown_into"])
 def test_a_kernel_from_before_an_argument(name):
     x, f = lamella.tensor([1.0, 2.0]), getattr(ops.typed, name)

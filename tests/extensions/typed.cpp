@@ -145,6 +145,14 @@ std::string survives(const Tensor& x) {
   return "no error";
 }
 
+// Twice self, and its negative unless the mask leaves that out; a status tells that the kernel refuses odd sizes.
+Status twofold(const Tensor& self, bool, const Tensor& twice, const std::optional<Tensor>& negative) {
+  if (self.numel() % 2) return fail(LAMELLA_VALUE_ERROR, "twofold: argument 'self': an odd number of elements");
+  twice.copy_(self * 2);
+  if (negative) negative->copy_(-self);
+  return LAMELLA_OK;
+}
+
 int64_t passed = 0; /* calls that a layer saw */
 
 }  // namespace
@@ -178,6 +186,12 @@ LAMELLA_LIBRARY(NAMESPACE, m) {
     head.copy_(self[0]);
     tail.copy_(self * 2);
   });
+  m.def("twofold(Tensor self, bool both) -> (Tensor, Tensor)");
+  m.infer("twofold", [](const Tensor& self, bool both, Output twice, Output negative) {
+    twice.like(self);
+    both ? negative.like(self) : negative.absent();
+  });
+  m.impl<twofold>("twofold", "cpu");
   m.def("unruled(Tensor self) -> Tensor");
   m.impl("unruled", "cpu", [](const Tensor& self, const Tensor& out) { out.copy_(self); });
   m.def("diagonal_sum(Tensor x) -> Tensor", diagonal_sum);

@@ -8,11 +8,10 @@ void fill_loops(Loops& l) {
   fill_casts(l);
   fill_tiles(l);
 #ifndef LAMELLA_BASELINE  // operators bring loops for the baseline themselves
-  l.pointwise[0] = pointwise_arithmetic();
-  l.pointwise[1] = pointwise_functions();
-  l.pointwise[2] = pointwise_choosing();
-  l.pointwise[3] = pointwise_activations();
-  l.pointwise[4] = pointwise_backward();
+  Meanings* next = l.pointwise;
+#define LAMELLA_FILL(family) *next++ = pointwise_##family();
+  LAMELLA_POINTWISE_FAMILIES(LAMELLA_FILL)
+#undef LAMELLA_FILL
 #endif
 }
 

@@ -1,14 +1,8 @@
-// The loops of pointwise gradients. Note [Instruction sets] is in backends/cpu/isa.h.
-#include <lamella/pointwise/loops.h>
-
-#include "backends/cpu/loops.h"
+// The loops of one family of pointwise operators. Note [Instruction sets] is in backends/cpu/isa.h.
+#include "backends/cpu/isa/family.h"
 
 namespace lamella::cpu::LAMELLA_ISA {
 
-PointwiseEntries pointwise_backward() {
-#define LAMELLA_ENTRY(Op, names) {names, pointwise::describe<pointwise::Op>(nullptr)},
-  static const PointwiseEntry entries[] = {LAMELLA_POINTWISE_BACKWARD(LAMELLA_ENTRY)};
-  return {entries, sizeof entries / sizeof *entries};
-}
+Meanings pointwise_backward() { return meanings(pointwise::backward()); }
 
 }  // namespace lamella::cpu::LAMELLA_ISA

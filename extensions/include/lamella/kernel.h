@@ -15,7 +15,9 @@
  *   T?: std::optional; lamella_value takes anything. Results: the same, owned; several are a std::tuple. A function may
  *   take a lamella_frame* first, as a layer's kernel must to redispatch.
  * Note [Results]  With a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&`
- *   behind the arguments and returns void. One that returns a tensor all the same has it put in their place. */
+ *   behind the arguments and returns void, or a Status if it raises its errors by the C ABI. An output that the
+ *   rule may leave out is a std::optional<Tensor>. A function that returns a tensor all the same has it put in their
+ *   place. */
 #ifndef LAMELLA_KERNEL_H
 #define LAMELLA_KERNEL_H
 
@@ -24,6 +26,15 @@
 #pragma GCC visibility push(hidden)
 
 namespace lamella {
+
+/* How a kernel ended that raises its errors by the C ABI and throws none. A type of its own: a function that returns an
+ * int has made a mistake. */
+struct [[nodiscard]] Status {
+  lamella_status code;
+  Status(lamella_status code) : code(code) {}
+  operator lamella_status() const { return code; }
+};
+
 namespace detail {
 
 /* ---- types ---- */
@@ -207,6 +218,10 @@ template <>
 struct Results<void> {
   static ArrayRef<CppType> types() { return {}; }
 };
+template <>
+struct Results<Status> : Results<void> {};
+template <class R>
+constexpr bool void_or_status = std::is_void<R>::value || std::is_same<R, Status>::value;
 template <class... R>
 struct Results<std::tuple<R...>> {
   static constexpr size_t count = sizeof...(R);
@@ -345,7 +360,8 @@ struct Adapter {
     (void)args;
     if constexpr (Outputs > 0)
       for (size_t i = 0; i < Outputs; i++)
-        if (__builtin_expect(rets[i].tag != LAMELLA_TENSOR, 0))
+        if (__builtin_expect(rets[i].tag != LAMELLA_TENSOR, 0) &&
+            !(Types<P...>::all[given + i].flags & LAMELLA_ARGUMENT_OPTIONAL))
           return api().raise(LAMELLA_NOT_IMPLEMENTED,
                              "this kernel writes into its outputs, and the operator has no shape rule that allocates "
                              "them: give it one by m.infer");
@@ -355,6 +371,10 @@ struct Adapter {
       return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), LAMELLA_OK;
     else if constexpr (std::is_void<R>::value)
       return function(f)(Parameter<P>::get(at<I, given>(args, rets))...), LAMELLA_OK;
+    else if constexpr (std::is_same<R, Status>::value && Framed)
+      return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...);
+    else if constexpr (std::is_same<R, Status>::value)
+      return function(f)(Parameter<P>::get(at<I, given>(args, rets))...);
     else if constexpr (Framed)
       return give<R>(f, function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), rets);
     else
@@ -379,7 +399,8 @@ struct Adapter {
 /* How many of the last parameters could be outputs. */
 template <class... P>
 constexpr size_t trailing_tensors() {
-  const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value...};
+  const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value ||
+                                     std::is_same<std::decay_t<P>, std::optional<Tensor>>::value...};
   size_t n = 0;
   while (n < sizeof...(P) && tensors[sizeof...(P) - n]) n++;
   return n;
@@ -390,7 +411,7 @@ struct Signature {
   using A = Adapter<F, R, P...>;
   template <size_t Outputs>
   static lamella_kernel writing(size_t wanted) {
-    if constexpr (!std::is_void<R>::value || Outputs > trailing_tensors<P...>() || Outputs > LAMELLA_MAX_RETURNS)
+    if constexpr (!void_or_status<R> || Outputs > trailing_tensors<P...>() || Outputs > LAMELLA_MAX_RETURNS)
       return nullptr;
     else
       return wanted == Outputs ? &A::template run<Framed, Outputs> : writing<Outputs + 1>(wanted);
@@ -399,7 +420,7 @@ struct Signature {
   static lamella_kernel writing(size_t outputs) { return writing<1>(outputs); }
   static ArrayRef<CppType> parameters() { return Types<P...>::list(); }
   static ArrayRef<CppType> results() { return Results<R>::types(); }
-  static constexpr bool is_void = std::is_void<R>::value;
+  static constexpr bool gives_nothing = void_or_status<R>;
 };
 template <class F, class Pointer>
 struct SignatureOf;

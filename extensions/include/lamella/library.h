@@ -154,6 +154,9 @@ class LAMELLA_HIDDEN ExcludeGuard {
 template <class F>
 using IsFunction =
     std::enable_if_t<!std::is_convertible<F, const char*>::value && !std::is_same<F, std::nullptr_t>::value>;
+namespace detail {
+struct LAMELLA_HIDDEN TypedKernel;
+}
 /* Holds for functions with C++ types of their own, not for kernels against the C table. */
 template <class F>
 using IsTyped = std::enable_if_t<!std::is_convertible<F, lamella_kernel>::value>;
@@ -273,6 +276,11 @@ class LAMELLA_HIDDEN Library {
   template <class F, class = IsTyped<F>>
   Library& impl(const char* op, const char* key, F fn, const char* file = __builtin_FILE(),
                 int line = __builtin_LINE());
+  /* The function as a template argument: its adapter needs no context. A kernel that calls no operators and leaves its
+   * outputs as they were when it fails says flags = 0. */
+  template <auto Function>
+  Library& impl(const char* op, const char* key, uint32_t flags = typed_flags, const char* file = __builtin_FILE(),
+                int line = __builtin_LINE());
   template <class F>
   Library& infer(const char* op, F fn);
   Library& impl_category(const char* category, lamella_kernel fn, const char* file = __builtin_FILE(),
@@ -284,8 +292,9 @@ class LAMELLA_HIDDEN Library {
   }
 
  private:
-  template <class F>
-  Library& register_typed(const char* op, const char* key, F fn, const char* file, int line);
+  static constexpr uint32_t typed_flags = LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE;
+  Library& typed(const char* op, const char* key, const detail::TypedKernel& k, uint32_t flags, const char* file,
+                 int line);
 
   const char *ns_, *key_;
   bool exact_; /* the schemas are its own: a function that leaves out an argument is a mistake, not an older one */

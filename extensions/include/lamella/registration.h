@@ -187,7 +187,8 @@ inline Fit compare(const char* who, const lamella_operator* op, ArrayRef<CppType
   for (size_t i = 0; i < m && wrong.empty(); i++) {
     const lamella_argument& a = described(api().operator_return(op, static_cast<int32_t>(i)));
     const CppType& t = writes ? parameters[known + i] : results[i];
-    if (!fits({a.size, a.kind, a.flags | LAMELLA_ARGUMENT_WRITTEN, 0, "", {}}, t))
+    const uint32_t optional = writes ? t.flags & LAMELLA_ARGUMENT_OPTIONAL : 0; /* a rule may leave it out */
+    if (!fits({a.size, a.kind, a.flags | LAMELLA_ARGUMENT_WRITTEN | optional, 0, "", {}}, t))
       wrong +=
           text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name());
   }
@@ -210,6 +211,20 @@ inline const lamella_operator* find(const char* who, const char* ns, std::string
   const lamella_operator* op = api().find_operator(name.substr(0, dot).c_str(), overload.c_str());
   LAMELLA_CHECK(op, who, ": there is no operator ", name, "; define it first");
   return op;
+}
+
+/* A kernel with a C++ function's types, and the adapters that it may need: the schema tells which. */
+struct TypedKernel {
+  ArrayRef<CppType> parameters, results;
+  lamella_kernel plain;
+  lamella_kernel (*writing)(size_t outputs);
+  void* context;
+};
+template <class F>
+TypedKernel typed_kernel(F fn) {
+  using S = SignatureFor<F>;
+  return {S::parameters(), S::results(), S::plain(), S::writing,
+          const_cast<void*>(Callable<PlainFunction<F>>::context(std::move(fn)))};
 }
 
 /* ---- shape rules ---- */
@@ -300,21 +315,25 @@ Library& Library::impl(const char* op, F fn, const char* file, int line) {
   else
     return impl(op, key, std::move(fn), file, line);
 }
-template <class F, class>
-Library& Library::impl(const char* op, const char* key, F fn, const char* file, int line) {
+inline Library& Library::typed(const char* op, const char* key, const detail::TypedKernel& k, uint32_t flags,
+                               const char* file, int line) {
   if (status_) return *this;
-  status_ = guarded([&]() -> lamella_status {
-    using S = detail::SignatureFor<F>;
+  status_ = guarded([&] {
     const lamella_operator* found = detail::find("impl", ns_, op);
-    const detail::Fit fit = detail::compare("impl", found, S::parameters(), S::results(), exact_);
-    const lamella_kernel run =
-        fit.writes ? S::writing(static_cast<size_t>(api().operator_num_returns(found))) : S::plain();
-    const auto context = const_cast<void*>(detail::Callable<detail::PlainFunction<F>>::context(std::move(fn)));
-    const uint32_t flags = LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE;
+    const detail::Fit fit = detail::compare("impl", found, k.parameters, k.results, exact_);
+    const lamella_kernel run = fit.writes ? k.writing(static_cast<size_t>(api().operator_num_returns(found))) : k.plain;
     const int32_t known = fit.num_args > 0 ? fit.num_args : LAMELLA_NO_ARGUMENTS;
-    return kernel(op, key, {sizeof(lamella_kernel_def), flags, run, context, file, line, known}).status();
+    return kernel(op, key, {sizeof(lamella_kernel_def), flags, run, k.context, file, line, known}).status();
   });
   return *this;
+}
+template <class F, class>
+Library& Library::impl(const char* op, const char* key, F fn, const char* file, int line) {
+  return typed(op, key, detail::typed_kernel(std::move(fn)), typed_flags, file, line);
+}
+template <auto Function>
+Library& Library::impl(const char* op, const char* key, uint32_t flags, const char* file, int line) {
+  return typed(op, key, detail::typed_kernel(detail::Constant<Function>{}), flags, file, line);
 }
 /* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. For an
  * operator of another library it may, like a kernel, leave out arguments at the end that have a default. */
