@@ -79,6 +79,13 @@ inline constexpr auto guard = &Guard<Function, Entry, Nullable, Answers::Status>
 template <auto Function, Name Entry, uint32_t Nullable = 0>
 inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::Count>::call;
 
+}  // namespace lamella::dispatcher
+
+template <>
+inline constexpr uint32_t lamella::first_size<lamella_operator_def> = 80;  // `aliases` came later
+
+namespace lamella::dispatcher {
+
 static_assert(first_size<lamella_pointwise> == 296 && first_size<lamella_allocator> == 56 &&
                   first_size<lamella_backend> == 192 && first_size<lamella_layer> == 80 &&
                   first_size<lamella_slot_type> == 40 && first_size<lamella_thread_slot_type> == 40 &&

@@ -60,10 +60,11 @@ struct Registration {
 struct lamella_operator {
   std::atomic<const lamella::dispatcher::Table*> table{nullptr};  // null: fill it on the next call
 
-  std::string name;      // "aten::add"
-  std::string base;      // "add"
-  std::string title;     // for messages: "add", or "mine::twice" outside the default namespace
-  std::string overload;  // "Tensor"
+  std::string name;                  // "aten::add"
+  std::string base;                  // "add"
+  std::string title;                 // for messages: "add", or "mine::twice" outside the default namespace
+  std::string overload;              // "Tensor"
+  std::vector<std::string> aliases;  // further names, with their namespace, under which look-ups find it
   std::string schema_text, category, doc, owner, file;
   int32_t line = 0;
   uint32_t forms = 0;
@@ -85,7 +86,15 @@ struct lamella_operator {
   // Comparisons of what was written for the operator with its schema, made once that is parsed.
   std::vector<lamella_status (*)(const lamella_operator*)> fits;
 
-  std::string full_name() const { return overload.empty() ? name : name + "." + overload; }
+  std::string full_name() const { return full_names().front(); }
+  // The same, followed by the aliases'.
+  std::vector<std::string> full_names() const {
+    std::vector<std::string> all = {name};
+    all.insert(all.end(), aliases.begin(), aliases.end());
+    if (!overload.empty())
+      for (std::string& each : all) each += "." + overload;
+    return all;
+  }
 };
 
 namespace lamella::dispatcher {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <sstream>
 #include <unordered_map>
 
 #include "core/error.h"
@@ -98,12 +99,32 @@ const std::vector<Operator*>& known_operators() { return operators().in_order; }
 
 namespace {
 
+// Look-ups find an operator by its name and by its aliases.
+void put_in(Operator* op) {
+  operators().in_order.push_back(op);
+  operators().by_name[op->name].push_back(op);
+  for (const std::string& alias : op->aliases) operators().by_name[alias].push_back(op);
+}
+
+// The aliases that a definition gives, and those of the overloads that are there.
+std::vector<std::string> aliases_of(const Operator& op, const std::string& ns, const char* given) {
+  std::vector<std::string> all;
+  std::istringstream words(given ? given : "");
+  for (std::string word; words >> word;) all.push_back(ns + "::" + word);
+  for (const Operator* other : overloads_of(op.name))
+    for (const std::string& alias : other->aliases)
+      if (std::find(all.begin(), all.end(), alias) == all.end()) all.push_back(alias);
+  return all;
+}
+
 Operator* derive(Operator* from, Form form) {
   auto* op = new Operator;
   bool inplace = form == Form::Inplace;
   op->base = from->base + (inplace ? "_" : "");
   op->name = from->name + (inplace ? "_" : "");
   op->title = from->title + (inplace ? "_" : "");
+  op->aliases = from->aliases;
+  for (std::string& alias : op->aliases) alias += inplace ? "_" : "";
   bool plain = from->overload.empty() || from->overload == "Tensor";
   if (plain && !inplace)  // clamp and clamp.Tensor: the second one's is clamp.Tensor_out
     for (const Operator* o : operators().by_name[op->name]) plain &= o->overload != "out" || !o->live;
@@ -120,8 +141,7 @@ Operator* derive(Operator* from, Form form) {
   op->infer = from->infer;
   op->infer_context = from->infer_context;
   op->pointwise = from->pointwise;
-  operators().by_name[op->name].push_back(op);
-  operators().in_order.push_back(op);
+  put_in(op);
   return op;
 }
 
@@ -140,14 +160,25 @@ lamella_status check_forms(const Operator& op) {
   return core::raise(LAMELLA_VALUE_ERROR, "define: an " + std::string(wanted) + ": " + s.text());
 }
 
+// Raises if an alias is the name of another operator.
+lamella_status check_aliases(const Operator& op) {
+  for (const std::string& alias : op.aliases)
+    if (const Operator* other = find_operator(alias, op.overload))
+      return core::raise(
+          LAMELLA_RUNTIME_ERROR,
+          core::format("define: %s: the alias %s is a name of %s, which %s defines", op.full_name().c_str(),
+                       alias.c_str(), other->full_name().c_str(), other->owner.c_str()));
+  return LAMELLA_OK;
+}
+
 // The withdrawn operator that `op` defines again unchanged, or null. It is reused: kept pointers to it work again, and
 // a cell of a notebook that runs a thousand times leaves one operator. Only its doc, owner, file and line may be new.
 Operator* withdrawn_twin(const Operator& op) {
   for (Operator* old : operators().by_name[op.name]) {
     const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&
                       old->schema_text == op.schema_text && old->category == op.category && old->forms == op.forms &&
-                      old->infer == op.infer && old->infer_context == op.infer_context && !old->pointwise &&
-                      !op.pointwise && old->shape_rules.size() <= 1;
+                      old->aliases == op.aliases && old->infer == op.infer && old->infer_context == op.infer_context &&
+                      !old->pointwise && !op.pointwise && old->shape_rules.size() <= 1;
     if (!same) continue;
     for (Operator* o : {old, old->inplace, old->out})
       if (o) {
@@ -184,9 +215,10 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
     return core::raise(LAMELLA_RUNTIME_ERROR, "define: " + full + ": the library of " + lib.owner + " for '" + lib.ns +
                                                   "' is of kind IMPL, which registers kernels only");
   if (Operator* old = find_operator(full, overload))
-    return core::raise(LAMELLA_RUNTIME_ERROR,
-                       core::format("define: the operator %s is already defined by %s; %s cannot define it too",
-                                    old->full_name().c_str(), old->owner.c_str(), lib.owner.c_str()));
+    return core::raise(
+        LAMELLA_RUNTIME_ERROR,
+        core::format("define: the operator %s is already defined by %s; %s cannot define it too",
+                     (full + (overload.empty() ? "" : "." + overload)).c_str(), old->owner.c_str(), lib.owner.c_str()));
   if (ns != lib.ns)
     return core::raise(LAMELLA_VALUE_ERROR,
                        "define: " + full + " is outside the namespace '" + lib.ns + "' of the library of " + lib.owner);
@@ -200,6 +232,7 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   op->base = name;
   op->title = ns == operators().default_namespace ? name : full;
   op->overload = overload;
+  op->aliases = aliases_of(*op, ns, def.aliases);
   op->schema_text = schema;
   op->category = def.category ? def.category : def.pointwise ? category_by_meaning() : "";
   op->may_fault = (category_flags(op->category) & may_fault) != 0;
@@ -220,20 +253,18 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
       op->infer_context = meaning;
     }
   }
-  if (!lazily) {
-    lamella_status st = prepare(op);
-    if (!st) st = check_forms(*op);
-    if (st) {
-      discard(op);
-      return st;
-    }
+  lamella_status st = check_aliases(*op);
+  if (!st && !lazily) st = prepare(op);
+  if (!st && !lazily) st = check_forms(*op);
+  if (st) {
+    discard(op);
+    return st;
   }
   if (Operator* twin = lazily ? nullptr : withdrawn_twin(*op)) {
     discard(op);
     op = twin;
   } else {
-    operators().by_name[full].push_back(op);
-    operators().in_order.push_back(op);
+    put_in(op);
     if (def.forms & LAMELLA_FORM_INPLACE) op->inplace = derive(op, Form::Inplace);
     if (def.forms & LAMELLA_FORM_OUT) op->out = derive(op, Form::Out);
   }

@@ -38,10 +38,12 @@ lamella_status add_rule(Library& lib, const char* op, const char* layer, void* p
 }
 
 const Rule* rule_of(const Operator* op, const std::string& layer) {
-  const auto known = rules().find(op->full_name());
-  if (known == rules().end()) return nullptr;
-  for (auto r = known->second.rbegin(); r != known->second.rend(); ++r)
-    if (r->layer == layer) return &*r;
+  for (const std::string& name : op->full_names()) {
+    const auto known = rules().find(name);
+    if (known == rules().end()) continue;
+    for (auto r = known->second.rbegin(); r != known->second.rend(); ++r)
+      if (r->layer == layer) return &*r;
+  }
   return nullptr;
 }
 

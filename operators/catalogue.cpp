@@ -57,6 +57,7 @@ void add(Library& lib, const Declaration& d) {
   def.forms = d.forms;
   def.infer = d.infer.run;
   def.pointwise = d.pointwise;
+  def.aliases = d.aliases;
   def.file = from_the_root(d.file);
   def.line = d.line;
   const std::string name(d.schema, std::strchr(d.schema, '('));

@@ -31,19 +31,22 @@ struct Declaration {
   Adapted<lamella_infer> infer;       // null for composites
   Adapted<lamella_kernel> composite;  // null for operators with kernels of their own
   const char* doc;                    // on the first overload
+  const char* aliases;                // further names, separated by spaces; on the first overload
   const lamella_pointwise* pointwise;
   int line;  // where it is written
   const char* file;
 
   Declaration(const char* schema, const char* category, uint32_t forms, Adapted<lamella_infer> infer,
-              Adapted<lamella_kernel> composite, const char* doc, const lamella_pointwise* pointwise = nullptr,
-              int line = __builtin_LINE(), const char* file = __builtin_FILE())
+              Adapted<lamella_kernel> composite, const char* doc, const char* aliases = nullptr,
+              const lamella_pointwise* pointwise = nullptr, int line = __builtin_LINE(),
+              const char* file = __builtin_FILE())
       : schema(schema),
         category(category),
         forms(forms),
         infer(infer),
         composite(composite),
         doc(doc),
+        aliases(aliases),
         pointwise(pointwise),
         line(line),
         file(file) {}

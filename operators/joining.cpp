@@ -77,8 +77,6 @@ Tensor cat(lamella_frame* f, TensorList tensors, int64_t dim) {
   return result;
 }
 
-Tensor concat(TensorList tensors, int64_t dim) { return lamella::cat(tensors, dim); }
-
 void infer_stack(TensorList tensors, int64_t dim, Output out) {
   const ScalarType dtype = common_dtype(tensors);
   const Tensor& first = tensors[0];
@@ -145,12 +143,8 @@ const std::vector<Declaration>& joining_operators() {
       {"cat(Tensor[] tensors, int dim=0) -> Tensor", "copy", function | out, shape<infer_cat>, composite<cat>,
        "The tensors one after another along a dimension. Their other sizes agree; dtypes are promoted.\n\nRaises:\n    "
        "RuntimeError: the shapes do not join\n\n>>> lamella.cat([lamella.tensor([1, 2]), lamella.tensor([3])])\n"
-       "tensor([1, 2, 3])\n"},
-      {"concat(Tensor[] tensors, int dim=0) -> Tensor", "copy", function | out, shape<infer_cat>, composite<concat>,
-       "cat() by another name.\n\n>>> lamella.concat([lamella.ones(1), lamella.zeros(1)])\ntensor([1., 0.])\n"},
-      {"concatenate(Tensor[] tensors, int dim=0) -> Tensor", "copy", function | out, shape<infer_cat>,
-       composite<concat>,
-       "cat() by numpy's name.\n\n>>> lamella.concatenate([lamella.ones(1), lamella.zeros(1)])\ntensor([1., 0.])\n"},
+       "tensor([1, 2, 3])\n",
+       "concat concatenate"},
       {"stack(Tensor[] tensors, int dim=0) -> Tensor", "copy", function | out, shape<infer_stack>, composite<stack>,
        "Tensors of one shape along a new dimension.\n\n>>> lamella.stack([lamella.tensor([1, 2]), lamella.tensor([3, "
        "4])])\ntensor([[1, 2],\n        [3, 4]])\n"},

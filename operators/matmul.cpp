@@ -381,10 +381,8 @@ const std::vector<Declaration>& matmul_operators() {
        "lamella.inner(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10]))\ntensor([21, 43])\n"},
       {"outer(Tensor self, Tensor vec2) -> Tensor", "matmul", everywhere | out, nullptr, composite<outer>,
        "Every element of a vector times every element of another.\n\n>>> lamella.outer(lamella.tensor([1, 2]), "
-       "lamella.tensor([3, 4]))\ntensor([[3, 4],\n        [6, 8]])\n"},
-      {"ger(Tensor self, Tensor vec2) -> Tensor", "matmul", everywhere | out, nullptr, composite<outer>,
-       "outer, by BLAS's name.\n\n>>> lamella.ger(lamella.tensor([1, 2]), lamella.tensor([3])).shape\nlamella.Size([2, "
-       "1])\n"},
+       "lamella.tensor([3, 4]))\ntensor([[3, 4],\n        [6, 8]])\n",
+       "ger"},
       {"addmm(Tensor self, Tensor mat1, Tensor mat2, " ADDED, "matmul", all_forms, shape<infer_addmm>,
        composite<added<lamella::mm>>,
        "beta * self + alpha * (mat1 @ mat2); self broadcasts. With beta 0, self is not read.\n\n>>> "

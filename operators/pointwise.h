@@ -1,8 +1,8 @@
-// The tables of the families of pointwise operators: their functions, and templates and macros for their entries.
+// The tables of pointwise operators: one a family, and shape rules with something of an operator's own.
 #pragma once
 
 #include <lamella/extension.h>
-#include <lamella/pointwise/loops.h>
+#include <lamella/pointwise/families.h>
 
 #include <vector>
 
@@ -13,20 +13,13 @@
 namespace lamella::operators {
 
 // One table a family; pointwise.cpp joins them.
-std::vector<Declaration> arithmetic_operators();
-std::vector<Declaration> function_operators();
-std::vector<Declaration> choosing_operators();
-std::vector<Declaration> activation_operators();
-std::vector<Declaration> backward_operators();
-std::vector<Declaration> elementwise_operators();
+#define LAMELLA_DECLARE_FAMILY(family) std::vector<Declaration> family##_operators();
+LAMELLA_POINTWISE_FAMILIES(LAMELLA_DECLARE_FAMILY)
+#undef LAMELLA_DECLARE_FAMILY
+std::vector<Declaration> elementwise_operators();  // composites
 
-// The descriptor of a declaration, with the loops compiled here, for the oldest instruction set.
-template <class Op>
-const lamella_pointwise* meaning() {
-  static const std::string text = lamella::pointwise::expression<Op>();
-  static const lamella_pointwise d = lamella::pointwise::describe<Op>(text.c_str());
-  return &d;
-}
+// Gives an operator of a table a shape rule in place of the common one.
+void set_rule(std::vector<Declaration>* table, const char* op, Adapted<lamella_infer> rule);
 
 // The shape rule of pointwise operators with something of the operator's own before or after it: `Before` checks the
 // arguments, `After` takes them and the Output that the common rule has filled.
@@ -41,7 +34,7 @@ struct PointwiseShape {
 
   static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_meta* out) {
     if constexpr (checks) {
-      static_assert(Check<Before>::is_void, "a check returns nothing");
+      static_assert(Check<Before>::gives_nothing, "a check returns nothing");
       if (lamella_status st = Check<Before>::plain()(f, args, nullptr)) return st;
     }
     f->context = const_cast<lamella_pointwise*>(f->op->pointwise);
@@ -65,35 +58,3 @@ constexpr Adapted<lamella_infer> pointwise_shape = {PointwiseShape<Before, After
                                                     PointwiseShape<Before, After>::fits};
 
 }  // namespace lamella::operators
-
-#define BINARY(name, Op, doc)                                                                               \
-  {name ".Tensor(Tensor self, Tensor other) -> Tensor",                                                     \
-   "pointwise",                                                                                             \
-   all_forms,                                                                                               \
-   nullptr,                                                                                                 \
-   nullptr,                                                                                                 \
-   doc,                                                                                                     \
-   meaning<p::Op>()},                                                                                       \
-  {                                                                                                         \
-    name ".Scalar(Tensor self, Scalar other) -> Tensor", "pointwise", all_forms, nullptr, nullptr, nullptr, \
-        meaning<p::Op>()                                                                                    \
-  }
-#define UNARY(name, Op, doc) \
-  { name "(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, nullptr, doc, meaning<p::Op>() }
-#define SCALED(name, Op, doc)                                                                                      \
-  {name ".Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",                                         \
-   "pointwise",                                                                                                    \
-   all_forms,                                                                                                      \
-   nullptr,                                                                                                        \
-   nullptr,                                                                                                        \
-   doc,                                                                                                            \
-   meaning<p::Op>()},                                                                                              \
-  {                                                                                                                \
-    name ".Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "pointwise", all_forms, nullptr, nullptr, \
-        nullptr, meaning<p::Op>()                                                                                  \
-  }
-#define COMPARE(name, Op, sign, result)                                                    \
-  BINARY(name, Op,                                                                         \
-         "Where self " sign                                                                \
-         " other, element by element; the result is a bool tensor.\n\nBoth broadcast.\n\n" \
-         ">>> lamella." name "(lamella.tensor([1, 2, 3]), 2)\ntensor([" result "])\n")

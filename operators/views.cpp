@@ -297,7 +297,8 @@ const std::vector<Declaration>& view_operators() {
        "2])\n"},
       {"transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
        shape<infer_transpose>, nullptr,
-       "Swaps two dimensions.\n\n>>> lamella.transpose(lamella.ones(2, 3, 4), 0, 2).shape\nlamella.Size([4, 3, 2])\n"},
+       "Swaps two dimensions.\n\n>>> lamella.transpose(lamella.ones(2, 3, 4), 0, 2).shape\nlamella.Size([4, 3, 2])\n",
+       "swapdims"},
       {"permute(Tensor(a) self, int[] dims) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_permute>,
        nullptr,
        "Reorders the dimensions.\n\n>>> lamella.permute(lamella.ones(2, 3, 4), (2, 0, 1)).shape\nlamella.Size([4, 2, "
@@ -338,9 +339,6 @@ const std::vector<Declaration>& view_operators() {
       {"swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
        shape<infer_swapaxes>, nullptr,
        "transpose() by numpy's name.\n\n>>> lamella.swapaxes(lamella.ones(2, 3), 0, 1).shape\nlamella.Size([3, 2])\n"},
-      {"swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_transpose>, nullptr,
-       "transpose() by another name.\n\n>>> lamella.swapdims(lamella.ones(2, 3), 0, 1).shape\nlamella.Size([3, 2])\n"},
       {"unfold(Tensor(a) self, int dimension, SymInt size, SymInt step) -> Tensor(a)", "view",
        method | no_kernel_needed, shape<infer_unfold>, nullptr,
        "Windows of `size` positions along one dimension, `step` apart; the positions within are a last dimension.\n\n"
@@ -369,13 +367,9 @@ const std::vector<Declaration>& view_operators() {
       {"movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view",
        everywhere | no_kernel_needed, shape<infer_movedim_list>, nullptr,
        "Moves dimensions to other places; the rest keep their order.\n\n>>> lamella.movedim(lamella.ones(2, 3, 4), 0, "
-       "2).shape\nlamella.Size([3, 4, 2])\n"},
+       "2).shape\nlamella.Size([3, 4, 2])\n",
+       "moveaxis"},
       {"movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_movedim_int>, nullptr, nullptr},
-      {"moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view",
-       everywhere | no_kernel_needed, shape<infer_movedim_list>, nullptr,
-       "movedim() by numpy's name.\n\n>>> lamella.moveaxis(lamella.ones(2, 3), 0, 1).shape\nlamella.Size([3, 2])\n"},
-      {"moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
        shape<infer_movedim_int>, nullptr, nullptr},
   };
   return *table;

@@ -181,11 +181,16 @@ def distinct(found: list[Function]) -> list[Function]:
     return kept
 
 
-def functions() -> list[Function]:
+def operators() -> list[dict]:
+    """Every operator of the registry, once for each of its names."""
     from lamella import _C
 
+    return [op | {"name": name} for op in _C._operators() for name in (op["name"], *op["aliases"])]
+
+
+def functions() -> list[Function]:
     by_name: dict[str, list[Function]] = {}
-    for op in _C._operators():
+    for op in operators():
         if op["name"].startswith("aten::") and (op["private"] or op["method"] or op["function"]):
             for f in variants(function(op)):
                 by_name.setdefault(f.name, []).append(f)

@@ -363,7 +363,7 @@ def native_stub(distribution: str = "lamella") -> str:
     from lamella import _C
 
     contributed = Contributed(distribution)
-    ops = _C._operators()
+    ops = cpp_stubs.operators()
     outs = with_out(ops)
     lines = [HEAD.rstrip(), *contributed.imports(), TYPES.strip("\n"), TENSOR.rstrip()]
     for word, names in (("", BINARY), ("r", REFLECTED), ("i", INPLACE), ("", COMPARISONS)):
@@ -404,7 +404,7 @@ def package_stub(distribution: str = "lamella") -> str:
     from lamella import _C, _functions
 
     contributed = Contributed(distribution)
-    ops = _C._operators()
+    ops = cpp_stubs.operators()
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
     python = [n for n in lamella.__all__ if n in vars(_functions) and n not in vars(_C)]

@@ -63,6 +63,7 @@ py::dict describe_operator(Operator* op) {
   py::dict d;
   d["name"] = op->name;
   d["overload"] = op->overload;
+  d["aliases"] = op->aliases;
   d["schema"] = op->schema_text;
   d["category"] = op->category;
   d["owner"] = owner;
@@ -254,7 +255,10 @@ void add_registration(py::module_& m) {
   m.def("_operator_names", [] {
     std::vector<std::tuple<std::string, uint32_t>> v;
     for (Operator* op : dispatcher::all_operators())
-      if (op->form != dispatcher::Form::Out) v.emplace_back(op->name, op->forms);
+      if (op->form != dispatcher::Form::Out) {
+        v.emplace_back(op->name, op->forms);
+        for (const std::string& alias : op->aliases) v.emplace_back(alias, op->forms);
+      }
     return v;
   });
   m.def("_return_type", [](const std::string& name) -> py::object {

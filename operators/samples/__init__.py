@@ -41,8 +41,8 @@ Values depend on the line alone: the same sample holds the same numbers everywhe
 True
 """
 
-from lamella.operators.samples.catalogue import ALIASES, bad, call, of, operators, read_all
+from lamella.operators.samples.catalogue import bad, call, of, operators, read_all
 from lamella.operators.samples.parse import Named, Sample, read
 from lamella.operators.samples.spec import Spec, tensor
 
-__all__ = ["ALIASES", "Named", "Sample", "Spec", "bad", "call", "of", "operators", "read", "read_all", "tensor"]
+__all__ = ["Named", "Sample", "Spec", "bad", "call", "of", "operators", "read", "read_all", "tensor"]

@@ -36,20 +36,9 @@ def bad(operator: str) -> list[Sample]:
     return [s for s in every(operator) if s.raises]
 
 
-# Operators that are another name of one; its samples serve both.
-ALIASES = {
-    "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
-    "arctan2": "atan2", "arctanh": "atanh", "clip": "clamp", "divide": "div", "true_divide": "div", "fix": "trunc",
-    "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "multiply": "mul", "negative": "neg",
-    "not_equal": "ne", "subtract": "sub",
-}  # fmt: skip
-
-
 def every(operator: str) -> list[Sample]:
     found = read_all().get(operator)
     name, dot, overload = operator.partition(".")
-    if found is None and name in ALIASES:
-        return [replace(s, operator=operator) for s in read_all().get(ALIASES[name] + dot + overload, ())]
     if found is None and name.endswith("_"):
         return [replace(s, operator=operator) for s in read_all().get(name[:-1] + dot + overload, ())]
     return found or []

@@ -324,6 +324,49 @@ static void operators() {
   done("operators, rules and interfaces: conflicts and withdrawal");
 }
 
+static void aliases() {
+  lamella_library* l = library("namer");
+  lamella_operator_def d{};
+  d.size = sizeof d;
+  d.forms = LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT;
+  d.aliases = "second third";
+  d.schema = "first.Tensor(Tensor self) -> Tensor";
+  OK(api, api->define(l, &d, nullptr));
+  d.aliases = nullptr;
+  d.schema = "first.Scalar(Tensor self, Scalar other) -> Tensor";
+  OK(api, api->define(l, &d, nullptr));
+  for (const char* overload : {"Tensor", "Scalar"}) {
+    CHECK(api->find_operator("test::first", overload));
+    for (const char* name : {"test::second", "test::third"})
+      CHECK(api->find_operator(name, overload) == api->find_operator("test::first", overload));
+  }
+  CHECK(api->find_operator("test::second_", "Tensor") == api->find_operator("test::first_", "Tensor"));
+  CHECK(api->find_operator("test::third", "Scalar_out") == api->find_operator("test::first", "Scalar_out"));
+  const lamella_kernel made = [](lamella_frame*, const lamella_value*, lamella_value* rets) -> lamella_status {
+    rets[0] = of(floats({7}));
+    return LAMELLA_OK;
+  };
+  OK(api, add_kernel(api, l, "second.Scalar", "cpu", made));
+  lamella_tensor* a = floats({1});
+  lamella_value r = call("test::first", "Scalar", {of(a), num(1)});
+  CHECK(at(r, 0) == 7);
+  drop(r);
+  int payload = 3;
+  OK(api, api->rule(l, "third.Tensor", "a layer that is not there", &payload, nullptr, nullptr));
+  CHECK(api->find_rule(api->find_operator("test::first", "Tensor"), "a layer that is not there") == &payload);
+  d.schema = "second.Tensor(Tensor self) -> Tensor";
+  FAILS(api, api->define(l, &d, nullptr), "test::second.Tensor is already defined by namer");
+  d.schema = "fourth.Tensor(Tensor self) -> Tensor";
+  d.aliases = "fifth first";
+  FAILS(api, api->define(l, &d, nullptr),
+        "define: test::fourth.Tensor: the alias test::first is a name of test::first.Tensor, which namer defines");
+  CHECK(!api->find_operator("test::fourth", "Tensor") && !api->find_operator("test::fifth", "Tensor"));
+  api->library_close(l);
+  CHECK(!api->find_operator("test::second", "Tensor") && !api->find_operator("test::third_", "Scalar"));
+  api->release(a);
+  done("aliases: each finds the operator, its forms and later overloads; kernels and rules reach it by any name");
+}
+
 static lamella_status category(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   (*static_cast<int*>(f->context))++;
   return api->redispatch(f, args, f->num_args, rets, f->num_rets);
@@ -486,6 +529,7 @@ int main(int argc, char** argv) {
   wishes();
   stacking();
   operators();
+  aliases();
   categories();
   state();
   memory();

@@ -79,8 +79,9 @@ def padded(include):
 
 def test_no_struct_ends_with_padding(headers):
     assert padded(SOURCE) == []
-    planted = headers("c_api.h", "  int32_t line;\n  uint32_t reserved;", "  int32_t line;")
-    assert padded(planted) == ["lamella_operator_def"]
+    kind = "  uint32_t kind;     /* enum lamella_library_kind */\n"
+    planted = headers("c_api.h", kind + "  uint32_t reserved;\n", kind)
+    assert padded(planted) == ["lamella_library_def"]
 
 
 DEFECTS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from lamella.operators.samples import ALIASES, Named, Sample, Spec
+from lamella.operators.samples import Named, Sample, Spec
 from lamella.operators.samples.parse import FORMATS
 from lamella.operators.samples.spec import rounded
 from oracles import NARROW, OF_SAMPLE, ORACLES
@@ -22,7 +22,6 @@ TOLERANCE = {
 def base(operator: str) -> str:
     """The oracle's name: the operator's, without its overload, and without the `_` of in-place forms except fill_."""
     name = operator.partition(".")[0]
-    name = ALIASES.get(name, name)
     return name if name in ORACLES or name in OF_SAMPLE else name.removesuffix("_")
 
 

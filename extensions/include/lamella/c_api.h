@@ -231,6 +231,8 @@ typedef struct {
   const char* file;                   /* nullable: where it was written */
   int32_t line;
   uint32_t reserved;
+  const char* aliases; /* nullable: further names of the operator, "multiply", separated by spaces. They hold for the
+                          overloads of the name that are defined later, too. */
 } lamella_operator_def;
 
 /* ---- arguments and results, as a schema describes them ---------------------------------------------------------- */

@@ -3850,7 +3850,7 @@ inline Tensor swapaxes(const Tensor& self, int64_t axis0, int64_t axis1) {
   return op_.tensor(args_);
 }
 inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) {
-  static detail::Callee op_{"aten::swapdims", ""};
+  static detail::Callee op_{"aten::swapdims", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim0), lamella::value(dim1)};
   return op_.tensor(args_);
 }

@@ -4,13 +4,14 @@
  *   using namespace lamella::pointwise;
  *
  *   struct softsign : Pointwise<1, FLOAT> {
+ *     static constexpr Signature signatures[] = {{"softsign(Tensor self) -> Tensor", ALL_FORMS, "x / (1 + |x|)."}};
  *     template <class T>
  *     static T apply(T x) {
  *       return x / (number<T>(1) + abs_(x));
  *     }
  *   };
  *
- *   LAMELLA_LIBRARY(mine, m) { lamella::define_pointwise<softsign>(m, "softsign(Tensor self) -> Tensor"); }
+ *   LAMELLA_LIBRARY(mine, m) { lamella::define_pointwise<softsign>(m); }
  *
  * The declaration's parts are described in <lamella/pointwise/declarations.h>, the words that `apply` may use in
  * <lamella/pointwise/vocabulary.h>. Compile with -O3, and g++ with -fopenmp-simd: it makes the vector
@@ -28,7 +29,8 @@ namespace { /* the loops belong to the library that declares them */
 template <class Op>
 Library& define_pointwise(Library& m, const char* schema, const char* doc = nullptr,
                           uint32_t forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT,
-                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+                          const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                          const char* aliases = nullptr) {
   static const std::string text = pointwise::expression<Op>();
   static const lamella_pointwise meaning = pointwise::describe<Op>(text.c_str());
   lamella_operator_def d{};
@@ -40,7 +42,15 @@ Library& define_pointwise(Library& m, const char* schema, const char* doc = null
   d.pointwise = &meaning;
   d.file = file;
   d.line = line;
+  d.aliases = aliases;
   return m.define(d);
+}
+/* The operators that the declaration itself names, in its `signatures`. */
+template <class Op>
+Library& define_pointwise(Library& m) {
+  for (const pointwise::Signature& s : Op::signatures)
+    define_pointwise<Op>(m, s.schema, s.doc, s.forms, s.file, s.line, s.aliases);
+  return m;
 }
 
 }  // namespace

@@ -29,7 +29,6 @@ entries(
     dot=np.dot,
     vdot=np.vdot,
     outer=np.outer,
-    ger=np.outer,
     inner=np.inner,
     addmm=added(np.matmul),
     baddbmm=added(np.matmul),

@@ -91,9 +91,7 @@ entries(
     t=np.transpose,
     transpose=transpose,
     swapaxes=transpose,
-    swapdims=transpose,
     movedim=np.moveaxis,
-    moveaxis=np.moveaxis,
     permute=np.transpose,
     adjoint=lambda x: np.conj(np.swapaxes(x, -1, -2)),
     view=view,
@@ -169,8 +167,6 @@ def repeat_interleave(x, n=None, dim=None, output_size=None):
 
 entries(
     cat=cat,
-    concat=cat,
-    concatenate=cat,
     column_stack=np.column_stack,
     diagflat=np.diagflat,
     stack=lambda ts, dim=0: np.stack(ts, dim),

@@ -1,4 +1,4 @@
-/* Pointwise arithmetic: sums, products, quotients, rounding, signs, bits. */
+/* Pointwise arithmetic: sums, products, quotients. */
 #ifndef LAMELLA_POINTWISE_ARITHMETIC_H
 #define LAMELLA_POINTWISE_ARITHMETIC_H
 
@@ -10,6 +10,19 @@ namespace {
 /* ---- sums and products ------------------------------------------------------------------------------------------ */
 
 struct add : Pointwise<2, ANY, 1> {
+  static constexpr Signature signatures[] = {
+      {"add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", ALL_FORMS,
+       R"(self + alpha * other, element by element.
+
+Shapes broadcast and dtypes promote together; `other` may be a number.
+
+Raises:
+    RuntimeError: the shapes do not broadcast, the devices differ, or alpha does not fit the dtype
+
+>>> lamella.add(lamella.tensor([1., 2.]), 3)
+tensor([4., 5.])
+)"},
+      {"add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", ALL_FORMS}};
   static constexpr bool signless = true;
   template <class T>
   static T apply(T x, T y, T alpha) {
@@ -18,6 +31,15 @@ struct add : Pointwise<2, ANY, 1> {
 };
 
 struct sub : Pointwise<2, INT | FLOAT | COMPLEX, 1> {
+  static constexpr Signature signatures[] = {
+      {"sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", ALL_FORMS,
+       R"(self - alpha * other, element by element.
+
+>>> lamella.sub(lamella.tensor([5, 7]), lamella.tensor([1, 2]), alpha=2)
+tensor([3, 3])
+)",
+       "subtract"},
+      {"sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", ALL_FORMS}};
   static constexpr bool signless = true;
   template <class T>
   static T apply(T x, T y, T alpha) {
@@ -26,6 +48,14 @@ struct sub : Pointwise<2, INT | FLOAT | COMPLEX, 1> {
 };
 
 struct rsub : Pointwise<2, INT | FLOAT | COMPLEX, 1> {
+  static constexpr Signature signatures[] = {
+      {"rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", ALL_FORMS,
+       R"(other - alpha * self, element by element.
+
+>>> lamella.rsub(lamella.tensor([1, 2]), 10)
+tensor([9, 8])
+)"},
+      {"rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", ALL_FORMS}};
   static constexpr bool signless = true;
   template <class T>
   static T apply(T x, T y, T alpha) {
@@ -34,6 +64,14 @@ struct rsub : Pointwise<2, INT | FLOAT | COMPLEX, 1> {
 };
 
 struct mul : Pointwise<2, ANY> {
+  static constexpr Signature signatures[] = {{"mul.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(self * other, element by element.
+
+>>> lamella.mul(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))
+tensor([3., 8.])
+)",
+                                              "multiply"},
+                                             {"mul.Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS}};
   static constexpr bool signless = true;
   template <class T>
   static T apply(T x, T y) {
@@ -42,6 +80,13 @@ struct mul : Pointwise<2, ANY> {
 };
 
 struct addcmul : Pointwise<3, INT | FLOAT | COMPLEX, 1> {
+  static constexpr Signature signatures[] = {
+      {"addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", ALL_FORMS,
+       R"(self + value * tensor1 * tensor2, element by element.
+
+>>> lamella.addcmul(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]), lamella.tensor([5., 6.]), value=2)
+tensor([31., 50.])
+)"}};
   static constexpr bool signless = true;
   template <class T>
   static T apply(T x, T y, T z, T value) {
@@ -50,6 +95,13 @@ struct addcmul : Pointwise<3, INT | FLOAT | COMPLEX, 1> {
 };
 
 struct addcdiv : Pointwise<3, FLOAT | COMPLEX, 1> {
+  static constexpr Signature signatures[] = {
+      {"addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", ALL_FORMS,
+       R"(self + value * tensor1 / tensor2, element by element, of floating tensors.
+
+>>> lamella.addcdiv(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]), lamella.tensor([2., 8.]), value=2)
+tensor([4., 3.])
+)"}};
   template <class T>
   static T apply(T x, T y, T z, T value) {
     return x + value * y / z;
@@ -58,6 +110,13 @@ struct addcdiv : Pointwise<3, FLOAT | COMPLEX, 1> {
 
 /* From the nearer end, so that it is exact at both. */
 struct lerp : Pointwise<3, FLOAT | COMPLEX> {
+  static constexpr Signature signatures[] = {{"lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+                                              ALL_FORMS,
+                                              R"(Between self and end: self + weight * (end - self), exact at both ends.
+
+>>> lamella.lerp(lamella.tensor([0., 10.]), lamella.tensor([4., 20.]), 0.25)
+tensor([ 1.0000, 12.5000])
+)"}};
   static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x, T y, T w) {
@@ -68,6 +127,8 @@ struct lerp : Pointwise<3, FLOAT | COMPLEX> {
   }
 };
 struct lerp_scalar : Pointwise<2, FLOAT | COMPLEX, 1> {
+  static constexpr Signature signatures[] = {
+      {"lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", ALL_FORMS}};
   static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x, T y, T w) {
@@ -76,6 +137,12 @@ struct lerp_scalar : Pointwise<2, FLOAT | COMPLEX, 1> {
 };
 
 struct square : Pointwise<1, ANY> {
+  static constexpr Signature signatures[] = {{"square(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(The square of each element.
+
+>>> lamella.square(lamella.tensor([1, -2, 3]))
+tensor([1, 4, 9])
+)"}};
   static constexpr bool signless = true;
   template <class T>
   static T apply(T x) {
@@ -84,6 +151,12 @@ struct square : Pointwise<1, ANY> {
 };
 
 struct deg2rad : Pointwise<1, BOOL | INT | FLOAT> {
+  static constexpr Signature signatures[] = {{"deg2rad(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(Degrees in radians.
+
+>>> lamella.deg2rad(lamella.tensor([180., 90.]))
+tensor([3.1416, 1.5708])
+)"}};
   static constexpr int compute = LAMELLA_COMPUTE_FLOAT;
   template <class T>
   static T apply(T x) {
@@ -91,6 +164,12 @@ struct deg2rad : Pointwise<1, BOOL | INT | FLOAT> {
   }
 };
 struct rad2deg : Pointwise<1, BOOL | INT | FLOAT> {
+  static constexpr Signature signatures[] = {{"rad2deg(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(Radians in degrees.
+
+>>> lamella.rad2deg(lamella.tensor([0., 1.]))
+tensor([ 0.0000, 57.2958])
+)"}};
   static constexpr int compute = LAMELLA_COMPUTE_FLOAT;
   template <class T>
   static T apply(T x) {
@@ -101,6 +180,24 @@ struct rad2deg : Pointwise<1, BOOL | INT | FLOAT> {
 /* ---- quotients -------------------------------------------------------------------------------------------------- */
 
 struct div : Pointwise<2, ANY> {
+  static constexpr Signature signatures[] = {
+      {"div.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+       R"(self / other, element by element; integers give the default float dtype.
+
+Args:
+    rounding_mode: None, 'trunc' (toward zero) or 'floor'; with these two integers stay integers
+
+Raises:
+    RuntimeError: an integer division by zero, or an unknown rounding mode
+
+>>> lamella.div(lamella.tensor([7, -7]), 2)
+tensor([ 3.5000, -3.5000])
+>>> lamella.div(lamella.tensor([7, -7]), 2, rounding_mode='floor')
+tensor([ 3, -4])
+)",
+       "divide true_divide"},
+      {"div.Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS},
+      {"div.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION}};
   static constexpr int compute = LAMELLA_COMPUTE_FLOAT;
   template <class T>
   static T apply(T x, T y) {
@@ -109,6 +206,12 @@ struct div : Pointwise<2, ANY> {
 };
 
 struct reciprocal : Pointwise<1, ANY> {
+  static constexpr Signature signatures[] = {{"reciprocal(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(1 / self, element by element; integers give the default float dtype.
+
+>>> lamella.reciprocal(lamella.tensor([1., 2., 4.]))
+tensor([1.0000, 0.5000, 0.2500])
+)"}};
   static constexpr int compute = LAMELLA_COMPUTE_FLOAT;
   template <class T>
   static T apply(T x) {
@@ -127,6 +230,10 @@ struct Division : Pointwise<2, Accepts> {
 };
 
 struct trunc_divide : Division<REAL> {
+  static constexpr Signature signatures[] = {
+      {"_trunc_divide.Tensor(Tensor self, Tensor other) -> Tensor", PRIVATE | INPLACE | OUT,
+       "The quotient rounded toward zero."},
+      {"_trunc_divide.Scalar(Tensor self, Scalar other) -> Tensor", PRIVATE | INPLACE | OUT}};
   template <class T>
   static T apply(T x, T y) {
     if constexpr (is_floating<T>)
@@ -140,6 +247,15 @@ struct trunc_divide : Division<REAL> {
 
 /* Rounds toward minus infinity, by Python's algorithm: exact also where x/y rounds up to an integer. */
 struct floor_divide : Division<REAL> {
+  static constexpr Signature signatures[] = {
+      {"floor_divide(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+       R"(The quotient rounded toward minus infinity, element by element.
+
+>>> lamella.floor_divide(lamella.tensor([7, -7]), 2)
+tensor([ 3, -4])
+)"},
+      {"floor_divide.Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS},
+      {"floor_divide.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION}};
   template <class T>
   static T apply(T x, T y) {
     if constexpr (std::is_same_v<T, Symbol>) {
@@ -164,6 +280,17 @@ struct floor_divide : Division<REAL> {
 
 /* C's: the sign is the dividend's. */
 struct fmod : Division<REAL> {
+  static constexpr Signature signatures[] = {
+      {"fmod.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+       R"(The rest of the division rounded toward zero, with the sign of the dividend.
+
+Raises:
+    RuntimeError: an integer division by zero
+
+>>> lamella.fmod(lamella.tensor([7, -7]), 4)
+tensor([ 3, -3])
+)"},
+      {"fmod.Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS}};
   template <class T>
   static T apply(T x, T y) {
     if constexpr (is_floating<T>)
@@ -177,6 +304,18 @@ struct fmod : Division<REAL> {
 
 /* Python's: the sign is the divisor's. */
 struct remainder : Division<REAL> {
+  static constexpr Signature signatures[] = {
+      {"remainder.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+       R"(The rest of the division rounded toward minus infinity, with the sign of the divisor, as Python's %.
+
+Raises:
+    RuntimeError: an integer division by zero
+
+>>> lamella.remainder(lamella.tensor([7, -7]), 4)
+tensor([3, 1])
+)"},
+      {"remainder.Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS},
+      {"remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}};
   template <class T>
   static T apply(T x, T y) {
     T m = fmod::apply(x, y);
@@ -189,192 +328,9 @@ struct remainder : Division<REAL> {
   }
 };
 
-/* ---- signs ------------------------------------------------------------------------------------------------------ */
-
-struct neg : Pointwise<1, INT | FLOAT | COMPLEX> {
-  static constexpr bool signless = true;
-  template <class T>
-  static T apply(T x) {
-    return static_cast<T>(-x);
-  }
-};
-
-struct abs : Pointwise<1, ANY> {
-  static constexpr bool complex_maths = true;
-  static constexpr int result = LAMELLA_RESULT_REAL;
-  template <class T>
-  static auto apply(T x) {
-    if constexpr (is_complex<T>)
-      return modulus(x);
-    else if constexpr (is_floating<T>)
-      return abs_(x);
-    else if constexpr (std::is_unsigned_v<T>)
-      return x;
-    else
-      return static_cast<T>(x < 0 ? -x : x);
-  }
-};
-
-/* The sign of NaN is 0. */
-struct sign : Pointwise<1, ORDERED> {
-  template <class T>
-  static T apply(T x) {
-    if constexpr (std::is_same_v<T, Symbol>)
-      return where(x > number<T>(0), number<T>(1), where(x < number<T>(0), number<T>(-1), number<T>(0)));
-    else if constexpr (std::is_unsigned_v<T>)
-      return static_cast<T>(x != T(0));
-    else
-      return static_cast<T>((x > T(0)) - (x < T(0)));
-  }
-};
-
-struct sgn : Pointwise<1, ANY> {
-  static constexpr bool complex_maths = true;
-  template <class T>
-  static T apply(T x) {
-    if constexpr (is_complex<T>) {
-      const auto r = modulus(x);
-      return r == 0 ? T(0) : T(x.re / r, x.im / r);
-    } else {
-      return sign::apply(x);
-    }
-  }
-};
-
-struct copysign : Pointwise<2, ORDERED> {
-  static constexpr int compute = LAMELLA_COMPUTE_FLOAT;
-  template <class T>
-  static T apply(T x, T y) {
-    return copysign_(x, y);
-  }
-};
-
-/* 0 below 0, 1 above, and y at 0; of NaN: 0. */
-struct heaviside : Pointwise<2, ORDERED> {
-  template <class T>
-  static T apply(T x, T y) {
-    return where(x == number<T>(0), y, where(x > number<T>(0), number<T>(1), number<T>(0)));
-  }
-};
-
-/* ---- rounding ---------------------------------------------------------------------------------------------------- */
-
-#define LAMELLA_ROUNDING(name)       \
-  struct name : Pointwise<1, REAL> { \
-    template <class T>               \
-    static T apply(T x) {            \
-      if constexpr (is_floating<T>)  \
-        return name##_(x);           \
-      else                           \
-        return x;                    \
-    }                                \
-  };
-LAMELLA_ROUNDING(ceil)
-LAMELLA_ROUNDING(floor)
-LAMELLA_ROUNDING(round)
-LAMELLA_ROUNDING(trunc)
-#undef LAMELLA_ROUNDING
-
-struct frac : Pointwise<1, FLOAT> {
-  template <class T>
-  static T apply(T x) {
-    return x - trunc_(x);
-  }
-};
-
-/* ---- bits ---- */
-
-#define LAMELLA_BITWISE(name, op)          \
-  struct name : Pointwise<2, BOOL | INT> { \
-    static constexpr bool signless = true; \
-    template <class T>                     \
-    static T apply(T x, T y) {             \
-      return static_cast<T>(x op y);       \
-    }                                      \
-  };
-LAMELLA_BITWISE(bitwise_and, &)
-LAMELLA_BITWISE(bitwise_or, |)
-LAMELLA_BITWISE(bitwise_xor, ^)
-#undef LAMELLA_BITWISE
-
-struct bitwise_not : Pointwise<1, BOOL | INT> {
-  static constexpr bool signless = true;
-  template <class T>
-  static T apply(T x) {
-    if constexpr (is_bool<T>)
-      return !x;
-    else
-      return static_cast<T>(~x);
-  }
-};
-
-/* Shifts by a negative number, or by more bits than there are, leave zeros, or the sign. */
-struct shift_left : Pointwise<2, INT> {
-  template <class T>
-  static T apply(T x, T y) {
-    if constexpr (std::is_same_v<T, Symbol>) {
-      return x << y;
-    } else {
-      using U = std::make_unsigned_t<T>;
-      constexpr U bits = sizeof(T) * 8;
-      return static_cast<U>(y) >= bits ? T(0) : static_cast<T>(static_cast<U>(x) << static_cast<U>(y));
-    }
-  }
-};
-struct shift_right : Pointwise<2, INT> {
-  template <class T>
-  static T apply(T x, T y) {
-    if constexpr (std::is_same_v<T, Symbol>) {
-      return x >> y;
-    } else {
-      using U = std::make_unsigned_t<T>;
-      constexpr U bits = sizeof(T) * 8;
-      const bool all = static_cast<U>(y) >= bits;
-      if constexpr (std::is_unsigned_v<T>)
-        return all ? T(0) : static_cast<T>(x >> y);
-      else
-        return static_cast<T>(x >> (all ? static_cast<T>(bits - 1) : y));
-    }
-  }
-};
+using arithmetic = Family<add, sub, rsub, mul, addcmul, addcdiv, lerp, lerp_scalar, square, deg2rad, rad2deg, div,
+                          reciprocal, trunc_divide, floor_divide, fmod, remainder>;
 
 }  // namespace
 }  // namespace lamella::pointwise
-
-#define LAMELLA_POINTWISE_ARITHMETIC(X) \
-  X(add, "add")                         \
-  X(sub, "sub subtract")                \
-  X(rsub, "rsub")                       \
-  X(mul, "mul multiply")                \
-  X(addcmul, "addcmul")                 \
-  X(addcdiv, "addcdiv")                 \
-  X(lerp, "lerp.Tensor")                \
-  X(lerp_scalar, "lerp.Scalar")         \
-  X(square, "square")                   \
-  X(deg2rad, "deg2rad")                 \
-  X(rad2deg, "rad2deg")                 \
-  X(div, "div divide true_divide")      \
-  X(reciprocal, "reciprocal")           \
-  X(trunc_divide, "_trunc_divide")      \
-  X(floor_divide, "floor_divide")       \
-  X(fmod, "fmod")                       \
-  X(remainder, "remainder")             \
-  X(neg, "neg negative")                \
-  X(abs, "abs absolute")                \
-  X(sign, "sign")                       \
-  X(sgn, "sgn")                         \
-  X(copysign, "copysign")               \
-  X(heaviside, "heaviside")             \
-  X(ceil, "ceil")                       \
-  X(floor, "floor")                     \
-  X(round, "round")                     \
-  X(trunc, "trunc fix")                 \
-  X(frac, "frac")                       \
-  X(bitwise_and, "bitwise_and")         \
-  X(bitwise_or, "bitwise_or")           \
-  X(bitwise_xor, "bitwise_xor")         \
-  X(bitwise_not, "bitwise_not")         \
-  X(shift_left, "bitwise_left_shift")   \
-  X(shift_right, "bitwise_right_shift")
-
 #endif

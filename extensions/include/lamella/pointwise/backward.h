@@ -18,6 +18,8 @@ template <int Params = 0>
 using BrokenBackward = Pointwise<2, FLOAT, Params>;
 
 struct tanh_backward : Pointwise<2, FLOAT | COMPLEX> {
+  static constexpr Signature signatures[] = {{"tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
+                                              PRIVATE | FUNCTION, "The gradient of tanh, of its output."}};
   template <class T>
   static T apply(T grad, T y) {
     return grad * conj_physical::apply(number<T>(1) - y * y);
@@ -25,6 +27,8 @@ struct tanh_backward : Pointwise<2, FLOAT | COMPLEX> {
 };
 
 struct sigmoid_backward : Pointwise<2, FLOAT | COMPLEX> {
+  static constexpr Signature signatures[] = {{"sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
+                                              PRIVATE | FUNCTION, "The gradient of sigmoid, of its output."}};
   template <class T>
   static T apply(T grad, T y) {
     return grad * conj_physical::apply((number<T>(1) - y) * y);
@@ -32,6 +36,8 @@ struct sigmoid_backward : Pointwise<2, FLOAT | COMPLEX> {
 };
 
 struct log_sigmoid_backward : CurveBackward<> {
+  static constexpr Signature signatures[] = {{"_log_sigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+                                              PRIVATE | FUNCTION, "The gradient of log_sigmoid."}};
   template <class T>
   static T apply(T grad, T x) {
     return grad / (number<T>(1) + exp_(x));
@@ -39,6 +45,8 @@ struct log_sigmoid_backward : CurveBackward<> {
 };
 
 struct silu_backward : CurveBackward<> {
+  static constexpr Signature signatures[] = {
+      {"silu_backward(Tensor grad_output, Tensor self) -> Tensor", PRIVATE | FUNCTION, "The gradient of silu."}};
   template <class T>
   static T apply(T grad, T x) {
     const T s = number<T>(1) / (number<T>(1) + exp_(-x));
@@ -48,6 +56,8 @@ struct silu_backward : CurveBackward<> {
 
 /* With the names of mish: tanh(log(1 + e^x)) = w / (w + 2). */
 struct mish_backward : CurveBackward<> {
+  static constexpr Signature signatures[] = {
+      {"mish_backward(Tensor grad_output, Tensor self) -> Tensor", PRIVATE | FUNCTION, "The gradient of mish."}};
   template <class T>
   static T apply(T grad, T x) {
     const T low = where(x > number<T>(20), number<T>(20), x), e = exp_(low);
@@ -58,6 +68,8 @@ struct mish_backward : CurveBackward<> {
 
 /* The normal distribution's function and x times its density. */
 struct gelu_backward : CurveBackward<> {
+  static constexpr Signature signatures[] = {
+      {"_gelu_backward(Tensor grad_output, Tensor self) -> Tensor", PRIVATE | FUNCTION, "The gradient of _gelu."}};
   template <class T>
   static T apply(T grad, T x) {
     const T density = exp_(number<T>(-0.5) * x * x) * number<T>(0.39894228040143268);
@@ -66,6 +78,8 @@ struct gelu_backward : CurveBackward<> {
 };
 
 struct gelu_tanh_backward : CurveBackward<> {
+  static constexpr Signature signatures[] = {{"_gelu_tanh_backward(Tensor grad_output, Tensor self) -> Tensor",
+                                              PRIVATE | FUNCTION, "The gradient of _gelu_tanh."}};
   template <class T>
   static T apply(T grad, T x) {
     const T beta = number<T>(0.79788456080286536), cubic = number<T>(0.044715), square = x * x;
@@ -76,6 +90,9 @@ struct gelu_tanh_backward : CurveBackward<> {
 };
 
 struct softplus_backward : CurveBackward<2> {
+  static constexpr Signature signatures[] = {
+      {"softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
+       PRIVATE | FUNCTION, "The gradient of softplus."}};
   template <class T>
   static T apply(T grad, T x, T beta, T threshold) {
     const T scaled = x * beta;
@@ -84,6 +101,9 @@ struct softplus_backward : CurveBackward<2> {
 };
 
 struct elu_backward : CurveBackward<3> {
+  static constexpr Signature signatures[] = {
+      {"_elu_backward(Tensor grad_output, Tensor self, Scalar alpha, Scalar scale, Scalar input_scale) -> Tensor",
+       PRIVATE | FUNCTION, "The gradient of elu; of selu and celu too, by other numbers."}};
   template <class T>
   static T apply(T grad, T x, T alpha, T scale, T input_scale) {
     return where(x > number<T>(0), grad * scale, grad * (exp_(x * input_scale) * (alpha * scale * input_scale)));
@@ -92,6 +112,9 @@ struct elu_backward : CurveBackward<3> {
 
 /* The slope is that of the result too, for both have one sign. */
 struct leaky_relu_backward : BrokenBackward<2> {
+  static constexpr Signature signatures[] = {
+      {"leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
+       PRIVATE | FUNCTION, "The gradient of leaky_relu, of its input, or of its result if the slope is not negative."}};
   template <class T>
   static T apply(T grad, T x, T slope, T) {
     return where(x > number<T>(0), grad, grad * slope);
@@ -99,6 +122,9 @@ struct leaky_relu_backward : BrokenBackward<2> {
 };
 
 struct threshold_backward : Pointwise<2, REAL, 1> {
+  static constexpr Signature signatures[] = {
+      {"threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", PRIVATE | FUNCTION,
+       R"(The gradient where self exceeds the threshold, else 0; of relu, whose threshold is 0, also by its result.)"}};
   template <class T>
   static T apply(T grad, T x, T limit) {
     return where(x <= limit, number<T>(0), grad);
@@ -106,6 +132,9 @@ struct threshold_backward : Pointwise<2, REAL, 1> {
 };
 
 struct hardtanh_backward : BrokenBackward<2> {
+  static constexpr Signature signatures[] = {
+      {"hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
+       PRIVATE | FUNCTION, "The gradient of hardtanh: 0 from where it is limited on."}};
   template <class T>
   static T apply(T grad, T x, T low, T high) {
     return where(x > low && x < high, grad, number<T>(0));
@@ -113,6 +142,8 @@ struct hardtanh_backward : BrokenBackward<2> {
 };
 
 struct hardsigmoid_backward : BrokenBackward<> {
+  static constexpr Signature signatures[] = {{"hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+                                              PRIVATE | FUNCTION, "The gradient of hardsigmoid."}};
   template <class T>
   static T apply(T grad, T x) {
     return where(x > number<T>(-3) && x < number<T>(3), grad / number<T>(6), number<T>(0));
@@ -120,6 +151,8 @@ struct hardsigmoid_backward : BrokenBackward<> {
 };
 
 struct hardswish_backward : BrokenBackward<> {
+  static constexpr Signature signatures[] = {{"hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
+                                              PRIVATE | FUNCTION, "The gradient of hardswish."}};
   template <class T>
   static T apply(T grad, T x) {
     const T bent = grad * (x / number<T>(3) + number<T>(0.5));
@@ -129,6 +162,11 @@ struct hardswish_backward : BrokenBackward<> {
 
 /* hardshrink's and softshrink's. */
 struct shrink_backward : BrokenBackward<1> {
+  static constexpr Signature signatures[] = {
+      {"hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", PRIVATE | FUNCTION,
+       "The gradient of hardshrink."},
+      {"softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", PRIVATE | FUNCTION,
+       "The gradient of softshrink."}};
   template <class T>
   static T apply(T grad, T x, T lambda) {
     return where(x < -lambda || x > lambda, grad, number<T>(0));
@@ -136,31 +174,20 @@ struct shrink_backward : BrokenBackward<1> {
 };
 
 struct native_dropout_backward : BrokenBackward<1> {
+  static constexpr Signature signatures[] = {
+      {"native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor", PRIVATE | FUNCTION,
+       "grad_output * mask * scale: what dropout does to its input, and to the gradient."}};
   template <class T>
   static T apply(T grad, T mask, T scale) {
     return grad * mask * scale;
   }
 };
 
+using backward =
+    Family<tanh_backward, sigmoid_backward, log_sigmoid_backward, silu_backward, mish_backward, gelu_backward,
+           gelu_tanh_backward, softplus_backward, elu_backward, leaky_relu_backward, threshold_backward,
+           hardtanh_backward, hardsigmoid_backward, hardswish_backward, shrink_backward, native_dropout_backward>;
+
 }  // namespace
 }  // namespace lamella::pointwise
-
-#define LAMELLA_POINTWISE_BACKWARD(X)                           \
-  X(tanh_backward, "tanh_backward")                             \
-  X(sigmoid_backward, "sigmoid_backward")                       \
-  X(log_sigmoid_backward, "_log_sigmoid_backward")              \
-  X(silu_backward, "silu_backward")                             \
-  X(mish_backward, "mish_backward")                             \
-  X(gelu_backward, "_gelu_backward")                            \
-  X(gelu_tanh_backward, "_gelu_tanh_backward")                  \
-  X(softplus_backward, "softplus_backward")                     \
-  X(elu_backward, "_elu_backward")                              \
-  X(leaky_relu_backward, "leaky_relu_backward")                 \
-  X(threshold_backward, "threshold_backward")                   \
-  X(hardtanh_backward, "hardtanh_backward")                     \
-  X(hardsigmoid_backward, "hardsigmoid_backward")               \
-  X(hardswish_backward, "hardswish_backward")                   \
-  X(shrink_backward, "hardshrink_backward softshrink_backward") \
-  X(native_dropout_backward, "native_dropout_backward")
-
 #endif

@@ -5,12 +5,35 @@
 #include <lamella/c_api.h>
 #include <lamella/pointwise/vocabulary.h>
 
+#include <initializer_list>
+
 namespace lamella::pointwise {
 namespace {
 
 constexpr int BOOL = LAMELLA_CLASS_BOOL, INT = LAMELLA_CLASS_INTEGRAL, FLOAT = LAMELLA_CLASS_FLOATING,
               COMPLEX = LAMELLA_CLASS_COMPLEX;
 constexpr int REAL = INT | FLOAT, ANY = BOOL | INT | FLOAT | COMPLEX, ORDERED = BOOL | INT | FLOAT;
+
+/* An operator with a declaration's meaning. */
+struct Signature {
+  const char* schema;  /* "mul.Tensor(Tensor self, Tensor other) -> Tensor" */
+  uint32_t forms;      /* enum lamella_forms */
+  const char* doc;     /* of the first overload */
+  const char* aliases; /* further names, separated by spaces; they hold for the overloads behind it, too */
+  int line;
+  const char* file;
+
+  constexpr Signature(const char* schema, uint32_t forms, const char* doc = nullptr, const char* aliases = nullptr,
+                      int line = __builtin_LINE(), const char* file = __builtin_FILE())
+      : schema(schema), forms(forms), doc(doc), aliases(aliases), line(line), file(file) {}
+};
+constexpr uint32_t FUNCTION = LAMELLA_FORM_FUNCTION, METHOD = LAMELLA_FORM_METHOD, INPLACE = LAMELLA_FORM_INPLACE,
+                   OUT = LAMELLA_FORM_OUT, PRIVATE = LAMELLA_FORM_PRIVATE;
+constexpr uint32_t EVERYWHERE = FUNCTION | METHOD, ALL_FORMS = EVERYWHERE | INPLACE | OUT;
+
+/* The declarations of a file. Code that instantiates them all deduces Ops. */
+template <class... Ops>
+struct Family {};
 
 template <int Inputs, int Accepts, int Params = 0>
 struct Pointwise {
@@ -22,6 +45,7 @@ struct Pointwise {
   static constexpr bool signless = false; /* the bits do not depend on the sign: unsigned integers share the loops */
   static constexpr int absent[3] = {LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR};
   static constexpr const char* fault_message = nullptr;
+  static constexpr std::initializer_list<Signature> signatures = {}; /* a meaning that backends alone use */
 };
 
 /* Integers are computed in the default float, and the maths functions run in blocks. */

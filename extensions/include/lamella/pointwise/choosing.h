@@ -8,6 +8,16 @@ namespace lamella::pointwise {
 namespace {
 
 struct where_ : Pointwise<3, ANY> {
+  static constexpr Signature signatures[] = {
+      {"where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", FUNCTION | OUT,
+       R"(Elements of `self` where the bool `condition` holds, else of `other`; all three broadcast.
+
+>>> lamella.where(lamella.tensor([True, False]), 1, 0)
+tensor([1, 0])
+)"},
+      {"where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", FUNCTION | OUT},
+      {"where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", FUNCTION | OUT},
+      {"where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", FUNCTION | OUT}};
   static constexpr bool condition = true, moves = true;
   template <class C, class T>
   static T apply(C c, T x, T y) {
@@ -23,6 +33,14 @@ struct where_ : Pointwise<3, ANY> {
 /* ---- limits ---- */
 
 struct clamp : Pointwise<1, REAL, 2> {
+  static constexpr Signature signatures[] = {{"clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+                                              ALL_FORMS,
+                                              R"(Limits each element to [min, max]; either may be absent. NaN stays NaN.
+
+>>> lamella.clamp(lamella.tensor([-1., 0.5, 2.]), 0, 1)
+tensor([0.0000, 0.5000, 1.0000])
+)",
+                                              "clip"}};
   static constexpr bool params_promote = true;
   static constexpr int absent[3] = {LAMELLA_ABSENT_LOWEST, LAMELLA_ABSENT_HIGHEST, LAMELLA_ABSENT_ERROR};
   template <class T>
@@ -32,6 +50,12 @@ struct clamp : Pointwise<1, REAL, 2> {
   }
 };
 struct clamp_min : Pointwise<1, REAL, 1> {
+  static constexpr Signature signatures[] = {{"clamp_min(Tensor self, Scalar min) -> Tensor", ALL_FORMS,
+                                              R"(Each element, but at least min. NaN stays NaN.
+
+>>> lamella.clamp_min(lamella.tensor([-1., 2.]), 0)
+tensor([0., 2.])
+)"}};
   static constexpr bool params_promote = true;
   template <class T>
   static T apply(T x, T low) {
@@ -39,6 +63,12 @@ struct clamp_min : Pointwise<1, REAL, 1> {
   }
 };
 struct clamp_max : Pointwise<1, REAL, 1> {
+  static constexpr Signature signatures[] = {{"clamp_max(Tensor self, Scalar max) -> Tensor", ALL_FORMS,
+                                              R"(Each element, but at most max. NaN stays NaN.
+
+>>> lamella.clamp_max(lamella.tensor([-1., 2.]), 0)
+tensor([-1.,  0.])
+)"}};
   static constexpr bool params_promote = true;
   template <class T>
   static T apply(T x, T high) {
@@ -48,12 +78,26 @@ struct clamp_max : Pointwise<1, REAL, 1> {
 
 /* NaN wins, as in torch and numpy's maximum. */
 struct maximum : Pointwise<2, ORDERED> {
+  static constexpr Signature signatures[] = {{"maximum(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
+                                              R"(The larger of two elements; NaN wins.
+
+>>> lamella.maximum(lamella.tensor([1, 5]), lamella.tensor([3, 2]))
+tensor([3, 5])
+)"},
+                                             {"clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", ALL_FORMS}};
   template <class T>
   static T apply(T x, T y) {
     return where(x != x || x > y, x, y);
   }
 };
 struct minimum : Pointwise<2, ORDERED> {
+  static constexpr Signature signatures[] = {{"minimum(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
+                                              R"(The smaller of two elements; NaN wins.
+
+>>> lamella.minimum(lamella.tensor([1, 5]), lamella.tensor([3, 2]))
+tensor([1, 2])
+)"},
+                                             {"clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", ALL_FORMS}};
   template <class T>
   static T apply(T x, T y) {
     return where(x != x || x < y, x, y);
@@ -62,12 +106,24 @@ struct minimum : Pointwise<2, ORDERED> {
 
 /* NaN loses. */
 struct fmax : Pointwise<2, ORDERED> {
+  static constexpr Signature signatures[] = {{"fmax(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
+                                              R"(The larger of two elements; NaN loses.
+
+>>> lamella.fmax(lamella.tensor([1., float('nan')]), lamella.tensor([3., 2.]))
+tensor([3., 2.])
+)"}};
   template <class T>
   static T apply(T x, T y) {
     return where(y != y || x > y, x, y);
   }
 };
 struct fmin : Pointwise<2, ORDERED> {
+  static constexpr Signature signatures[] = {{"fmin(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
+                                              R"(The smaller of two elements; NaN loses.
+
+>>> lamella.fmin(lamella.tensor([1., float('nan')]), lamella.tensor([3., 2.]))
+tensor([1., 2.])
+)"}};
   template <class T>
   static T apply(T x, T y) {
     return where(y != y || x < y, x, y);
@@ -76,6 +132,9 @@ struct fmin : Pointwise<2, ORDERED> {
 
 /* Replaces NaN and the infinities by the given numbers. */
 struct nan_to_num : Pointwise<1, FLOAT, 3> {
+  static constexpr Signature signatures[] = {
+      {"_nan_to_num(Tensor self, Scalar nan, Scalar posinf, Scalar neginf) -> Tensor", PRIVATE,
+       "What stands for NaN and for the infinities, without defaults."}};
   template <class T>
   static T apply(T x, T nan, T high, T low) {
     const T infinity = number<T>(std::numeric_limits<double>::infinity());
@@ -85,20 +144,26 @@ struct nan_to_num : Pointwise<1, FLOAT, 3> {
 
 /* ---- comparisons and logic ---- */
 
-#define LAMELLA_COMPARISON(name, accepts, bits, op) \
-  struct name : Predicate<2, accepts> {             \
-    static constexpr bool signless = bits;          \
-    template <class T>                              \
-    static auto apply(T x, T y) {                   \
-      return x op y;                                \
-    }                                               \
+#define LAMELLA_COMPARISON(name, accepts, bits, op, aliases, result)                                         \
+  struct name : Predicate<2, accepts> {                                                                      \
+    static constexpr Signature signatures[] = {                                                              \
+        {#name ".Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,                                    \
+         "Where self " #op " other, element by element; the result is a bool tensor.\n\nBoth broadcast.\n\n" \
+         ">>> lamella." #name "(lamella.tensor([1, 2, 3]), 2)\ntensor([" result "])\n",                      \
+         aliases},                                                                                           \
+        {#name ".Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS}};                                  \
+    static constexpr bool signless = bits;                                                                   \
+    template <class T>                                                                                       \
+    static auto apply(T x, T y) {                                                                            \
+      return x op y;                                                                                         \
+    }                                                                                                        \
   };
-LAMELLA_COMPARISON(eq, ANY, true, ==)
-LAMELLA_COMPARISON(ne, ANY, true, !=)
-LAMELLA_COMPARISON(lt, ORDERED, false, <)
-LAMELLA_COMPARISON(le, ORDERED, false, <=)
-LAMELLA_COMPARISON(gt, ORDERED, false, >)
-LAMELLA_COMPARISON(ge, ORDERED, false, >=)
+LAMELLA_COMPARISON(eq, ANY, true, ==, nullptr, "False,  True, False")
+LAMELLA_COMPARISON(ne, ANY, true, !=, "not_equal", " True, False,  True")
+LAMELLA_COMPARISON(lt, ORDERED, false, <, "less", " True, False, False")
+LAMELLA_COMPARISON(le, ORDERED, false, <=, "less_equal", " True,  True, False")
+LAMELLA_COMPARISON(gt, ORDERED, false, >, "greater", "False, False,  True")
+LAMELLA_COMPARISON(ge, ORDERED, false, >=, "greater_equal", "False,  True,  True")
 #undef LAMELLA_COMPARISON
 
 template <int Inputs>
@@ -107,24 +172,48 @@ struct Logic : Predicate<Inputs, ANY> {
 };
 
 struct logical_and : Logic<2> {
+  static constexpr Signature signatures[] = {{"logical_and(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(Where both elements are non-zero.
+
+>>> lamella.logical_and(lamella.tensor([0, 1]), lamella.tensor([1, 2]))
+tensor([False,  True])
+)"}};
   template <class T>
   static auto apply(T x, T y) {
     return (x != number<T>(0)) && (y != number<T>(0));
   }
 };
 struct logical_or : Logic<2> {
+  static constexpr Signature signatures[] = {{"logical_or(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(Where either element is non-zero.
+
+>>> lamella.logical_or(lamella.tensor([0, 0]), lamella.tensor([0, 2]))
+tensor([False,  True])
+)"}};
   template <class T>
   static auto apply(T x, T y) {
     return (x != number<T>(0)) || (y != number<T>(0));
   }
 };
 struct logical_xor : Logic<2> {
+  static constexpr Signature signatures[] = {{"logical_xor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(Where exactly one element is non-zero.
+
+>>> lamella.logical_xor(lamella.tensor([0, 1]), lamella.tensor([1, 2]))
+tensor([ True, False])
+)"}};
   template <class T>
   static auto apply(T x, T y) {
     return (x != number<T>(0)) != (y != number<T>(0));
   }
 };
 struct logical_not : Logic<1> {
+  static constexpr Signature signatures[] = {{"logical_not(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(Where the element is zero.
+
+>>> lamella.logical_not(lamella.tensor([0, 2]))
+tensor([ True, False])
+)"}};
   template <class T>
   static auto apply(T x) {
     return x == number<T>(0);
@@ -135,12 +224,24 @@ struct logical_not : Logic<1> {
 
 /* Integers are finite. */
 struct isnan : Logic<1> {
+  static constexpr Signature signatures[] = {{"isnan(Tensor self) -> Tensor", EVERYWHERE,
+                                              R"(Where the element is NaN.
+
+>>> lamella.isnan(lamella.tensor([1., float('inf'), float('nan')]))
+tensor([False, False,  True])
+)"}};
   template <class T>
   static auto apply(T x) {
     return x != x;
   }
 };
 struct isfinite : Logic<1> {
+  static constexpr Signature signatures[] = {{"isfinite(Tensor self) -> Tensor", EVERYWHERE,
+                                              R"(Where the element is neither infinite nor NaN.
+
+>>> lamella.isfinite(lamella.tensor([1., float('inf'), float('nan')]))
+tensor([ True, False, False])
+)"}};
   template <class T>
   static auto apply(T x) {
     if constexpr (is_complex<T>)
@@ -152,6 +253,12 @@ struct isfinite : Logic<1> {
   }
 };
 struct isinf : Logic<1> {
+  static constexpr Signature signatures[] = {{"isinf(Tensor self) -> Tensor", EVERYWHERE,
+                                              R"(Where the element is infinite.
+
+>>> lamella.isinf(lamella.tensor([1., float('inf'), float('nan')]))
+tensor([False,  True, False])
+)"}};
   template <class T>
   static auto apply(T x) {
     if constexpr (is_complex<T>)
@@ -163,6 +270,12 @@ struct isinf : Logic<1> {
   }
 };
 struct isposinf : Predicate<1, ORDERED> {
+  static constexpr Signature signatures[] = {{"isposinf(Tensor self) -> Tensor", EVERYWHERE | OUT,
+                                              R"(Where the element is infinity.
+
+>>> lamella.isposinf(lamella.tensor([1., -0., float('-inf')]))
+tensor([False, False, False])
+)"}};
   template <class T>
   static auto apply(T x) {
     if constexpr (is_floating<T>)
@@ -172,6 +285,12 @@ struct isposinf : Predicate<1, ORDERED> {
   }
 };
 struct isneginf : Predicate<1, ORDERED> {
+  static constexpr Signature signatures[] = {{"isneginf(Tensor self) -> Tensor", EVERYWHERE | OUT,
+                                              R"(Where the element is minus infinity.
+
+>>> lamella.isneginf(lamella.tensor([1., -0., float('-inf')]))
+tensor([False, False,  True])
+)"}};
   template <class T>
   static auto apply(T x) {
     if constexpr (is_floating<T>)
@@ -181,6 +300,12 @@ struct isneginf : Predicate<1, ORDERED> {
   }
 };
 struct signbit : Predicate<1, ORDERED> {
+  static constexpr Signature signatures[] = {{"signbit(Tensor self) -> Tensor", EVERYWHERE | OUT,
+                                              R"(Where the sign bit is set: negative elements, and -0.
+
+>>> lamella.signbit(lamella.tensor([1., -0., float('-inf')]))
+tensor([False,  True,  True])
+)"}};
   template <class T>
   static auto apply(T x) {
     if constexpr (is_floating<T>)
@@ -192,34 +317,10 @@ struct signbit : Predicate<1, ORDERED> {
   }
 };
 
+using choosing =
+    Family<where_, clamp, clamp_min, clamp_max, maximum, minimum, fmax, fmin, nan_to_num, eq, ne, lt, le, gt, ge,
+           logical_and, logical_or, logical_xor, logical_not, isnan, isfinite, isinf, isposinf, isneginf, signbit>;
+
 }  // namespace
 }  // namespace lamella::pointwise
-
-#define LAMELLA_POINTWISE_CHOOSING(X)    \
-  X(where_, "where")                     \
-  X(clamp, "clamp clip")                 \
-  X(clamp_min, "clamp_min")              \
-  X(clamp_max, "clamp_max")              \
-  X(maximum, "maximum clamp_min.Tensor") \
-  X(minimum, "minimum clamp_max.Tensor") \
-  X(fmax, "fmax")                        \
-  X(fmin, "fmin")                        \
-  X(nan_to_num, "_nan_to_num")           \
-  X(eq, "eq")                            \
-  X(ne, "ne not_equal")                  \
-  X(lt, "lt less")                       \
-  X(le, "le less_equal")                 \
-  X(gt, "gt greater")                    \
-  X(ge, "ge greater_equal")              \
-  X(logical_and, "logical_and")          \
-  X(logical_or, "logical_or")            \
-  X(logical_xor, "logical_xor")          \
-  X(logical_not, "logical_not")          \
-  X(isnan, "isnan")                      \
-  X(isfinite, "isfinite")                \
-  X(isinf, "isinf")                      \
-  X(isposinf, "isposinf")                \
-  X(isneginf, "isneginf")                \
-  X(signbit, "signbit")
-
 #endif

@@ -7,35 +7,137 @@
 namespace lamella::pointwise {
 namespace {
 
-#define LAMELLA_FUNCTION(name, accepts) \
-  struct name : Maths<1, accepts> {     \
-    template <class T>                  \
-    static T apply(T x) {               \
-      return name##_(x);                \
-    }                                   \
+#define LAMELLA_FUNCTION(name, accepts, aliases, doc)                                                       \
+  struct name : Maths<1, accepts> {                                                                         \
+    static constexpr Signature signatures[] = {{#name "(Tensor self) -> Tensor", ALL_FORMS, doc, aliases}}; \
+    template <class T>                                                                                      \
+    static T apply(T x) {                                                                                   \
+      return name##_(x);                                                                                    \
+    }                                                                                                       \
   };
-LAMELLA_FUNCTION(exp, ANY)
-LAMELLA_FUNCTION(exp2, ANY)
-LAMELLA_FUNCTION(log, ANY)
-LAMELLA_FUNCTION(log2, ANY)
-LAMELLA_FUNCTION(log10, ANY)
-LAMELLA_FUNCTION(sin, ANY)
-LAMELLA_FUNCTION(cos, ANY)
-LAMELLA_FUNCTION(tan, ANY)
-LAMELLA_FUNCTION(asin, ANY)
-LAMELLA_FUNCTION(acos, ANY)
-LAMELLA_FUNCTION(atan, ANY)
-LAMELLA_FUNCTION(sinh, ANY)
-LAMELLA_FUNCTION(cosh, ANY)
-LAMELLA_FUNCTION(tanh, ANY)
-LAMELLA_FUNCTION(asinh, ANY)
-LAMELLA_FUNCTION(acosh, ANY)
-LAMELLA_FUNCTION(atanh, ANY)
-LAMELLA_FUNCTION(erf, ORDERED)
-LAMELLA_FUNCTION(erfc, ORDERED)
+LAMELLA_FUNCTION(exp, ANY, nullptr,
+                 R"(e to the power of each element.
+
+>>> lamella.exp(lamella.tensor([0., 1.]))
+tensor([1.0000, 2.7183])
+)")
+LAMELLA_FUNCTION(exp2, ANY, nullptr,
+                 R"(2 to the power of each element.
+
+>>> lamella.exp2(lamella.tensor([0., 3.]))
+tensor([1., 8.])
+)")
+LAMELLA_FUNCTION(log, ANY, nullptr,
+                 R"(The natural logarithm of each element.
+
+>>> lamella.log(lamella.tensor([1., 10.]))
+tensor([0.0000, 2.3026])
+)")
+LAMELLA_FUNCTION(log2, ANY, nullptr,
+                 R"(The logarithm to base 2.
+
+>>> lamella.log2(lamella.tensor([1., 8.]))
+tensor([0., 3.])
+)")
+LAMELLA_FUNCTION(log10, ANY, nullptr,
+                 R"(The logarithm to base 10.
+
+>>> lamella.log10(lamella.tensor([1., 1000.]))
+tensor([0.0000, 3.0000])
+)")
+LAMELLA_FUNCTION(sin, ANY, nullptr,
+                 R"(The sine of each element, in radians.
+
+>>> lamella.sin(lamella.tensor([0., 1.]))
+tensor([0.0000, 0.8415])
+)")
+LAMELLA_FUNCTION(cos, ANY, nullptr,
+                 R"(The cosine of each element, in radians.
+
+>>> lamella.cos(lamella.tensor([0., 1.]))
+tensor([1.0000, 0.5403])
+)")
+LAMELLA_FUNCTION(tan, ANY, nullptr,
+                 R"(The tangent of each element, in radians.
+
+>>> lamella.tan(lamella.tensor([0., 1.]))
+tensor([0.0000, 1.5574])
+)")
+LAMELLA_FUNCTION(asin, ANY, "arcsin",
+                 R"(The angle whose sine each element is.
+
+>>> lamella.asin(lamella.tensor([0., 1.]))
+tensor([0.0000, 1.5708])
+)")
+LAMELLA_FUNCTION(acos, ANY, "arccos",
+                 R"(The angle whose cosine each element is.
+
+>>> lamella.acos(lamella.tensor([0., 1.]))
+tensor([1.5708, 0.0000])
+)")
+LAMELLA_FUNCTION(atan, ANY, "arctan",
+                 R"(The angle whose tangent each element is.
+
+>>> lamella.atan(lamella.tensor([0., 1.]))
+tensor([0.0000, 0.7854])
+)")
+LAMELLA_FUNCTION(sinh, ANY, nullptr,
+                 R"(The hyperbolic sine.
+
+>>> lamella.sinh(lamella.tensor([0., 1.]))
+tensor([0.0000, 1.1752])
+)")
+LAMELLA_FUNCTION(cosh, ANY, nullptr,
+                 R"(The hyperbolic cosine.
+
+>>> lamella.cosh(lamella.tensor([0., 1.]))
+tensor([1.0000, 1.5431])
+)")
+LAMELLA_FUNCTION(tanh, ANY, nullptr,
+                 R"(The hyperbolic tangent of each element.
+
+>>> lamella.tanh(lamella.tensor([0., 1.]))
+tensor([0.0000, 0.7616])
+)")
+LAMELLA_FUNCTION(asinh, ANY, "arcsinh",
+                 R"(The inverse hyperbolic sine.
+
+>>> lamella.asinh(lamella.tensor([0., 1.]))
+tensor([0.0000, 0.8814])
+)")
+LAMELLA_FUNCTION(acosh, ANY, "arccosh",
+                 R"(The inverse hyperbolic cosine.
+
+>>> lamella.acosh(lamella.tensor([1., 2.]))
+tensor([0.0000, 1.3170])
+)")
+LAMELLA_FUNCTION(atanh, ANY, "arctanh",
+                 R"(The inverse hyperbolic tangent.
+
+>>> lamella.atanh(lamella.tensor([0., 0.5]))
+tensor([0.0000, 0.5493])
+)")
+LAMELLA_FUNCTION(erf, ORDERED, nullptr,
+                 R"(The error function.
+
+>>> lamella.erf(lamella.tensor([0., 1.]))
+tensor([0.0000, 0.8427])
+)")
+LAMELLA_FUNCTION(erfc, ORDERED, nullptr,
+                 R"(1 - erf(self), exact also where that is small.
+
+>>> lamella.erfc(lamella.tensor([0., 1.]))
+tensor([1.0000, 0.1573])
+)")
 #undef LAMELLA_FUNCTION
 
 struct expm1 : Maths<1> {
+  static constexpr Signature signatures[] = {{"expm1(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(e^self - 1, exact also near 0.
+
+>>> lamella.expm1(lamella.tensor([0., 1.]))
+tensor([0.0000, 1.7183])
+)"}};
   static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x) {
@@ -43,6 +145,12 @@ struct expm1 : Maths<1> {
   }
 };
 struct log1p : Maths<1> {
+  static constexpr Signature signatures[] = {{"log1p(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(log(1 + self), exact also near 0.
+
+>>> lamella.log1p(lamella.tensor([0., 1.]))
+tensor([0.0000, 0.6931])
+)"}};
   static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x) {
@@ -51,20 +159,42 @@ struct log1p : Maths<1> {
 };
 
 /* Instructions, or calls one by one: no blocks. */
-#define LAMELLA_PLAIN_FUNCTION(name, accepts) \
-  struct name : Maths<1, accepts> {           \
-    static constexpr bool maths = false;      \
-    template <class T>                        \
-    static T apply(T x) {                     \
-      return name##_(x);                      \
-    }                                         \
+#define LAMELLA_PLAIN_FUNCTION(name, accepts, aliases, doc)                                                 \
+  struct name : Maths<1, accepts> {                                                                         \
+    static constexpr Signature signatures[] = {{#name "(Tensor self) -> Tensor", ALL_FORMS, doc, aliases}}; \
+    static constexpr bool maths = false;                                                                    \
+    template <class T>                                                                                      \
+    static T apply(T x) {                                                                                   \
+      return name##_(x);                                                                                    \
+    }                                                                                                       \
   };
-LAMELLA_PLAIN_FUNCTION(sqrt, ANY)
-LAMELLA_PLAIN_FUNCTION(lgamma, ORDERED)
-LAMELLA_PLAIN_FUNCTION(erfinv, ORDERED)
+LAMELLA_PLAIN_FUNCTION(sqrt, ANY, nullptr,
+                       R"(The square root of each element.
+
+>>> lamella.sqrt(lamella.tensor([4., 9.]))
+tensor([2., 3.])
+)")
+LAMELLA_PLAIN_FUNCTION(lgamma, ORDERED, nullptr,
+                       R"(The logarithm of the gamma function's magnitude.
+
+>>> lamella.lgamma(lamella.tensor([1., 5.]))
+tensor([0.0000, 3.1781])
+)")
+LAMELLA_PLAIN_FUNCTION(erfinv, ORDERED, nullptr,
+                       R"(The inverse of the error function.
+
+>>> lamella.erfinv(lamella.tensor([0., 0.5]))
+tensor([0.0000, 0.4769])
+)")
 #undef LAMELLA_PLAIN_FUNCTION
 
 struct rsqrt : Maths<1> {
+  static constexpr Signature signatures[] = {{"rsqrt(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(1 / sqrt(self).
+
+>>> lamella.rsqrt(lamella.tensor([1., 4.]))
+tensor([1.0000, 0.5000])
+)"}};
   static constexpr bool maths = false;
   template <class T>
   static T apply(T x) {
@@ -73,6 +203,17 @@ struct rsqrt : Maths<1> {
 };
 
 struct pow : Pointwise<2, ANY> {
+  static constexpr Signature signatures[] = {{"pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", ALL_FORMS,
+                                              R"(self to the power of exponent, element by element.
+
+Raises:
+    RuntimeError: an integer to a negative integer power
+
+>>> lamella.pow(lamella.tensor([1, 2, 3]), 2)
+tensor([1, 4, 9])
+)"},
+                                             {"pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", ALL_FORMS},
+                                             {"pow.Scalar(Scalar self, Tensor exponent) -> Tensor", FUNCTION | OUT}};
   static constexpr bool maths = true;
   template <class T>
   static T apply(T x, T y) {
@@ -100,6 +241,13 @@ struct inverse_square : Pointwise<1, FLOAT> {
 };
 
 struct atan2 : Maths<2, ORDERED> {
+  static constexpr Signature signatures[] = {{"atan2(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(The angle of the point (other, self), with the quadrant's sign.
+
+>>> lamella.atan2(lamella.tensor([1., -1.]), lamella.tensor([1., -1.]))
+tensor([ 0.7854, -2.3562])
+)",
+                                              "arctan2"}};
   template <class T>
   static T apply(T y, T x) {
     return atan2_(y, x);
@@ -107,6 +255,12 @@ struct atan2 : Maths<2, ORDERED> {
 };
 
 struct hypot : Pointwise<2, FLOAT> {
+  static constexpr Signature signatures[] = {{"hypot(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+                                              R"(sqrt(self^2 + other^2) without overflow on the way.
+
+>>> lamella.hypot(lamella.tensor([3.]), lamella.tensor([4.]))
+tensor([5.])
+)"}};
   static constexpr bool maths = true;
   template <class T>
   static T apply(T x, T y) {
@@ -116,6 +270,12 @@ struct hypot : Pointwise<2, FLOAT> {
 
 /* From the larger one, so that nothing overflows; equal infinities have no difference. */
 struct logaddexp : Maths<2, FLOAT> {
+  static constexpr Signature signatures[] = {{"logaddexp(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
+                                              R"(log(e^self + e^other) without overflow on the way.
+
+>>> lamella.logaddexp(lamella.tensor([0., 1000.]), lamella.tensor([0., 1000.]))
+tensor([6.9315e-01, 1.0007e+03])
+)"}};
   template <class T>
   static T apply(T x, T y) {
     T high = where(x > y, x, y);
@@ -123,6 +283,12 @@ struct logaddexp : Maths<2, FLOAT> {
   }
 };
 struct logaddexp2 : Maths<2, FLOAT> {
+  static constexpr Signature signatures[] = {{"logaddexp2(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
+                                              R"(log2(2^self + 2^other) without overflow on the way.
+
+>>> lamella.logaddexp2(lamella.tensor([0., 3.]), lamella.tensor([0., 3.]))
+tensor([1., 4.])
+)"}};
   template <class T>
   static T apply(T x, T y) {
     T high = where(x > y, x, y);
@@ -132,6 +298,15 @@ struct logaddexp2 : Maths<2, FLOAT> {
 
 /* 0 where x is 0, also if log(y) is NaN or infinite, unless y is NaN. */
 struct xlogy : Maths<2, ORDERED> {
+  static constexpr Signature signatures[] = {
+      {"xlogy.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
+       R"(self * log(other), and 0 where self is 0.
+
+>>> lamella.xlogy(lamella.tensor([0., 2.]), lamella.tensor([0., 1.]))
+tensor([0., 0.])
+)"},
+      {"xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", ALL_FORMS},
+      {"xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}};
   template <class T>
   static T apply(T x, T y) {
     return where(x == number<T>(0) && y == y, number<T>(0), x * log_(y));
@@ -139,6 +314,12 @@ struct xlogy : Maths<2, ORDERED> {
 };
 
 struct sinc : Maths<1> {
+  static constexpr Signature signatures[] = {{"sinc(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(sin(pi self) / (pi self), and 1 at 0.
+
+>>> lamella.sinc(lamella.tensor([0., 0.5]))
+tensor([1.0000, 0.6366])
+)"}};
   template <class T>
   static T apply(T x) {
     if constexpr (is_complex<T>) {
@@ -152,6 +333,15 @@ struct sinc : Maths<1> {
 };
 
 struct logit : Maths<1, ORDERED, 1> {
+  static constexpr Signature signatures[] = {{"logit(Tensor self, float? eps=None) -> Tensor", ALL_FORMS,
+                                              R"(log(self / (1 - self)).
+
+Args:
+    eps: limits self to [eps, 1 - eps] first; without it, what is outside of [0, 1] gives NaN
+
+>>> lamella.logit(lamella.tensor([0.5, 0.9]))
+tensor([0.0000, 2.1972])
+)"}};
   static constexpr int absent[3] = {LAMELLA_ABSENT_LOWEST, LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR};
   template <class T>
   static T apply(T x, T eps) {
@@ -163,6 +353,13 @@ struct logit : Maths<1, ORDERED, 1> {
 
 /* The argument of a complex number; of a real one 0 or pi. */
 struct angle : Pointwise<1, ANY> {
+  static constexpr Signature signatures[] = {
+      {"angle(Tensor self) -> Tensor", EVERYWHERE | OUT,
+       R"(The argument of complex elements; of real ones 0, or pi where they are negative.
+
+>>> lamella.angle(lamella.tensor([1j, -1 + 0j]))
+tensor([1.5708, 3.1416])
+)"}};
   static constexpr bool complex_maths = true;
   static constexpr int compute = LAMELLA_COMPUTE_FLOAT, result = LAMELLA_RESULT_REAL;
   template <class T>
@@ -175,6 +372,12 @@ struct angle : Pointwise<1, ANY> {
 };
 
 struct conj_physical : Pointwise<1, ANY> {
+  static constexpr Signature signatures[] = {{"conj_physical(Tensor self) -> Tensor", ALL_FORMS,
+                                              R"(The complex conjugate, computed; real elements stay.
+
+>>> lamella.conj_physical(lamella.tensor([1 + 2j]))
+tensor([1.-2.j])
+)"}};
   template <class T>
   static T apply(T x) {
     if constexpr (is_complex<T>)
@@ -184,46 +387,10 @@ struct conj_physical : Pointwise<1, ANY> {
   }
 };
 
+using functions = Family<exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh,
+                         asinh, acosh, atanh, erf, erfc, sqrt, lgamma, erfinv, rsqrt, pow, cube, inverse_square, atan2,
+                         hypot, logaddexp, logaddexp2, xlogy, sinc, logit, angle, conj_physical>;
+
 }  // namespace
 }  // namespace lamella::pointwise
-
-#define LAMELLA_POINTWISE_FUNCTIONS(X) \
-  X(exp, "exp")                        \
-  X(exp2, "exp2")                      \
-  X(expm1, "expm1")                    \
-  X(log, "log")                        \
-  X(log2, "log2")                      \
-  X(log10, "log10")                    \
-  X(log1p, "log1p")                    \
-  X(sin, "sin")                        \
-  X(cos, "cos")                        \
-  X(tan, "tan")                        \
-  X(asin, "asin arcsin")               \
-  X(acos, "acos arccos")               \
-  X(atan, "atan arctan")               \
-  X(sinh, "sinh")                      \
-  X(cosh, "cosh")                      \
-  X(tanh, "tanh")                      \
-  X(asinh, "asinh arcsinh")            \
-  X(acosh, "acosh arccosh")            \
-  X(atanh, "atanh arctanh")            \
-  X(erf, "erf")                        \
-  X(erfc, "erfc")                      \
-  X(sqrt, "sqrt")                      \
-  X(lgamma, "lgamma")                  \
-  X(erfinv, "erfinv")                  \
-  X(rsqrt, "rsqrt")                    \
-  X(pow, "pow")                        \
-  X(cube, "_cube")                     \
-  X(inverse_square, "_inverse_square") \
-  X(atan2, "atan2 arctan2")            \
-  X(hypot, "hypot")                    \
-  X(logaddexp, "logaddexp")            \
-  X(logaddexp2, "logaddexp2")          \
-  X(xlogy, "xlogy")                    \
-  X(sinc, "sinc")                      \
-  X(logit, "logit")                    \
-  X(angle, "angle")                    \
-  X(conj_physical, "conj_physical")
-
 #endif

@@ -1,0 +1,32 @@
+// From the declarations of a family of pointwise operators to its table, with the loops of the oldest instruction set.
+#pragma once
+
+#include <lamella/pointwise/loops.h>
+
+#include "operators/pointwise.h"
+
+namespace lamella::operators {
+
+// The descriptor of a declaration, with the loops compiled here, for the oldest instruction set.
+template <class Op>
+const lamella_pointwise* meaning() {
+  static const std::string text = lamella::pointwise::expression<Op>();
+  static const lamella_pointwise d = lamella::pointwise::describe<Op>(text.c_str());
+  return &d;
+}
+
+template <class Op>
+void declare(std::vector<Declaration>* table) {
+  for (const lamella::pointwise::Signature& s : Op::signatures)
+    table->push_back(
+        {s.schema, "pointwise", s.forms, nullptr, nullptr, s.doc, s.aliases, meaning<Op>(), s.line, s.file});
+}
+// The operators of a family.
+template <class... Ops>
+std::vector<Declaration> declared(lamella::pointwise::Family<Ops...>) {
+  std::vector<Declaration> table;
+  (declare<Ops>(&table), ...);
+  return table;
+}
+
+}  // namespace lamella::operators
