@@ -108,6 +108,70 @@ __attribute__((noinline)) void scatter(char* into, int64_t stride, const void* f
   for (int64_t i = 0; i < m; i++) std::memcpy(into + i * stride, &of[i], Bytes);
 }
 
+/* Bytes of an element of each operand, the result's first. */
+struct ElementSizes {
+  int8_t inputs;
+  int8_t bytes[4];
+};
+
+inline void gather(int bytes, void* into, const char* from, int64_t stride, int64_t m) {
+  switch (bytes) {
+    case 1:
+      return gather<1>(into, from, stride, m);
+    case 2:
+      return gather<2>(into, from, stride, m);
+    case 4:
+      return gather<4>(into, from, stride, m);
+    case 8:
+      return gather<8>(into, from, stride, m);
+    default:
+      return gather<16>(into, from, stride, m);
+  }
+}
+inline void scatter(int bytes, char* into, int64_t stride, const void* from, int64_t m) {
+  switch (bytes) {
+    case 1:
+      return scatter<1>(into, stride, from, m);
+    case 2:
+      return scatter<2>(into, stride, from, m);
+    case 4:
+      return scatter<4>(into, stride, from, m);
+    case 8:
+      return scatter<8>(into, stride, from, m);
+    default:
+      return scatter<16>(into, stride, from, m);
+  }
+}
+
+/* Strided operands, tile by tile: what does not lie side by side is gathered, and the loop takes the tile as dense
+ * operands. */
+__attribute__((noinline)) inline int by_tiles(lamella_loop loop, const ElementSizes& sizes, int64_t n,
+                                              void* const* data, const int64_t* strides, const lamella_value* params) {
+  constexpr int64_t bytes = 4096; /* of each operand: all fit into the first-level cache */
+  alignas(64) char buffers[4][bytes];
+  void* at[4];
+  int64_t dense[4], widest = 1;
+  for (int k = 0; k <= sizes.inputs; k++) {
+    dense[k] = sizes.bytes[k];
+    widest = dense[k] > widest ? dense[k] : widest;
+  }
+  const int64_t tile = bytes / widest;
+  int faults = 0;
+  for (int64_t i = 0; i < n; i += tile) {
+    const int64_t m = n - i < tile ? n - i : tile;
+    for (int k = 0; k <= sizes.inputs; k++) {
+      char* there = static_cast<char*>(data[k]) + i * strides[k];
+      const bool lies = strides[k] == dense[k];
+      at[k] = lies ? there : buffers[k];
+      if (k > 0 && !lies && (strides[k] != 0 || i == 0)) gather(sizes.bytes[k], buffers[k], there, strides[k], m);
+    }
+    faults |= loop(m, at, dense, params);
+    if (at[0] == buffers[0])
+      scatter(sizes.bytes[0], static_cast<char*>(data[0]) + i * strides[0], strides[0], buffers[0], m);
+  }
+  return faults;
+}
+
 template <class T, int Rule>
 struct ResultOf {
   using type = T;
@@ -140,7 +204,6 @@ struct Loop {
   using C = std::conditional_t<Op::condition, uint8_t, S>;  // 0 or 1; compilers fail to vectorize bool here
   using D = std::conditional_t<Op::condition, uint8_t, T>;
   static constexpr int64_t block = sizeof(S) == 8 ? 8 : sizeof(S) == 2 ? 32 : 16;
-  static constexpr int64_t tile = 256;
   static constexpr bool checked = Op::fault_message != nullptr && is_integral<T>;
   static constexpr bool in_blocks = is_complex<T> ? Op::complex_maths : Op::maths && std::is_floating_point_v<T>;
 
@@ -158,72 +221,46 @@ struct Loop {
       strip(block, o + i, x + i, Op::inputs > 1 ? y + i : y, Op::inputs > 2 ? z + i : z, p, q, r);
   }
 
-  static void dense(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
-    if constexpr (!in_blocks) {
-      strip(n, o, x, y, z, p, q, r);
-    } else {
-      const int64_t whole = n / block * block, rest = n - whole;
-      if (whole) blocks(whole, o, x, y, z, p, q, r);
-      if (!rest) return;
-      alignas(64) C xs[block];
-      alignas(64) S ys[block], zs[block];
-      alignas(64) R os[block];
-      for (int64_t k = 0; k < block; k++) {
-        const int64_t at = whole + (k < rest ? k : rest - 1);
-        xs[k] = x[at];
-        if constexpr (Op::inputs > 1) ys[k] = y[at];
-        if constexpr (Op::inputs > 2) zs[k] = z[at];
-      }
-      blocks(block, os, xs, ys, zs, p, q, r);
-      std::memcpy(o + whole, os, sizeof(R) * rest);
+  /* Whole blocks; the rest is padded to one. */
+  static void padded(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
+    const int64_t whole = n / block * block, rest = n - whole;
+    if (whole) blocks(whole, o, x, y, z, p, q, r);
+    if (!rest) return;
+    alignas(64) C xs[block];
+    alignas(64) S ys[block], zs[block];
+    alignas(64) R os[block];
+    for (int64_t k = 0; k < block; k++) {
+      const int64_t at = whole + (k < rest ? k : rest - 1);
+      xs[k] = x[at];
+      if constexpr (Op::inputs > 1) ys[k] = y[at];
+      if constexpr (Op::inputs > 2) zs[k] = z[at];
     }
-  }
-
-  template <class E>
-  static const E* fetch(E* buffer, void* data, int64_t stride, int64_t i, int64_t m) {
-    const char* from = static_cast<const char*>(data) + i * stride;
-    if (stride == sizeof(E)) return reinterpret_cast<const E*>(from);
-    if (stride == 0 && i > 0) return buffer;
-    gather<sizeof(E)>(buffer, from, stride, m);
-    return buffer;
-  }
-
-  static __attribute__((noinline)) int tiles(int64_t n, void* const* data, const int64_t* s, T p, T q, T r) {
-    alignas(64) C xs[tile];
-    alignas(64) S ys[tile], zs[tile];
-    alignas(64) R os[tile];
-    int fault = 0;
-    for (int64_t i = 0; i < n; i += tile) {
-      const int64_t m = n - i < tile ? n - i : tile;
-      const C* x = fetch(xs, data[1], s[1], i, m);
-      const S* y = Op::inputs > 1 ? fetch(ys, data[2], s[2], i, m) : ys;
-      const S* z = Op::inputs > 2 ? fetch(zs, data[3], s[3], i, m) : zs;
-      if constexpr (checked)
-        for (int64_t k = 0; k < m; k++) fault |= Op::fault(x[k], y[k]);
-      char* o = static_cast<char*>(data[0]) + i * s[0];
-      if (s[0] == sizeof(R)) {
-        dense(m, reinterpret_cast<R*>(o), x, y, z, p, q, r);
-      } else {
-        dense(m, os, x, y, z, p, q, r);
-        scatter<sizeof(R)>(o, s[0], os, m);
-      }
-    }
-    return fault;
+    blocks(block, os, xs, ys, zs, p, q, r);
+    std::memcpy(o + whole, os, sizeof(R) * rest);
   }
 
   static int loop(int64_t n, void* const* data, const int64_t* s, const lamella_value* params) {
+    static constexpr ElementSizes sizes = {Op::inputs, {sizeof(R), sizeof(C), sizeof(S), sizeof(S)}};
+    bool gapless = s[0] == int64_t{sizeof(R)} && s[1] == int64_t{sizeof(C)};
+    if constexpr (Op::inputs > 1) gapless = gapless && s[2] == int64_t{sizeof(S)};
+    if constexpr (Op::inputs > 2) gapless = gapless && s[3] == int64_t{sizeof(S)};
+    if (!gapless && n != 1) return by_tiles(loop, sizes, n, data, s, params);
     T p{}, q{}, r{};
     if constexpr (Op::params > 0) p = parameter<T>(params[0], Op::absent[0]);
     if constexpr (Op::params > 1) q = parameter<T>(params[1], Op::absent[1]);
     if constexpr (Op::params > 2) r = parameter<T>(params[2], Op::absent[2]);
-    constexpr int64_t wide = sizeof(S);
-    const bool gapless = !checked && (n == 1 || (s[0] == int64_t{sizeof(R)} && s[1] == int64_t{sizeof(C)} &&
-                                                 (Op::inputs < 2 || s[2] == wide) && (Op::inputs < 3 || s[3] == wide)));
-    if (!gapless) return tiles(n, data, s, p, q, r);
-    dense(n, static_cast<R*>(data[0]), static_cast<const C*>(data[1]),
-          static_cast<const S*>(Op::inputs > 1 ? data[2] : nullptr),
-          static_cast<const S*>(Op::inputs > 2 ? data[3] : nullptr), p, q, r);
-    return 0;
+    auto* o = static_cast<R*>(data[0]);
+    auto* x = static_cast<const C*>(data[1]);
+    auto* y = static_cast<const S*>(Op::inputs > 1 ? data[2] : nullptr);
+    auto* z = static_cast<const S*>(Op::inputs > 2 ? data[3] : nullptr);
+    int faults = 0;
+    if constexpr (checked)
+      for (int64_t k = 0; k < n; k++) faults |= Op::fault(x[k], y[k]);
+    if constexpr (in_blocks)
+      padded(n, o, x, y, z, p, q, r);
+    else
+      strip(n, o, x, y, z, p, q, r);
+    return faults;
   }
 };
 
