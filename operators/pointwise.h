@@ -28,27 +28,22 @@ struct PointwiseShape {
   static constexpr bool checks = !std::is_null_pointer_v<decltype(Before)>;
   static constexpr bool changes = !std::is_null_pointer_v<decltype(After)>;
   template <auto F>
-  using Check = detail::SignatureFor<detail::Constant<F>>;
-  template <auto F>
-  using Change = detail::RuleFor<detail::Constant<F>>;
+  using Rule = detail::RuleFor<detail::Constant<F>>;
 
   static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_meta* out) {
-    if constexpr (checks) {
-      static_assert(Check<Before>::gives_nothing, "a check returns nothing");
-      if (lamella_status st = Check<Before>::plain()(f, args, nullptr)) return st;
-    }
+    if constexpr (checks)
+      if (lamella_status st = Rule<Before>::run(f, args, out)) return st;
     f->context = const_cast<lamella_pointwise*>(f->op->pointwise);
     if (lamella_status st = dispatcher::infer_pointwise(f, args, out)) return st;
     if constexpr (changes)
-      return Change<After>::run(f, args, out);
+      return Rule<After>::run(f, args, out);
     else
       return LAMELLA_OK;
   }
   static lamella_status fits(const lamella_operator* op) {
     return guarded([op] {
-      if constexpr (checks)
-        detail::compare("infer", op, Check<Before>::parameters(), {detail::tensor_results, 1}, true);
-      if constexpr (changes) detail::compare_rule<Change<After>>(op, true);
+      if constexpr (checks) detail::compare_rule<Rule<Before>>(op, true);
+      if constexpr (changes) detail::compare_rule<Rule<After>>(op, true);
       return LAMELLA_OK;
     });
   }

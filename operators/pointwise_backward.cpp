@@ -5,7 +5,7 @@
 namespace lamella::operators {
 namespace {
 
-void check_mask(const Tensor&, const Tensor& mask, double) {
+void check_mask(const Tensor&, const Tensor& mask, double, Output) {
   LAMELLA_CHECK(mask.dtype() == kBool, "argument 'mask': expected a bool tensor, got ", mask.dtype());
 }
 

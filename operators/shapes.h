@@ -23,7 +23,7 @@ constexpr Adapted<lamella_infer> shape = {
     }};
 template <auto F>
 constexpr Adapted<lamella_kernel> composite = {
-    detail::SignatureFor<detail::Constant<F>>::plain(), [](const lamella_operator* op) {
+    detail::SignatureFor<detail::Constant<F>>::kernel(), [](const lamella_operator* op) {
       return guarded([op] {
         using S = detail::SignatureFor<detail::Constant<F>>;
         return detail::compare("composite", op, S::parameters(), S::results(), true), LAMELLA_OK;

@@ -262,7 +262,7 @@ using Typed = detail::SignatureFor<detail::Constant<Kernel>>;
 // Calls one of the two: the shape rule allocates the result unless there are masks.
 lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   const bool allocated = rets->tag == LAMELLA_TENSOR;
-  return (allocated ? Typed<index_into>::writing(1) : Typed<index_by_masks>::plain())(f, args, rets);
+  return (allocated ? Typed<index_into>::kernel() : Typed<index_by_masks>::kernel())(f, args, rets);
 }
 
 // self += values, which broadcast.

@@ -152,6 +152,13 @@ struct Simple {
       static_cast<typename Op::Out*>(out)[k] = Op::finish(static_cast<const A*>(acc)[k], length, param);
   }
 
+  // The same, compiled once for the folds that call them chunk by chunk.
+  static __attribute__((noinline)) void shared_run(int64_t n, const T* x, A* acc) { run(n, x, 0, 0, acc); }
+  static __attribute__((noinline)) void shared_columns(int64_t rows, const T* x, int64_t stride, int64_t width,
+                                                       A* acc) {
+    columns(rows, x, stride, width, 0, 0, acc);
+  }
+
   static constexpr Fold table = {
       dtype_of<T>, {dtype_of<typename Op::Out>, 0}, sizeof(A), false, start, run, columns, join, finish};
 };

@@ -63,23 +63,22 @@ class Joined {
   INLINE Joined(int64_t n, T* to) : n_(n), to_(to) {}
   INLINE void add(const T* line) {
     lines_[count_++] = line;
-    if (count_ == 4) pass();
+    if (count_ == 4) four();
   }
   INLINE void finish(T nothing) {
-    pass();
-    if (!begun_)
+    begun_ ? rest<true>() : rest<false>();
+    if (!begun_ && count_ == 0)
       for (int64_t j = 0; j < n_; j++) to_[j] = nothing;
   }
 
  private:
-  INLINE void pass() {
-    begun_ ? pass_of<true>() : pass_of<false>();
-    begun_ |= count_ > 0;
+  __attribute__((noinline)) void four() {
+    begun_ ? join_lines<Op, T, 4, true>(lines_, n_, to_) : join_lines<Op, T, 4, false>(lines_, n_, to_);
+    begun_ = true;
     count_ = 0;
   }
   template <bool Begun>
-  INLINE void pass_of() {
-    if (count_ == 4) join_lines<Op, T, 4, Begun>(lines_, n_, to_);
+  INLINE void rest() {
     if (count_ == 3) join_lines<Op, T, 3, Begun>(lines_, n_, to_);
     if (count_ == 2) join_lines<Op, T, 2, Begun>(lines_, n_, to_);
     if (count_ == 1) join_lines<Op, T, 1, Begun>(lines_, n_, to_);

@@ -37,7 +37,7 @@ struct Position {
     for (int64_t from = 0; from < n; from += chunk) {
       const int64_t m = n - from < chunk ? n - from : chunk;
       T found = Max ? lowest<T>() : highest<T>();
-      Simple<Extremum<T, Max>>::run(m, x + from, 0, 0, &found);
+      Simple<Extremum<T, Max>>::shared_run(m, x + from, &found);
       if (best.index >= 0 && !beats(found, best.value)) continue;
       int64_t i = from;
       if (found == found)
@@ -102,8 +102,8 @@ struct MinMax {
     auto* both = static_cast<Both*>(acc);
     constexpr int64_t chunk = 1024;  // stays in the cache for the second look
     for (int64_t i = 0; i < n; i += chunk) {
-      Low::run(n - i < chunk ? n - i : chunk, x + i, 0, 0, &both->low);
-      High::run(n - i < chunk ? n - i : chunk, x + i, 0, 0, &both->high);
+      Low::shared_run(n - i < chunk ? n - i : chunk, x + i, &both->low);
+      High::shared_run(n - i < chunk ? n - i : chunk, x + i, &both->high);
     }
   }
   static void columns(int64_t rows, const void* data, int64_t stride, int64_t width, int64_t, double, void* acc) {
@@ -113,8 +113,8 @@ struct MinMax {
     High::start(width, high);
     for (int64_t r = 0; r < rows; r += 8) {
       const int64_t m = rows - r < 8 ? rows - r : 8;
-      Low::columns(m, x + r * stride, stride, width, 0, 0, low);
-      High::columns(m, x + r * stride, stride, width, 0, 0, high);
+      Low::shared_columns(m, x + r * stride, stride, width, low);
+      High::shared_columns(m, x + r * stride, stride, width, high);
     }
     for (int64_t k = 0; k < width; k++) {
       const Both seen = {low[k], high[k]};

@@ -357,16 +357,21 @@ typename K::Bits key_at(const char* p) {
   return K::key(*reinterpret_cast<const typename K::Bits*>(p));
 }
 
+// The k-th of n items at its place. Items alone are compared: one function serves all keys.
+template <class I>
+__attribute__((noinline)) void select(I* x, int64_t n, int64_t k) {
+  std::nth_element(x, x + k, x + n, [](I a, I b) { return a.before(b); });
+}
+
 // The k-th item in order at its place; `nan`: the last item instead where its key says that it is a NaN.
 template <class K, class I>
 int64_t kth(int64_t n, void* items, int64_t k, bool nan) {
   auto* x = static_cast<I*>(items);
-  auto before = [](I a, I b) { return a.before(b); };
   if (nan && K::floating) {
-    const int64_t last = std::max_element(x, x + n, before) - x;
+    const int64_t last = std::max_element(x, x + n, [](I a, I b) { return a.before(b); }) - x;
     if (x[last].key() == static_cast<typename K::Bits>(~typename K::Bits(0))) return last;
   }
-  std::nth_element(x, x + k, x + n, before);
+  select(x, n, k);
   return k;
 }
 

@@ -333,52 +333,66 @@ struct Types {
   static ArrayRef<CppType> list() { return {all, sizeof...(P)}; }
 };
 
+/* How many of the last parameters could be outputs. */
+template <class... P>
+constexpr size_t trailing_tensors() {
+  const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value ||
+                                     std::is_same<std::decay_t<P>, std::optional<Tensor>>::value...};
+  size_t n = 0;
+  while (n < sizeof...(P) && tensors[sizeof...(P) - n]) n++;
+  return n;
+}
+
 template <class F, class R, class... P>
 struct Adapter {
   static constexpr size_t arguments = sizeof...(P);
 
   static decltype(auto) function(const lamella_frame* f) { return Callable<F>::of(f); }
 
-  /* Arguments that the schema has, then, for a function that writes into them, the outputs. */
-  template <bool Framed, size_t Outputs>
+  /* The arguments of the schema; behind them a function that gives no result of its own takes the outputs. */
+  template <bool Framed>
   static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-    return guarded_in(f, [&] { return call<Framed, Outputs>(f, args, rets, std::index_sequence_for<P...>()); });
+    return guarded_in(f, [&] { return call<Framed>(f, args, rets, std::index_sequence_for<P...>()); });
   }
 
  private:
-  template <size_t I, size_t Given>
-  static const lamella_value& at(const lamella_value* args, const lamella_value* rets) {
-    if constexpr (I < Given)
+  static constexpr size_t last_tensors = void_or_status<R> ? trailing_tensors<P...>() : 0;
+
+  template <size_t I>
+  static const lamella_value& at(const lamella_value* args, [[maybe_unused]] const lamella_value* outputs,
+                                 [[maybe_unused]] size_t given) {
+    if constexpr (I < arguments - last_tensors)
       return args[I];
     else
-      return rets[I - Given];
+      return I < given ? args[I] : outputs[I - given];
   }
-  template <bool Framed, size_t Outputs, size_t... I>
-  static lamella_status call(lamella_frame* f, const lamella_value* args, lamella_value* rets,
+  template <bool Framed, size_t... I>
+  static lamella_status call(lamella_frame* f, [[maybe_unused]] const lamella_value* args, lamella_value* rets,
                              std::index_sequence<I...>) {
-    constexpr size_t given = arguments - Outputs;
-    (void)args;
-    if constexpr (Outputs > 0)
-      for (size_t i = 0; i < Outputs; i++)
-        if (__builtin_expect(rets[i].tag != LAMELLA_TENSOR, 0) &&
-            !(Types<P...>::all[given + i].flags & LAMELLA_ARGUMENT_OPTIONAL))
+    size_t given = arguments;
+    if constexpr (last_tensors > 0) {
+      given -= f->num_rets;
+      for (size_t i = given; i < arguments; i++)
+        if (__builtin_expect(rets[i - given].tag != LAMELLA_TENSOR, 0) &&
+            !(Types<P...>::all[i].flags & LAMELLA_ARGUMENT_OPTIONAL))
           return api().raise(LAMELLA_NOT_IMPLEMENTED,
                              "this kernel writes into its outputs, and the operator has no shape rule that allocates "
                              "them: give it one by m.infer");
-    (void)rets;
+    }
+    (void)given;
     /* Each call is one expression, so that the objects that parameters refer to live until the result is stored. */
     if constexpr (std::is_void<R>::value && Framed)
-      return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), LAMELLA_OK;
+      return function(f)(f, Parameter<P>::get(at<I>(args, rets, given))...), LAMELLA_OK;
     else if constexpr (std::is_void<R>::value)
-      return function(f)(Parameter<P>::get(at<I, given>(args, rets))...), LAMELLA_OK;
+      return function(f)(Parameter<P>::get(at<I>(args, rets, given))...), LAMELLA_OK;
     else if constexpr (std::is_same<R, Status>::value && Framed)
-      return function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...);
+      return function(f)(f, Parameter<P>::get(at<I>(args, rets, given))...);
     else if constexpr (std::is_same<R, Status>::value)
-      return function(f)(Parameter<P>::get(at<I, given>(args, rets))...);
+      return function(f)(Parameter<P>::get(at<I>(args, rets, given))...);
     else if constexpr (Framed)
-      return give<R>(f, function(f)(f, Parameter<P>::get(at<I, given>(args, rets))...), rets);
+      return give<R>(f, function(f)(f, Parameter<P>::get(at<I>(args, rets, given))...), rets);
     else
-      return give<R>(f, function(f)(Parameter<P>::get(at<I, given>(args, rets))...), rets);
+      return give<R>(f, function(f)(Parameter<P>::get(at<I>(args, rets, given))...), rets);
   }
   template <class X>
   static lamella_status give(lamella_frame* f, X&& x, lamella_value* rets) {
@@ -396,31 +410,12 @@ struct Adapter {
   }
 };
 
-/* How many of the last parameters could be outputs. */
-template <class... P>
-constexpr size_t trailing_tensors() {
-  const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value ||
-                                     std::is_same<std::decay_t<P>, std::optional<Tensor>>::value...};
-  size_t n = 0;
-  while (n < sizeof...(P) && tensors[sizeof...(P) - n]) n++;
-  return n;
-}
-
 template <class F, bool Framed, class R, class... P>
 struct Signature {
   using A = Adapter<F, R, P...>;
-  template <size_t Outputs>
-  static lamella_kernel writing(size_t wanted) {
-    if constexpr (!void_or_status<R> || Outputs > trailing_tensors<P...>() || Outputs > LAMELLA_MAX_RETURNS)
-      return nullptr;
-    else
-      return wanted == Outputs ? &A::template run<Framed, Outputs> : writing<Outputs + 1>(wanted);
-  }
-  static constexpr lamella_kernel plain() { return &A::template run<Framed, 0>; }
-  static lamella_kernel writing(size_t outputs) { return writing<1>(outputs); }
+  static constexpr lamella_kernel kernel() { return &A::template run<Framed>; }
   static ArrayRef<CppType> parameters() { return Types<P...>::list(); }
   static ArrayRef<CppType> results() { return Results<R>::types(); }
-  static constexpr bool gives_nothing = void_or_status<R>;
 };
 template <class F, class Pointer>
 struct SignatureOf;

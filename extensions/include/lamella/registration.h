@@ -156,15 +156,11 @@ inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bo
   return true;
 }
 
-struct Fit {
-  bool writes;      /* the last parameters are the results, to be written into */
-  int32_t num_args; /* how many of the schema's the function takes */
-};
-
-/* Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
+/* How many of the schema's arguments the function takes; its last parameters may be the results, to be written into.
+ * Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
  */
-inline Fit compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters, ArrayRef<CppType> results,
-                   bool exact) {
+inline int32_t compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters,
+                       ArrayRef<CppType> results, bool exact) {
   const auto n = static_cast<size_t>(api().operator_num_args(op)),
              m = static_cast<size_t>(api().operator_num_returns(op));
   size_t known = parameters.size(), from = n;
@@ -192,7 +188,7 @@ inline Fit compare(const char* who, const lamella_operator* op, ArrayRef<CppType
       wrong +=
           text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name());
   }
-  if (wrong.empty()) return {writes, static_cast<int32_t>(known)};
+  if (wrong.empty()) return static_cast<int32_t>(known);
   const std::string returned = results.size() == 1 ? results[0].name()
                                : results.empty()   ? std::string("void")
                                                    : "std::tuple<" + listed(results) + ">";
@@ -213,17 +209,16 @@ inline const lamella_operator* find(const char* who, const char* ns, std::string
   return op;
 }
 
-/* A kernel with a C++ function's types, and the adapters that it may need: the schema tells which. */
+/* A kernel with a C++ function's types. */
 struct TypedKernel {
   ArrayRef<CppType> parameters, results;
-  lamella_kernel plain;
-  lamella_kernel (*writing)(size_t outputs);
+  lamella_kernel run;
   void* context;
 };
 template <class F>
 TypedKernel typed_kernel(F fn) {
   using S = SignatureFor<F>;
-  return {S::parameters(), S::results(), S::plain(), S::writing,
+  return {S::parameters(), S::results(), S::kernel(),
           const_cast<void*>(Callable<PlainFunction<F>>::context(std::move(fn)))};
 }
 
@@ -283,7 +278,7 @@ inline constexpr CppType tensor_results[LAMELLA_MAX_RETURNS] = {
 
 /* Whether a rule's types fit the schema; the results that a rule describes are tensors, or lists of them. */
 template <class R>
-Fit compare_rule(const lamella_operator* op, bool exact) {
+int32_t compare_rule(const lamella_operator* op, bool exact) {
   return compare("infer", op, R::parameters(), {tensor_results, R::outputs}, exact);
 }
 
@@ -320,10 +315,11 @@ inline Library& Library::typed(const char* op, const char* key, const detail::Ty
   if (status_) return *this;
   status_ = guarded([&] {
     const lamella_operator* found = detail::find("impl", ns_, op);
-    const detail::Fit fit = detail::compare("impl", found, k.parameters, k.results, exact_);
-    const lamella_kernel run = fit.writes ? k.writing(static_cast<size_t>(api().operator_num_returns(found))) : k.plain;
-    const int32_t known = fit.num_args > 0 ? fit.num_args : LAMELLA_NO_ARGUMENTS;
-    return kernel(op, key, {sizeof(lamella_kernel_def), flags, run, k.context, file, line, known}).status();
+    const int32_t known = detail::compare("impl", found, k.parameters, k.results, exact_);
+    return kernel(op, key,
+                  {sizeof(lamella_kernel_def), flags, k.run, k.context, file, line,
+                   known > 0 ? known : LAMELLA_NO_ARGUMENTS})
+        .status();
   });
   return *this;
 }
@@ -343,10 +339,9 @@ Library& Library::infer(const char* op, F fn) {
   status_ = guarded([&]() -> lamella_status {
     using R = detail::RuleFor<F>;
     const lamella_operator* found = detail::find("infer", ns_, op);
-    const detail::Fit fit = detail::compare_rule<R>(found, exact_);
-    const int32_t known = fit.num_args > 0 ? fit.num_args : LAMELLA_NO_ARGUMENTS;
+    const int32_t known = detail::compare_rule<R>(found, exact_);
     void* context = const_cast<void*>(detail::Callable<detail::PlainFunction<F>>::context(std::move(fn)));
-    const lamella_shape_rule_def d = {sizeof d, known, R::run, context};
+    const lamella_shape_rule_def d = {sizeof d, known > 0 ? known : LAMELLA_NO_ARGUMENTS, R::run, context};
     return api().shape_rule(lib_, op, &d, nullptr);
   });
   return *this;

@@ -239,6 +239,18 @@ struct Loop {
     std::memcpy(o + whole, os, sizeof(R) * rest);
   }
 
+  /* Faults are looked for while the elements are in the cache. */
+  static inline int strip_and_look(int64_t n, R* o, const C* x, const S* y, T p, T q, T r) {
+    constexpr int64_t chunk = 1024;
+    int faults = 0;
+    for (int64_t i = 0; i < n; i += chunk) {
+      const int64_t m = n - i < chunk ? n - i : chunk;
+      for (int64_t k = i; k < i + m; k++) faults |= Op::fault(x[k], y[k]);
+      strip(m, o + i, x + i, y + i, nullptr, p, q, r);
+    }
+    return faults;
+  }
+
   static int loop(int64_t n, void* const* data, const int64_t* s, const lamella_value* params) {
     static constexpr ElementSizes sizes = {Op::inputs, {sizeof(R), sizeof(C), sizeof(S), sizeof(S)}};
     bool gapless = s[0] == int64_t{sizeof(R)} && s[1] == int64_t{sizeof(C)};
@@ -253,14 +265,12 @@ struct Loop {
     auto* x = static_cast<const C*>(data[1]);
     auto* y = static_cast<const S*>(Op::inputs > 1 ? data[2] : nullptr);
     auto* z = static_cast<const S*>(Op::inputs > 2 ? data[3] : nullptr);
-    int faults = 0;
-    if constexpr (checked)
-      for (int64_t k = 0; k < n; k++) faults |= Op::fault(x[k], y[k]);
+    if constexpr (checked) return strip_and_look(n, o, x, y, p, q, r);
     if constexpr (in_blocks)
       padded(n, o, x, y, z, p, q, r);
     else
       strip(n, o, x, y, z, p, q, r);
-    return faults;
+    return 0;
   }
 };
 
