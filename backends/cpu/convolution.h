@@ -74,8 +74,8 @@ struct Result {
 
 // The kernel of _convolution_backward_weight.
 Status convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef weight_size,
-                                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
-                                           int64_t groups, const Tensor& out);
+                                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups,
+                                   const Tensor& out);
 
 // oneDNN's result, where it has something for the shape: false, and the output as it was, where it has not. See
 // docs/decisions/0007-convolution.md.

@@ -248,9 +248,8 @@ class WeightGradient {
 
 }  // namespace
 
-Status convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef,
-                                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
-                                           int64_t groups, const Tensor& out) {
+Status convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef, IntArrayRef stride,
+                                   IntArrayRef padding, IntArrayRef dilation, int64_t groups, const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
   return WeightGradient(grad_output.get(), input.get(), stride, padding, dilation, groups, out.get()).run();
 }

@@ -2,12 +2,12 @@
 #include <cstring>
 #include <memory>
 
-#include "accumulate.h"
-#include "derivatives.h"
-#include "functions.h"
-#include "given.h"
-#include "hooks.h"
-#include "record.h"
+#include "graph/accumulate.h"
+#include "derivatives/derivatives.h"
+#include "derivatives/functions.h"
+#include "graph/given.h"
+#include "graph/hooks.h"
+#include "record/record.h"
 
 namespace lamella::autograd {
 

@@ -1,4 +1,4 @@
-#include "formula.h"
+#include "derivatives/formula.h"
 
 #include <array>
 #include <cctype>

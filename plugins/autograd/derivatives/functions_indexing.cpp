@@ -1,7 +1,7 @@
 // The composites that derivatives of scattering are written with.
 #include <algorithm>
 
-#include "functions.h"
+#include "derivatives/functions.h"
 
 namespace lamella::autograd {
 namespace {

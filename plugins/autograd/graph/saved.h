@@ -2,7 +2,7 @@
 // error, not a wrong gradient.
 #pragma once
 
-#include "node.h"
+#include "graph/node.h"
 
 namespace lamella::autograd {
 

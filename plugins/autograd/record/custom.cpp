@@ -1,8 +1,8 @@
 // Nodes whose backward is a function from outside: derivatives that are functions, and nodes made by hand.
 #include <cstring>
 
-#include "given.h"
-#include "record.h"
+#include "graph/given.h"
+#include "record/record.h"
 
 namespace lamella::autograd {
 namespace {

@@ -1,11 +1,11 @@
-#include "node.h"
+#include "graph/node.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include "accumulate.h"
-#include "hooks.h"
+#include "graph/accumulate.h"
+#include "graph/hooks.h"
 
 namespace lamella::autograd {
 

@@ -1,5 +1,5 @@
 // Applying: a node of the usual kind computes its gradients from its saved values, by its rule's formulas.
-#include "record.h"
+#include "record/record.h"
 
 namespace lamella::autograd {
 namespace {

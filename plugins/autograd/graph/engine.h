@@ -1,7 +1,7 @@
 // Engine: backward over the graph, without recursion. Read run_backward at the end of engine.cpp first.
 #pragma once
 
-#include "node.h"
+#include "graph/node.h"
 
 namespace lamella::autograd {
 

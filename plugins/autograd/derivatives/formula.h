@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine.h"
+#include "graph/engine.h"
 
 namespace lamella::autograd {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "record.h"
+#include "record/record.h"
 
 namespace lamella::autograd {
 namespace {

@@ -1,5 +1,5 @@
 // Running a compiled formula: operands are copied from where they are, sixteen bytes each, and operators called.
-#include "formula.h"
+#include "derivatives/formula.h"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // The composites that derivatives of pointwise operators are written with.
 #include <complex>
 
-#include "functions.h"
+#include "derivatives/functions.h"
 
 namespace lamella::autograd {
 namespace {

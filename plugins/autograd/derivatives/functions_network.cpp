@@ -1,7 +1,7 @@
 // The composites that derivatives of linear, norms, embedding and dropout are written with.
 #include <algorithm>
 
-#include "functions.h"
+#include "derivatives/functions.h"
 
 namespace lamella::autograd {
 namespace {

@@ -1,7 +1,7 @@
 // The node at the end of every path: it adds the gradients that arrive to a leaf's grad.
 #pragma once
 
-#include "node.h"
+#include "graph/node.h"
 
 namespace lamella::autograd {
 

@@ -1,5 +1,5 @@
 // Views, copies, reductions and indexing.
-#include "derivatives.h"
+#include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
 

@@ -185,6 +185,7 @@ lamella_status check_writable(const char* op, lamella_tensor* t);
 // A view whose history leads through a node made by hand: it cannot be made again from its base.
 bool is_view_by_hand(const Variable& v);
 lamella_status refuse_view_by_hand(const std::string& op);
+bool is_by_hand(const Node* n);  // made of functions from outside; in record/custom.cpp
 bool is_view_operator(const Node* n);
 
 inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {

@@ -1,6 +1,6 @@
 // Hooks of nodes. The handle of a hook holds only the hook's id, which keeps nothing alive, and names no hook once the
 // node has gone.
-#include "hooks.h"
+#include "graph/hooks.h"
 
 #include <mutex>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // Copies of the derivatives that other libraries hand in. They are never freed: calls and graphs may need them.
-#include "given.h"
+#include "graph/given.h"
 
 #include <map>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "formula.h"
+#include "derivatives/formula.h"
 
 namespace lamella::autograd {
 

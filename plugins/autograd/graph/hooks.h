@@ -1,7 +1,7 @@
 // Hooks of nodes: added, and removed by their ids, on any thread.
 #pragma once
 
-#include "node.h"
+#include "graph/node.h"
 
 namespace lamella::autograd {
 

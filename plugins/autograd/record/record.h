@@ -1,8 +1,8 @@
 // Recording: the layer's kernels, which make a node for a call. Start at `record` in record.cpp.
 #pragma once
 
-#include "formula.h"
-#include "saved.h"
+#include "derivatives/formula.h"
+#include "graph/saved.h"
 
 namespace lamella::autograd {
 
@@ -31,7 +31,6 @@ Node* new_function_node(const Rule& r, int num_edges, int num_results);
 lamella_status node_save(lamella_node* node, const lamella_value* v, int32_t result);
 lamella_status node_saved(lamella_node* node, int32_t i, lamella_value* out);
 int32_t node_num_saved(lamella_node* node);
-bool is_by_hand(const Node* n);
 void* node_context(lamella_node* node, const lamella_node_type* type);
 
 }  // namespace lamella::autograd

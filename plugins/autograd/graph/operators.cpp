@@ -1,6 +1,5 @@
 // The operators that the engine calls, and how a gradient is made to fit where it goes.
-#include "engine.h"
-#include "record.h"
+#include "graph/engine.h"
 
 namespace lamella::autograd {
 namespace {

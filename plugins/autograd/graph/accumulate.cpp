@@ -1,8 +1,8 @@
-#include "accumulate.h"
+#include "graph/accumulate.h"
 
 #include <mutex>
 
-#include "engine.h"
+#include "graph/engine.h"
 
 namespace lamella::autograd {
 namespace {

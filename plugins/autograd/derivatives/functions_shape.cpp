@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "functions.h"
+#include "derivatives/functions.h"
 
 namespace lamella::autograd {
 namespace {

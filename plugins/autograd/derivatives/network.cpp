@@ -1,5 +1,5 @@
 // Products, norms, losses, convolution and pooling.
-#include "derivatives.h"
+#include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
 

@@ -1,9 +1,9 @@
-#include "saved.h"
+#include "graph/saved.h"
 
 #include <memory>
 
-#include "engine.h"
-#include "given.h"
+#include "graph/engine.h"
+#include "graph/given.h"
 
 namespace lamella::autograd {
 namespace {

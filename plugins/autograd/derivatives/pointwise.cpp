@@ -1,5 +1,5 @@
 // Pointwise operators and activations.
-#include "derivatives.h"
+#include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
 

@@ -4,13 +4,13 @@
 //   can, and sums always have the same order.
 // Note [Claims]  A run keeps its counts and its pending gradients in the nodes themselves, which it claims. A node that
 //   another run (of another thread, or one further out in this one) has claimed is kept in a table beside.
-#include "engine.h"
+#include "graph/engine.h"
 
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
 
-#include "accumulate.h"
+#include "graph/accumulate.h"
 
 namespace lamella::autograd {
 
