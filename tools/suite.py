@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 MOST = 10
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|error)")
@@ -45,12 +46,26 @@ def located(test: str) -> str:
     return f"{found}{colons}{name}"
 
 
+def seconds(report: Path) -> dict[str, float]:
+    """How long the tests of each folder took, by pytest's report; those of all workers together."""
+    found: dict[str, float] = {}
+    for case in ElementTree.parse(report).iter("testcase") if report.exists() else ():
+        parts = case.get("classname", "").removeprefix("tests.").split(".")
+        folder = parts[0] if len(parts) > 1 and not parts[0].startswith("test_") else "tests"
+        found[folder] = found.get(folder, 0) + float(case.get("time", 0))
+    return found
+
+
 def run(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         said: list[str] = []
-        status = pytest("-o", f"cache_dir={folder}", *arguments, keep=said)
+        report = Path(folder, "report.xml")
+        status = pytest("-o", f"cache_dir={folder}", f"--junitxml={report}", *arguments, keep=said)
         failures = Path(folder, "v", "cache", "lastfailed")
         failed = sorted(json.loads(failures.read_text())) if failures.exists() else []
+        spent = sorted(seconds(report).items(), key=lambda item: -item[1])
+        print("seconds of tests, of all workers together: " + ", ".join(f"{name} {s:.0f}" for name, s in spent))
+        print(said[-1] if said else "", end="", flush=True)  # pytest's closing line stays the last one
     if status != 1 or not failed or len(failed) > MOST:
         return status
     print(f"\n{len(failed)} failed; each runs once more, alone in a fresh process:", flush=True)
