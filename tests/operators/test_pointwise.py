@@ -569,6 +569,12 @@ def test_powers_in_double():
     assert lamella.square(lamella.tensor([True, False])).dtype is lamella.int64
 
 
+def test_the_square_of_bools_keeps_their_layout():
+    x = lamella.tensor([[True, False, True], [False, True, True]]).t()
+    assert lamella.square(x).stride() == x.stride() == (1, 3)
+    assert lamella.square(x).tolist() == [[1, 0], [0, 1], [1, 1]]
+
+
 ALIASES = [(a, o["name"], o["overload"]) for o in lamella._C._operators() for a in o["aliases"] if o["form"] != "out"]
 
 

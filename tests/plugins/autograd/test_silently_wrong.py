@@ -6,7 +6,7 @@ import weakref
 
 import lamella
 import pytest
-from lamella.autograd import Function
+from lamella.autograd import Function, gradcheck
 
 
 @pytest.fixture
@@ -201,3 +201,12 @@ def test_a_function_s_class_goes_with_its_graph():
     alive = made()
     gc.collect()
     assert [c() for c in alive] == [None, None]
+
+
+@pytest.mark.parametrize("name", ["scatter", "scatter_add"])
+@pytest.mark.parametrize("shape, index", [((), 0), ((3,), 1)])
+def test_a_scatter_by_an_index_without_dimensions(name, shape, index):
+    x = lamella.rand(*shape, dtype=lamella.float64) if shape else lamella.tensor(1.5, dtype=lamella.float64)
+    source = lamella.tensor(2.5, dtype=lamella.float64, requires_grad=True)
+    at = lamella.tensor(index)
+    assert gradcheck(lambda x, source: getattr(x, name)(0, at, source), (x.requires_grad_(), source))
