@@ -43,7 +43,7 @@ lamella_status missing_kernel(lamella_frame* f, const core::Value*, core::Value*
   }
   std::string device = core::device_name(f->device);
   std::string message = operator_title(op) + ": no kernel for device '" + device + "'";
-  message += have.empty() ? "; nobody has registered one" : "; there are kernels for " + have;
+  message += have.empty() ? "; no library has registered one" : "; there are kernels for " + have;
   if (!core::backend(f->device.backend))
     message += "; the backend was withdrawn";
   else if (core::is_host(f->device.backend))

@@ -34,8 +34,6 @@ int64_t bytes_of(const Tensor* t) { return t ? t->numel * core::itemsize(t->dtyp
 // The arguments of one call with their tensors on another device, each tensor once. Keeps what it made until it dies.
 class Moved {
  public:
-  explicit Moved(Frame& f) : frame_(f) {}
-
   lamella_status move_all(const CallInfo& info, const Value* args, lamella_device to) {
     values_.assign(args, args + info.nargs);
     for (int i = 0; i < info.num_tensors; i++) {
@@ -56,7 +54,7 @@ class Moved {
   lamella_status write_back() {
     for (const Pair& p : pairs_) {
       if (!p.written || p.moved.get() == p.source) continue;
-      if (lamella_status st = copying().copy(&frame_, p.source, p.moved.get())) return st;
+      if (lamella_status st = copying().copy(p.source, p.moved.get())) return st;
       bytes += bytes_of(p.source);
     }
     return LAMELLA_OK;
@@ -69,7 +67,7 @@ class Moved {
         return LAMELLA_OK;
       }
     bytes += bytes_of(core::full(result));
-    return copying().to_device(&frame_, core::full(result), device, out);
+    return copying().to_device(core::full(result), device, out);
   }
   int64_t bytes = 0;
 
@@ -89,7 +87,7 @@ class Moved {
         return LAMELLA_OK;
       }
     TensorRef moved;
-    if (lamella_status st = copying().to_device(&frame_, source, to, &moved)) return st;
+    if (lamella_status st = copying().to_device(source, to, &moved)) return st;
     *out = moved.get();
     bytes += bytes_of(*out);
     pairs_.push_back({source, std::move(moved), written});
@@ -108,7 +106,6 @@ class Moved {
     return LAMELLA_OK;
   }
 
-  Frame& frame_;
   std::vector<Value> values_;
   std::vector<Pair> pairs_;
   std::list<std::vector<lamella_tensor*>> lists_;
@@ -179,7 +176,7 @@ lamella_status fallback_kernel(lamella_frame* f, const Value* args, Value* rets)
   const auto start = std::chrono::steady_clock::now();
   const Operator* op = f->op->functional ? f->op->functional : f->op;
   if (lamella_status st = prepare(const_cast<Operator*>(op))) return st;
-  Moved host(*f);
+  Moved host;
   if (lamella_status st = host.move_all(op->info, args, {core::host_backend(), 0})) return st;
   for (int i = 0; i < op->info.nrets; i++) rets[i] = core::none();
   lamella_status st = call(f, op, host.values(), rets);

@@ -116,7 +116,7 @@ lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value
     if (!st && metas[i].kind == LAMELLA_META_DYNAMIC && (e.flags & no_kernel)) st = dynamic_without_kernel(f);
   }
   if (!st)
-    st = t.info->between_devices && crosses(args) ? copying().between_devices(&f, args) : run_kernel(f, e, args, rets);
+    st = t.info->between_devices && crosses(args) ? copying().between_devices(args) : run_kernel(f, e, args, rets);
   for (int i = 0; !st && i < n; i++)
     if (metas[i].kind == LAMELLA_META_DYNAMIC) st = check_result(f.op, i, rets[i]);
   if (__builtin_expect(st != LAMELLA_OK, 0)) release_all(rets, n);

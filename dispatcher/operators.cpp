@@ -204,7 +204,8 @@ void withdraw_operator(Operator* op) {
 
 }  // namespace
 
-lamella_status define_operator(Library& lib, const lamella_operator_def& def, bool lazily, lamella_handle* handle) {
+lamella_status define_operator(Library& lib, const lamella_operator_def& def, bool lazily, lamella_handle* handle,
+                               Operator** defined) {
   RegistryLock lock;
   std::string ns, name, overload;
   const char* begin = def.schema + std::strspn(def.schema, " \t\n\r\v\f");
@@ -271,6 +272,7 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   const lamella_handle h = enter(lib, [op](lamella_handle) { withdraw_operator(op); });
   lib.defines = true;
   if (handle) *handle = h;
+  if (defined) *defined = op;
   return LAMELLA_OK;
 }
 

@@ -32,7 +32,8 @@ uint32_t category_flags(const std::string& name);  // 0 for a name that is no ca
 // ---- operators ----
 
 // `lazily`: the schema is parsed when the operator is first used, and errors in it come then.
-lamella_status define_operator(Library&, const lamella_operator_def&, bool lazily, lamella_handle*);
+lamella_status define_operator(Library&, const lamella_operator_def&, bool lazily, lamella_handle*,
+                               Operator** defined = nullptr);
 // Null if there is none.
 Operator* find_operator(const std::string& name, const std::string& overload);
 Operator* find_operator(const std::string& full_name);

@@ -42,12 +42,12 @@ const Copying& copying() { return injected; }
 
 lamella_status copy_aside(Frame& f, Tensor* to, Tensor* from) {
   const Aside aside(f);
-  return injected.copy(&f, to, from);
+  return injected.copy(to, from);
 }
 
 lamella_status clone_aside(Frame& f, Tensor* from, core::TensorRef* out) {
   const Aside aside(f);
-  return injected.clone(&f, from, out);
+  return injected.clone(from, out);
 }
 
 lamella_status move_bytes(const Tensor* dst, const Tensor* src) {

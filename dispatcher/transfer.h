@@ -11,13 +11,13 @@ namespace lamella::dispatcher {
 
 struct Copying {
   // Writes `from` into `to`, converting the dtype; the devices may differ.
-  lamella_status (*copy)(Frame*, core::Tensor* to, core::Tensor* from);
-  lamella_status (*clone)(Frame*, core::Tensor* from, core::TensorRef* out);
+  lamella_status (*copy)(core::Tensor* to, core::Tensor* from);
+  lamella_status (*clone)(core::Tensor* from, core::TensorRef* out);
   // `from` itself where it is on the device already.
-  lamella_status (*to_device)(Frame*, core::Tensor* from, lamella_device, core::TensorRef* out);
+  lamella_status (*to_device)(core::Tensor* from, lamella_device, core::TensorRef* out);
   // Serves a call of an operator with form_between_devices whose first two arguments, the destination and the
   // source, are on different devices.
-  lamella_status (*between_devices)(Frame*, const Value* args);
+  lamella_status (*between_devices)(const Value* args);
 };
 void set_copying(const Copying&);
 const Copying& copying();

@@ -103,7 +103,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu", help="where to train, such as cpu")
     parser.add_argument("--epochs", type=int, default=15, help="how often each image is seen")
-    parser.add_argument("--steps", type=int, help="end after so many steps, and ask only that the loss has fallen")
+    parser.add_argument("--steps", type=int, help="end after these steps, and ask only that the loss has fallen")
     parser.add_argument("--curve", type=Path, default=CURVE, help=f"where the learning curve goes ({CURVE})")
     options = parser.parse_args()
     if options.epochs < 1 or (options.steps is not None and options.steps < 1):

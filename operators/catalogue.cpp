@@ -61,11 +61,11 @@ void add(Library& lib, const Declaration& d) {
   def.file = from_the_root(d.file);
   def.line = d.line;
   const std::string name(d.schema, std::strchr(d.schema, '('));
-  if (define_operator(lib, def, true, nullptr)) {  // a mistake in this repository: no program can go on
+  Operator* op = nullptr;
+  if (define_operator(lib, def, true, nullptr, &op)) {  // a mistake in this repository: no program can go on
     std::fprintf(stderr, "lamella: %s:%d: %s\n", def.file, def.line, core::pending_error().message.c_str());
     std::abort();
   }
-  Operator* op = find_operator(with_namespace(name));
   for (const auto fits : {d.infer.fits, d.composite.fits})
     if (fits) op->fits.push_back(fits);
   if (!d.composite.run) return;

@@ -72,7 +72,7 @@ Scalar item(const Tensor& self) {
 
 // Contiguous on the source's side, bytes over, then converted and laid out on the host's or, where neither is a host,
 // the destination's side.
-lamella_status between_devices(dispatcher::Frame*, const core::Value* args) {
+lamella_status between_devices(const core::Value* args) {
   return guarded([&]() -> lamella_status {
     const Tensor self = Tensor::borrow(args[0].as.tensor), packed = Tensor::borrow(args[1].as.tensor).contiguous();
     if (self.is_contiguous() && self.dtype() == packed.dtype() && self.numel() == packed.numel())
@@ -89,21 +89,21 @@ lamella_status between_devices(dispatcher::Frame*, const core::Value* args) {
 }
 
 // Hands a tensor over to the dispatcher.
-core::TensorRef given_away(Tensor x) { return core::TensorRef::steal(core::full(static_cast<TensorRef&>(x).take())); }
+core::TensorRef given_away(Tensor x) { return core::TensorRef::steal(core::full(x.release())); }
 
-lamella_status copy_into(dispatcher::Frame*, core::Tensor* to, core::Tensor* from) {
+lamella_status copy_into(core::Tensor* to, core::Tensor* from) {
   return guarded([&]() -> lamella_status {
     Tensor::borrow(to).copy_(Tensor::borrow(from));
     return LAMELLA_OK;
   });
 }
-lamella_status clone_of(dispatcher::Frame*, core::Tensor* from, core::TensorRef* out) {
+lamella_status clone_of(core::Tensor* from, core::TensorRef* out) {
   return guarded([&]() -> lamella_status {
     *out = given_away(Tensor::borrow(from).clone());
     return LAMELLA_OK;
   });
 }
-lamella_status to_device_of(dispatcher::Frame*, core::Tensor* from, lamella_device device, core::TensorRef* out) {
+lamella_status to_device_of(core::Tensor* from, lamella_device device, core::TensorRef* out) {
   return guarded([&]() -> lamella_status {
     *out = given_away(Tensor::borrow(from).to(Device(device)));
     return LAMELLA_OK;

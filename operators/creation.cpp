@@ -7,11 +7,6 @@ namespace lamella::operators {
 namespace {
 
 // The keywords that every factory has, as one argument.
-TensorOptions options_of(std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                         const std::optional<Device>& device, std::optional<bool> pin_memory) {
-  return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
-}
-
 // The dtype that follows from a number alone.
 ScalarType number_dtype(const Scalar& number) { return static_cast<ScalarType>(core::number_dtype(number.value())); }
 

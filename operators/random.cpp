@@ -40,11 +40,6 @@ void check_drawn(const char* name, ScalarType t) {
   LAMELLA_CHECK(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t);
 }
 
-TensorOptions options_of(std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                         std::optional<bool> pin_memory) {
-  return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
-}
-
 namespace {
 
 // `count` words of the stream as int64.

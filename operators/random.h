@@ -18,8 +18,5 @@ Tensor uniform_numbers(const Generator& generator, const Device& device, IntArra
 
 // Stores a row of numbers into self, whatever its shape and dtype, and returns self.
 const Tensor& store(const Tensor& self, const Tensor& row);
-// The arguments that a factory takes beside the sizes.
-TensorOptions options_of(std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                         std::optional<bool> pin_memory);
 
 }  // namespace lamella::operators

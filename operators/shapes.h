@@ -71,4 +71,10 @@ void lay_out(Output& out, const char* name, std::optional<MemoryFormat> format, 
 // Whether a tensor lies in this format already. Preserving asks for nothing.
 bool lies_in(const Tensor& t, std::optional<MemoryFormat> format);
 
+// The four arguments of factories as one.
+inline TensorOptions options_of(std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                                const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  return TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
+}
+
 }  // namespace lamella::operators

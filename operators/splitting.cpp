@@ -131,7 +131,8 @@ const std::vector<Declaration>& splitting_operators() {
        "2))\n(tensor([0]), tensor([1, 2]))\n"},
       {"tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<tensor_split_sections>,
-       "So many pieces along a dimension, whose sizes differ by one at most, or pieces that start at given indices.\n\n"
+       "A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at given "
+       "indices.\n\n"
        ">>> lamella.tensor_split(lamella.arange(5), 3)\n(tensor([0, 1]), tensor([2, 3]), tensor([4]))\n"},
       {"tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<tensor_split_indices>, nullptr},

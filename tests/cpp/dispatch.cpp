@@ -305,7 +305,7 @@ static void operators() {
   lamella_tensor* a = floats({1});
   lamella_value in[1] = {of(a)}, out{};
   const lamella_operator* op = api->find_operator("test::thing", "");
-  FAILS(api, api->call(nullptr, op, in, 1, &out, 1), "nobody has registered one");
+  FAILS(api, api->call(nullptr, op, in, 1, &out, 1), "no library has registered one");
   d.schema = "other(Tensor self -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "column");
   FAILS(api, add_kernel(api, l, "aten::nonesuch", "cpu", seven), "no operator aten::nonesuch");

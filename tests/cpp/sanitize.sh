@@ -47,7 +47,7 @@ export LAMELLA_TEST_CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover
 strangers() { sanitized -m pytest -q -s -p no:cacheprovider "$@"; }
 for defect in behind_memory behind_arguments; do
   if ! LAMELLA_PLANTED=1 strangers -k planted_$defect extensions/test_ported.py 2>&1 | grep -q "AddressSanitizer: heap-buffer-overflow"; then
-    echo "sanitize: a kernel of a stranger read $defect, and nobody said so"; exit 1
+    echo "sanitize: a kernel of a stranger read $defect, and no sanitizer said so"; exit 1
   fi
 done
 strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py

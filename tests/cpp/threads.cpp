@@ -56,7 +56,7 @@ static void call(int32_t cpu, std::atomic<bool>* stop, std::atomic<int64_t>* wor
     if (api->call(nullptr, op, &arg, 1, &r, 1)) {
       const std::string message = api->error_message();
       CHECK(message.find("withdrawn") != std::string::npos ||
-            message.find("nobody has registered") != std::string::npos ||
+            message.find("no library has registered") != std::string::npos ||
             message.find("no kernel") != std::string::npos);
       api->error_clear();
       (*refused)++;

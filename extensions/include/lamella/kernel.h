@@ -101,7 +101,7 @@ struct Convert<Tensor, void> {
   }
   static lamella_status put(Tensor x, lamella_value* out) {
     *out = lamella::value(x);
-    static_cast<TensorRef&>(x).take();
+    (void)x.release();
     return LAMELLA_OK;
   }
 };

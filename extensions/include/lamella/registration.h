@@ -270,16 +270,18 @@ struct Rule<F, void (*)(lamella_frame*, P...)> : RuleOf<F, true, Types<>, 0, P..
 template <class F>
 using RuleFor = Rule<PlainFunction<F>, typename PointerOf<F>::type>;
 
-inline constexpr CppType tensor_results[LAMELLA_MAX_RETURNS] = {
-    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(),
-    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(),
-    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(),
-    Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type(), Convert<Tensor>::type()};
+struct TensorResults {
+  CppType types[LAMELLA_MAX_RETURNS] = {};
+  constexpr TensorResults() {
+    for (CppType& t : types) t = Convert<Tensor>::type();
+  }
+};
+inline constexpr TensorResults tensor_results;
 
 /* Whether a rule's types fit the schema; the results that a rule describes are tensors, or lists of them. */
 template <class R>
 int32_t compare_rule(const lamella_operator* op, bool exact) {
-  return compare("infer", op, R::parameters(), {tensor_results, R::outputs}, exact);
+  return compare("infer", op, R::parameters(), {tensor_results.types, R::outputs}, exact);
 }
 
 }  // namespace detail

@@ -43,6 +43,9 @@ class Tensor : public TensorMethods {
   static Tensor steal(lamella_tensor* t) { return TensorRef::steal(t); }
   static Tensor borrow(lamella_tensor* t) { return TensorRef::borrow(t); }
 
+  /* Gives the reference away: the caller owns it, and this tensor is undefined. */
+  lamella_tensor* release() { return static_cast<TensorRef&>(*this).take(); }
+
   bool defined() const { return get() != nullptr; }
   bool is_same(const Tensor& o) const { return get() == o.get(); }
 

@@ -9,6 +9,8 @@
 
 namespace lamella::autograd {
 
+inline lamella::Tensor conj_if_complex(const lamella::Tensor& t) { return t.is_complex() ? lamella::conj(t) : t; }
+
 // Defines a private operator with its composite, whose types are compared with the schema.
 template <auto Function>
 void composite(Library& m, const char* schema) {

@@ -25,7 +25,6 @@ Tensor scatter_backward(const Tensor& grad, int64_t dim, const Tensor& index, In
   return as_source(gather(grad, dim, index), size);
 }
 
-Tensor conj_if_complex(const Tensor& t) { return t.is_complex() ? conj(t) : t; }
 Tensor one_if_zero(const Tensor& t) { return where(t == 0, 1, t); }
 
 // The gradients of scatter_reduce: each place's is divided among the elements that were folded into it.

@@ -14,7 +14,6 @@ Scalar less_one(const Scalar& n) {
   return n.toLong() - 1;
 }
 
-Tensor conj_if_complex(const Tensor& t) { return t.is_complex() ? conj(t) : t; }
 Tensor real_if_complex(const Tensor& t) { return t.is_complex() ? real(t) : t; }
 
 // The gradient of x^p by x is p x^(p-1), and zero where p is zero, even where the power is not finite.

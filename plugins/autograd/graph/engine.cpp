@@ -70,8 +70,8 @@ struct Walk : Run {
   // False if it was met before.
   bool meet(Node* n) {
     if (claimed(n) || (!beside.empty() && beside.count(n))) return false;
-    Run* nobody = nullptr;
-    if (n->run.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) {
+    Run* none = nullptr;
+    if (n->run.compare_exchange_strong(none, this, std::memory_order_acq_rel)) {
       n->dependencies = 0;
       n->wanted = true;
       met.push_back(n);
