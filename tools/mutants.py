@@ -144,7 +144,7 @@ def compile_commands(build: Path) -> dict[str, str]:
         file = Path(entry["directory"], entry["file"]).resolve()
         if file.suffix == ".cpp" and " -c " in entry["command"]:
             name = next((str(file.relative_to(p)) for p in file.parents if (p / "pyproject.toml").exists()), "")
-            found[name] = re.sub(r" -o \S+| -M\w+( \S+)?(?= )", "", entry["command"])
+            found[name] = re.sub(r" -o \S+| -M[TF] \S+| -MD\b", "", entry["command"])
     return found
 
 
