@@ -86,15 +86,9 @@ struct lamella_operator {
   // Comparisons of what was written for the operator with its schema, made once that is parsed.
   std::vector<lamella_status (*)(const lamella_operator*)> fits;
 
-  std::string full_name() const { return full_names().front(); }
-  // The same, followed by the aliases'.
-  std::vector<std::string> full_names() const {
-    std::vector<std::string> all = {name};
-    all.insert(all.end(), aliases.begin(), aliases.end());
-    if (!overload.empty())
-      for (std::string& each : all) each += "." + overload;
-    return all;
-  }
+  std::string full_name() const { return with_overload(name); }
+  // A name of the operator, or one of its aliases, with the overload.
+  std::string with_overload(const std::string& any) const { return overload.empty() ? any : any + "." + overload; }
 };
 
 namespace lamella::dispatcher {

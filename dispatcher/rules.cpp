@@ -38,13 +38,16 @@ lamella_status add_rule(Library& lib, const char* op, const char* layer, void* p
 }
 
 const Rule* rule_of(const Operator* op, const std::string& layer) {
-  for (const std::string& name : op->full_names()) {
-    const auto known = rules().find(name);
-    if (known == rules().end()) continue;
+  const auto under = [&](const std::string& name) -> const Rule* {
+    const auto known = rules().find(op->with_overload(name));
+    if (known == rules().end()) return nullptr;
     for (auto r = known->second.rbegin(); r != known->second.rend(); ++r)
       if (r->layer == layer) return &*r;
-  }
-  return nullptr;
+    return nullptr;
+  };
+  const Rule* found = under(op->name);
+  for (size_t i = 0; !found && i < op->aliases.size(); i++) found = under(op->aliases[i]);
+  return found;
 }
 
 void* find_rule(const Operator* op, const char* layer) {
