@@ -74,7 +74,7 @@ void infer_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
                        IntArrayRef padding, IntArrayRef dilation, int64_t groups, Output out) {
   const Geometry s = read_operands(input, weight, bias, stride, padding, dilation, groups);
   set_image(out, sizes_of(input, weight, s), input.dtype(), channels_last(input) || channels_last(weight));
-  check_bytes("convolution", out.sizes(), out.dtype());
+  check_bytes(out.sizes(), out.dtype());
 }
 
 // (n, groups, c, places, taps) becomes (n · groups, c · taps, places) and meets (groups, out, c · taps).
@@ -177,7 +177,7 @@ void infer_backward(const Tensor& grad_output, const Tensor& other, IntArrayRef 
                     IntArrayRef padding, IntArrayRef dilation, int64_t groups, Output out) {
   read_backward<OfInput>(grad_output, other, size, stride, padding, dilation, groups);
   set_image(out, size, grad_output.dtype(), (OfInput && channels_last(grad_output)) || channels_last(other));
-  check_bytes("convolution", out.sizes(), out.dtype());
+  check_bytes(out.sizes(), out.dtype());
 }
 
 // The convolution of the gradient, zeros between its places where the stride was larger than 1, with the weight turned

@@ -18,14 +18,6 @@ ScalarType common_dtype(TensorList tensors) {
   return static_cast<ScalarType>(type.get());
 }
 
-// An error where the result has more bytes than can be counted.
-void check_bytes(IntArrayRef sizes, ScalarType t) {
-  int64_t bytes = itemsize(t);
-  for (int64_t s : sizes)
-    LAMELLA_CHECK(s == 0 || !__builtin_mul_overflow(bytes, s, &bytes),
-                  "the sizes need more bytes than 63 bits can count");
-}
-
 // An empty vector joins with anything, as it does in torch.
 bool passed_over(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 

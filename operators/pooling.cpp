@@ -55,7 +55,7 @@ DimVector pooled_sizes(const Tensor& self, const int64_t* places) {
 template <int Spatial>
 void set_pooled(Output& out, const Tensor& self, const int64_t* places) {
   set_image(out, pooled_sizes<Spatial>(self, places), self.dtype(), channels_last(self));
-  check_bytes("pooling", out.sizes(), out.dtype());
+  check_bytes(out.sizes(), out.dtype());
 }
 
 // How far an image must be padded behind for its last window; it may need less than it has.

@@ -31,6 +31,13 @@ void check_floating(const char* name, ScalarType t) {
                 "; convert it with .to(lamella.float32)");
 }
 
+void check_bytes(IntArrayRef sizes, ScalarType t) {
+  int64_t bytes = itemsize(t);
+  for (int64_t s : sizes)
+    LAMELLA_CHECK(s == 0 || !__builtin_mul_overflow(bytes, s, &bytes),
+                  "the sizes need more bytes than 63 bits can count");
+}
+
 void check_sizes(const char* name, IntArrayRef sizes, ScalarType t) {
   uint64_t all = 0;  // a product of four sizes below 2^14 fits anything
   for (int64_t s : sizes) all |= static_cast<uint64_t>(s);

@@ -56,6 +56,8 @@ uint64_t wrap_dims(const char* name, IntArrayRef dims, int64_t ndim);
 void check_floating(const char* name, ScalarType t);
 // Negative sizes, too many of them, and more bytes than can be counted are errors.
 void check_sizes(const char* name, IntArrayRef sizes, ScalarType t);
+// An error where a result has more bytes than can be counted.
+void check_bytes(IntArrayRef sizes, ScalarType t);
 // An error unless the number can stand in the dtype.
 void check_number(const char* name, const Scalar& number, ScalarType t);
 

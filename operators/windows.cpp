@@ -1,8 +1,6 @@
 // Helpers of convolutions, pools and padding: see windows.h.
 #include "operators/windows.h"
 
-#include "core/tensor.h"
-
 namespace lamella::operators {
 
 void read_spatial(const char* name, IntArrayRef list, int count, int64_t least, int64_t* out) {
@@ -88,11 +86,6 @@ Tensor in_channels_last(const Tensor& x) {
 void set_image(Output& out, IntArrayRef sizes, ScalarType t, bool last) {
   out.set(sizes, t);
   if (last) out.set_strides(image_strides(sizes));
-}
-
-void check_bytes(const char* family, IntArrayRef sizes, ScalarType t) {
-  // The pending error passes as it is, so that no title comes before the family.
-  lamella::check(core::check_sizes(family, static_cast<int>(sizes.size()), sizes.data(), itemsize(t), nullptr));
 }
 
 }  // namespace lamella::operators

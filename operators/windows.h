@@ -26,7 +26,5 @@ Tensor in_channels_last(const Tensor& x);
 
 // Describes a result, channels last or plain.
 void set_image(Output& out, IntArrayRef sizes, ScalarType t, bool last);
-// More bytes than can be counted are an error, whose message begins with `family`.
-void check_bytes(const char* family, IntArrayRef sizes, ScalarType t);
 
 }  // namespace lamella::operators

@@ -284,13 +284,10 @@ const lamella_pointwise* meaning_of() {
   if (const lamella_pointwise* p = find<Op>(*next++, pointwise::family())) return p;
   LAMELLA_POINTWISE_FAMILIES(LAMELLA_FIND)
 #undef LAMELLA_FIND
-  for (const pointwise::Signature& s : Op::signatures) {  // the baseline: the operator's own
-    const std::string name = "aten::" + name_of(s);
-    const size_t dot = name.find('.');
-    const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
-    return api().operator_pointwise(api().find_operator(name.substr(0, dot).c_str(), overload.c_str()));
-  }
-  return nullptr;
+  const std::string name = "aten::" + name_of(*std::begin(Op::signatures));  // the baseline: the operator's own
+  const size_t dot = name.find('.');
+  const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
+  return api().operator_pointwise(api().find_operator(name.substr(0, dot).c_str(), overload.c_str()));
 }
 
 // The exponents that have shorter ways, rounded as torch rounds them: products, a root, quotients.

@@ -224,6 +224,12 @@ static void operators() {
   plain.schema = "plain(Tensor x) -> Tensor";
   OK(api, api->define(l, &plain, nullptr));
   CHECK(!*api->operator_category(api->find_operator("entries::plain", "")));
+  lamella_operator_def meant{};
+  meant.size = sizeof meant;
+  meant.schema = "meant(Tensor x) -> Tensor";
+  meant.pointwise = p;
+  OK(api, api->define(l, &meant, nullptr));  // its meaning says the category
+  CHECK(!std::strcmp(api->operator_category(api->find_operator("entries::meant", "")), "pointwise"));
   api->library_close(l);
   done("what is said of operators");
 }

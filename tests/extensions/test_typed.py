@@ -55,6 +55,17 @@ def test_a_kernel_that_writes_into_its_output(dtype):
     assert ops.typed.scaled_(y, 3.0) is y and y.tolist() == expected
 
 
+def test_a_call_knows_its_callers(ns, opened):
+    """Also through a composite in C++ under a kernel in Python."""
+    mine = opened(lamella.library.Library(ns, "DEF"))
+    mine.define("calls(Tensor x) -> str")
+    mine.impl("calls", ops.typed.calls, "composite")
+    x = lamella.ones(1)
+    assert ops.typed.callers(x) == "typed::callers"
+    assert ops.typed.calls(x) == "typed::callers < typed::calls"
+    assert getattr(ops, ns).calls(x) == f"typed::callers < typed::calls < {ns}::calls"
+
+
 def test_an_output_that_the_rule_leaves_out():
     x = lamella.tensor([1.0, 2.0])
     assert [t.tolist() for t in ops.typed.twofold(x, True)] == [[2, 4], [-1, -2]]

@@ -7,6 +7,8 @@
 #ifndef NAMESPACE
 #define NAMESPACE typed
 #endif
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
 
 using namespace lamella;
 
@@ -28,6 +30,13 @@ std::string kinds(const Tensor& a, const std::optional<Tensor>& b, TensorList c,
 std::tuple<Tensor, int64_t, double, bool, std::string, std::vector<int64_t>, std::vector<Tensor>, Scalar> results(
     Tensor x) {
   return {x, 7, 0.5, true, "text", {1, 2}, {x, x + 1}, Scalar(std::complex<double>(1, 2))};
+}
+
+/* The operator that is called, and those that called it. */
+std::string callers(lamella_frame* f, const Tensor&) {
+  std::string all = title(f->op);
+  for (f = f->parent; f; f = f->parent) all += " < " + title(f->op);
+  return all;
 }
 
 void scaled(const Tensor& self, double by, const Tensor& out) {
@@ -229,6 +238,11 @@ LAMELLA_LIBRARY(NAMESPACE, m) {
     }
   });
   m.def("passed() -> int", [] { return passed; });
+  m.def("callers(Tensor self) -> str", callers);
+  m.def("calls(Tensor self) -> str", [](const Tensor& self) {
+    static const Operator<std::string(const Tensor&)> inner(TEXT(NAMESPACE) "::callers");
+    return inner(self);
+  });
   m.def("raw(Tensor self) -> Tensor",
         [](lamella_frame*, const lamella_value* args, lamella_value* rets) -> lamella_status {
           return api().value_retain(&args[0], &rets[0]);
