@@ -10,8 +10,29 @@ from pathlib import Path
 
 from children import clean_environment, run
 
-# An operator that calls another one, so that it needs no loop: self + self * factor. The slim header compiles in 0.5 s.
+# self + self * factor, by the C table alone: it compiles in 0.05 s, where the C++ headers take 0.4 s.
 OPERATOR = """
+#include <lamella/c_api.h>
+static const lamella_api* api;
+static lamella_status scaled(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  lamella_value in[3] = {args[0], args[0], {LAMELLA_INT}};
+  in[2].as.i = FACTOR;
+  return api->call(f, api->find_operator("aten::add", "Tensor"), in, 3, rets, 1);
+}
+extern "C" __attribute__((visibility("default"))) lamella_status lamella_plugin_init(const lamella_api* table) {
+  api = table;
+  lamella_library* library;
+  lamella_library_def built = {sizeof built, LAMELLA_TARGET_VERSION, "built", __FILE__, LAMELLA_DEFINES};
+  lamella_operator_def op = {sizeof op};
+  op.schema = "scaled(Tensor self) -> Tensor";
+  lamella_kernel_def kernel = {sizeof kernel, 0, scaled, nullptr, __FILE__, __LINE__, 1};
+  if (lamella_status st = api->library_open(&built, &library)) return st;
+  if (lamella_status st = api->define(library, &op, nullptr)) return st;
+  return api->kernel(library, "scaled", "composite", &kernel, nullptr);
+}
+"""
+# The same in C++.
+LIBRARY = """
 #include <lamella/library.h>
 static lamella_status scaled(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   const lamella_value in[3] = {args[0], args[0], lamella::value(FACTOR)};
@@ -32,6 +53,10 @@ print(mine.scaled(lamella.tensor([1, 2])).tolist())
 
 def operator(factor):
     return OPERATOR.replace("FACTOR", str(factor))
+
+
+def library_operator(factor):
+    return LIBRARY.replace("FACTOR", str(factor))
 
 
 class Bench:

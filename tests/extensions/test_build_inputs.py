@@ -7,7 +7,7 @@ import shutil
 import time
 
 import pytest
-from building import LOAD, operator, wait_for
+from building import LOAD, library_operator, operator, wait_for
 from children import run
 from lamella.extensions import include_paths
 from lamella.extensions.inputs import expanded, given
@@ -110,7 +110,7 @@ def test_a_precompiled_header_whose_headers_are_found_earlier(bench):
     header = bench.folder / "late/lamella/library.h"
     header.write_text(header.read_text() + "\n#include <factor.h>\n")
     write(bench.folder, "late/factor.h", "#define FACTOR 1\n")
-    write(bench.folder, "built.cpp", operator("FACTOR"))
+    write(bench.folder, "built.cpp", library_operator("FACTOR"))
     assert built(bench, extra_include_paths=["early", "late"], env={"MAX_JOBS": "2"}) == [2, 4]
     wait_for(lambda: bench.files("precompiled/*/entry.json"), "the precompiled header", 60)
     write(bench.folder, "early/factor.h", "#define FACTOR 7\n")
@@ -230,7 +230,7 @@ def test_a_precompiled_header_that_vanishes(bench):
     shutil.copytree(include_paths()[0], bench.folder / "headers")
     header = bench.folder / "headers" / "lamella" / "library.h"
     header.write_text(header.read_text() + "\n#define FACTOR 1\n")
-    write(bench.folder, "built.cpp", operator("FACTOR"))
+    write(bench.folder, "built.cpp", library_operator("FACTOR"))
     options = {"extra_include_paths": ["headers"]}
     assert built(bench, env={"MAX_JOBS": "2"}, **options) == [2, 4]
     end = time.monotonic() + 60
@@ -241,7 +241,7 @@ def test_a_precompiled_header_that_vanishes(bench):
     compiler = bench.folder / "vanishing"
     compiler.write_text(f'#!/bin/sh\ng++ "$@"; status=$?\ncase " $* " in *" -c "*) {end_of_it};; esac\nexit $status\n')
     compiler.chmod(0o755)
-    write(bench.folder, "built.cpp", operator("FACTOR") + "// edited\n")
+    write(bench.folder, "built.cpp", library_operator("FACTOR") + "// edited\n")
     env = {"CXX": str(compiler)}
     assert built(bench, env=env | {"MAX_JOBS": "2"}, **options) == [2, 4]
     header.write_text(header.read_text().replace("FACTOR 1", "FACTOR 7"))

@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from building import LOAD, end_group, operator, wait_for
+from building import LOAD, end_group, library_operator, operator, wait_for
 from lamella.extensions import Cache
 from lamella.extensions.errors import first_error
 
@@ -49,7 +49,7 @@ def test_operators_under_the_name_of_the_extension(bench):
         text = sys.argv[1].replace("LIBRARY(built", f"LIBRARY({known}_EXTENSION_NAME")
         print(load_inline(known.lower(), text, no_implicit_headers=True) is getattr(lamella.ops, known.lower()))
     """
-    assert bench.run(program, operator(1)).split() == ["True", "True"]
+    assert bench.run(program, library_operator(1)).split() == ["True", "True"]
 
 
 def test_a_source_in_c(bench):
@@ -63,29 +63,29 @@ def test_a_source_in_c(bench):
     assert bench.run(program).strip() == "[2, 4]"
 
 
-def test_threads_that_load_one_module(bench):
+def test_threads_that_load_one_module(module_bench):
     program = """
     import sys, threading
     from lamella.utils.cpp_extension import load_inline
     together, made = threading.Barrier(4), []
     def work():
         together.wait()
-        made.append(load_inline("moduled", sys.argv[1], extra_cflags="-O0", cuda_sources=None))
+        made.append(load_inline("moduled", sys.argv[1], cuda_sources=None))
     threads = [threading.Thread(target=work) for _ in range(4)]
     [t.start() for t in threads], [t.join() for t in threads]
     print(len(made), len(set(map(id, made))), made[0].name)
     """
-    assert bench.run(program, MODULE).split() == ["4", "1", "moduled"]
+    assert module_bench.run(program, MODULE).split() == ["4", "1", "moduled"]
 
 
-def test_documentation_in_any_script(bench):
+def test_documentation_in_any_script(module_bench):
     program = """
     from lamella.utils.cpp_extension import load_inline
     doc = 'says "é" and 😀'
-    mine = load_inline("spoken", "int one() { return 1; }", functions={"one": doc}, extra_cflags="-O0", cuda_sources="")
+    mine = load_inline("spoken", "int one() { return 1; }", functions={"one": doc}, cuda_sources="")
     assert mine.one() == 1 and doc in mine.one.__doc__
     """
-    bench.run(program)
+    module_bench.run(program)
 
 
 def test_a_lock_is_not_inherited(tmp_path):
@@ -206,7 +206,7 @@ def test_the_current_folder_is_no_place_for_modules(bench):
     """The process that precompiles the header does not execute modules of the current folder."""
     (bench.folder / "tempfile.py").write_text("open('executed', 'w')\n")
     program = "import sys\nsys.path = [p for p in sys.path if p]\n" + LOAD
-    assert bench.run(program, operator(1), MAX_JOBS="2").strip() == "[2, 4]"
+    assert bench.run(program, library_operator(1), MAX_JOBS="2").strip() == "[2, 4]"
     wait_for(lambda: bench.files("precompiled/*/entry.json"), "the precompiled header", 60)
     assert not (bench.folder / "executed").exists()
 

@@ -1,11 +1,12 @@
 """The cache of built extensions: crashes, many users at once, full and read-only disks, and broken files."""
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
-from building import LOAD, Bench, end_group, mounted, mounts, operator, wait_for
+from building import LOAD, Bench, end_group, library_operator, mounted, mounts, operator, wait_for
 from lamella.extensions import include_paths
 
 needs_mounts = pytest.mark.skipif(not mounts(), reason="unshare(1) may not mount for this user: run as root")
@@ -138,7 +139,7 @@ def test_a_library_that_is_not_what_was_built_is_built_again(bench, how):
 def test_a_broken_record_is_no_record(cached, file, text):
     for record in cached.files(file):
         record.write_text(text)
-    assert cached.run(LOAD, operator(1)).strip() == "[2, 4]"
+    assert cached.run(LOAD, library_operator(1)).strip() == "[2, 4]"
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +147,7 @@ def cached(tmp_path_factory):
     """A cache with one extension and a precompiled header."""
     bench = Bench(tmp_path_factory.mktemp("cached"))
     bench.env["MAX_JOBS"] = "2"
-    bench.run(LOAD, operator(1))
+    bench.run(LOAD, library_operator(1))
     wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
     return bench
 
@@ -156,21 +157,36 @@ def test_a_broken_precompiled_header_is_dropped(cached):
     content = bytearray(made.read_bytes())
     content[len(content) // 4 :] = bytes(len(content) - len(content) // 4)
     made.write_bytes(content)
-    assert cached.run(LOAD, operator(5)).strip() == "[6, 12]"
+    assert cached.run(LOAD, library_operator(5)).strip() == "[6, 12]"
 
 
 @pytest.mark.parametrize("header", ["extension.h", "library.h"])
 def test_the_precompiled_header_is_used(header, bench):
     """With -H the compiler prints the headers that it opens, and marks a precompiled one."""
-    program = LOAD.replace("True)", f"{header == 'library.h'}, verbose=True, extra_cflags='-O0 -H')")
+    program = LOAD.replace("True)", f"{header == 'library.h'}, verbose=True, extra_cflags='-H')")
     bench.env["MAX_JOBS"] = "2"
     taken = []
     for n in (1, 2):
-        output, errors = bench.start(program, operator(n)).communicate(timeout=60)
+        output, errors = bench.start(program, library_operator(n)).communicate(timeout=60)
         assert output.splitlines()[-1] == f"[{1 + n}, {2 + 2 * n}]"
         taken.append([line[2:] for line in errors.splitlines() if line.startswith("! ")])
         wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
     assert taken == [[], [str(made) for made in bench.files(f"precompiled/*/lamella/{header}.gch")]] and taken[1]
+
+
+def test_the_precompiled_header_of_modules_is_used(module_bench):
+    """The command that the helper prints is run again, to see which headers the compiler opens."""
+    program = """
+    from lamella.utils.cpp_extension import load_inline
+    print(load_inline("counted", "int one() { return 1; }", functions="one", verbose=True).one())
+    """
+    output, errors = module_bench.start(program).communicate(timeout=60)
+    [command] = [shlex.split(line) for line in (output + errors).splitlines() if " -c " in line]
+    del command[command.index("-MD") : command.index("-c")]
+    command[command.index("-o") :] = ["-fsyntax-only", "-H"]
+    errors = subprocess.run(command, capture_output=True, text=True, cwd=module_bench.folder).stderr
+    assert output.splitlines()[-1] == "1"
+    assert any(line.startswith("! ") and "/lamella/pybind.h.gch" in line for line in errors.splitlines())
 
 
 def test_an_error_in_a_header_that_is_precompiled(bench):
@@ -180,14 +196,14 @@ def test_an_error_in_a_header_that_is_precompiled(bench):
     env = {"MAX_JOBS": "2"}
     env["CXX"] = bench.compiler("odd", f'case " $* " in $(cat {fails})) echo "{said}" >&2; exit 1;; esac')
     fails.write_text("none")
-    bench.run(LOAD, operator(1), **env)
+    bench.run(LOAD, library_operator(1), **env)
     wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
     fails.write_text("*")
-    text = bench.start(LOAD, operator(2), **env).communicate(timeout=60)[1]
+    text = bench.start(LOAD, library_operator(2), **env).communicate(timeout=60)[1]
     assert "library.h:5:1: error: nonsense" in text and text.count("Traceback") == 1
     assert bench.files("precompiled/*/entry.json")
     fails.write_text("*/precompiled/*")
-    assert bench.run(LOAD, operator(2), **env | {"MAX_JOBS": "1"}).strip() == "[3, 6]"
+    assert bench.run(LOAD, library_operator(2), **env | {"MAX_JOBS": "1"}).strip() == "[3, 6]"
     assert not bench.files("precompiled/*/entry.json")
 
 
@@ -287,11 +303,11 @@ def test_nothing_is_written_elsewhere(bench, tmp_path):
         place.mkdir()
     program = f"import os\nos.chdir({str(places[2])!r})\n{LOAD}"
     env = {"HOME": str(places[0]), "TMPDIR": str(places[1]), "MAX_JOBS": "2"}
-    assert bench.run(program, operator(1), **env).strip() == "[2, 4]"
+    assert bench.run(program, library_operator(1), **env).strip() == "[2, 4]"
     wait_for(lambda: bench.files("precompiled/*/entry.json") and bench.is_tidy(), "the precompiled header")
     assert [list(place.rglob("*")) for place in places] == [[], [], []]
     assert contents(package) == before
     env = env | {"LAMELLA_EXTENSIONS_DIR": ""}
-    assert bench.run(program, operator(1), **env).strip() == "[2, 4]"
+    assert bench.run(program, library_operator(1), **env).strip() == "[2, 4]"
     assert [p.name for p in places[0].iterdir()] == [".cache"] and not list(places[1].iterdir())
     assert (places[0] / ".cache/lamella/extensions/libraries").is_dir()

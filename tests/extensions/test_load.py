@@ -89,12 +89,12 @@ def test_a_folder_of_ones_own_and_what_is_kept(bench):
     assert [p.name for p in bench.folder.glob("own/builds/*/build.ninja")] == ["build.ninja"]
 
 
-def test_functions_are_bound_into_a_module(bench):
+def test_functions_are_bound_into_a_module(module_bench):
     program = """
     import sys
     from lamella.utils.cpp_extension import load_inline
     mine = load_inline("bound", [sys.argv[1], "int twice(int a) { return add(a, a); }"],
-                       functions={"add": 'adds "two"', "twice": ""}, extra_cflags="-O0")
+                       functions={"add": 'adds "two"', "twice": ""})
     print(mine.__name__, mine.add(1, 2), mine.twice(4), mine.add.__doc__.splitlines()[-1])
     try:
         mine.add("x", 1)
@@ -102,25 +102,25 @@ def test_functions_are_bound_into_a_module(bench):
         print("TypeError")
     """
     expected = ["bound", "3", "8", "adds", '"two"', "TypeError"]
-    compiler, count = bench.counting()
-    assert bench.run(program, MODULE, CXX=compiler).split() == expected
-    assert bench.run(program, MODULE, CXX=compiler).split() == expected
+    compiler, count = module_bench.counting()
+    assert module_bench.run(program, MODULE, CXX=compiler).split() == expected
+    assert module_bench.run(program, MODULE, CXX=compiler).split() == expected
     assert count() == 1
 
 
-def test_a_module_by_its_own_words_and_operators_beside(bench):
+def test_a_module_by_its_own_words_and_operators_beside(module_bench):
     source = """
     #include <pybind11/pybind11.h>
     PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) { m.def("seven", [] { return 7; }); }
     """
-    (bench.folder / "both.cpp").write_text(source + operator(1))
+    (module_bench.folder / "both.cpp").write_text(source + operator(1))
     program = """
     import lamella
     from lamella.utils.cpp_extension import load
-    both = load("both", "both.cpp", extra_cflags="-O0")
+    both = load("both", "both.cpp")
     print(both.seven(), lamella.ops.built.scaled(lamella.tensor([1])).tolist())
     """
-    assert bench.run(program).strip() == "7 [2]"
+    assert module_bench.run(program).strip() == "7 [2]"
 
 
 KINDS = {
@@ -245,16 +245,16 @@ def test_a_compiler_too_old(bench):
     assert "is clang 13.0.1, and c++17 needs clang 14 or newer" in text
 
 
-def test_a_module_that_was_edited_is_another(bench):
+def test_a_module_that_was_edited_is_another(module_bench):
     program = """
     from lamella.utils.cpp_extension import load_inline
     def edited(source, *functions):
-        return load_inline("edited", source, functions=functions, extra_cflags="-O0")
+        return load_inline("edited", source, functions=functions)
     one = edited("int f(int a) { return a + 1; }", "f")
     two = edited("int f(int a) { return a + 2; } int g(int a) { return a; }", "f", "g")
     print(one.f(1), two.f(1), two.g(1), one.__name__, two.__name__)
     """
-    assert bench.run(program).split() == ["2", "3", "1", "edited", "edited"]
+    assert module_bench.run(program).split() == ["2", "3", "1", "edited", "edited"]
 
 
 def test_a_missing_pybind11_and_a_missing_python(bench):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import lamella
 import pytest
-from building import operator
+from building import library_operator
 from children import clean_environment, run
 from environments import PIP, build_wheel, fresh_environment
 
@@ -64,7 +64,7 @@ def package(folder, *, name="operators", helper="lamella_headers", source=None, 
     (folder / "setup.py").write_text(SETUP.format(name=name, helper=helper))
     (folder / "pyproject.toml").write_text(PYPROJECT)
     (folder / "mine/__init__.py").write_text(init)
-    (folder / f"{name}.cpp").write_text(source or operator(1))
+    (folder / f"{name}.cpp").write_text(source or library_operator(1))
     return folder
 
 
@@ -192,7 +192,7 @@ def test_the_framework_gives_the_same_helper(tmp_path):
     assert (folder / "mine/operators.so").exists()
     run(*command, cwd=folder, **env)
     assert len(log.read_text().split()) == 1
-    (folder / "operators.cpp").write_text(operator(2))
+    (folder / "operators.cpp").write_text(library_operator(2))
     run(*command, cwd=folder, **env)
     assert len(log.read_text().split()) == 2
     program = f"import lamella; lamella._C._load_plugin({str(folder / 'mine/operators.so')!r}); " + USE
@@ -232,7 +232,7 @@ lamella_extension(module PYTHON module.cpp)
 
 def test_the_cmake_package(builder, tmp_path):
     """Found by the folder that the command line prints; with the headers alone and with the framework."""
-    (tmp_path / "mine.cpp").write_text(operator(3))
+    (tmp_path / "mine.cpp").write_text(library_operator(3))
     (tmp_path / "module.cpp").write_text(MODULE)
     (tmp_path / "CMakeLists.txt").write_text(CMAKE)
     for number, tool in enumerate(
@@ -303,7 +303,7 @@ def test_cmake_optimises_where_no_build_type_is_set(build_type, optimised, cmake
 
 
 def test_the_flags_build_by_hand(builder, tmp_path):
-    (tmp_path / "mine.cpp").write_text(OPTIMISED + operator(4))
+    (tmp_path / "mine.cpp").write_text(OPTIMISED + library_operator(4))
     command = "g++ $({0} --cflags) mine.cpp $({0} --ldflags) -o mine.so".format(f"{builder} -m lamella_headers")
     run("sh", "-c", command, cwd=tmp_path)
     program = f"import lamella; lamella._C._load_plugin({str(tmp_path / 'mine.so')!r}); " + USE

@@ -8,8 +8,10 @@
  *
  *   PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) { m.def("twice", &twice); }
  *
- * The builder defines LAMELLA_EXTENSION_NAME. The module imports lamella when it is imported itself, and runs the
- * blocks of registrations (LAMELLA_LIBRARY) that it contains. */
+ * The builder defines LAMELLA_EXTENSION_NAME and TORCH_EXTENSION_NAME, the name in sources written for torch. This
+ * header asks for neither, since a compiler rejects a precompiled header that asked for a name that is defined later.
+ * The module imports lamella when it is imported itself, and runs the blocks of registrations (LAMELLA_LIBRARY) that
+ * it contains. */
 #ifndef LAMELLA_PYBIND_H
 #define LAMELLA_PYBIND_H
 
@@ -19,11 +21,6 @@
 #include <dlfcn.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-
-/* The name that sources written for torch use. */
-#if defined(LAMELLA_EXTENSION_NAME) && !defined(TORCH_EXTENSION_NAME)
-#define TORCH_EXTENSION_NAME LAMELLA_EXTENSION_NAME
-#endif
 
 #pragma GCC visibility push(hidden)
 
