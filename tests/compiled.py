@@ -15,7 +15,7 @@ INCLUDE = Path(lamella._C.__file__).parent / "include"
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FOLDER = "LAMELLA_TEST_COMPILED"  # set by the first process for its child processes
 # The environment may add flags for a sanitizer.
-FLAGS = ("-std=c++17", "-O1", "-shared", "-fPIC", *os.environ.get("LAMELLA_TEST_CXXFLAGS", "").split())
+FLAGS = ("-std=c++17", "-O0", "-shared", "-fPIC", *os.environ.get("LAMELLA_TEST_CXXFLAGS", "").split())
 
 
 @functools.cache

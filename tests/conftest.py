@@ -2,6 +2,7 @@
 Ctrl-C, and no test of a plugin that ``LAMELLA_PLUGINS`` switched off."""
 
 import functools
+import os
 import signal
 from pathlib import Path
 
@@ -16,6 +17,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("lamella")
+
+os.environ.setdefault("CXXFLAGS", "-O0")  # what the tests compile runs for a moment only
 
 PLUGINS = Path(__file__).resolve().parent / "plugins"
 

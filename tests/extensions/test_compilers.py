@@ -11,11 +11,11 @@ from lamella.extensions.toolchain import NEEDED
 
 HERE = Path(__file__).resolve().parent
 COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
+# Each compiler with each standard and each string ABI, and each standard with each ABI.
 BUILDS = {
     f"{compiler[:-2]}_{standard}_{abi}": (compiler, f"-std=c++{standard}", f"-D_GLIBCXX_USE_CXX11_ABI={abi}")
-    for compiler in COMPILERS
-    for standard in (17, 20)
-    for abi in (0, 1)
+    for compiler, standard, abi in (("g++", 17, 0), ("g++", 20, 1), ("clang++", 17, 1), ("clang++", 20, 0))
+    if compiler in COMPILERS
 }
 
 
@@ -23,7 +23,7 @@ BUILDS = {
 def libraries(tmp_path_factory):
     def build(name):
         compiler, *flags = BUILDS[name]
-        flags = (*flags, f"-DNAMESPACE={name}", "-fvisibility=hidden", "-O0", *STRICT)
+        flags = (*flags, f"-DNAMESPACE={name}", "-fvisibility=hidden", *STRICT)
         return compile_library(tmp_path_factory, HERE / "typed.cpp", *flags, compiler=compiler)
 
     return {name: build(name) for name in BUILDS}
@@ -120,18 +120,15 @@ def complaints(compiler, headers, *flags):
     return subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True).stderr
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_headers_parse_alone(compiler):
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_parse_alone(header):
     """Each header by itself, except those that need Python's; with the operators only where a header is about them."""
-    for header in HEADERS:
-        without = () if header in ("arithmetic.h", "operators.h") else ("-DLAMELLA_NO_OPERATORS",)
-        assert not complaints(compiler, [header], *without), header
+    without = () if header in ("arithmetic.h", "operators.h") else ("-DLAMELLA_NO_OPERATORS",)
+    assert not complaints("g++", [header], *without)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_headers_parse_together(compiler, backwards):
-    """In the order of their names, and reversed; and both after the header that includes most of them."""
-    headers = HEADERS[::-1] if backwards else HEADERS
-    assert not complaints(compiler, headers)
-    assert not complaints(compiler, ["extension.h", *headers])
+    """In the order of their names, and reversed after the header that includes most of them."""
+    assert not complaints(compiler, ["extension.h", *HEADERS[::-1]] if backwards else HEADERS)

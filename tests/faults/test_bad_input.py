@@ -15,24 +15,28 @@ import pytest
 import sweep
 
 FOLDER = Path(__file__).parent
-NAMES = sorted({o.op["name"] for o in fault_cells.operators()})
+NAMED: dict[str, list[fault_cells.Operator]] = {}
+for operator in fault_cells.operators():
+    NAMED.setdefault(operator.op["name"], []).append(operator)
+ENTRIES: dict[str, list[fault_cells.Cell]] = {}
+for entry in fault_entries.entries():
+    ENTRIES.setdefault(entry.op["name"], []).append(entry)
 
 
 def listed(violations: list[sweep.Violation]) -> str:
     return "\n".join(map(str, violations))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(NAMED))
 def test_operator(name):
-    report = sweep.sweep_operators([o for o in fault_cells.operators() if o.op["name"] == name])
+    report = sweep.sweep_operators(NAMED[name])
     assert report.cells > 5
     assert not report.violations, f"\n{listed(report.violations)}"
 
 
-@pytest.mark.parametrize("name", sorted({e.op["name"] for e in fault_entries.entries()}))
+@pytest.mark.parametrize("name", sorted(ENTRIES))
 def test_entry(name):
-    todo = [e for e in fault_entries.entries() if e.op["name"] == name]
-    violations = sweep.sweep(todo)
+    violations = sweep.sweep(ENTRIES[name])
     assert not violations, f"\n{listed(violations)}"
 
 

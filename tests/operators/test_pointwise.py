@@ -27,8 +27,9 @@ from arrays import (
     to_numpy,
     values,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import ORACLES
 from pointwise_ops import (
     BINARY,
     COMPLEX_BINARY,
@@ -39,19 +40,20 @@ from pointwise_ops import (
     EXACT,
     MATHS,
     REMAINDERS,
-    TOLERANCE,
     UNARY,
     Op,
-    call,
     compute_dtype,
-    expected,
+    result_dtype,
 )
 
 CELLS = [pytest.param(op, dtype, id=f"{op.name}-{dtype}") for op in EXACT for dtype in op.takes]
 MATHS_CELLS = [(name, dtype) for name in MATHS for dtype in COMPUTED]
 FUNCTIONAL_ONLY = "maximum minimum fmax fmin isnan isinf isfinite isposinf isneginf signbit angle hardshrink".split()
 QUESTIONS = ("isnan", "isinf", "isfinite")
-INPLACE = [op.name for op in EXACT if op.name not in FUNCTIONAL_ONLY] + list(MATHS)
+INPLACE = [op.name for op in EXACT if op.name not in FUNCTIONAL_ONLY] + MATHS
+# Functions whose formula, which is torch's too, loses more than four units in the last place. The oracles of scipy
+# compute in float64, so float64 needs a larger bound.
+TOLERANCE = {"sinc": 6, "logit": 2.0**12, "lgamma": 2.0**20, "sigmoid": 6, "erfinv": 64, "erfc": 64}
 
 
 @st.composite
@@ -64,34 +66,40 @@ def operands(draw, op, dtype, **limits):
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
+def expected(op, dtype, *arrays):
+    with np.errstate(all="ignore"):
+        computed = ORACLES[op.name](*(a.astype(compute_dtype(op, dtype)) for a in arrays))
+        return np.asarray(computed).astype(result_dtype(op, dtype))
+
+
+def call(op, *tensors, **kwargs):
+    return getattr(lamella.ops.aten, op.name)(*tensors, **kwargs)
+
+
+# Ten examples a dtype: an operator has up to 130, and its dtypes share the walk over the operands.
+a_few = settings(max_examples=10)
+
+
 @pytest.mark.parametrize("op, dtype", CELLS)
+@a_few
 @given(data=st.data())
-def test_functional(op, dtype, data):
+def test_every_form(op, dtype, data):
+    """The function, the method, and with other layouts of the result the out= form; arguments stay unchanged."""
     arrays, tensors = data.draw(operands(op, dtype))
     before = [bits(t) for t in tensors]
-    assert_same(
-        call(op, *tensors), expected(op, dtype, *arrays), op.name in ("add", "sub", "mul", "div", "neg", "sqrt")
-    )
+    want = expected(op, dtype, *arrays)
+    assert_same(getattr(lamella, op.name)(*tensors), want, op.name in ("add", "sub", "mul", "div", "neg", "sqrt"))
+    assert_same(getattr(tensors[0], op.name)(*tensors[1:]), want)
+    if op.name not in QUESTIONS:
+        assert_same_in_out(op, tensors, want, data.draw(layouts(want.shape, expanded=False)))
     assert [bits(t) for t in tensors] == before
 
 
-@pytest.mark.parametrize("op, dtype", CELLS)
-@given(data=st.data())
-def test_method_is_function(op, dtype, data):
-    arrays, tensors = data.draw(operands(op, dtype))
-    assert_same(getattr(tensors[0], op.name)(*tensors[1:]), expected(op, dtype, *arrays))
-
-
-@pytest.mark.parametrize("op, dtype", [c for c in CELLS if c.values[0].name not in QUESTIONS])
-@given(data=st.data())
-def test_out(op, dtype, data):
-    arrays, tensors = data.draw(operands(op, dtype))
-    want = expected(op, dtype, *arrays)
-    layout = data.draw(layouts(want.shape, expanded=False))
+def assert_same_in_out(op, tensors, want, layout):
     memory = lamella.zeros(layout.span, dtype=lt_dtype(name_of(want.dtype)))
     out = layout.tensor(memory)
     address = out.data_ptr()
-    assert call(op, *tensors, out=out) is out
+    assert getattr(lamella, op.name)(*tensors, out=out) is out
     assert out.data_ptr() == address and out.stride() == layout.tensor(memory).stride()
     assert_same(out, want)
     untouched = np.ones(layout.span, bool)
@@ -100,6 +108,7 @@ def test_out(op, dtype, data):
 
 
 @pytest.mark.parametrize("op, dtype", [c for c in CELLS if c.values[0].name in INPLACE])
+@a_few
 @given(data=st.data())
 def test_in_place(op, dtype, data):
     shape = data.draw(shapes())
@@ -120,12 +129,13 @@ def test_in_place(op, dtype, data):
 
 
 @pytest.mark.parametrize("name, dtype", MATHS_CELLS)
+@a_few
 @given(data=st.data())
 def test_maths_functions(name, dtype, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes())))
     with np.errstate(all="ignore"):
         computed = x.astype(np.float64 if dtype == "float64" else np.float32)
-        exact = MATHS[name](computed if name == "sinc" else computed.astype(np.longdouble))
+        exact = ORACLES[name](computed if name == "sinc" else computed.astype(np.longdouble))
     result = getattr(lamella, name)(t)
     assert name_of(result.dtype) == (dtype if class_of(dtype) == 2 else "float32")
     assert tuple(result.shape) == x.shape
@@ -162,7 +172,7 @@ def test_maths_functions_over_their_ranges(name, dtype):
     for low, high in RANGES[name]:
         with np.errstate(all="ignore"):
             x = np.random.default_rng(7).uniform(low, high, 20000).astype(np_dtype(dtype))
-            exact = MATHS[name](x.astype(np.longdouble))
+            exact = ORACLES[name](x.astype(np.longdouble))
         assert_close(getattr(lamella, name)(to_lamella(x)), exact)
 
 
@@ -244,13 +254,14 @@ def test_negative_integer_powers():
     ).tolist() == [bool(int(b) ** int(e)) for b, e in [(True, True), (True, False), (False, True), (False, False)]]
 
 
-@pytest.mark.parametrize("op, dtype", [pytest.param(o, d, id=f"{o.name}-{d}") for o in DIVISIONS for d in REAL])
+@pytest.mark.parametrize("mode, dtype", [(m, d) for m in DIVISIONS for d in REAL])
 @given(data=st.data())
-def test_rounding_division(op, dtype, data):
+def test_rounding_division(mode, dtype, data):
+    op = DIVISIONS[mode]
     arrays, tensors = data.draw(operands(op, dtype, nonzero=class_of(dtype) == 1))
     want = expected(op, dtype, *arrays)
-    assert_same(lamella.div(*tensors, rounding_mode=op.name), want)
-    if op.name == "floor":
+    assert_same(lamella.div(*tensors, rounding_mode=mode), want)
+    if mode == "floor":
         assert_same(lamella.floor_divide(*tensors), want)
         assert_same(tensors[0] // tensors[1], want)
 
@@ -297,7 +308,7 @@ def test_unknown_rounding_mode():
 @pytest.mark.parametrize("alpha", [2, 3])
 @given(data=st.data())
 def test_alpha(dtype, alpha, data):
-    op = Op("add", 2, REAL, None)
+    op = Op("add", 2, REAL)
     (x, y), (a, b) = data.draw(operands(op, dtype))
     compute = compute_dtype(op, dtype)
     factor = np.dtype(compute).type(alpha)
@@ -406,7 +417,7 @@ FINITE_ONLY = ("exp2", "expm1", "log1p", "reciprocal", "rsqrt", "sigmoid", "sgn"
 def test_complex_functions(name, dtype):
     x = complex_values(dtype, name not in FINITE_ONLY)
     with np.errstate(all="ignore"):
-        want = np.asarray(COMPLEX_UNARY[name](x))
+        want = np.asarray(ORACLES[name](x))
     if name in ("sgn", "reciprocal", "rsqrt"):
         x, want = x[x != 0], want[x != 0]
     want = want.astype(dtype if name not in ("abs", "angle") else want.dtype)
@@ -419,8 +430,8 @@ def test_complex_functions(name, dtype):
 def test_complex_arithmetic(name, dtype, data):
     shape = data.draw(shapes())
     (x, a), (y, b) = (data.draw(pairs(dtype, shape, low=0.5, high=3)) for _ in range(2))
-    assert_near(getattr(lamella, name)(a, b), COMPLEX_BINARY[name](x, y))
-    assert_near(getattr(lamella, name)(a, 2 - 1j), COMPLEX_BINARY[name](x, x.dtype.type(2 - 1j)))
+    assert_near(getattr(lamella, name)(a, b), ORACLES[name](x, y))
+    assert_near(getattr(lamella, name)(a, 2 - 1j), ORACLES[name](x, x.dtype.type(2 - 1j)))
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
@@ -430,9 +441,9 @@ def test_complex_questions(name, dtype):
     y = np.roll(x, 1)
     y[::3] = x[::3]
     if name in COMPLEX_BOOL:
-        assert_same(getattr(lamella, name)(to_lamella(x), to_lamella(y)), COMPLEX_BOOL[name](x, y))
+        assert_same(getattr(lamella, name)(to_lamella(x), to_lamella(y)), ORACLES[name](x, y))
     else:
-        assert_same(getattr(lamella, name)(to_lamella(x)), COMPLEX_QUESTION[name](x))
+        assert_same(getattr(lamella, name)(to_lamella(x)), ORACLES[name](x))
 
 
 @pytest.mark.parametrize("dtype", COMPLEX)
@@ -477,32 +488,24 @@ def test_three_operands(dtype, data):
 
 
 ACTIVATIONS = {
-    "silu": (lambda x: x / (1 + np.exp(-x)), {}),
-    "mish": (lambda x: x * np.tanh(np.log1p(np.exp(x))), {}),
-    "softplus": (lambda x: np.where(x * 2 > 9, x, np.log1p(np.exp(x * 2)) / 2), {"beta": 2, "threshold": 9}),
-    "log_sigmoid": (lambda x: -np.log1p(np.exp(-x)), {}),
-    "leaky_relu": (lambda x: np.where(x > 0, x, x * 0.1), {"negative_slope": 0.1}),
-    "elu": (lambda x: np.where(x > 0, x, 2 * np.expm1(x)), {"alpha": 2}),
-    "celu": (lambda x: np.where(x > 0, x, 2 * np.expm1(x / 2)), {"alpha": 2}),
-    "selu": (lambda x: 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x)), {}),
-    "hardtanh": (lambda x: np.clip(x, -2, 2), {"min_val": -2, "max_val": 2}),
-    "relu6": (lambda x: np.clip(x, 0, 6), {}),
-    "hardsigmoid": (lambda x: np.clip(x + 3, 0, 6) / 6, {}),
-    "hardswish": (lambda x: x * np.clip(x + 3, 0, 6) / 6, {}),
-    "softshrink": (lambda x: np.sign(x) * np.maximum(np.abs(x) - 1, 0), {"lambd": 1}),
-    "tanhshrink": (lambda x: x - np.tanh(x), {}),
-    "threshold": (lambda x: np.where(x <= 1, 20, x), {"threshold": 1, "value": 20}),
-    "gelu": (lambda x: x * scipy.special.ndtr(x.astype(np.float64)), {}),
+    **dict.fromkeys("silu mish log_sigmoid selu relu6 hardsigmoid hardswish tanhshrink gelu".split(), {}),
+    "softplus": {"beta": 2, "threshold": 9},
+    "leaky_relu": {"negative_slope": 0.1},
+    "elu": {"alpha": 2},
+    "celu": {"alpha": 2},
+    "hardtanh": {"min_val": -2, "max_val": 2},
+    "softshrink": {"lambd": 1},
+    "threshold": {"threshold": 1, "value": 20},
 }
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations(name, dtype):
-    function, parameters = ACTIVATIONS[name]
     x = np.concatenate([np.linspace(-6, 12, 4001), [0.0, -0.0, np.nan]]).astype(dtype)
-    want = np.asarray(function(x.astype(np.longdouble)), np.float64)
-    got = to_numpy(getattr(lamella.ops.aten, name)(to_lamella(x), **parameters))
+    with np.errstate(all="ignore"):
+        want = ORACLES[name](x.astype(np.float64), **ACTIVATIONS[name])
+    got = to_numpy(getattr(lamella.ops.aten, name)(to_lamella(x), **ACTIVATIONS[name]))
     assert got.dtype == np.dtype(dtype)
     eps = np.finfo(dtype).eps
     np.testing.assert_allclose(got, want, rtol=64 * eps, atol=4 * eps)
@@ -646,9 +649,8 @@ def taken_by(name):
     return lamella.int64 if name.startswith("bitwise") else lamella.float32
 
 
-@pytest.mark.parametrize("op", BINARY + DIVISIONS, ids=lambda op: op.name)
-def test_shapes_that_do_not_broadcast(op):
-    name = {"floor": "floor_divide", "trunc": "_trunc_divide"}.get(op.name, op.name)
+@pytest.mark.parametrize("name", [op.name for op in (*BINARY, *DIVISIONS.values())])
+def test_shapes_that_do_not_broadcast(name):
     f = getattr(lamella.ops.aten, name)
     with pytest.raises(RuntimeError, match=rf"{name}: shapes \(2, 3\) .*and \(4,\).* do not broadcast"):
         f(lamella.ones(2, 3, dtype=taken_by(name)), lamella.ones(4, dtype=taken_by(name)))

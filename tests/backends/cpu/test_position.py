@@ -56,7 +56,7 @@ def test_layout_of_mixed_operands():
 
 # ---- position, strides and threads -----------------------------------------------------------------------------------
 
-ONE_INPUT = [op.name for op in UNARY if set(FLOATS) <= set(op.takes)] + list(MATHS)
+ONE_INPUT = [op.name for op in UNARY if set(FLOATS) <= set(op.takes)] + MATHS
 TWO_INPUTS = [op.name for op in BINARY if set(FLOATS) <= set(op.takes)]
 TWO_INPUTS += ["floor_divide", "pow", "atan2", "xlogy"]
 WITHOUT_NUMBERS = ("maximum", "minimum", "fmax", "fmin", "heaviside", "atan2")

@@ -11,16 +11,30 @@ from oracles.base import ORACLES, entries, floating, wide
 
 # ---- pointwise -------------------------------------------------------------------------------------------------------
 
+
+
+def double(function):
+    """A function that scipy has up to float64, for longdouble too."""
+    return lambda x: function(x.astype(np.float64)).astype(x.dtype) if x.dtype == np.longdouble else function(x)
+
+
+def sinc(x):
+    """The sine of the rounded product, as in torch: near the sine's zeros, rounding decides the result."""
+    p = (x * x.dtype.type(np.pi)).astype(np.longdouble)
+    return np.where(x == 0, 1, np.sin(p) / np.where(x == 0, 1, p))
+
+
 FLOAT_UNARY = {
     **{n: getattr(np, n) for n in "sin cos tanh sinh cosh tan exp exp2 expm1 log log2 log10 log1p sqrt".split()},
     **{n: getattr(np, "arc" + n[1:]) for n in "asin acos atan asinh acosh atanh".split()},
-    **{n: getattr(sp, n) for n in "erf erfc erfinv logit digamma".split()},
-    "lgamma": lambda x: np.where(np.isneginf(x), np.inf, sp.gammaln(x)),
+    **{n: double(getattr(sp, n)) for n in "erf erfc erfinv digamma".split()},
+    "logit": sp.logit,
+    "lgamma": double(lambda x: np.where(np.isneginf(x), np.inf, sp.gammaln(x))),  # C's and torch's at -inf
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "reciprocal": lambda x: 1 / x,
-    "deg2rad": np.deg2rad,
-    "rad2deg": np.rad2deg,
-    "sinc": np.sinc,
+    "deg2rad": lambda x: x * x.dtype.type(np.pi / 180),
+    "rad2deg": lambda x: x * x.dtype.type(180 / np.pi),
+    "sinc": sinc,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)) if np.iscomplexobj(x) else sp.expit(x),
 }
 for name, function in FLOAT_UNARY.items():
@@ -102,7 +116,7 @@ entries(
     tanhshrink=lambda x: x - np.tanh(x),
     frac=lambda x: x - np.trunc(x),
     log_sigmoid=sp.log_expit,
-    threshold=lambda x, t, v: np.where(x <= t, v, x),
+    threshold=lambda x, threshold, value: np.where(x <= threshold, value, x),
     nan_to_num=nan_to_num,
 )
 ORACLES["logit"] = floating(lambda x, eps=None: sp.logit(x if eps is None else np.clip(x, eps, 1 - eps)))
@@ -135,11 +149,14 @@ def div(x, y, rounding_mode=None):
 
 
 def shifted(f):
-    """f with both operands in the array's dtype."""
+    """f with both operands in the array's dtype, and torch's results for counts outside of the width."""
 
     def go(x, y):
         kind = x.dtype if isinstance(x, np.ndarray) else y.dtype
-        return f(np.asarray(x).astype(kind), np.asarray(y).astype(kind))
+        x, y = np.asarray(x).astype(kind), np.asarray(y).astype(kind)
+        inside = (y >= 0) & (y < kind.itemsize * 8)
+        beyond = np.zeros_like(x) if f is np.left_shift else np.where(x < 0, -1, 0).astype(kind)
+        return np.where(inside, f(x, np.where(inside, y, 0)), beyond)
 
     return go
 
@@ -178,7 +195,7 @@ entries(
     copysign=floating(np.copysign),
     logaddexp=np.logaddexp,
     logaddexp2=np.logaddexp2,
-    heaviside=lambda x, y: np.heaviside(x, y).astype(np.result_type(x, y)),
+    heaviside=lambda x, y: np.where(x == 0, y, x > 0).astype(np.result_type(x, y)),  # torch's 0 for NaN
     xlogy=floating(sp.xlogy),
     gcd=np.gcd,
     lcm=np.lcm,
