@@ -155,15 +155,25 @@ static inline __attribute__((always_inline)) lamella_status step(CallFrame& f, c
   return __builtin_expect(st == LAMELLA_RETRY, 0) ? run_again(f, args, rets) : st;
 }
 
+// Afterwards the frame is the caller's again: a layer's kernel reads its context and its layer after the inner kernel,
+// too.
 lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   auto& f = *static_cast<CallFrame*>(frame);
-  if (__builtin_expect(f.hidden == 0, 1)) return step(f, args, rets);
-  const uint64_t hidden = f.hidden & inside_layers.load(std::memory_order_relaxed), all = f.hidden;
-  f.thread->exclude &= ~hidden;
-  f.hidden = 0;
-  lamella_status st = step(f, args, rets);
-  f.hidden = all;
-  f.thread->exclude |= hidden;
+  const int32_t layer = f.layer;
+  void* const context = f.context;
+  lamella_status st;
+  if (__builtin_expect(f.hidden == 0, 1)) {
+    st = step(f, args, rets);
+  } else {
+    const uint64_t hidden = f.hidden & inside_layers.load(std::memory_order_relaxed), all = f.hidden;
+    f.thread->exclude &= ~hidden;
+    f.hidden = 0;
+    st = step(f, args, rets);
+    f.hidden = all;
+    f.thread->exclude |= hidden;
+  }
+  f.layer = layer;
+  f.context = context;
   return st;
 }
 

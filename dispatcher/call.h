@@ -34,6 +34,10 @@ lamella_status call(Frame* parent, const Operator* op, const Value* args, Value*
 lamella_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets);
 lamella_status redispatch(Frame* frame, const Value* args, Value* rets);
 
+// Results before a call, so that who looks at one that no kernel has written finds none.
+inline void clear(Value* rets, int n) {
+  for (int i = 0; i < n; i++) rets[i].tag = LAMELLA_NONE;
+}
 void release_all(Value* rets, int n);
 
 }  // namespace lamella::dispatcher

@@ -228,12 +228,12 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
 PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   static const std::map<std::string, const char*> reflected = {
       {"aten::add", "aten::add"}, {"aten::mul", "aten::mul"}, {"aten::sub", "aten::rsub"}};
-  auto it = reflected.find(*p->name);
+  auto it = reflected.find(p->overloads->front()->op->name);  // the operator's own, which p->name may be an alias of
   if (it == reflected.end() || n != 2 || is_tensor(args[0]) || !is_tensor(args[1])) return nullptr;
   std::vector<PyObject*> swapped = {args[1], args[0]};
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
     const bool alpha = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k), "alpha") == 0;
-    if (alpha && *p->name == "aten::add") return nullptr;
+    if (alpha && it->first == "aten::add") return nullptr;
     swapped.push_back(args[n + k]);
   }
   PyObject* r = dispatch(cast(packet(it->second)), swapped.data(), n, kwnames, true);
@@ -382,7 +382,7 @@ PyType_Spec spec = {
 
 PyObject* run(const Operator* op, const Value* values) {
   Value rets[LAMELLA_MAX_RETURNS];
-  rets[0].tag = LAMELLA_NONE;
+  dispatcher::clear(rets, op->info.nrets);
   lamella_status st;
   if (__builtin_expect(work(op->info, values) >= work_threshold, 0)) {
     PyThreadState* gil = PyEval_SaveThread();

@@ -90,7 +90,7 @@ PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObjec
     }
     use = values;
   }
-  rets[0].tag = LAMELLA_NONE;
+  dispatcher::clear(rets, op->info.nrets);
   if (dispatcher::redispatch(c->frame, use, rets)) return raise_pending();
   return results_to_python(op, rets);
 }
@@ -163,7 +163,7 @@ PyObject* call_kernel(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
         PyErr_Format(PyExc_TypeError, "%s: %s", dispatcher::operator_title(k->op).c_str(), why.text.c_str());
       return nullptr;
     }
-    rets[0].tag = LAMELLA_NONE;
+    dispatcher::clear(rets, k->op->info.nrets);
     if (dispatcher::call_pinned(k->table, k->op, values, rets)) return raise_pending();
     return results_to_python(k->op, rets);
   });

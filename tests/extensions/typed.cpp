@@ -251,6 +251,8 @@ LAMELLA_LIBRARY(NAMESPACE, m) {
 
 LAMELLA_LIBRARY_FRAGMENT(NAMESPACE, m) {
   m.def("watched(Tensor self) -> Tensor", [](const Tensor& self) { return self.clone(); });
+  m.def("both(Tensor self) -> (Tensor, Tensor)",
+        [](const Tensor& self) { return std::tuple<Tensor, Tensor>(self + 1, self + 2); });
   m.derivative("scaled", "self: grad * by");
 }
 
@@ -261,6 +263,12 @@ LAMELLA_LIBRARY_IMPL(NAMESPACE, cpu, m) {
 }
 
 #ifdef WITH_LAYER /* once a process: bits are few */
+static std::tuple<Tensor, Tensor> both(lamella_frame* f, const Tensor& self) {
+  const int32_t layer = f->layer;
+  auto results = redispatch<std::tuple<Tensor, Tensor>>(f, self);
+  LAMELLA_CHECK(f->layer == layer && layer >= 0, "the frame is not this kernel's any more");
+  return results;
+}
 static Tensor watched(lamella_frame* f, const Tensor& self) {
   passed++;
   return redispatch<Tensor>(f, self);
@@ -285,6 +293,7 @@ LAMELLA_LIBRARY_FRAGMENT(NAMESPACE, m) {
 }
 LAMELLA_LIBRARY_IMPL(NAMESPACE, typed_watch, m) {
   m.impl("watched", watched);
+  m.impl("both", both);
   m.impl_category("matmul", [](lamella_frame* f, const lamella_value* args, lamella_value* rets) -> lamella_status {
     passed += 10;
     return api().redispatch(f, args, f->num_args, rets, f->num_rets);

@@ -253,13 +253,14 @@ def test_numpys_names_of_arguments():
 # ---- the number first ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["add", "mul", "sub", "div", "pow", "floor_divide"])
+@pytest.mark.parametrize("name", ["add", "mul", "sub", "div", "pow", "floor_divide", "multiply", "subtract"])
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("number", [3, 2.5, np.float32(1.5), np.int64(2)], ids=repr)
 @pytest.mark.parametrize("shape", [(3,), ()])
 def test_number_first(name, dtype, number, shape):
     """The result is that of Python's operator, where a number does not change the dtype within its kind."""
-    symbol = {"div": "truediv", "floor_divide": "floordiv"}.get(name, name)
+    symbols = {"div": "truediv", "floor_divide": "floordiv", "multiply": "mul", "subtract": "sub"}
+    symbol = symbols.get(name, name)
     t = lamella.full(shape, 2, dtype=lt_dtype(dtype))
     plain = number.item() if isinstance(number, np.generic) else number
     got = getattr(lamella, name)(number, t)
