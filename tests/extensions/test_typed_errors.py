@@ -134,6 +134,22 @@ MISFITS = {
         TypeError,
         ["the schema has 1 result, the function returns 0", "void (const Tensor&)"],
     ),
+    "void_list": (
+        'm.def("f(Tensor self) -> Tensor[]"); m.impl("f", "cpu", [](const Tensor&, TensorList) {});',
+        TypeError,
+        ["the schema has 1 argument, the function takes 2"],
+    ),
+    "void_composite": (
+        'm.def("f(Tensor self) -> Tensor"); m.infer("f", [](const Tensor& x, Output out) { out.like(x); });'
+        'm.impl("f", "composite", [](const Tensor&, const Tensor&) {});',
+        TypeError,
+        ["the schema has 1 argument, the function takes 2"],
+    ),
+    "void_call": (
+        '(void)m; Operator<void(const Tensor&, const Tensor&)>("aten::neg");',
+        TypeError,
+        ["the schema has 1 argument, the function takes 2"],
+    ),
     "written": (
         'm.def("f(Tensor self) -> Tensor", [](Tensor& x) { return x; });',
         TypeError,
@@ -188,6 +204,23 @@ BAD_SOURCES = {
     "a reference": ('Operator<Tensor&(Tensor)> f("f"); f(Tensor());', "Tensor&", "is a value: Tensor, not Tensor&"),
     "reference": ('m.def("f(int n) -> int", [](int64_t& n) { return n; });', "long int&", "value or a const reference"),
 }
+
+
+AMBIGUOUS = """
+LAMELLA_LIBRARY(ambiguous, m) {
+  m.def("f(Tensor self, Tensor? w=None) -> Tensor");
+  m.def("f.out(Tensor self, Tensor? w=None, *, Tensor(a!) out) -> Tensor(a!)");
+}
+LAMELLA_LIBRARY_IMPL(ambiguous, cpu, m) {
+  m.impl("f.out", [](const Tensor&, const Tensor&, const Tensor&) {});
+}
+"""
+
+
+def test_an_output_of_the_schema_is_no_result(tmp_path_factory):
+    """Otherwise the function's `w` would be what the caller gave as `out`."""
+    with pytest.raises(TypeError, match="the schema has 1 result, the function returns 0"):
+        load(compile_library(tmp_path_factory, HEAD + AMBIGUOUS))
 
 
 @pytest.mark.parametrize("name", BAD_SOURCES)

@@ -374,10 +374,12 @@ struct Adapter {
       given -= f->num_rets;
       for (size_t i = given; i < arguments; i++)
         if (__builtin_expect(rets[i - given].tag != LAMELLA_TENSOR, 0) &&
-            !(Types<P...>::all[i].flags & LAMELLA_ARGUMENT_OPTIONAL))
-          return api().raise(LAMELLA_NOT_IMPLEMENTED,
-                             "this kernel writes into its outputs, and the operator has no shape rule that allocates "
-                             "them: give it one by m.infer");
+            (f->layer >= 0 || !(Types<P...>::all[i].flags & LAMELLA_ARGUMENT_OPTIONAL)))
+          return api().raise(
+              LAMELLA_NOT_IMPLEMENTED,
+              "this kernel writes into its outputs, and nothing has allocated them: for that, the "
+              "operator has a shape rule (m.infer) that gives their sizes, and the kernel is a device's, "
+              "not a layer's. Or return the results");
     }
     (void)given;
     /* Each call is one expression, so that the objects that parameters refer to live until the result is stored. */

@@ -160,13 +160,17 @@ inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bo
  * Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
  */
 inline int32_t compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters,
-                       ArrayRef<CppType> results, bool exact) {
+                       ArrayRef<CppType> results, bool exact, bool may_write = true) {
   const auto n = static_cast<size_t>(api().operator_num_args(op)),
              m = static_cast<size_t>(api().operator_num_returns(op));
   size_t known = parameters.size(), from = n;
-  bool writes = results.empty() && m > 0 && known >= m;
-  for (size_t i = known - m; writes && i < known; i++) writes = parameters[i].kind == LAMELLA_KIND_TENSOR;
-  writes = writes && may_leave_out(op, n, known - m, exact, &from);
+  bool writes = may_write && results.empty() && m > 0 && known >= m;
+  for (size_t i = known - m; writes && i < known; i++)
+    writes = parameters[i].kind == LAMELLA_KIND_TENSOR && !(parameters[i].flags & LAMELLA_ARGUMENT_LIST);
+  /* The outputs of an out= form could pass for results, and an argument before them for one that was left out. */
+  const bool out_form =
+      n > 0 && (described(api().operator_argument(op, static_cast<int32_t>(n - 1))).flags & LAMELLA_ARGUMENT_OUT);
+  writes = writes && may_leave_out(op, n, known - m, exact || out_form, &from);
   if (writes) known -= m;
   std::string wrong;
   if (!writes && !may_leave_out(op, n, known, exact, &from))
@@ -317,7 +321,8 @@ inline Library& Library::typed(const char* op, const char* key, const detail::Ty
   if (status_) return *this;
   status_ = guarded([&] {
     const lamella_operator* found = detail::find("impl", ns_, op);
-    const int32_t known = detail::compare("impl", found, k.parameters, k.results, exact_);
+    const bool may_write = std::string_view(key) != "composite"; /* whose results nothing allocates */
+    const int32_t known = detail::compare("impl", found, k.parameters, k.results, exact_, may_write);
     return kernel(op, key,
                   {sizeof(lamella_kernel_def), flags, k.run, k.context, file, line,
                    known > 0 ? known : LAMELLA_NO_ARGUMENTS})
@@ -456,7 +461,7 @@ template <class R, class... P>
 class Operator<R(P...)> {
  public:
   explicit Operator(const char* name) : op_(detail::find("Operator", "aten", name)) {
-    detail::compare("Operator", op_, detail::Types<P...>::list(), detail::Results<R>::types(), false);
+    detail::compare("Operator", op_, detail::Types<P...>::list(), detail::Results<R>::types(), false, false);
   }
   R operator()(P... args) const { return called(detail::passed(args)...); }
 

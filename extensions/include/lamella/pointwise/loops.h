@@ -187,14 +187,17 @@ struct ResultOf<Complex<F>, LAMELLA_RESULT_REAL> {
 
 /* bfloat16 as a loop reads and writes it; through the class compilers do not vectorize. */
 inline float from_memory(uint16_t x, float) { return bits_float(static_cast<uint32_t>(x) << 16); }
-inline uint16_t to_memory(float x, uint16_t) { return bfloat16(x).bits; }
 template <class T>
 inline T from_memory(T x, T) {
   return x;
 }
-template <class T, class R>
-inline R to_memory(T x, R) {
-  return static_cast<R>(x);
+/* The result of a loop that computes with T, as it stands in memory. */
+template <class R, class T, class X>
+inline R to_memory(X x) {
+  if constexpr (std::is_same_v<R, uint16_t> && std::is_same_v<T, float>)
+    return bfloat16(static_cast<float>(x)).bits;
+  else
+    return static_cast<R>(x);
 }
 
 /* T is computed with, S stands in memory: the bits of bfloat16 are converted on the way. */
@@ -211,9 +214,8 @@ struct Loop {
                                                           T r) {
 #pragma omp simd
     for (int64_t i = 0; i < n; i++)
-      o[i] = to_memory(invoke<Op, D, T>(from_memory(x[i], D()), Op::inputs > 1 ? from_memory(y[i], T()) : T(),
-                                        Op::inputs > 2 ? from_memory(z[i], T()) : T(), p, q, r),
-                       R());
+      o[i] = to_memory<R, T>(invoke<Op, D, T>(from_memory(x[i], D()), Op::inputs > 1 ? from_memory(y[i], T()) : T(),
+                                              Op::inputs > 2 ? from_memory(z[i], T()) : T(), p, q, r));
   }
 
   static __attribute__((noinline)) void blocks(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
