@@ -109,11 +109,13 @@ void put_in(Operator* op) {
 // The aliases that a definition gives, and those of the overloads that are there.
 std::vector<std::string> aliases_of(const Operator& op, const std::string& ns, const char* given) {
   std::vector<std::string> all;
+  const auto add = [&](const std::string& alias) {
+    if (alias != op.name && std::find(all.begin(), all.end(), alias) == all.end()) all.push_back(alias);
+  };
   std::istringstream words(given ? given : "");
-  for (std::string word; words >> word;) all.push_back(ns + "::" + word);
+  for (std::string word; words >> word;) add(ns + "::" + word);
   for (const Operator* other : overloads_of(op.name))
-    for (const std::string& alias : other->aliases)
-      if (std::find(all.begin(), all.end(), alias) == all.end()) all.push_back(alias);
+    for (const std::string& alias : other->aliases) add(alias);
   return all;
 }
 
@@ -160,15 +162,31 @@ lamella_status check_forms(const Operator& op) {
   return core::raise(LAMELLA_VALUE_ERROR, "define: an " + std::string(wanted) + ": " + s.text());
 }
 
-// Raises if an alias is the name of another operator.
-lamella_status check_aliases(const Operator& op) {
-  for (const std::string& alias : op.aliases)
-    if (const Operator* other = find_operator(alias, op.overload))
-      return core::raise(
-          LAMELLA_RUNTIME_ERROR,
-          core::format("define: %s: the alias %s is a name of %s, which %s defines", op.full_name().c_str(),
-                       alias.c_str(), other->full_name().c_str(), other->owner.c_str()));
+// Raises if operators of another name are found under `name`, which would be one of an operator's overloads and
+// aliases.
+lamella_status check_name(const Operator& op, const std::string& name, const std::string& own) {
+  for (const Operator* other : overloads_of(name))
+    if (other->name != own)
+      return core::raise(LAMELLA_RUNTIME_ERROR,
+                         core::format("define: %s: %s is a name of %s, which %s defines", op.full_name().c_str(),
+                                      name.c_str(), other->full_name().c_str(), other->owner.c_str()));
   return LAMELLA_OK;
+}
+
+// All overloads of a name, and of its in-place form, are overloads of one operator, under each of its names.
+lamella_status check_names(const Operator& op) {
+  std::vector<std::string> names{op.name};
+  names.insert(names.end(), op.aliases.begin(), op.aliases.end());
+  const bool inplace = op.forms & LAMELLA_FORM_INPLACE;
+  for (const std::string& name : names) {
+    if (lamella_status st = check_name(op, name, op.name)) return st;
+    if (lamella_status st = inplace ? check_name(op, name + "_", op.name + "_") : LAMELLA_OK) return st;
+  }
+  const Operator* other = inplace ? find_operator(op.name + "_", op.overload) : nullptr;
+  if (!other) return LAMELLA_OK;
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     core::format("define: %s: its in-place form %s is defined already, by %s", op.full_name().c_str(),
+                                  other->full_name().c_str(), other->owner.c_str()));
 }
 
 // The withdrawn operator that `op` defines again unchanged, or null. It is reused: kept pointers to it work again, and
@@ -254,7 +272,7 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
       op->infer_context = meaning;
     }
   }
-  lamella_status st = check_aliases(*op);
+  lamella_status st = check_names(*op);
   if (!st && !lazily) st = prepare(op);
   if (!st && !lazily) st = check_forms(*op);
   if (st) {

@@ -37,16 +37,17 @@ lamella_status add_rule(Library& lib, const char* op, const char* layer, void* p
   return LAMELLA_OK;
 }
 
+// The last one, under whichever of the operator's names it came.
 const Rule* rule_of(const Operator* op, const std::string& layer) {
-  const auto under = [&](const std::string& name) -> const Rule* {
+  const Rule* found = nullptr;
+  const auto look = [&](const std::string& name) {
     const auto known = rules().find(op->with_overload(name));
-    if (known == rules().end()) return nullptr;
-    for (auto r = known->second.rbegin(); r != known->second.rend(); ++r)
-      if (r->layer == layer) return &*r;
-    return nullptr;
+    if (known == rules().end()) return;
+    for (const Rule& r : known->second)
+      if (r.layer == layer && (!found || r.handle > found->handle)) found = &r;
   };
-  const Rule* found = under(op->name);
-  for (size_t i = 0; !found && i < op->aliases.size(); i++) found = under(op->aliases[i]);
+  look(op->name);
+  for (const std::string& alias : op->aliases) look(alias);
   return found;
 }
 

@@ -359,8 +359,25 @@ static void aliases() {
   d.schema = "fourth.Tensor(Tensor self) -> Tensor";
   d.aliases = "fifth first";
   FAILS(api, api->define(l, &d, nullptr),
-        "define: test::fourth.Tensor: the alias test::first is a name of test::first.Tensor, which namer defines");
+        "define: test::fourth.Tensor: test::first is a name of test::first.Tensor, which namer defines");
   CHECK(!api->find_operator("test::fourth", "Tensor") && !api->find_operator("test::fifth", "Tensor"));
+  d.schema = "fourth.Mine(Tensor self, int n) -> Tensor";
+  FAILS(api, api->define(l, &d, nullptr), "test::first is a name of test::first.Tensor");
+  d.aliases = nullptr;
+  d.schema = "second.Mine(Tensor self, int n) -> Tensor";
+  FAILS(api, api->define(l, &d, nullptr), "define: test::second.Mine: test::second is a name of test::first.Tensor");
+  lamella_operator_def form{};
+  form.size = sizeof form;
+  form.schema = "sixth_(Tensor(a!) self) -> Tensor(a!)";
+  OK(api, api->define(l, &form, nullptr));
+  form.schema = "sixth(Tensor self) -> Tensor";
+  form.forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE;
+  FAILS(api, api->define(l, &form, nullptr), "define: test::sixth: its in-place form test::sixth_ is defined already");
+  int later = 4;  // the last rule serves, under whichever name it came
+  OK(api, api->rule(l, "first.Tensor", "a layer that is not there", &later, nullptr, nullptr));
+  CHECK(api->find_rule(api->find_operator("test::first", "Tensor"), "a layer that is not there") == &later);
+  OK(api, api->rule(l, "third.Tensor", "a layer that is not there", &payload, nullptr, nullptr));
+  CHECK(api->find_rule(api->find_operator("test::first", "Tensor"), "a layer that is not there") == &payload);
   api->library_close(l);
   CHECK(!api->find_operator("test::second", "Tensor") && !api->find_operator("test::third_", "Scalar"));
   api->release(a);
