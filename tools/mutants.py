@@ -180,6 +180,7 @@ def main() -> None:
     parser.add_argument("tree", type=Path, help="a copy of the repository, built by `make build`, that is changed")
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
     parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants")
+    parser.add_argument("--first", action="store_true", help="run only the folders that meet a mutant first")
     given = parser.parse_args()
     tree = given.tree.resolve()
     if tree == ROOT:
@@ -202,7 +203,7 @@ def main() -> None:
         first = PARTS[m.part][2].split()
         rest = [f for f in FOLDERS if f not in first]
         passed, reason, seconds = run(tree, first, k)
-        if passed:
+        if passed and not given.first:
             passed, reason, more = run(tree, rest, k)
             seconds += more
         print(f"{k:3} {'ALIVE' if passed else 'dead '} {seconds:6.0f} s  {'' if passed else reason}", flush=True)

@@ -53,6 +53,12 @@ def test_load_builds_files_and_returns_their_namespace(bench):
     assert count() == 3
 
 
+def test_what_a_user_builds_is_optimised(bench):
+    """The tests' own environment says otherwise."""
+    source = "#ifndef __OPTIMIZE__\n#error\n#endif\n" + operator(1)
+    assert bench.run(LOAD, source, CXXFLAGS="").strip() == "[2, 4]"
+
+
 def test_what_is_part_of_the_key(bench):
     """Flags, definitions, the compiler, and the variables that it reads."""
     program = """

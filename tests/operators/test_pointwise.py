@@ -128,6 +128,12 @@ def test_in_place(op, dtype, data):
     assert_same(t, want.astype(np_dtype(dtype)))
 
 
+def rounded_sinc(x):
+    """The sine of the rounded product, as in torch: near the sine's zeros, rounding decides the result."""
+    p = (x * x.dtype.type(np.pi)).astype(np.longdouble)
+    return np.where(x == 0, 1, np.sin(p) / np.where(x == 0, 1, p))
+
+
 @pytest.mark.parametrize("name, dtype", MATHS_CELLS)
 @a_few
 @given(data=st.data())
@@ -135,7 +141,7 @@ def test_maths_functions(name, dtype, data):
     x, t = data.draw(pairs(dtype, data.draw(shapes())))
     with np.errstate(all="ignore"):
         computed = x.astype(np.float64 if dtype == "float64" else np.float32)
-        exact = ORACLES[name](computed if name == "sinc" else computed.astype(np.longdouble))
+        exact = rounded_sinc(computed) if name == "sinc" else ORACLES[name](computed.astype(np.longdouble))
     result = getattr(lamella, name)(t)
     assert name_of(result.dtype) == (dtype if class_of(dtype) == 2 else "float32")
     assert tuple(result.shape) == x.shape

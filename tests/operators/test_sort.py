@@ -70,6 +70,20 @@ def test_long_rows(dtype, count, threads):
         lamella.set_num_threads(before)
 
 
+@pytest.mark.parametrize("dtype", ORDERED)
+@pytest.mark.parametrize("count", [2, 3])
+def test_several_long_rows(count, dtype):
+    """Rows of other ranges than the first, side by side and one behind the other."""
+    x = np.stack([values(dtype, 300, n) for n in range(count)])
+    x[0] = x[0, 0]
+    for dim, array in ((1, x), (0, np.ascontiguousarray(x.T))):
+        for descending in (False, True):
+            want = order(array, dim, descending)
+            result = lamella.sort(to_lamella(array), dim, descending)
+            assert_same(result.indices, want)
+            assert_same(result.values, np.take_along_axis(array, want, dim), signed_zeros=True)
+
+
 @pytest.mark.parametrize("low, high", [(0, 2), (-100, 100), (2**40, 2**40 + 1000), (-(2**62), 2**62), (-1, 2**32)])
 def test_integers_of_any_range(low, high):
     x = np.random.default_rng(3).integers(low, high, 40000)

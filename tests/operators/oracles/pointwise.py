@@ -18,12 +18,6 @@ def double(function):
     return lambda x: function(x.astype(np.float64)).astype(x.dtype) if x.dtype == np.longdouble else function(x)
 
 
-def sinc(x):
-    """The sine of the rounded product, as in torch: near the sine's zeros, rounding decides the result."""
-    p = (x * x.dtype.type(np.pi)).astype(np.longdouble)
-    return np.where(x == 0, 1, np.sin(p) / np.where(x == 0, 1, p))
-
-
 FLOAT_UNARY = {
     **{n: getattr(np, n) for n in "sin cos tanh sinh cosh tan exp exp2 expm1 log log2 log10 log1p sqrt".split()},
     **{n: getattr(np, "arc" + n[1:]) for n in "asin acos atan asinh acosh atanh".split()},
@@ -34,7 +28,7 @@ FLOAT_UNARY = {
     "reciprocal": lambda x: 1 / x,
     "deg2rad": lambda x: x * x.dtype.type(np.pi / 180),
     "rad2deg": lambda x: x * x.dtype.type(180 / np.pi),
-    "sinc": sinc,
+    "sinc": np.sinc,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)) if np.iscomplexobj(x) else sp.expit(x),
 }
 for name, function in FLOAT_UNARY.items():
