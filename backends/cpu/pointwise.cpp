@@ -1,6 +1,7 @@
 // One kernel for every pointwise operator: it walks the operands and calls the operator's loop. What the loop does not
 // take as it lies (other dtypes, short or crossed runs) goes through tiles in the first-level cache, so that nothing is
 // materialized.
+#include <lamella/pointwise/loops.h>
 #include <lamella/pointwise/declarations.h>
 
 #include <type_traits>
@@ -284,10 +285,15 @@ const lamella_pointwise* meaning_of() {
   if (const lamella_pointwise* p = find<Op>(*next++, pointwise::family())) return p;
   LAMELLA_POINTWISE_FAMILIES(LAMELLA_FIND)
 #undef LAMELLA_FIND
-  const std::string name = "aten::" + name_of(*std::begin(Op::signatures));  // the baseline: the operator's own
-  const size_t dot = name.find('.');
-  const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
-  return api().operator_pointwise(api().find_operator(name.substr(0, dot).c_str(), overload.c_str()));
+  if constexpr (std::size(Op::signatures) == 0) {  // no operator of its own, as the cube: compiled here
+    static const lamella_pointwise own = pointwise::describe<Op>(nullptr);
+    return &own;
+  } else {  // the baseline: the operator's own
+    const std::string name = "aten::" + name_of(*std::begin(Op::signatures));
+    const size_t dot = name.find('.');
+    const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
+    return api().operator_pointwise(api().find_operator(name.substr(0, dot).c_str(), overload.c_str()));
+  }
 }
 
 // The exponents that have shorter ways, rounded as torch rounds them: products, a root, quotients.

@@ -37,6 +37,18 @@ def test_no_derivative_for_what_has_aliases(ns, opened, schema):
         lib.register_autograd("f", lambda ctx, grad: grad)
 
 
+def test_a_kernel_in_python_gets_what_the_call_gave(ns, opened):
+    """Arguments at their default are left out: keywords, and trailing positional ones."""
+    lib = opened(Library(ns, "DEF"))
+    lib.define("f(Tensor x, str mode='fast', int[] dims=[1, 2], *, float[] w=[0.5], bool on=True) -> Tensor")
+    got = []
+    lib.impl("f", lambda *args, **kwargs: got.append((args[1:], kwargs)) or args[0], "composite")
+    f, x = getattr(lamella.ops, ns).f, lamella.ones(1)
+    for args, kwargs in (((), {}), (("slow",), {}), ((), {"dims": [3]}), ((), {"w": [1.5], "on": False})):
+        f(x, *args, **kwargs)
+    assert [len(a) for a, _ in got] == [0, 1, 2, 0] and [set(k) for _, k in got] == [set()] * 3 + [{"w", "on"}]
+
+
 @pytest.mark.needs("autograd")
 def test_which_gradients_are_needed_is_said_for_every_argument(ns, opened):
     """Also for arguments that the call left out, and for those that it gave their default."""

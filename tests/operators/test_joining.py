@@ -133,6 +133,15 @@ def test_flips_and_rolls(dtype, kind, data):
             assert_same(lamella.flipud(t), np.flipud(x))
 
 
+@pytest.mark.parametrize("kind", WAYS)
+def test_what_flips_and_rolls_nothing_is_a_copy(kind):
+    x = lamella.arange(6.0).view(2, 3)
+    with way(kind):
+        results = [x.flip([]), x.roll(0), x.roll((0, 3), (0, 1)), x[:1].flip(0), x[:0].roll(1), lamella.rot90(x, 4)]
+    for result in results:
+        assert result.storage().data_ptr() != x.storage().data_ptr() and result._base is None
+
+
 @pytest.mark.parametrize("dtype, kind", [(d, "native") for d in DTYPES] + [(d, "composite") for d in COMPUTED])
 @given(data=st.data())
 def test_triangles(dtype, kind, data):

@@ -284,6 +284,17 @@ def test_mark_dirty_of_a_view_among_several_results_is_refused():
     assert x.grad.tolist() == [4, 4]
 
 
+def test_a_view_that_it_returned_is_not_written():
+    """Nor is a view of that view: the write would go around the function's backward."""
+    F = function(lambda ctx, x: x[0], lambda ctx, g: lamella.stack([g * 2, g * 0]))
+    x = lamella.ones(2, 3, requires_grad=True) * 1
+    v = F.apply(x)
+    for view in (v, v.view(3), v[1:], v.view(3)[:2]):
+        with pytest.raises(RuntimeError, match="mul_: a view that a Function returned"):
+            view.mul_(2)
+    assert v.tolist() == [1, 1, 1]
+
+
 def test_what_is_marked_dirty_is_an_input_and_is_returned():
     def other(ctx, x):
         ctx.mark_dirty(lamella.ones(1))
