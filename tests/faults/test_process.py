@@ -59,7 +59,7 @@ LONG = {
     "bmm": ("x = lamella.ones(2000, 400, 400)", "lamella.bmm(x, x)"),
     "randn": ("", "lamella.randn(600_000_000)"),
     "copy_": ("x = lamella.zeros(1).expand(1_000_000_000)", "x.to(lamella.float64)"),
-    "sort": ("x = lamella.rand(30_000_000); lamella.sort(x)", "lamella.sort(x)"),
+    "sort": ("x = lamella.rand(80_000_000); lamella.sort(x)", "lamella.sort(x)"),
     "sort of rows": ("x = lamella.rand(30_000, 10_000)", "lamella.sort(x)"),
     "topk": ("x = lamella.rand(1, 1_000_000).expand(2000, -1)", "lamella.topk(x, 10_000)"),
     "cumsum": ("x = lamella.ones(1).expand(1_000_000_000)", "lamella.cumsum(x, 0)"),
@@ -88,9 +88,9 @@ LONG = {
     ),
     "nonzero": ("x = lamella.ones(1).expand(500_000_000)", "lamella.nonzero(x)"),
     "cat": ("x = lamella.ones(1).expand(500_000_000)", "lamella.cat([x, x, x])"),
-    "randperm": ("lamella.randperm(50_000_000)", "lamella.randperm(50_000_000)"),
-    "unique": ("x = lamella.rand(30_000_000); lamella.unique(x)", "lamella.unique(x)"),
-    "median": ("x = lamella.rand(60_000_000); lamella.median(x)", "lamella.median(x)"),
+    "randperm": ("lamella.randperm(100_000_000)", "lamella.randperm(100_000_000)"),
+    "unique": ("x = lamella.rand(100_000_000); lamella.unique(x)", "lamella.unique(x)"),
+    "median": ("x = lamella.rand(100_000_000); lamella.median(x)", "lamella.median(x)"),
 }
 
 
