@@ -39,7 +39,8 @@ test: build
 wheel: build
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w dist \
-		. ./extensions ./examples/layer_plugin ./examples/backend_plugin ./examples/numpy_backend
+		. ./extensions ./examples/layer_plugin ./examples/backend_plugin ./examples/numpy_backend \
+		./examples/packed_plugin
 	$(BIN)/python tests/try_wheels.py dist
 
 # .pre-commit-config.yaml names the same versions and files. What is generated is left out.

@@ -4,9 +4,14 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "core/event.h"
+#include "core/slots.h"
 #include "core/thread.h"
 
 namespace lamella::core {
+
+void (*destroy_storage_slot)(int, void*) = nullptr;
+
 namespace {
 
 inline Storage* blank(lamella_device device, int64_t bytes) {
@@ -21,7 +26,17 @@ inline Storage* blank(lamella_device device, int64_t bytes) {
   s->device = device;
   s->allocator = nullptr;
   s->deleter = nullptr;
+  s->slots = nullptr;
   return s;
+}
+
+void tell(lamella_event_kind kind, const Storage* s, void* stream = nullptr) {
+  lamella_event e = new_event(kind, LAMELLA_EVENT_INSTANT);
+  e.device = s->device;
+  e.data = s->data;
+  e.bytes = s->bytes;
+  e.stream = stream;
+  send_event(e);
 }
 
 void recycle(Storage* s) {
@@ -46,6 +61,7 @@ lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out) 
     } else {
       s->allocator = b->allocator;
     }
+    if (event_wanted(LAMELLA_EVENT_ALLOCATE)) tell(LAMELLA_EVENT_ALLOCATE, s);
   }
   *out = s;
   return LAMELLA_OK;
@@ -59,7 +75,27 @@ Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void 
   return s;
 }
 
+namespace {
+
+constexpr uint64_t of_storages = uint64_t{1} << LAMELLA_EVENT_FREE | uint64_t{1} << LAMELLA_EVENT_STORAGE_END;
+
+__attribute__((noinline)) void tell_end(const Storage* s) {
+  const bool own = s->allocator || s->data == s->inline_bytes;
+  if (event_wanted(LAMELLA_EVENT_STORAGE_END)) tell(LAMELLA_EVENT_STORAGE_END, s);
+  if (own && event_wanted(LAMELLA_EVENT_FREE)) tell(LAMELLA_EVENT_FREE, s);
+}
+
+}  // namespace
+
+Storage* opaque_storage(lamella_device device) {
+  Storage* s = blank(device, 0);
+  s->sticky = opaque_key;
+  return s;
+}
+
 void destroy_storage(Storage* s) {
+  if (__builtin_expect(s->slots != nullptr, 0)) free_slots(s->slots, destroy_storage_slot);
+  if (__builtin_expect(event_kinds.load(std::memory_order_relaxed) & of_storages, 0)) tell_end(s);
   if (s->allocator) s->allocator->free(s->allocator->context, s->data, s->bytes, s->device.index);
   if (s->deleter) s->deleter(s->deleter_context());
   recycle(s);

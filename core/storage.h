@@ -21,6 +21,7 @@ struct lamella_storage {
   lamella_device device;
   const lamella_allocator* allocator;                // null: inline, or foreign memory
   void (*deleter)(void*);                            // of foreign memory; may run on any thread
+  void** slots;                                      // what plugins keep on it, see core/slots.h; null: nothing
   alignas(16) char inline_bytes[inline_bytes_size];  // as malloc aligns: wider wishes would cost each a gap
   void* deleter_context() const { return *reinterpret_cast<void* const*>(inline_bytes); }
 };
@@ -29,9 +30,15 @@ namespace lamella::core {
 
 using Storage = lamella_storage;
 
+// In a storage's sticky keys: the tensors over it are opaque, and calls with them reach the lowest rank of keys, which
+// no layer has (dispatcher/opaque.h).
+inline constexpr uint64_t opaque_key = 1;
+
 lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out);
 // A storage over memory that it did not allocate; the deleter runs when the last reference has gone.
 Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context);
+// A storage of opaque tensors: no bytes, but a version and a count of its own.
+Storage* opaque_storage(lamella_device device);
 void destroy_storage(Storage* s);
 
 inline void retain(Storage* s) { __atomic_fetch_add(&s->refcount, 1, __ATOMIC_RELAXED); }

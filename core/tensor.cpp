@@ -20,12 +20,7 @@ namespace {
 void free_slots(Tensor* t) {
   for (int i = 0; i < Tensor::inline_slots; i++)
     if (void* s = std::exchange(t->slots[i], nullptr)) destroy_slot(i, s);
-  if (!t->more_slots) return;
-  void** more = std::exchange(t->more_slots, nullptr);
-  auto n = reinterpret_cast<intptr_t>(more[0]);
-  for (intptr_t i = 0; i < n; i++)
-    if (more[1 + i]) destroy_slot(static_cast<int>(i) + Tensor::inline_slots, more[1 + i]);
-  std::free(more);
+  core::free_slots(std::exchange(t->more_slots, nullptr), destroy_slot, Tensor::inline_slots);
 }
 
 void free_shape(Tensor* t) {
@@ -89,12 +84,24 @@ void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides
   t->numel = n;
   t->flags = contiguous || n == 0 ? LAMELLA_CONTIGUOUS | LAMELLA_DENSE : 0;
   if (!t->flags && is_dense(t)) t->flags = LAMELLA_DENSE;
+  if (__builtin_expect(t->storage->sticky & opaque_key, 0)) t->flags |= LAMELLA_OPAQUE;
 }
 
 void point(Tensor* t, int64_t offset) {
   t->storage_offset = offset;
   auto base = reinterpret_cast<uintptr_t>(t->storage->data);
   t->dl.data = base ? reinterpret_cast<void*>(base + offset * itemsize(t->dtype)) : nullptr;
+}
+
+// The dtype and the device, with all the fields that follow from them.
+inline void set_type(Tensor* t, DType dtype, lamella_device device) {
+  const lamella_backend* b = backend(device.backend);
+  t->dl.device.device_type = b ? b->dlpack_type : kDLExtDev;
+  t->dl.device.device_id = device.index;
+  t->dl.dtype = dtype_info(dtype).dlpack;
+  t->backend = static_cast<uint16_t>(device.backend);
+  t->dtype = dtype;
+  t->device_key = static_cast<uint32_t>(device.backend) << 16 | static_cast<uint32_t>(device.index);
 }
 
 // Everything but the geometry. Takes over the reference to `storage`.
@@ -107,15 +114,9 @@ inline Tensor* blank(Storage* storage, DType dtype) {
   }
   t->object.refcount = 1;
   t->object.type = &tensor_type;
-  const lamella_backend* b = backend(storage->device.backend);
-  t->dl.device.device_type = b ? b->dlpack_type : kDLExtDev;
-  t->dl.device.device_id = storage->device.index;
-  t->dl.dtype = dtype_info(dtype).dlpack;
+  set_type(t, dtype, storage->device);
   t->dl.byte_offset = 0;
   t->keys = 0;
-  t->backend = static_cast<uint16_t>(storage->device.backend);
-  t->dtype = dtype;
-  t->device_key = static_cast<uint32_t>(storage->device.backend) << 16 | static_cast<uint32_t>(storage->device.index);
   t->storage = storage;
   t->base = nullptr;
   t->host = nullptr;
@@ -243,6 +244,10 @@ lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides
   return LAMELLA_OK;
 }
 
+Tensor* new_opaque(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device) {
+  return build(opaque_storage(device), ndim, sizes, strides, 0, dtype);
+}
+
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                     DType dtype) {
   retain(storage);
@@ -268,28 +273,31 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
 
 void replace_storage(Tensor* t, Storage* owned) {
   Storage* old = t->storage;
-  owned->sticky |= old->sticky;
+  owned->sticky |= old->sticky & ~opaque_key;
   owned->version = old->version;
   t->storage = owned;
   release(old);
 }
 
+void assign(Tensor* to, const Tensor* from) {
+  if (to == from) return;
+  set_geometry(to, from->ndim(), from->sizes(), from->strides(), from->storage_offset);  // all that can fail
+  retain(from->storage);
+  release(std::exchange(to->storage, from->storage));
+  if (Tensor* base = std::exchange(to->base, nullptr)) release(base);
+  set_type(to, static_cast<DType>(from->dtype), from->device());
+  to->flags = from->flags;
+  point(to, from->storage_offset);
+}
+
 void* get_slot(const Tensor* t, int index) {
   if (index < Tensor::inline_slots) return t->slots[index];
-  int i = index - Tensor::inline_slots;
-  if (!t->more_slots || i >= reinterpret_cast<intptr_t>(t->more_slots[0])) return nullptr;
-  return t->more_slots[1 + i];
+  return slot_in(t->more_slots, index - Tensor::inline_slots);
 }
 
 void* exchange_slot(Tensor* t, int index, void* state) {
   if (index < Tensor::inline_slots) return std::exchange(t->slots[index], state);
-  intptr_t i = index - Tensor::inline_slots, n = t->more_slots ? reinterpret_cast<intptr_t>(t->more_slots[0]) : 0;
-  if (i >= n) {
-    t->more_slots = static_cast<void**>(checked(std::realloc(t->more_slots, sizeof(void*) * (i + 2))));
-    for (intptr_t k = n; k <= i; k++) t->more_slots[1 + k] = nullptr;
-    t->more_slots[0] = reinterpret_cast<void*>(i + 1);
-  }
-  return std::exchange(t->more_slots[1 + i], state);
+  return exchange_slot_in(&t->more_slots, index - Tensor::inline_slots, state);
 }
 
 }  // namespace lamella::core

@@ -6,6 +6,7 @@
 
 #include "core/dtype.h"
 #include "core/object.h"
+#include "core/slots.h"
 #include "core/storage.h"
 
 namespace lamella::core {
@@ -17,7 +18,7 @@ struct Tensor : lamella_tensor {
   Tensor* base;  // the root of a view, owned; null if this is no view
   void* host;    // the host language's object for this tensor, see host_released
   void* slots[inline_slots];
-  void** more_slots;  // slots beyond the inline ones: [0] is the count
+  void** more_slots;  // a block of the slots beyond the inline ones, see core/slots.h
   int64_t inline_shape[2 * inline_dims];
 
   int ndim() const { return dl.ndim; }
@@ -25,6 +26,7 @@ struct Tensor : lamella_tensor {
   const int64_t* strides() const { return dl.strides; }
   lamella_device device() const { return {backend, dl.device.device_id}; }
   bool contiguous() const { return flags & LAMELLA_CONTIGUOUS; }
+  bool opaque() const { return flags & LAMELLA_OPAQUE; }
 };
 
 inline Tensor* full(lamella_tensor* t) { return static_cast<Tensor*>(t); }
@@ -40,7 +42,9 @@ lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64
 
 lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device,
                           Tensor** out);
-// A tensor over an existing storage, which it retains. The caller has checked the bounds.
+// Opaque: its storage has no bytes. The caller has checked the sizes.
+Tensor* new_opaque(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device);
+// A tensor over an existing storage, which it retains: opaque if the storage is. The caller has checked the bounds.
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                     DType dtype);
 // A view of `of`: same storage, base set to the root; strides and offset count elements of the view's dtype.
@@ -50,6 +54,9 @@ Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* stri
 // Gives a tensor another geometry (resize_, set_). A growing one gets a new storage, which it adopts.
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
 void replace_storage(Tensor* t, Storage* owned);
+// Gives `to` the storage, the geometry, the dtype and the device of `from`. It is no view any more; its keys and slots
+// stay.
+void assign(Tensor* to, const Tensor* from);
 
 void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);
 // Strides of four dimensions (N, C, H, W) whose elements lie in the order N, H, W, C.
@@ -63,8 +70,6 @@ int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64
 
 void* get_slot(const Tensor* t, int index);
 void* exchange_slot(Tensor* t, int index, void* state);
-// Called for each slot that holds something when a tensor dies; set by the dispatcher, which owns the slot table.
-extern void (*destroy_slot)(int index, void* state);
 
 // The core never looks into `host`. Where it is set, this is called when the last reference has gone; true: the host
 // object still needs the tensor and has taken a reference of its own.

@@ -22,6 +22,9 @@ int64_t payload_bytes(const Value& v) {
     case LAMELLA_FLOAT_LIST:
     case LAMELLA_TENSOR_LIST:
       return 8 * static_cast<int64_t>(v.length);
+    case LAMELLA_VALUE_LIST:
+    case LAMELLA_DICT:
+      return static_cast<int64_t>(sizeof(Value) * num_values(v));
     default:
       return -1;
   }
@@ -42,6 +45,16 @@ Value retain_value(const Value& v) {
   if (v.tag == LAMELLA_TENSOR_LIST)
     for (uint32_t i = 0; i < v.length; i++)
       if (v.as.tensors[i]) retain(&v.as.tensors[i]->object);
+  auto* own = static_cast<Value*>(out.as.pointer);
+  for (uint64_t i = 0, n = num_values(v); i < n; i++) {
+    try {
+      own[i] = retain_value(v.as.values[i]);
+    } catch (...) {  // no memory: what was retained so far is given back
+      for (uint64_t k = 0; k < i; k++) release_value(own[k]);
+      std::free(own);
+      throw;
+    }
+  }
   return out;
 }
 
@@ -52,6 +65,7 @@ void release_value(Value& v) {
     if (v.tag == LAMELLA_TENSOR_LIST)
       for (uint32_t i = 0; i < v.length; i++)
         if (v.as.tensors[i]) release(&v.as.tensors[i]->object);
+    for (uint64_t i = 0, n = num_values(v); i < n; i++) release_value(static_cast<Value*>(v.as.pointer)[i]);
     std::free(v.as.pointer);
   }
   v = none();
@@ -64,6 +78,11 @@ bool same_value(const Value& a, const Value& b) {
     return whole ? a.as.i == b.as.i : as_double(a) == as_double(b) && imaginary(a) == imaginary(b);
   }
   if (a.tag != b.tag) return false;
+  if (a.tag == LAMELLA_VALUE_LIST || a.tag == LAMELLA_DICT) {
+    bool same = a.length == b.length;
+    for (uint64_t i = 0, n = num_values(a); same && i < n; i++) same = same_value(a.as.values[i], b.as.values[i]);
+    return same;
+  }
   const int64_t bytes = payload_bytes(a);
   if (bytes >= 0) return a.length == b.length && (a.length == 0 || !std::memcmp(a.as.pointer, b.as.pointer, bytes));
   return a.tag == LAMELLA_NONE || a.as.i == b.as.i;
@@ -137,7 +156,7 @@ std::string describe(const Value& v) {
     case LAMELLA_COMPLEX:
       return format("(%g%+gj)", v.as.doubles[0], v.as.doubles[1]);
     case LAMELLA_STRING:
-      return "'" + std::string(v.as.string, v.length) + "'";
+      return v.as.string ? "'" + std::string(v.as.string, v.length) + "'" : "a null string";
     case LAMELLA_DTYPE:
       return dtype_info(static_cast<DType>(v.as.i)).name;
     case LAMELLA_DEVICE:
@@ -154,6 +173,13 @@ std::string describe(const Value& v) {
       return format("a list of %u floats", v.length);
     case LAMELLA_TENSOR_LIST:
       return format("a list of %u tensors", v.length);
+    case LAMELLA_VALUE_LIST: {
+      std::string s = "[";
+      for (uint32_t i = 0; i < v.length; i++) s += (i ? ", " : "") + describe(v.as.values[i]);
+      return s + "]";
+    }
+    case LAMELLA_DICT:
+      return format("a dictionary of %u entries", v.length);
     case LAMELLA_OBJECT:
       return v.as.object ? v.as.object->type->name : "no object";
     default:

@@ -48,6 +48,17 @@ inline Value tensor_list(lamella_tensor* const* p, int64_t n) {
   return v;
 }
 
+inline Value value_list(const Value* p, int64_t n) {
+  Value v{LAMELLA_VALUE_LIST, static_cast<uint32_t>(n), {0}};
+  v.as.values = p;
+  return v;
+}
+
+// How many values a list or a dictionary of values holds; 0 for anything else.
+inline uint64_t num_values(const Value& v) {
+  return v.tag == LAMELLA_VALUE_LIST ? v.length : v.tag == LAMELLA_DICT ? 2 * static_cast<uint64_t>(v.length) : 0;
+}
+
 inline bool is_number(const Value& v) { return v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_COMPLEX; }
 inline double as_double(const Value& v) {
   return v.tag == LAMELLA_FLOAT ? v.as.d : v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] : static_cast<double>(v.as.i);

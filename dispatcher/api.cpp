@@ -7,11 +7,13 @@
 #include "core/caching_pool.h"
 #include "core/device.h"
 #include "core/error.h"
+#include "core/event.h"
 #include "core/thread.h"
 #include "core/value.h"
 #include "dispatcher/call.h"
 #include "dispatcher/checked_call.h"
 #include "dispatcher/door.h"
+#include "dispatcher/events.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/generator.h"
 #include "dispatcher/interfaces.h"
@@ -25,12 +27,10 @@
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/rules.h"
 #include "dispatcher/state.h"
+#include "dispatcher/tensors.h"
 
 namespace lamella::dispatcher {
 namespace {
-
-using core::full;
-using core::Tensor;
 
 // The table's functions, in its order.
 lamella_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LAMELLA_RUNTIME_ERROR, m); }
@@ -56,72 +56,6 @@ lamella_status value_retain(const lamella_value* v, lamella_value* out) {
 }
 void value_release(lamella_value* v) {
   if (v) core::release_value(*v);
-}
-
-// Checks dtype, device, sizes and strides, which the core does not check again.
-lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
-                              int32_t dtype, lamella_device d, int64_t* numel) {
-  if (ndim < 0 || (ndim > 0 && !sizes))
-    return core::raise(LAMELLA_VALUE_ERROR,
-                       core::format("%s: %d dimensions%s", entry, ndim, sizes ? "" : ", sizes null"));
-  if (dtype < 0 || dtype >= LAMELLA_NUM_DTYPES)
-    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
-  if (lamella_status st = core::check_device(entry, d)) return st;
-  for (int32_t i = 0; strides && i < ndim && i < LAMELLA_MAX_DIMS; i++)
-    if (strides[i] < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: stride[%d] is negative", entry, i));
-  const int64_t item = core::itemsize(static_cast<core::DType>(dtype));
-  if (lamella_status st = core::check_sizes(entry, ndim, sizes, item, numel)) return st;
-  return strides ? core::check_span(ndim, sizes, strides, item) : LAMELLA_OK;
-}
-
-lamella_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype, lamella_device d,
-                            lamella_tensor** out) {
-  if (lamella_status st = check_geometry("tensor_empty", ndim, sizes, strides, dtype, d, nullptr)) return st;
-  Tensor* t;
-  lamella_status st = core::new_tensor(ndim, sizes, strides, static_cast<core::DType>(dtype), d, &t);
-  if (!st) *out = t;
-  return st;
-}
-
-lamella_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
-                                lamella_device d, void (*deleter)(void*), void* context, lamella_tensor** out) {
-  int64_t numel;
-  if (lamella_status st = check_geometry("tensor_from_blob", ndim, sizes, strides, dtype, d, &numel)) return st;
-  if (!data && numel > 0 && d.backend != core::meta_backend)
-    return core::raise(LAMELLA_VALUE_ERROR, "tensor_from_blob: argument 0 must not be null");
-  const auto type = static_cast<core::DType>(dtype);
-  const int64_t item = core::itemsize(type);
-  const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
-  core::Storage* s = core::foreign_storage(data, bytes, d, nullptr, context);
-  *out = core::tensor_over(s, ndim, sizes, strides, 0, type);
-  s->deleter = deleter;  // only now: after an error the memory is still the caller's
-  core::release(s);
-  return LAMELLA_OK;
-}
-
-lamella_status tensor_view(lamella_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
-                           int64_t offset, lamella_tensor** out) {
-  const lamella_device d = full(of)->device();
-  if (lamella_status st = check_geometry("tensor_view", ndim, sizes, strides, of->dtype, d, nullptr)) return st;
-  if (ndim > 0 && !strides) return core::raise(LAMELLA_VALUE_ERROR, "tensor_view: argument 3 must not be null");
-  const int64_t item = core::itemsize(of->dtype), room = of->storage->bytes;
-  if (offset < 0 || offset > room / item || core::span_bytes(ndim, sizes, strides, item) > room - offset * item)
-    return core::raise(LAMELLA_RUNTIME_ERROR, "view: it reaches beyond its storage");
-  *out = core::new_view(full(of), ndim, sizes, strides, offset);
-  return LAMELLA_OK;
-}
-
-lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
-uint64_t tensor_version(const lamella_tensor* t) { return t->storage->version; }
-void tensor_set_keys(lamella_tensor* t, uint64_t keys) { t->keys = keys; }
-void* storage_data(const lamella_storage* s) { return s->data; }
-int64_t storage_bytes(const lamella_storage* s) { return s->bytes; }
-void storage_add_sticky(lamella_storage* s, uint64_t keys) { __atomic_fetch_or(&s->sticky, keys, __ATOMIC_RELAXED); }
-int64_t storage_use_count(const lamella_storage* s) { return __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE); }
-lamella_status tensor_detach(lamella_tensor* t, lamella_tensor** out) {
-  const Tensor* of = full(t);
-  *out = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
-  return LAMELLA_OK;
 }
 
 const lamella_operator* find_operator(const char* name, const char* overload) {
@@ -239,6 +173,29 @@ void library_close(lamella_library* l) {
   close_library(l);
 }
 const char* library_namespace(const lamella_library* l) { return l->ns.c_str(); }
+// Raises where a number in the meaning of a pointwise operator has no meaning in this version.
+lamella_status check_meaning(const lamella_pointwise& m) {
+  struct Field {
+    const char* name;
+    uint8_t value, largest;
+  };
+  const Field fields[] = {{"accepts", m.accepts, 15},
+                          {"compute", m.compute, LAMELLA_COMPUTE_FLOAT},
+                          {"result", m.result, LAMELLA_RESULT_REAL},
+                          {"condition", m.condition, 1},
+                          {"params_promote", m.params_promote, 1}};
+  for (const Field& f : fields)
+    if (f.value > f.largest)
+      return core::raise(LAMELLA_VALUE_ERROR,
+                         core::format("define: 'pointwise.%s' is %d; %d is the largest that is known here", f.name,
+                                      f.value, f.largest));
+  for (uint8_t absent : m.absent)
+    if (absent > LAMELLA_ABSENT_HIGHEST)
+      return core::raise(LAMELLA_VALUE_ERROR, core::format("define: 'pointwise.absent' has %d; %d is the largest that "
+                                                           "is known here",
+                                                           absent, LAMELLA_ABSENT_HIGHEST));
+  return LAMELLA_OK;
+}
 lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella_handle* h) {
   lamella_operator_def def;
   lamella_pointwise meaning;
@@ -249,6 +206,7 @@ lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella
   if (def.pointwise) {
     if (lamella_status st = adopt("define: pointwise", *def.pointwise, &meaning)) return st;
     if (!meaning.expression) return core::raise(LAMELLA_VALUE_ERROR, "define: 'pointwise.expression' must not be null");
+    if (lamella_status st = check_meaning(meaning)) return st;
     def.pointwise = &meaning;
   }
   return define_operator(*l, def, false, h);
@@ -257,14 +215,14 @@ lamella_status kernel(lamella_library* l, const char* op, const char* key, const
                       lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("kernel", *d, &def)) return st;
-  if (lamella_status st = expect_known("kernel", "flags", def.flags, 3)) return st;
+  if (lamella_status st = expect_known("kernel", "flags", def.flags, 7)) return st;
   return register_kernel(*l, op, key, def, h);
 }
 lamella_status category_kernel(lamella_library* l, const char* cat, const char* key, const lamella_kernel_def* d,
                                lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("category_kernel", *d, &def)) return st;
-  if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 3)) return st;
+  if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 7)) return st;
   return register_category_kernel(*l, cat, key, def, h);
 }
 lamella_status shape_rule(lamella_library* l, const char* op, const lamella_shape_rule_def* d, lamella_handle* h) {
@@ -277,7 +235,7 @@ lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, l
   lamella_layer desc;
   if (lamella_status st = adopt("layer", *d, &desc)) return st;
   if (!desc.name) return core::raise(LAMELLA_VALUE_ERROR, "layer: 'name' must not be null");
-  if (lamella_status st = expect_known("layer", "flags", desc.flags, 15)) return st;
+  if (lamella_status st = expect_known("layer", "flags", desc.flags, 31)) return st;
   if (lamella_status st = expect_known("layer", "kernel_flags", desc.kernel_flags, LAMELLA_KERNEL_CALLS_OPERATORS))
     return st;
   if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
@@ -302,6 +260,13 @@ lamella_status rule(lamella_library* l, const char* op, const char* layer, void*
                     lamella_handle* h) {
   return add_rule(*l, op, layer, p, destroy, h);
 }
+lamella_status subscribe(lamella_library* l, uint64_t kinds, lamella_on_event f, void* c, lamella_handle* h) {
+  return dispatcher::subscribe(*l, kinds, f, c, h);
+}
+lamella_status on_interface(lamella_library* l, const char* name, uint32_t min_version, lamella_on_interface f, void* c,
+                            lamella_handle* h) {
+  return dispatcher::on_interface(*l, name, min_version, f, c, h);
+}
 void* find_rule(const lamella_operator* op, const char* layer) { return dispatcher::find_rule(op, layer); }
 lamella_status publish_interface(lamella_library* l, const char* name, uint32_t v, const void* t, lamella_handle* h) {
   return dispatcher::publish_interface(*l, name, v, t, h);
@@ -313,12 +278,21 @@ template <class Type>
 lamella_status adopt_slot(const char* entry, const Type& from, Type* to) {
   if (lamella_status st = adopt(entry, from, to)) return st;
   if (!to->name) return core::raise(LAMELLA_VALUE_ERROR, std::string(entry) + ": 'name' must not be null");
+  if (lamella_status st = expect_known(entry, "reserved", to->reserved, 0)) return st;
   return LAMELLA_OK;
 }
 lamella_status tensor_slot(lamella_library* l, const lamella_slot_type* t, int32_t* i) {
   lamella_slot_type type;
   if (lamella_status st = adopt_slot("tensor_slot", *t, &type)) return st;
+  if (!type.save != !type.load)
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("tensor_slot: '") + type.name +
+                                                "' has one of 'save' and 'load'; give both, or neither");
   return add_tensor_slot(*l, type, i);
+}
+lamella_status storage_slot(lamella_library* l, const lamella_slot_type* t, int32_t* i) {
+  lamella_slot_type type;
+  if (lamella_status st = adopt_slot("storage_slot", *t, &type)) return st;
+  return add_storage_slot(*l, type, i);
 }
 lamella_status thread_slot_add(lamella_library* l, const lamella_thread_slot_type* t, int32_t* i) {
   lamella_thread_slot_type type;
@@ -330,15 +304,18 @@ lamella_status attribute(lamella_library* l, const char* name, lamella_get_attri
   return add_attribute(*l, name, g, s, c, h);
 }
 
-lamella_status keyword(lamella_library* l, const char* name, lamella_apply_keyword f, void* c, lamella_handle* h) {
-  return add_keyword(*l, name, f, c, h);
+lamella_status keyword(lamella_library* l, const lamella_keyword_def* d, lamella_handle* h) {
+  lamella_keyword_def def;
+  if (lamella_status st = adopt("keyword", *d, &def)) return st;
+  if (!def.name || !def.apply)
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       std::string("keyword: '") + (def.name ? "apply" : "name") + "' must not be null");
+  if (lamella_status st = expect_known("keyword", "flags", def.flags, LAMELLA_KEYWORD_CLAIMS)) return st;
+  return add_keyword(*l, def, h);
 }
 
-void process_include(uint64_t bits, int32_t on) {
-  if (on)
-    process_layers.fetch_or(bits);
-  else
-    process_layers.fetch_and(~bits);
+lamella_status process_include(lamella_library* l, uint64_t bits, lamella_handle* h) {
+  return include_layers(*l, bits, h);
 }
 
 lamella_status find_backend(const char* name, int32_t* id) {
@@ -360,6 +337,14 @@ lamella_status host_pool(const lamella_allocator* upstream, int64_t cap, const l
     return core::raise(LAMELLA_VALUE_ERROR, "host_pool: 'upstream.alloc' and 'upstream.free' must not be null");
   *out = (new core::CachingPool(from, cap > 0 ? cap : usual))->allocator();
   return LAMELLA_OK;
+}
+
+const uint64_t* event_kinds() {
+  static_assert(sizeof core::event_kinds == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
+  return reinterpret_cast<const uint64_t*>(&core::event_kinds);
+}
+void event(const lamella_event* e) {
+  if (e->kind < 64 && core::event_wanted(static_cast<lamella_event_kind>(e->kind))) emit_event(*e);
 }
 
 int32_t find_layer(const char* name) {
@@ -388,14 +373,19 @@ const lamella_api table = {
     .tensor_empty = guard<tensor_empty, "tensor_empty", nullable(1, 2)>,
     .tensor_from_blob = guard<tensor_from_blob, "tensor_from_blob", nullable(0, 2, 3, 6, 7)>,
     .tensor_view = guard<tensor_view, "tensor_view", nullable(2, 3)>,
+    .tensor_opaque = guard<tensor_opaque, "tensor_opaque", nullable(1, 2)>,
+    .tensor_over = guard<tensor_over, "tensor_over", nullable(2, 3)>,
     .tensor_detach = guard<tensor_detach, "tensor_detach">,
+    .tensor_assign = guard<tensor_assign, "tensor_assign">,
     .tensor_base = tensor_base,
     .tensor_version = tensor_version,
-    .tensor_set_keys = tensor_set_keys,
+    .tensor_update_keys = guard<tensor_update_keys, "tensor_update_keys">,
     .storage_data = storage_data,
     .storage_bytes = storage_bytes,
     .storage_use_count = storage_use_count,
-    .storage_add_sticky = storage_add_sticky,
+    .storage_add_sticky = guard<storage_add_sticky, "storage_add_sticky">,
+    .storage_retain = storage_retain,
+    .storage_release = storage_release,
     .find_operator = guard<find_operator, "find_operator">,
     .call = checked_call,
     .redispatch = checked_redispatch,
@@ -437,22 +427,30 @@ const lamella_api table = {
     .withdraw = guard<withdraw, "withdraw">,
     .tensor_slot = guard<tensor_slot, "tensor_slot">,
     .slot_get = get_slot,
-    .slot_set = set_slot,
+    .slot_set = guard<set_slot, "slot_set", nullable(2)>,
+    .storage_slot = guard<storage_slot, "storage_slot">,
+    .storage_slot_get = get_storage_slot,
+    .storage_slot_set = guard<set_storage_slot, "storage_slot_set", nullable(2)>,
     .thread_slot = guard<thread_slot_add, "thread_slot">,
     .thread_slot_get = thread_slot,
     .thread_slot_set = guard<set_thread_slot, "thread_slot_set", nullable(1)>,
     .thread_capture = guard<capture_thread, "thread_capture">,
-    .thread_restore = guard<restore_thread, "thread_restore">,
-    .thread_discard = guard<discard_thread, "thread_discard">,
+    .thread_copy = guard<copy_captured, "thread_copy">,
+    .thread_swap = guard<swap_captured, "thread_swap">,
+    .thread_discard = discard_captured,
     .attribute = guard<attribute, "attribute", nullable(3, 4, 5)>,
-    .keyword = guard<keyword, "keyword", nullable(3, 4)>,
-    .process_include = process_include,
+    .keyword = guard<keyword, "keyword", nullable(2)>,
+    .process_include = guard<process_include, "process_include", nullable(2)>,
     .find_backend = guard<find_backend, "find_backend">,
     .backend_name = core::backend_name,
     .backend_description = core::backend,
     .host_pool = guard<host_pool, "host_pool", nullable(0)>,
     .find_layer = guard_count<find_layer, "find_layer">,
     .library_namespace = guard<library_namespace, "library_namespace">,
+    .subscribe = guard<subscribe, "subscribe", nullable(3, 4)>,
+    .event_kinds = event_kinds,
+    .event = event,
+    .on_interface = guard<on_interface, "on_interface", nullable(4, 5)>,
 };
 
 }  // namespace

@@ -162,6 +162,8 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   const int32_t layer = f.layer;
   void* const context = f.context;
   lamella_status st;
+  // Other arguments than the layer got: an opaque one among them must not reach a kernel.
+  if (args != f.given) f.keys |= gather_keys(*static_cast<const Table*>(f.table)->info, args) & core::opaque_key;
   if (__builtin_expect(f.hidden == 0, 1)) {
     st = step(f, args, rets);
   } else {
@@ -187,7 +189,7 @@ static inline __attribute__((always_inline)) lamella_status call_by(const Table*
   f.compute_dtype = LAMELLA_NO_DTYPE;
   f.op = op;
   f.keys = ((gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) &
-            ~thread->exclude & t->mask) |
+            ~(thread->exclude & ~core::opaque_key) & t->mask) |
            forced;
   f.passed = 0;
   f.thread = thread;

@@ -11,6 +11,11 @@ namespace lamella::dispatcher {
 namespace {
 
 constexpr uint32_t bit(lamella_tag tag) { return uint32_t{1} << tag; }
+// What lists and dictionaries of values may hold, in the bits above the tags.
+constexpr uint32_t absent_elements = uint32_t{1} << 31;  // in a list of tensors, too
+constexpr uint32_t string_elements = uint32_t{1} << 30;
+constexpr uint32_t number_elements = uint32_t{1} << 29;
+constexpr uint32_t any_elements = uint32_t{1} << 28;  // whatever holds no tensor
 constexpr uint32_t numbers = bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) | bit(LAMELLA_FLOAT) | bit(LAMELLA_COMPLEX);
 
 // None: there are no values for the type.
@@ -19,11 +24,33 @@ uint32_t list_tag(const Type& t) {
     case Kind::Tensor:
       return bit(LAMELLA_TENSOR_LIST);
     case Kind::Bool:
-      return t.optional_elements ? 0 : bit(LAMELLA_BOOL_LIST);
+      return t.optional_elements ? bit(LAMELLA_VALUE_LIST) | number_elements : bit(LAMELLA_BOOL_LIST);
     case Kind::Int:
-      return t.optional_elements ? 0 : bit(LAMELLA_INT_LIST);
+      return t.optional_elements ? bit(LAMELLA_VALUE_LIST) | number_elements : bit(LAMELLA_INT_LIST);
     case Kind::Float:
-      return t.optional_elements ? 0 : bit(LAMELLA_FLOAT_LIST);
+      return t.optional_elements ? bit(LAMELLA_VALUE_LIST) | number_elements : bit(LAMELLA_FLOAT_LIST);
+    case Kind::Scalar:
+    case Kind::Complex:
+      return bit(LAMELLA_VALUE_LIST) | number_elements;
+    case Kind::Str:
+      return bit(LAMELLA_VALUE_LIST) | string_elements;
+    default:
+      return 0;
+  }
+}
+// Of the values in a dictionary; 0 where they would be tensors, which no layer would find there.
+uint32_t dict_elements(Kind values) {
+  switch (values) {
+    case Kind::Str:
+      return string_elements;
+    case Kind::Bool:
+    case Kind::Int:
+    case Kind::Float:
+    case Kind::Scalar:
+    case Kind::Complex:
+      return number_elements;
+    case Kind::Any:
+      return any_elements;
     default:
       return 0;
   }
@@ -51,6 +78,8 @@ uint32_t plain_tags(const Type& t) {
     case Kind::Generator:
     case Kind::Object:
       return bit(LAMELLA_OBJECT);
+    case Kind::Dict:
+      return dict_elements(t.of_values) ? bit(LAMELLA_DICT) | dict_elements(t.of_values) : 0;
     case Kind::Any:
       return 0;
   }
@@ -58,29 +87,50 @@ uint32_t plain_tags(const Type& t) {
 }
 
 constexpr uint32_t pointers = bit(LAMELLA_TENSOR) | bit(LAMELLA_STRING) | bit(LAMELLA_COMPLEX) | bit(LAMELLA_OBJECT);
-constexpr uint32_t lists =
-    bit(LAMELLA_TENSOR_LIST) | bit(LAMELLA_INT_LIST) | bit(LAMELLA_FLOAT_LIST) | bit(LAMELLA_BOOL_LIST);
+constexpr uint32_t lists = bit(LAMELLA_TENSOR_LIST) | bit(LAMELLA_INT_LIST) | bit(LAMELLA_FLOAT_LIST) |
+                           bit(LAMELLA_BOOL_LIST) | bit(LAMELLA_VALUE_LIST) | bit(LAMELLA_DICT);
 constexpr uint32_t enumerations = bit(LAMELLA_DTYPE) | bit(LAMELLA_MEMORY_FORMAT) | bit(LAMELLA_LAYOUT);
-constexpr uint32_t null_elements = uint32_t{1} << 31;  // in a list of tensors; no tag is so high
+
+bool element_admitted(uint32_t tags, const Value& v, int depth = 0) {
+  if (v.tag == LAMELLA_NONE) return tags & (absent_elements | any_elements);
+  if (v.tag == LAMELLA_STRING) return v.as.string && (tags & (string_elements | any_elements));
+  if (core::is_number(v))
+    return (tags & (number_elements | any_elements)) && (v.tag != LAMELLA_COMPLEX || v.as.doubles);
+  if (!(tags & any_elements) || v.tag > LAMELLA_DICT || v.tag == LAMELLA_TENSOR || v.tag == LAMELLA_TENSOR_LIST ||
+      v.tag == LAMELLA_OBJECT || v.tag == LAMELLA_SYMBOLIC || v.tag == LAMELLA_SYMBOLIC_LIST || depth > 16)
+    return false;
+  if ((lists >> v.tag & 1) && v.length > 0 && !v.as.pointer) return false;
+  for (uint64_t i = 0, n = core::num_values(v); i < n; i++) {
+    const Value& e = v.as.values[i];
+    const bool key = v.tag == LAMELLA_DICT && i % 2 == 0;
+    if (key ? e.tag != LAMELLA_STRING || !e.as.string : !element_admitted(tags, e, depth + 1)) return false;
+  }
+  return v.tag != LAMELLA_DTYPE || (v.as.i >= 0 && v.as.i < LAMELLA_NUM_DTYPES);
+}
+
+bool elements_admitted(uint32_t tags, const Value& v) {
+  for (uint64_t i = 0, n = core::num_values(v); i < n; i++) {
+    const bool key = v.tag == LAMELLA_DICT && i % 2 == 0;
+    if (!element_admitted(key ? string_elements : tags, v.as.values[i])) return false;
+  }
+  return true;
+}
 
 bool content_admitted(uint32_t tags, const Value& v) {
   if (v.tag == LAMELLA_DTYPE) return v.as.i >= 0 && v.as.i < LAMELLA_NUM_DTYPES;
   if (v.tag == LAMELLA_MEMORY_FORMAT) return v.as.i >= LAMELLA_CONTIGUOUS_FORMAT && v.as.i <= LAMELLA_CHANNELS_LAST;
   if (v.tag == LAMELLA_LAYOUT) return v.as.i == 0;
   if (v.length == 0) return true;
-  if (!v.as.pointer || v.tag != LAMELLA_TENSOR_LIST || (tags & null_elements)) return v.as.pointer != nullptr;
+  if (!v.as.pointer) return false;
+  if (v.tag != LAMELLA_TENSOR_LIST) return elements_admitted(tags, v);
+  if (tags & absent_elements) return true;
   return std::all_of(v.as.tensors, v.as.tensors + v.length, [](const lamella_tensor* t) { return t != nullptr; });
 }
 
 inline bool admitted(uint32_t tags, const Value& v) {
-  if (v.tag >= 31 || !(tags >> v.tag & 1)) return false;
+  if (v.tag > LAMELLA_DICT || !(tags >> v.tag & 1)) return false;
   if (pointers >> v.tag & 1) return v.as.pointer != nullptr;
   return !((lists | enumerations) >> v.tag & 1) || content_admitted(tags, v);
-}
-
-// Whatever comes, they can be released.
-inline void empty(Value* rets, int32_t n) {
-  for (int32_t i = 0; rets && i < n; i++) rets[i].tag = LAMELLA_NONE;
 }
 
 bool all_admitted(const CallInfo& info, const Value* args) {
@@ -94,7 +144,7 @@ inline bool plainly_admitted(const CallInfo& info, const Value* args) {
   constexpr uint32_t closer = (pointers | lists | enumerations) & ~bit(LAMELLA_TENSOR);
   for (int i = 0; i < info.nargs; i++) {
     const Value& v = args[i];
-    if (v.tag >= 31 || !(info.admits[i] >> v.tag & 1)) return false;
+    if (v.tag > LAMELLA_DICT || !(info.admits[i] >> v.tag & 1)) return false;
     if (v.tag == LAMELLA_TENSOR ? !v.as.tensor : (closer >> v.tag & 1) && !admitted(info.admits[i], v)) return false;
   }
   return true;
@@ -102,7 +152,8 @@ inline bool plainly_admitted(const CallInfo& info, const Value* args) {
 
 // Describes a value whose kind is not admitted, for an error.
 std::string what_came(uint32_t tags, const Value& v) {
-  if (v.tag >= LAMELLA_SYMBOLIC) return core::format("a value with the tag %u", v.tag);
+  if (v.tag > LAMELLA_DICT || v.tag == LAMELLA_SYMBOLIC || v.tag == LAMELLA_SYMBOLIC_LIST)
+    return core::format("a value with the tag %u", v.tag);
   if (((pointers | lists) >> v.tag & 1) && !v.as.pointer) return "a null pointer";
   if (enumerations >> v.tag & 1)
     return core::format("%s %lld",
@@ -110,7 +161,7 @@ std::string what_came(uint32_t tags, const Value& v) {
                         : v.tag == LAMELLA_LAYOUT ? "the layout"
                                                   : "the memory format",
                         (long long)v.as.i);
-  return tags >> v.tag & 1 ? "a list with a null tensor" : core::describe(v);
+  return (tags >> v.tag & 1) && v.tag == LAMELLA_TENSOR_LIST ? "a list with a null tensor" : core::describe(v);
 }
 
 lamella_status wrong_kind(const Operator* op, const Value* args) {
@@ -265,7 +316,7 @@ lamella_status adapt_to(const Operator* op, const std::string& who, int32_t num_
 
 uint32_t admitted_tags(const Type& t) {
   const uint32_t tags = t.list ? list_tag(t) : plain_tags(t);
-  return !tags ? 0 : tags | (t.optional ? bit(LAMELLA_NONE) : 0) | (t.optional_elements ? null_elements : 0);
+  return !tags ? 0 : tags | (t.optional ? bit(LAMELLA_NONE) : 0) | (t.optional_elements ? absent_elements : 0);
 }
 
 template <class List>
@@ -334,7 +385,7 @@ lamella_status check_defaults(const Operator* op, const Value* args, int32_t num
 
 lamella_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
                             int32_t num_rets) {
-  empty(rets, num_rets);
+  if (rets) clear(rets, num_rets);  // after any error, they can be released
   // A table implies a schema, and so that the numbers and kinds are there.
   if (__builtin_expect(op && args && rets && op->table.load(std::memory_order_acquire) && num_args == op->info.nargs &&
                            num_rets == op->info.nrets && plainly_admitted(op->info, args),
@@ -344,7 +395,7 @@ lamella_status checked_call(Frame* parent, const Operator* op, const Value* args
 }
 
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {
-  empty(rets, num_rets);
+  if (rets) clear(rets, num_rets);  // after any error, they can be released
   if (__builtin_expect(frame && args && rets && num_args == frame->num_args && num_rets == frame->num_rets, 1))
     return redispatch(frame, args, rets);
   return core::guarded(

@@ -11,6 +11,7 @@
 #include "dispatcher/fallback.h"
 #include "dispatcher/kernels.h"
 #include "dispatcher/layer.h"
+#include "dispatcher/opaque.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
@@ -112,7 +113,8 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
     *who = r->owner;
     // Without a shape rule, no results can be allocated beforehand: a derived form stores the kernel's own results.
     const uint32_t stored = op != meaning && !own && !op->infer ? composite : 0u;
-    return {r->fn, r->context, r->flags | mixed | stored};
+    const uint32_t carried = op->forms & form_copies ? copies : 0u;
+    return {r->fn, r->context, r->flags | mixed | stored | carried};
   }
   if (op->infer && (id == core::meta_backend || (b && (op->forms & LAMELLA_FORM_NO_KERNEL)))) {
     *who = "shape rule";
@@ -169,7 +171,7 @@ Entry traced(Entry e, const Operator* op, const std::string& where, const std::s
 }
 
 Table* new_table(const Table& head, const std::vector<Entry>& layers, const std::vector<Entry>& backends) {
-  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size());
+  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size() + (head.fallback != nullptr));
   auto* t = static_cast<Table*>(::operator new(bytes));
   *t = head;
   auto* entries = reinterpret_cast<Entry*>(t + 1);
@@ -177,6 +179,7 @@ Table* new_table(const Table& head, const std::vector<Entry>& layers, const std:
   std::copy(backends.begin(), backends.end(), entries + layers.size());
   t->layers = entries;
   t->backends = entries + layers.size();
+  if (head.fallback) t->fallback = new (entries + layers.size() + backends.size()) Entry(*head.fallback);
   t->bytes = static_cast<int32_t>(bytes);
   return t;
 }
@@ -188,7 +191,9 @@ const Table* fill(Operator* op) {
   head.infer = op->infer;
   head.infer_context = op->infer_context;
   std::string who;
-  for (int32_t bit = 0; bit < LAMELLA_MAX_LAYERS; bit++) {
+  head.mask = core::opaque_key;
+  layers.push_back({run_opaque, nullptr, 0});
+  for (int32_t bit = 1; bit < LAMELLA_MAX_LAYERS; bit++) {
     const Layer* l = dispatcher::layer(bit);
     Entry e;
     if (!l || !l->live || !layer_entry(op, bit, &e, &who)) continue;
@@ -201,6 +206,10 @@ const Table* fill(Operator* op) {
     Entry e = backend_entry(op, id, &who);
     backends.push_back(traced(e, op, core::backend_name(id), who));
   }
+  const Registration* c =
+      is_disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
+  const Entry whole = c ? Entry{c->fn, c->context, c->flags | composite} : Entry{};
+  head.fallback = c ? &whole : nullptr;
   return new_table(head, layers, backends);
 }
 
@@ -220,7 +229,7 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
     found = head.mask & head.forced;
     head.mask &= head.forced | (head.forced - 1);
   } else {
-    head.mask = 0;
+    head.mask &= core::opaque_key;
     const Registration* r = id >= 0 ? nullptr : find_kernel(op->functional ? op->functional : op, key);
     const uint32_t flags = key == "composite" ? composite : 0u;
     for (int32_t i = 0; i < head.num_backends; i++)

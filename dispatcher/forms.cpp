@@ -8,6 +8,7 @@
 #include "dispatcher/kernel_run.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/placement.h"
+#include "dispatcher/state.h"
 #include "dispatcher/targets.h"
 #include "dispatcher/transfer.h"
 
@@ -35,6 +36,11 @@ inline lamella_status new_fresh(const Frame& f, const lamella_meta& m, Tensor** 
   return core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, out);
 }
 
+lamella_status dropped(Tensor* t, lamella_status st) {
+  core::release(t);
+  return st;
+}
+
 lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, Value* ret) {
   Tensor* t;
   switch (m.kind) {
@@ -45,11 +51,13 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
       Tensor* of = full(args[m.alias_of].as.tensor);
       t = core::new_view(of, m.ndim, m.sizes, m.strides, m.offset, m.dtype);
       t->keys = of->keys & alias_layers.load(std::memory_order_relaxed);
+      if (lamella_status st = carry(of, t, LAMELLA_CARRY_VIEW)) return dropped(t, st);
       break;
     }
     case LAMELLA_META_DETACHED: {
       Tensor* of = full(args[m.alias_of].as.tensor);
       t = core::tensor_over(of->storage, m.ndim, m.sizes, m.strides, m.offset, of->dtype);
+      if (lamella_status st = carry(of, t, LAMELLA_CARRY_DETACH)) return dropped(t, st);
       break;
     }
     case LAMELLA_META_SAME:
@@ -90,13 +98,14 @@ inline lamella_status run_single(Frame& f, const Table& t, const Entry& e, const
     if (m.kind == LAMELLA_META_DYNAMIC && (e.flags & no_kernel)) return dynamic_without_kernel(f);
     if ((st = make_result(f, m, args, &rets[0]))) return st;
   }
-  if (__builtin_expect((e.flags & (mixed_dtypes | calls_operators | no_kernel)) == mixed_dtypes, 1)) {
+  if (__builtin_expect((e.flags & (mixed_dtypes | calls_operators | no_kernel | copies)) == mixed_dtypes, 1)) {
     f.context = e.context;
     st = e(f, args, rets);
     if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
     if (__builtin_expect(st != LAMELLA_OK, 0)) name_device(f, st);
   } else {
     st = run_kernel(f, e, args, rets);
+    if (!st && (e.flags & copies)) st = carry(full(args[0].as.tensor), full(rets[0].as.tensor), LAMELLA_CARRY_COPY);
   }
   if (__builtin_expect(m.kind == LAMELLA_META_DYNAMIC, 0) && !st) st = check_result(f.op, 0, rets[0]);
   if (__builtin_expect(st != LAMELLA_OK, 0)) core::release_value(rets[0]);
@@ -196,15 +205,15 @@ lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value*
   const Calling calling(f);
   lamella_status st = LAMELLA_OK;
   if (info.form == Form::Functional) {
-    for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
+    clear(rets, info.nrets);
     st = e(f, read, rets);
     for (int i = 0; !st && i < info.nrets; i++) st = check_result(f.op, i, rets[i]);
     if (__builtin_expect(st != LAMELLA_OK, 0)) release_all(rets, info.nrets);
   } else {
     Value computed[LAMELLA_MAX_RETURNS];
-    for (int i = 0; i < info.nrets; i++) computed[i] = core::none();
+    clear(computed, info.nrets);
     st = e(f, read, computed);
-    for (int i = 0; i < info.nrets; i++) rets[i] = core::none();
+    clear(rets, info.nrets);
     for (int i = 0; i < info.nrets && !st; i++) st = check_computed(f, info, i, args, computed[i]);
     for (int i = 0; i < info.nrets && !st; i++)
       st = store_result(f, full(args[target_position(info, i)].as.tensor), full(computed[i].as.tensor), &rets[i]);
@@ -235,7 +244,7 @@ lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
   if (t->infer && (e.fn != missing_kernel || crossing))
     return t->info->nrets == 1 && !t->info->written ? run_single(f, *t, e, args, rets)
                                                     : run_several(f, *t, e, args, rets);
-  for (int i = 0; i < t->info->nrets; i++) rets[i] = core::none();
+  clear(rets, t->info->nrets);
   lamella_status st = run_kernel(f, e, args, rets);
   for (int i = 0; !st && i < t->info->nrets; i++) st = check_result(f.op, i, rets[i]);
   if (st) release_all(rets, t->info->nrets);

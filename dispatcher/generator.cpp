@@ -66,6 +66,7 @@ void seed_all(uint64_t seed) {
 
 lamella_status generator_reserve(lamella_object* g, lamella_device device, uint64_t n, uint64_t* seed,
                                  uint64_t* offset) {
+  if (lamella_status st = core::check_device("generator", device)) return st;
   if (!g) g = default_generator(device);
   if (!is_generator(g))
     return core::raise(LAMELLA_TYPE_ERROR, std::string("generator: expected a Generator, got ") + g->type->name);

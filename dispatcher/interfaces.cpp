@@ -1,6 +1,9 @@
 #include "dispatcher/interfaces.h"
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "core/event.h"
 #include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
@@ -17,6 +20,26 @@ std::vector<Interface>& interfaces() {
   return *all;
 }
 
+// Those who asked to be told of an interface.
+struct Watcher {
+  lamella_handle handle;
+  std::string name;
+  uint32_t min_version;
+  lamella_on_interface told;
+  void* context;
+};
+std::vector<Watcher>& watchers() {
+  static auto* all = new std::vector<Watcher>;
+  return *all;
+}
+
+void tell(const Interface& i, bool there) {
+  core::emit(LAMELLA_EVENT_INTERFACE, there ? LAMELLA_EVENT_BEGIN : LAMELLA_EVENT_END, i.name.c_str());
+  const std::vector<Watcher> now = watchers();
+  for (const Watcher& w : now)
+    if (w.name == i.name && i.version >= w.min_version) w.told(w.context, there ? i.table : nullptr);
+}
+
 }  // namespace
 
 lamella_status publish_interface(Library& lib, const char* name, uint32_t version, const void* table,
@@ -26,9 +49,25 @@ lamella_status publish_interface(Library& lib, const char* name, uint32_t versio
     if (i.name == name)
       return core::raise(LAMELLA_RUNTIME_ERROR, "interface: the name '" + i.name + "' is taken by " + i.owner + "; " +
                                                     lib.owner + " cannot publish it too");
-  const lamella_handle h = enter(lib, [](lamella_handle h) { erase_handle(interfaces(), h); });
+  const lamella_handle h = enter(lib, [](lamella_handle h) {
+    const auto gone = std::find_if(interfaces().begin(), interfaces().end(), [h](auto& i) { return i.handle == h; });
+    const Interface kept = *gone;
+    interfaces().erase(gone);
+    tell(kept, false);
+  });
   interfaces().push_back({h, name, lib.owner, version, table});
   if (handle) *handle = h;
+  tell(Interface(interfaces().back()), true);
+  return LAMELLA_OK;
+}
+
+lamella_status on_interface(Library& lib, const char* name, uint32_t min_version, lamella_on_interface told,
+                            void* context, lamella_handle* handle) {
+  RegistryLock lock;
+  const lamella_handle h = enter(lib, [](lamella_handle h) { erase_handle(watchers(), h); });
+  watchers().push_back({h, name, min_version, told, context});
+  if (handle) *handle = h;
+  if (const void* table = find_interface(name, min_version)) told(context, table);
   return LAMELLA_OK;
 }
 

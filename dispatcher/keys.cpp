@@ -39,6 +39,21 @@ lamella_status register_layer(Library& lib, const lamella_layer& desc, int32_t* 
   return LAMELLA_OK;
 }
 
+lamella_status include_layers(Library& lib, uint64_t bits, lamella_handle* handle) {
+  RegistryLock lock;
+  for (uint64_t left = bits; left; left &= left - 1)
+    if (const Layer* l = layer(__builtin_ctzll(left)); !l || !l->live)
+      return core::raise(LAMELLA_VALUE_ERROR, core::format("process_include: no layer has bit %d of %llx",
+                                                           __builtin_ctzll(left), (unsigned long long)bits));
+  std::vector<Inclusion> on;
+  for (uint64_t left = bits; left; left &= left - 1) on.push_back(include_in_process(__builtin_ctzll(left)));
+  const lamella_handle h = enter(lib, [on](lamella_handle) {
+    for (const Inclusion& i : on) end_inclusion(i);
+  });
+  if (handle) *handle = h;
+  return LAMELLA_OK;
+}
+
 lamella_status register_backend(Library& lib, const lamella_backend& desc, int32_t* id, lamella_handle* handle) {
   RegistryLock lock;
   int32_t i;

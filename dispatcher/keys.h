@@ -7,5 +7,7 @@ namespace lamella::dispatcher {
 
 lamella_status register_layer(Library&, const lamella_layer&, int32_t* bit, lamella_handle*);
 lamella_status register_backend(Library&, const lamella_backend&, int32_t* id, lamella_handle*);
+// Layers that are on for every thread while the handle lives.
+lamella_status include_layers(Library&, uint64_t bits, lamella_handle*);
 
 }  // namespace lamella::dispatcher

@@ -6,12 +6,14 @@
 
 namespace lamella::dispatcher {
 
-std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0};
+std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tensor_layers{0};
 
 namespace {
 
 Layer layers[LAMELLA_MAX_LAYERS];
-bool given[LAMELLA_MAX_LAYERS];
+int32_t included[LAMELLA_MAX_LAYERS];     // how many have switched a layer on for the process
+uint64_t births[LAMELLA_MAX_LAYERS];      // how often a bit was given
+bool given[LAMELLA_MAX_LAYERS] = {true};  // the lowest one marks opaque tensors and is no layer's
 
 const Band* find_band(const std::string& name) {
   for (const Band& b : bands())
@@ -47,15 +49,18 @@ struct Range {
   }
 };
 
-lamella_status gather_wishes(const Layer& l, Range& r) {
+// `within`: the layer stays in its anchor's band; else it may take bits of other bands.
+lamella_status gather_wishes(const Layer& l, bool within, Range& r) {
   if (!l.at.empty()) {
     const Band* b = find_band(l.at);
     if (!b)
       return core::raise(LAMELLA_VALUE_ERROR,
                          "layer " + l.name + ": there is no anchor '" + l.at +
                              "'; the anchors are modes, profiler, names, autocast, autograd, backend");
-    r.above(b->low - 1, "at anchor " + l.at);
-    r.below(b->high + 1, "at anchor " + l.at);
+    if (within) {
+      r.above(b->low - 1, "at anchor " + l.at);
+      r.below(b->high + 1, "at anchor " + l.at);
+    }
   }
   for (const std::string& n : l.outside)
     if (const Band* b = find_band(n)) r.above(b->high, l.name + " wants to be outside anchor " + n);
@@ -65,6 +70,10 @@ lamella_status gather_wishes(const Layer& l, Range& r) {
     const Layer& o = layers[i];
     if (!given[i] || !o.live) continue;
     std::string by = " (" + o.owner + ")";
+    if (l.band >= 0 && o.band >= 0 && o.band != l.band) {
+      const std::string why = l.name + " at anchor " + l.at + " beside " + o.name + " at anchor " + o.at + by;
+      o.band > l.band ? r.above(i, why) : r.below(i, why);
+    }
     if (contains(l.outside, o.name)) r.above(i, l.name + " wants to be outside " + o.name + by);
     if (contains(l.inside, o.name)) r.below(i, l.name + " wants to be inside " + o.name + by);
     if (contains(o.inside, l.name)) r.above(i, o.name + by + " wants to be inside " + l.name);
@@ -76,7 +85,7 @@ lamella_status gather_wishes(const Layer& l, Range& r) {
 std::string neighbours(int32_t low, int32_t high) {
   std::string s;
   for (int32_t i = std::min(high, LAMELLA_MAX_LAYERS - 1); i >= std::max(low, 0); i--)
-    if (given[i]) s += (s.empty() ? "" : ", ") + layers[i].name;
+    if (given[i] && !layers[i].name.empty()) s += (s.empty() ? "" : ", ") + layers[i].name;
   return s.empty() ? "none" : s;
 }
 
@@ -114,7 +123,7 @@ void publish_flags() {
 
 const std::vector<Band>& bands() {
   static const std::vector<Band> b = {{"modes", 54, 63},    {"profiler", 44, 53}, {"names", 34, 43},
-                                      {"autocast", 23, 33}, {"autograd", 11, 22}, {"backend", 0, 10}};
+                                      {"autocast", 23, 33}, {"autograd", 11, 22}, {"backend", 1, 10}};
   return b;
 }
 
@@ -132,6 +141,8 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
   l.rule = desc.rule;
   l.prepare = desc.prepare;
   l.live = true;
+  for (size_t i = 0; i < bands().size(); i++)
+    if (l.at == bands()[i].name) l.band = static_cast<int32_t>(i);
   if (find_band(l.name) && l.at != l.name)
     return core::raise(
         LAMELLA_VALUE_ERROR,
@@ -146,7 +157,12 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
     return core::raise(LAMELLA_RUNTIME_ERROR, "layer: the name '" + l.name + "' is taken by " + layers[old].owner +
                                                   "; " + owner + " cannot register it too");
   Range r;
-  if (lamella_status st = gather_wishes(l, r)) return st;
+  if (lamella_status st = gather_wishes(l, true, r)) return st;
+  if (old < 0 && (r.low > r.high || pick(r.low, r.high) < 0)) {  // the band is full, or others have taken its bits
+    Range wide;
+    gather_wishes(l, false, wide);
+    if (wide.low <= wide.high && pick(wide.low, wide.high) >= 0) r = wide;
+  }
   if (r.low > r.high)
     return core::raise(LAMELLA_RUNTIME_ERROR, "layer " + l.name + " (" + owner + "): its wishes contradict: " +
                                                   r.low_reason + ", but " + r.high_reason);
@@ -162,7 +178,9 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
         core::format("layer %s: no free bit from %d to %d (%d layers at most in a process); its neighbours there: %s",
                      l.name.c_str(), r.low, r.high, LAMELLA_MAX_LAYERS, neighbours(r.low - 1, r.high + 1).c_str()));
   given[at] = true;
+  births[at]++;
   layers[at] = std::move(l);
+  if (!(layers[at].flags & LAMELLA_LAYER_NEVER_ON_TENSORS)) tensor_layers.fetch_or(uint64_t{1} << at);
   publish_flags();
   *bit = at;
   return LAMELLA_OK;
@@ -170,8 +188,24 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
 
 void remove_layer(int32_t bit) {
   layers[bit].live = false;
+  included[bit] = 0;
   process_layers.fetch_and(~(uint64_t{1} << bit));
+  if (layers[bit].flags & LAMELLA_LAYER_NEVER_ON_TENSORS) {
+    given[bit] = false;
+    layers[bit] = {};
+  }
   publish_flags();
+}
+
+Inclusion include_in_process(int32_t bit) {
+  included[bit]++;
+  process_layers.fetch_or(uint64_t{1} << bit);
+  return {bit, births[bit]};
+}
+
+void end_inclusion(const Inclusion& i) {
+  if (births[i.bit] != i.birth || !layers[i.bit].live) return;  // the layer took its switches with it
+  if (--included[i.bit] == 0) process_layers.fetch_and(~(uint64_t{1} << i.bit));
 }
 
 const Layer* layer(int32_t bit) { return bit >= 0 && bit < LAMELLA_MAX_LAYERS && given[bit] ? &layers[bit] : nullptr; }

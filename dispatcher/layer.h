@@ -2,9 +2,12 @@
 // ranks that exist whether or not a plugin stands in them.
 //
 // Note [Key order]  Bits are given once and never renumbered or reused by another name. Bands, outermost first:
-//   modes 54-63, profiler 44-53, names 34-43, autocast 23-33, autograd 11-22, backend 0-10. A layer states
+//   modes 54-63, profiler 44-53, names 34-43, autocast 23-33, autograd 11-22, backend 1-10; no layer has bit 0, by
+//   which opaque tensors are found (opaque.h). A layer states
 //   where it must stand relative to bands and to other layers, loaded or not; it gets a free fitting bit in the
-//   middle of the widest gap, or an error that names its neighbours.
+//   middle of the widest gap. A full band takes bits of its neighbours, as far as no layer of theirs is passed over.
+//   Where there is none left, the error names the neighbours. The bit of a layer that never stands on a tensor is given
+//   again; that of any other stays its own, as tensors may have it.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -17,6 +20,7 @@ namespace lamella::dispatcher {
 
 struct Layer {
   std::string name, owner;
+  int32_t band = -1;  // the anchor's place in the order of anchors, if it wished for one
   std::string at;
   std::vector<std::string> outside, inside;
   uint32_t flags = 0;
@@ -30,6 +34,13 @@ struct Layer {
 // All under the registry's lock.
 lamella_status add_layer(const lamella_layer& desc, const std::string& owner, int32_t* bit);
 void remove_layer(int32_t bit);
+// One switch of a layer for the whole process. `birth` tells the layer from a later one that got its bit.
+struct Inclusion {
+  int32_t bit;
+  uint64_t birth;
+};
+Inclusion include_in_process(int32_t bit);
+void end_inclusion(const Inclusion&);
 const Layer* layer(int32_t bit);             // null if the bit was never given
 int32_t layer_bit(const std::string& name);  // -1 if there is no live one
 
@@ -41,5 +52,6 @@ const std::vector<Band>& bands();
 
 // Sets of layers by flag, readable without a lock.
 extern std::atomic<uint64_t> inside_layers, alias_layers, process_layers;
+extern std::atomic<uint64_t> tensor_layers;  // those whose keys tensors may have, also after they were withdrawn
 
 }  // namespace lamella::dispatcher

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/event.h"
 #include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
@@ -36,6 +37,7 @@ lamella_status open_library(const lamella_library_def& def, Library** out) {
                            "_v2");
   *out = new Library{ns, owner, def.kind, def.version};
   if (def.kind == LAMELLA_DEFINES) definers[ns] = *out;
+  core::emit(LAMELLA_EVENT_LIBRARY, LAMELLA_EVENT_BEGIN, (*out)->owner.c_str());
   return LAMELLA_OK;
 }
 
@@ -69,6 +71,7 @@ void close_library(Library* lib) {
       defined != ledger().definers.end() && defined->second == lib)
     ledger().definers.erase(defined);
   lib->handles = {};
+  core::emit(LAMELLA_EVENT_LIBRARY, LAMELLA_EVENT_END, lib->owner.c_str());
 }
 
 }  // namespace lamella::dispatcher

@@ -21,6 +21,8 @@ enum class Form : uint8_t { Functional, Inplace, Out };
 // Beside enum lamella_forms, for the catalogue alone: the operator copies its second argument, a tensor, into the
 // first, a tensor that it writes. The first one's device serves the call, and the second one's may differ.
 inline constexpr uint32_t form_between_devices = uint32_t{1} << 31;
+// The result is a copy of the first argument, a tensor: the slots carry their state to it.
+inline constexpr uint32_t form_copies = uint32_t{1} << 30;
 
 // The facts of a schema that the call path reads.
 struct CallInfo {

@@ -24,7 +24,8 @@ enum class Kind : uint8_t {  // enum lamella_kind
   MemoryFormat,
   Generator,
   Object,
-  Any = LAMELLA_KIND_ANY
+  Any = LAMELLA_KIND_ANY,
+  Dict = LAMELLA_KIND_DICT
 };
 
 struct Type {
@@ -33,6 +34,7 @@ struct Type {
   bool list = false;               // T[] or T[n]
   bool optional_elements = false;  // T?[]
   int32_t list_size = -1;          // n of T[n]
+  Kind of_values = Kind::Any;      // T of Dict(str, T)
   std::string text;                // as it was written, without alias annotation
 };
 

@@ -178,12 +178,17 @@ class Parser {
                      word == "Optional" || word == "List";
       const char *open = peek("[") ? "[" : "(", *close = *open == '[' ? "]" : ")";
       if (generic && accept(open)) {
+        std::vector<Type> inner;
         do {
-          Type inner;
           Alias ignored;
-          if (!type(inner, ignored)) return false;
+          if (!type(inner.emplace_back(), ignored)) return false;
         } while (accept(","));
         if (!expect(close)) return false;
+        const auto plain = [](const Type& t) { return !t.list && !t.optional; };
+        if (word == "Dict" && inner.size() == 2 && inner[0].kind == Kind::Str && plain(inner[0]) && plain(inner[1])) {
+          t.kind = Kind::Dict;
+          t.of_values = inner[1].kind;
+        }
       }
     }
     t.text = text_.substr(start, pos_ - start);
@@ -303,12 +308,19 @@ class Parser {
     std::vector<Value> elements;
     if (!accept("]")) {
       do {
-        if (peek("[") || peek("\"") || peek("'")) return fail("a number");
-        if (!literal_value(Type{}, elements.emplace_back())) return false;
+        if (peek("[") || ((peek("\"") || peek("'")) && t.kind != Kind::Str)) return fail("a number");
+        if (!literal_value(Type{}, elements.emplace_back())) return release(elements);
       } while (accept(","));
-      if (!expect("]")) return false;
+      if (!expect("]")) return release(elements);
     }
-    return list_of(t, elements, &v);
+    const bool made = list_of(t, elements, &v);
+    release(elements);
+    return made;
+  }
+
+  static bool release(std::vector<Value>& elements) {
+    for (Value& v : elements) core::release_value(v);
+    return false;
   }
 
   bool list_of(const Type& t, const std::vector<Value>& elements, Value* v) {
@@ -325,6 +337,11 @@ class Parser {
       bools.push_back(static_cast<uint8_t>(v.as.i));
     }
     Value list{LAMELLA_TENSOR_LIST, static_cast<uint32_t>(elements.size()), {0}};
+    if (t.kind == Kind::Str || t.kind == Kind::Scalar || t.kind == Kind::Complex ||
+        (t.optional_elements && t.kind != Kind::Tensor)) {
+      *v = core::retain_value(core::value_list(elements.data(), static_cast<int64_t>(elements.size())));
+      return true;
+    }
     if (t.kind == Kind::Float && all({LAMELLA_INT, LAMELLA_FLOAT})) {
       list.tag = LAMELLA_FLOAT_LIST;
       list.as.doubles = doubles.data();

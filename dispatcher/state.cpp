@@ -1,28 +1,32 @@
 #include "dispatcher/state.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
 
+#include "core/device.h"
 #include "core/error.h"
 #include "core/tensor.h"
 #include "core/thread.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/opaque.h"
 #include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
 namespace {
 
 constexpr int max_slots = 256;  // plugins that are edited and loaded again take new ones
-lamella_slot_type tensor_slots[max_slots];
+lamella_slot_type tensor_slots[max_slots], storage_slots[max_slots];
 lamella_thread_slot_type thread_slots[max_slots];
-std::atomic<int> num_tensor_slots{0}, num_thread_slots{0};
+std::atomic<int> num_tensor_slots{0}, num_storage_slots{0}, num_thread_slots{0};
 
 std::vector<Attribute*>& attributes() {
   static auto* v = new std::vector<Attribute*>;
   return *v;
 }
 
-std::atomic<int> num_keywords{0};
+std::atomic<int> num_keywords{0}, num_claims{0};
 std::vector<Keyword*>& keywords() {
   static auto* v = new std::vector<Keyword*>;
   return *v;
@@ -31,14 +35,12 @@ std::vector<Keyword*>& keywords() {
 void (*attribute_hook)(const Attribute*, bool) = nullptr;
 std::string (*attribute_holder)(const char*) = nullptr;
 
-struct Captured {
-  uint64_t include, exclude;
-  lamella_device default_device;
-  std::vector<void*> slots;
-};
-
 void destroy_tensor_slot(int index, void* state) {
   if (tensor_slots[index].destroy) tensor_slots[index].destroy(state);
+}
+
+void destroy_storage_state(int index, void* state) {
+  if (storage_slots[index].destroy) storage_slots[index].destroy(state);
 }
 
 void destroy_thread_state(int index, void* state) {
@@ -46,10 +48,11 @@ void destroy_thread_state(int index, void* state) {
 }
 
 bool same_functions(const lamella_slot_type& a, const lamella_slot_type& b) {
-  return a.destroy == b.destroy && a.traverse == b.traverse && a.clear == b.clear;
+  return a.destroy == b.destroy && a.traverse == b.traverse && a.clear == b.clear && a.carry == b.carry &&
+         a.save == b.save && a.load == b.load;
 }
 bool same_functions(const lamella_thread_slot_type& a, const lamella_thread_slot_type& b) {
-  return a.capture == b.capture && a.restore == b.restore && a.destroy == b.destroy;
+  return a.copy == b.copy && a.destroy == b.destroy && a.swapped == b.swapped;
 }
 
 // Registers a slot's type, or finds it again. Slots below the count are never written again: readers need no lock.
@@ -75,11 +78,21 @@ lamella_status add(const char* what, Type* slots, std::atomic<int>& count, const
 
 void install_state() {
   core::destroy_slot = destroy_tensor_slot;
+  core::destroy_storage_slot = destroy_storage_state;
   core::destroy_thread_slot = destroy_thread_state;
 }
 
+std::atomic<bool> slots_carry{false};
+
 lamella_status add_tensor_slot(Library&, const lamella_slot_type& t, int32_t* index) {
+  if (t.carry) slots_carry = true;
   return add("tensor slot", tensor_slots, num_tensor_slots, t, index);
+}
+lamella_status add_storage_slot(Library&, const lamella_slot_type& t, int32_t* index) {
+  if (t.carry || t.save || t.load)
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("storage_slot: '") + t.name +
+                                                "' has a function for tensors alone: 'carry', 'save' or 'load'");
+  return add("storage slot", storage_slots, num_storage_slots, t, index);
 }
 lamella_status add_thread_slot(Library&, const lamella_thread_slot_type& t, int32_t* index) {
   return add("thread slot", thread_slots, num_thread_slots, t, index);
@@ -87,17 +100,76 @@ lamella_status add_thread_slot(Library&, const lamella_thread_slot_type& t, int3
 
 namespace {
 
-bool is_given(const char* entry, int32_t index, const std::atomic<int>& count) {
-  if (__builtin_expect(index >= 0 && index < count.load(std::memory_order_acquire), 1)) return true;
-  core::raise(LAMELLA_INDEX_ERROR, core::format("%s: there is no slot %d", entry, index));
-  return false;
+lamella_status check_given(const char* entry, int32_t index, const std::atomic<int>& count) {
+  if (__builtin_expect(index >= 0 && index < count.load(std::memory_order_acquire), 1)) return LAMELLA_OK;
+  return core::raise(LAMELLA_INDEX_ERROR, core::format("%s: there is no slot %d", entry, index));
 }
 
 }  // namespace
 
-void set_slot(lamella_tensor* t, int32_t index, void* state) {
-  if (!is_given("slot_set", index, num_tensor_slots)) return;
+lamella_status set_slot(lamella_tensor* t, int32_t index, void* state) {
+  if (lamella_status st = check_given("slot_set", index, num_tensor_slots)) return st;
   if (void* old = core::exchange_slot(core::full(t), index, state)) destroy_tensor_slot(index, old);
+  return LAMELLA_OK;
+}
+
+lamella_status set_storage_slot(lamella_storage* s, int32_t index, void* state) {
+  if (lamella_status st = check_given("storage_slot_set", index, num_storage_slots)) return st;
+  if (void* old = core::exchange_slot_in(&s->slots, index, state)) destroy_storage_state(index, old);
+  return LAMELLA_OK;
+}
+
+void* get_storage_slot(const lamella_storage* s, int32_t index) {
+  return index >= 0 ? core::slot_in(s->slots, index) : nullptr;
+}
+
+lamella_status carry_slots(core::Tensor* from, core::Tensor* to, int32_t how) {
+  bool carried = false;
+  for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++) {
+    void *state = core::get_slot(from, i), *made = nullptr;
+    if (!state || !tensor_slots[i].carry) continue;
+    if (lamella_status st = tensor_slots[i].carry(state, from, to, how, &made)) return st;
+    if (made)
+      if (lamella_status st = set_slot(to, i, made)) return st;
+    carried = true;
+  }
+  if (carried || !from->opaque()) return LAMELLA_OK;
+  const std::string layers = layers_of(from);
+  return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                     "an opaque tensor of shape " + core::shape_string(from) +
+                         " has no slot that says what becomes of its values in a view or a copy; its layers: " +
+                         (layers.empty() ? "none" : layers));
+}
+
+lamella_status copy_opaque(core::Tensor* from, lamella_device device, core::TensorRef* out) {
+  *out = core::TensorRef::steal(
+      core::new_opaque(from->ndim(), from->sizes(), from->strides(), static_cast<core::DType>(from->dtype), device));
+  const bool same = core::operator_equal(device, from->device());
+  return carry_slots(from, out->get(), same ? LAMELLA_CARRY_COPY : LAMELLA_CARRY_DEVICE);
+}
+
+lamella_status save_slots(core::Tensor* t, std::vector<SavedSlot>* out) {
+  for (int i = 0, n = num_tensor_slots.load(std::memory_order_acquire); i < n; i++) {
+    void* state = core::get_slot(t, i);
+    if (!state || !tensor_slots[i].save) continue;
+    lamella_value v = core::none();
+    if (lamella_status st = tensor_slots[i].save(state, t, &v)) return st;
+    if (v.tag != LAMELLA_NONE) out->push_back({tensor_slots[i].name, core::OwnedValue::adopt(v)});
+  }
+  return LAMELLA_OK;
+}
+
+lamella_status load_slot(core::Tensor* t, const char* name, const lamella_value& saved, bool* found) {
+  *found = false;
+  // Of several slots of one name, the youngest is the one of the plugin that is loaded now.
+  for (int i = num_tensor_slots.load(std::memory_order_acquire) - 1; i >= 0; i--) {
+    if (!tensor_slots[i].load || std::strcmp(tensor_slots[i].name, name)) continue;
+    *found = true;
+    void* made = nullptr;
+    if (lamella_status st = tensor_slots[i].load(t, &saved, &made)) return st;
+    return made ? set_slot(t, i, made) : LAMELLA_OK;
+  }
+  return LAMELLA_OK;
 }
 
 int traverse_slots(const lamella_tensor* t, lamella_visit visit, void* context) {
@@ -127,36 +199,52 @@ void* thread_slot(int32_t index) {
   return static_cast<size_t>(index) < slots.size() ? slots[index] : nullptr;
 }
 
-void set_thread_slot(int32_t index, void* state) {
-  if (!is_given("thread_slot_set", index, num_thread_slots)) return;
+lamella_status set_thread_slot(int32_t index, void* state) {
+  if (lamella_status st = check_given("thread_slot_set", index, num_thread_slots)) return st;
   auto& slots = core::this_thread().slots;
   if (index >= static_cast<int32_t>(slots.size())) slots.resize(index + 1);
   if (void* old = std::exchange(slots[index], state)) destroy_thread_state(index, old);
+  return LAMELLA_OK;
 }
 
-void* capture_thread() {
-  core::ThreadState& t = core::this_thread();
-  auto* c = new Captured{t.shared.include, t.shared.exclude, t.shared.default_device, {}};
-  for (size_t i = 0; i < t.slots.size(); i++)
-    c->slots.push_back(t.slots[i] && thread_slots[i].capture ? thread_slots[i].capture(t.slots[i]) : nullptr);
-  return c;
+lamella_status capture_thread(lamella_captured** out) {
+  const core::ThreadState& t = core::this_thread();
+  // The thread's own state as if it had been captured, without owning it.
+  const lamella_captured now = {t.shared.include, t.shared.exclude, t.shared.default_device, t.slots};
+  return copy_captured(&now, out);
 }
 
-void restore_thread(void* captured) {
-  auto* c = static_cast<Captured*>(captured);
-  lamella_thread& t = core::this_thread().shared;
-  t.include = c->include;
-  t.exclude = c->exclude;
-  t.default_device = c->default_device;
+lamella_status copy_captured(const lamella_captured* from, lamella_captured** out) {
+  auto* c = new lamella_captured{from->include, from->exclude, from->default_device, {}};
+  c->slots.resize(from->slots.size());
   for (size_t i = 0; i < c->slots.size(); i++)
-    if (c->slots[i])
-      set_thread_slot(static_cast<int32_t>(i),
-                      thread_slots[i].restore ? thread_slots[i].restore(c->slots[i]) : c->slots[i]);
-  delete c;
+    if (from->slots[i] && thread_slots[i].copy)
+      if (lamella_status st = thread_slots[i].copy(from->slots[i], &c->slots[i])) {
+        discard_captured(c);
+        return st;
+      }
+  *out = c;
+  return LAMELLA_OK;
 }
 
-void discard_thread(void* captured) {
-  auto* c = static_cast<Captured*>(captured);
+lamella_status swap_captured(lamella_captured* c) {
+  core::ThreadState& t = core::this_thread();
+  const size_t n = std::max(c->slots.size(), t.slots.size());
+  c->slots.resize(n);
+  t.slots.resize(n);
+  std::swap(t.shared.include, c->include);
+  std::swap(t.shared.exclude, c->exclude);
+  std::swap(t.shared.default_device, c->default_device);
+  for (size_t i = 0; i < n; i++) {
+    if (!thread_slots[i].copy || t.slots[i] == c->slots[i]) continue;  // it stays, or there is none on either side
+    std::swap(t.slots[i], c->slots[i]);
+    if (thread_slots[i].swapped) thread_slots[i].swapped(t.slots[i]);
+  }
+  return LAMELLA_OK;
+}
+
+void discard_captured(lamella_captured* c) {
+  if (!c) return;
   for (size_t i = 0; i < c->slots.size(); i++)
     if (c->slots[i]) destroy_thread_state(static_cast<int>(i), c->slots[i]);
   delete c;
@@ -202,24 +290,32 @@ std::vector<std::string> attribute_names() {
   return v;
 }
 
-lamella_status add_keyword(Library& lib, const char* name, lamella_apply_keyword apply, void* context,
-                           lamella_handle* handle) {
+int32_t Keyword::rank() const {
   RegistryLock lock;
-  if (const Keyword* old = find_keyword(name))
-    return core::raise(LAMELLA_RUNTIME_ERROR, std::string("keyword: '") + name + "' is taken by " + old->owner + "; " +
-                                                  lib.owner + " cannot register it too");
-  auto* k = new Keyword{name, lib.owner, apply, context};
+  return layer_bit(layer);
+}
+
+lamella_status add_keyword(Library& lib, const lamella_keyword_def& def, lamella_handle* handle) {
+  RegistryLock lock;
+  if (const Keyword* old = find_keyword(def.name))
+    return core::raise(LAMELLA_RUNTIME_ERROR, std::string("keyword: '") + def.name + "' is taken by " + old->owner +
+                                                  "; " + lib.owner + " cannot register it too");
+  const bool claims = def.flags & LAMELLA_KEYWORD_CLAIMS;
+  auto* k = new Keyword{def.name, lib.owner, def.layer ? def.layer : "", claims, def.apply, def.context};
   keywords().push_back(k);
   num_keywords++;
+  num_claims += claims;
   const lamella_handle h = enter(lib, [k](lamella_handle) {
     std::erase(keywords(), k);
     num_keywords--;
+    num_claims -= k->claims;
   });
   if (handle) *handle = h;
   return LAMELLA_OK;
 }
 
 bool any_keywords() { return num_keywords.load(std::memory_order_relaxed) > 0; }
+bool any_claims() { return num_claims.load(std::memory_order_relaxed) > 0; }
 
 const Keyword* find_keyword(const std::string& name) {
   RegistryLock lock;

@@ -10,10 +10,12 @@ namespace lamella::dispatcher {
 enum EntryFlags : uint32_t {
   calls_operators = LAMELLA_KERNEL_CALLS_OPERATORS,
   fails_late = LAMELLA_KERNEL_FAILS_LATE,
-  composite = 1 << 8,     // written over other operators; allocates its own results
-  stays_on = 1 << 9,      // a composite that a layer runs with itself still on
-  no_kernel = 1 << 10,    // the shape rule is all there is (meta, views)
-  mixed_dtypes = 1 << 11  // the backend converts operands itself
+  takes_opaque = LAMELLA_KERNEL_OPAQUE,
+  composite = 1 << 8,      // written over other operators; allocates its own results
+  stays_on = 1 << 9,       // a composite that a layer runs with itself still on
+  no_kernel = 1 << 10,     // the shape rule is all there is (meta, views)
+  mixed_dtypes = 1 << 11,  // the backend converts operands itself
+  copies = 1 << 12         // the result is a copy of the first argument, whose slots are carried
 };
 
 // Under AddressSanitizer arguments lie in memory of their own, so that reading one more than there are is noticed.
@@ -54,8 +56,9 @@ struct Table {
   uint8_t layer_index[LAMELLA_MAX_LAYERS] = {};
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
-  uint64_t forced = 0;  // of a pinned one: the layer at which it begins, whatever the tensors ask for
-  bool pinned = false;  // made by pin() for one kernel: never replaced, and freed by its caller
+  const Entry* fallback = nullptr;  // the operator's composite, for arguments that a kernel does not take; or null
+  uint64_t forced = 0;              // of a pinned one: the layer at which it begins, whatever the tensors ask for
+  bool pinned = false;              // made by pin() for one kernel: never replaced, and freed by its caller
 
   lamella_status run_infer(lamella_frame& f, const lamella_value* args, lamella_meta* metas) const {
     return core::guarded([&] { return infer(&f, Exactly(f, args), metas); });

@@ -2,6 +2,7 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "core/event.h"
 #include "core/storage.h"
 
 namespace lamella::dispatcher {
@@ -50,6 +51,34 @@ lamella_status clone_aside(Frame& f, Tensor* from, core::TensorRef* out) {
   return injected.clone(from, out);
 }
 
+namespace {
+
+// Tells of a copy between devices as it begins and ends.
+class Told {
+ public:
+  Told(const Tensor* dst, const Tensor* src, int64_t bytes)
+      : event_(core::new_event(LAMELLA_EVENT_COPY, LAMELLA_EVENT_BEGIN)) {
+    if (!core::event_wanted(LAMELLA_EVENT_COPY)) return;
+    event_.device = dst->device();
+    event_.from = src->device();
+    event_.bytes = bytes;
+    core::send_event(event_);
+    told_ = true;
+  }
+  ~Told() {
+    if (!told_) return;
+    event_.phase = LAMELLA_EVENT_END;
+    core::send_event(event_);
+  }
+  Told(const Told&) = delete;
+
+ private:
+  lamella_event event_;
+  bool told_ = false;
+};
+
+}  // namespace
+
 lamella_status move_bytes(const Tensor* dst, const Tensor* src) {
   const int64_t bytes = src->numel * core::itemsize(src->dtype);
   const lamella_backend *from = core::backend(src->backend), *to = core::backend(dst->backend);
@@ -58,6 +87,7 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src) {
       return core::raise(LAMELLA_RUNTIME_ERROR,
                          std::string("copy_: device '") + core::backend_name(t->backend) + "' is no longer registered");
   if (bytes == 0 || dst->backend == core::meta_backend) return LAMELLA_OK;
+  const Told told(dst, src, bytes);
   for (const lamella_backend* asked : {to, from})
     if (asked->copy_between) {
       int32_t done = 0;

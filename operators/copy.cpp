@@ -1,6 +1,8 @@
 // Copies and casts, within a device and between devices.
 #include "operators/copy.h"
 
+#include "dispatcher/opaque.h"
+#include "dispatcher/state.h"
 #include "operators/shapes.h"
 
 namespace lamella::operators {
@@ -8,12 +10,31 @@ namespace {
 
 void infer_copy(const Tensor& self, const Tensor& src, bool, Output out) { same_with(out, self, "src", src); }
 
-// A copy in a new tensor of the given dtype, device and memory format.
+// A copy in a new tensor of the given dtype, device and memory format. What slots keep of the tensor goes along; of an
+// opaque tensor that is all there is to copy, and it has no other dtype or format.
 Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optional<Device>& device,
               std::optional<MemoryFormat> memory_format) {
+  core::Tensor* from = core::full(x.get());
+  if (from->opaque()) {
+    LAMELLA_CHECK_NOT_IMPLEMENTED(dtype.value_or(x.dtype()) == x.dtype() && lies_in(x, memory_format), argument("self"),
+                                  " is opaque: it is copied as it is, without another dtype or format");
+    core::TensorRef to;
+    check(dispatcher::copy_opaque(from, device.value_or(x.device()).get(), &to));
+    return Tensor::steal(to.take());
+  }
   const Tensor to = lamella::empty_like(x, TensorOptions().dtype(dtype).device(device), memory_format);
   to.copy_(x);
+  check(dispatcher::carry(from, core::full(to.get()),
+                          to.device() == x.device() ? LAMELLA_CARRY_COPY : LAMELLA_CARRY_DEVICE));
   return to;
+}
+
+// The tensor itself: a layer that keeps the values of opaque tensors puts others in their place.
+Tensor materialize(lamella_frame* f, const Tensor& self, bool shared) {
+  if (!core::full(self.get())->opaque()) return self;
+  const core::Value args[] = {value(self), value(shared)};
+  check(dispatcher::refuse_opaque(*f, args));
+  return self;
 }
 
 void infer_clone(const Tensor& self, std::optional<MemoryFormat> memory_format, Output out) {
@@ -62,7 +83,8 @@ Scalar item(const Tensor& self) {
                                 ": tensors on device 'meta' have no data");
   std::optional<Device> host;
   if (!core::is_host(backend)) host = Device(lamella_device{core::host_backend(), 0});
-  const Scalar number = read_number(converted(self, std::nullopt, host, false, std::nullopt));
+  const Tensor plain = core::full(self.get())->opaque() ? lamella::_materialize(self) : self;
+  const Scalar number = read_number(converted(plain, std::nullopt, host, false, std::nullopt));
   LAMELLA_CHECK_KIND(LAMELLA_OVERFLOW, self.dtype() != kUInt64 || number.toLong() >= 0, argument("self"),
                      ": its uint64 is above the 63 bits that a number argument carries; use tolist()");
   return number;
@@ -123,8 +145,8 @@ const std::vector<Declaration>& copy_operators() {
        method | function | dispatcher::form_between_devices, shape<infer_copy>, nullptr,
        "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> "
        "lamella.zeros(2).copy_(lamella.tensor([1, 2]))\ntensor([1., 2.])\n"},
-      {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy", everywhere, shape<infer_clone>,
-       composite<clone>,
+      {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy",
+       everywhere | dispatcher::form_copies, shape<infer_clone>, composite<clone>,
        "A copy with memory of its own.\n\n>>> lamella.clone(lamella.tensor([1, 2]))\ntensor([1, 2])\n"},
       {"contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", "copy", method,
        nullptr, composite<contiguous>,
@@ -141,6 +163,12 @@ const std::vector<Declaration>& copy_operators() {
       {"to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
        "memory_format=None) -> Tensor(a)",
        "copy", method, nullptr, composite<to_other>, nullptr},
+      {"_materialize(Tensor(a) self, *, bool shared=False) -> Tensor(a)", "host", hidden, nullptr,
+       composite<materialize>,
+       "A tensor with the values of `self` in memory: `self`, unless it is opaque; then a layer answers, or it is an "
+       "error. Called before values are printed, pickled, handed to Python or exported. `shared`: the reader sees "
+       "later "
+       "writes to the tensor, and may write itself."},
       {"item(Tensor self) -> Scalar", "host", method, nullptr, composite<item>,
        "The one element as a Python number.\n\nRaises:\n    RuntimeError: there is not exactly one element\n\n>>> "
        "lamella.tensor([3.5]).item()\n3.5\n"},

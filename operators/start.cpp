@@ -11,6 +11,7 @@
 #include "dispatcher/fill.h"
 #include "dispatcher/load.h"
 #include "dispatcher/stamp.h"
+#include "dispatcher/events.h"
 #include "dispatcher/state.h"
 #include "operators/catalogue.h"
 
@@ -20,6 +21,7 @@ void start() {
   static std::once_flag once;
   std::call_once(once, [] {
     dispatcher::install_state();
+    dispatcher::install_events();
     Api::table() = dispatcher::api();  // the catalogue is written over it, as a stranger's library is
     register_catalogue();
     const char* trace = std::getenv("LAMELLA_TRACE_DISPATCH");

@@ -41,6 +41,11 @@ USES = {
         "import lamella; print((lamella.ones(2, device='numpy') + 1).to('cpu').tolist())",
         "[2.0, 2.0]",
     ),
+    "lamella_packed": (
+        ("lamella",),
+        "import lamella; print(lamella.ones(1, 64).pack_int4().tolist()[0][:2])",
+        "[1.0, 1.0]",
+    ),
     "mine": (("lamella",), blocks(SETUPTOOLS, "python")[-1], "tensor([3, 6])"),
     "lamella_softsign": (("lamella",), blocks(CMAKE, "python")[-1], blocks(CMAKE, "text")[0].strip()),
 }

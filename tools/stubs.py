@@ -94,6 +94,8 @@ class Tensor:
     H: Tensor
     _version: _int
     _base: Tensor | None
+    data: Tensor
+    is_opaque: _bool
     _keys: _int
     def __init__(self, *args: Any) -> None: ...
     def size(self, dim: _int | None = None) -> Any: ...

@@ -4,6 +4,7 @@
 
 #include "core/dtype.h"
 #include "frontend/binding/conversion.h"
+#include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
@@ -102,9 +103,28 @@ PyObject* set_export_checks(PyObject*, PyObject* list) {
   Py_RETURN_NONE;
 }
 
+PyObject* readable(PyObject* tensor, bool shared) {
+  if (!unwrap(tensor)->opaque()) return Py_NewRef(tensor);
+  PyObject* op = packet("aten::_materialize");
+  PyObject* keywords = op ? Py_BuildValue("{s:O}", "shared", shared ? Py_True : Py_False) : nullptr;
+  PyObject* args = keywords ? PyTuple_Pack(1, tensor) : nullptr;
+  PyObject* found = args ? PyObject_Call(op, args, keywords) : nullptr;
+  Py_XDECREF(args);
+  Py_XDECREF(keywords);
+  if (!found || !unwrap(found)->opaque()) return found;
+  Py_DECREF(found);
+  return PyErr_Format(PyExc_RuntimeError, "_materialize: its kernel returned an opaque tensor; return one with memory");
+}
+
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
   Tensor* t = unwrap(tensor);
   view->obj = nullptr;
+  if (t->opaque()) {
+    PyObject* plain = readable(tensor, true);
+    const int got = plain ? get_buffer(plain, view, flags) : -1;
+    Py_XDECREF(plain);
+    return got;
+  }
   if (!may_export(tensor)) return -1;
   if (const char* why = obstacle(t, flags)) {
     const std::string name =
@@ -163,6 +183,8 @@ PyObject* storage_view(PyObject*, PyObject* args) {
                !__builtin_add_overflow(last, way, &last) && !__builtin_mul_overflow(numel, sizes[i], &numel);
   }
   core::Storage* s = unwrap(tensor)->storage;
+  if (unwrap(tensor)->opaque())
+    return PyErr_Format(PyExc_NotImplementedError, "storage: the tensor is opaque, so it has none to look into");
   counted &= !__builtin_mul_overflow(numel, core::itemsize(t), &bytes) && !__builtin_add_overflow(last, 1, &last) &&
              !__builtin_mul_overflow(last, core::itemsize(t), &bytes);
   if (!counted || (numel > 0 && bytes > s->bytes))

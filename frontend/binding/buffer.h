@@ -14,6 +14,10 @@ bool may_export(PyObject* tensor);
 // _set_export_checks(list): of callables, which are given the tensor and raise
 PyObject* set_export_checks(PyObject*, PyObject* list);
 
+// The tensor whose memory is read in place of a tensor's: the tensor, or, of an opaque one, what its layer gives for
+// it. `shared`: the reader keeps the memory. A new reference; null with an exception where no layer answers.
+PyObject* readable(PyObject* tensor, bool shared);
+
 // _storage_view(tensor, dtype, size, stride, offset) -> a tensor over the same storage, within its bounds
 PyObject* storage_view(PyObject*, PyObject* args);
 

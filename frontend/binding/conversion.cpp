@@ -110,6 +110,48 @@ bool as_scalar(PyObject* o, Value* v, Arena& arena) {
   return true;
 }
 
+// Whether a list of the type is one of values, each with its tag.
+bool in_values(const Type& t) {
+  return t.kind == Kind::Str || t.kind == Kind::Scalar || t.kind == Kind::Complex || t.kind == Kind::Any ||
+         (t.optional_elements && t.kind != Kind::Tensor);
+}
+
+bool as_string(PyObject* o, Value* v) {
+  if (!PyUnicode_Check(o)) return false;
+  Py_ssize_t n;
+  const char* s = PyUnicode_AsUTF8AndSize(o, &n);
+  if (!s) return false;
+  *v = {LAMELLA_STRING, static_cast<uint32_t>(n), {0}};
+  v->as.string = s;
+  return true;
+}
+
+// A value in a list or a dictionary of values: no tensor, which no layer would find there, and no object.
+bool convert_element(PyObject* o, const Type& t, Value* v, Arena& arena) {
+  return convert(o, t, v, arena) && v->tag != LAMELLA_TENSOR && v->tag != LAMELLA_TENSOR_LIST &&
+         v->tag != LAMELLA_OBJECT;
+}
+
+// A dict of str to values of one kind.
+bool as_dict(PyObject* o, Kind values, Value* v, Arena& arena) {
+  if (!PyDict_Check(o)) return false;
+  PyObject* items = PyDict_Items(o);  // reading a value may run code that changes the dictionary
+  if (!items) return false;
+  arena.hold(items);
+  const Py_ssize_t n = PyList_GET_SIZE(items);
+  auto* pairs = static_cast<Value*>(arena.take(sizeof(Value) * 2 * (n + 1)));
+  Type type;
+  type.kind = values;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject* item = PyList_GET_ITEM(items, i);
+    if (!as_string(PyTuple_GET_ITEM(item, 0), &pairs[2 * i])) return false;
+    if (!convert_element(PyTuple_GET_ITEM(item, 1), type, &pairs[2 * i + 1], arena)) return false;
+  }
+  *v = {LAMELLA_DICT, static_cast<uint32_t>(n), {0}};
+  v->as.values = pairs;
+  return true;
+}
+
 bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
   if (t.list_size > 0 && !PyList_Check(o) && !PyTuple_Check(o) && t.kind == Kind::Int) {  // int[1]: a number will do
     int64_t i;
@@ -126,6 +168,16 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
     arena.hold(o);
   }
   Py_ssize_t n = PyTuple_GET_SIZE(o);
+  if (in_values(t)) {
+    Type element = t;
+    element.list = false;
+    element.optional = t.optional_elements;
+    auto* values = static_cast<Value*>(arena.take(sizeof(Value) * (n + 1)));
+    for (Py_ssize_t i = 0; i < n; i++)
+      if (!convert_element(PyTuple_GET_ITEM(o, i), element, &values[i], arena)) return false;
+    *v = core::value_list(values, n);
+    return true;
+  }
   void* data = arena.take(8 * (n + 1));
   for (Py_ssize_t i = 0; i < n; i++) {
     PyObject* item = PyTuple_GET_ITEM(o, i);
@@ -133,8 +185,7 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
       case Kind::Int:
         if (!as_index(item, static_cast<int64_t*>(data) + i)) return false;
         break;
-      case Kind::Float:
-      case Kind::Scalar: {
+      case Kind::Float: {
         Value one;
         if (!as_scalar(item, &one, arena) || one.tag == LAMELLA_COMPLEX) return false;
         static_cast<double*>(data)[i] = core::as_double(one);
@@ -159,18 +210,8 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
   *v = {LAMELLA_INT_LIST, static_cast<uint32_t>(n), {0}};
   v->as.pointer = data;
   if (t.kind == Kind::Tensor) v->tag = LAMELLA_TENSOR_LIST;
-  if (t.kind == Kind::Float || t.kind == Kind::Scalar) v->tag = LAMELLA_FLOAT_LIST;
+  if (t.kind == Kind::Float) v->tag = LAMELLA_FLOAT_LIST;
   if (t.kind == Kind::Bool) v->tag = LAMELLA_BOOL_LIST;
-  return true;
-}
-
-bool as_string(PyObject* o, Value* v) {
-  if (!PyUnicode_Check(o)) return false;
-  Py_ssize_t n;
-  const char* s = PyUnicode_AsUTF8AndSize(o, &n);
-  if (!s) return false;
-  *v = {LAMELLA_STRING, static_cast<uint32_t>(n), {0}};
-  v->as.string = s;
   return true;
 }
 
@@ -232,6 +273,8 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
       v->as.object = g;
       return true;
     }
+    case Kind::Dict:
+      return as_dict(o, t.of_values, v, arena);
     case Kind::Any:
       return convert_any(o, v, arena);
     default:
@@ -243,9 +286,10 @@ namespace {
 
 bool list_of_any(PyObject* o, Value* v, Arena& arena) {
   Type t;
-  t.list = t.optional_elements = true;
-  for (Kind kind : {Kind::Tensor, Kind::Bool, Kind::Int, Kind::Float}) {
+  t.list = true;
+  for (Kind kind : {Kind::Tensor, Kind::Bool, Kind::Int, Kind::Float, Kind::Any}) {
     t.kind = PySequence_Fast_GET_SIZE(o) > 0 ? kind : Kind::Int;
+    t.optional_elements = t.kind == Kind::Tensor;
     if (as_list(o, t, v, arena)) return true;
     if (PyErr_Occurred()) return false;
   }
@@ -255,7 +299,12 @@ bool list_of_any(PyObject* o, Value* v, Arena& arena) {
 }  // namespace
 
 bool convert_any(PyObject* o, Value* v, Arena& arena) {
-  if (PyList_Check(o) || PyTuple_Check(o)) return list_of_any(o, v, arena);
+  if (PyList_Check(o) || PyTuple_Check(o) || PyDict_Check(o)) {
+    if (Py_EnterRecursiveCall(" while reading a list of lists")) return false;
+    const bool read = PyDict_Check(o) ? as_dict(o, Kind::Any, v, arena) : list_of_any(o, v, arena);
+    Py_LeaveRecursiveCall();
+    return read;
+  }
   Type t;
   t.optional = true;
   if (is_tensor(o))
@@ -276,8 +325,9 @@ bool convert_any(PyObject* o, Value* v, Arena& arena) {
 }
 
 std::string expected(const Type& t) {
-  static const char* const names[] = {"Tensor", "number", "int",    "float",         "bool",      "number", "str",
-                                      "dtype",  "layout", "device", "memory_format", "Generator", "object", "object"};
+  static const char* const names[] = {"Tensor",        "number",    "int",    "float",  "bool",
+                                      "number",        "str",       "dtype",  "layout", "device",
+                                      "memory_format", "Generator", "object", "object", "dict"};
   std::string s = names[static_cast<int>(t.kind)];
   if (t.list) s = "list of " + s;
   return t.optional ? s + " or None" : s;
@@ -349,6 +399,18 @@ PyObject* borrowed_to_python(const Value& v) {
       return list([&](uint32_t i) { return PyBool_FromLong(v.as.bools[i]); });
     case LAMELLA_TENSOR_LIST:
       return list([&](uint32_t i) { return tensor(v.as.tensors[i]); });
+    case LAMELLA_VALUE_LIST:
+      return list([&](uint32_t i) { return borrowed_to_python(v.as.values[i]); });
+    case LAMELLA_DICT: {
+      PyObject* d = PyDict_New();
+      for (uint32_t i = 0; d && i < v.length; i++) {
+        PyObject *key = borrowed_to_python(v.as.values[2 * i]), *value = borrowed_to_python(v.as.values[2 * i + 1]);
+        if (!key || !value || PyDict_SetItem(d, key, value) < 0) Py_CLEAR(d);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+      }
+      return d;
+    }
     case LAMELLA_OBJECT:
       if (v.as.object && !std::strcmp(v.as.object->type->name, "Generator")) {
         core::retain(v.as.object);

@@ -1,4 +1,4 @@
-// Data in and out: tensor(), from_numpy, DLPack.
+// Data in and out: tensor(), from_numpy, tolist.
 #pragma once
 
 #include "frontend/binding/python.h"

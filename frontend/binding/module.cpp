@@ -26,6 +26,7 @@
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/show.h"
+#include "frontend/binding/dlpack.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/plugin_keywords.h"
@@ -33,6 +34,7 @@
 #include "frontend/binding/python_backend.h"
 #include "frontend/binding/python_face.h"
 #include "frontend/binding/python_kernel.h"
+#include "frontend/binding/state.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 #include "operators/start.h"
@@ -190,10 +192,17 @@ class PyLibrary {
         &h));
     return h;
   }
-  lamella_handle keyword(const std::string& name, py::object callable) {
+  lamella_handle process_include(uint64_t bits) {
+    lamella_handle h = 0;
+    check(dispatcher::include_layers(*lib_, bits, &h));
+    return h;
+  }
+  lamella_handle keyword(const std::string& name, py::object callable, const std::string& layer, uint32_t flags) {
     lamella_handle h = 0;
     auto* cell = new PythonKernel{callable.release().ptr()};
-    const lamella_status st = dispatcher::add_keyword(*lib_, name.c_str(), apply_python_keyword, cell, &h);
+    const lamella_keyword_def def = {sizeof def,           flags, name.c_str(), layer.empty() ? nullptr : layer.c_str(),
+                                     apply_python_keyword, cell};
+    const lamella_status st = dispatcher::add_keyword(*lib_, def, &h);
     return keep(st, h, cell);
   }
   void withdraw(lamella_handle h) {
@@ -239,6 +248,7 @@ void add_registration(py::module_& m) {
       .def("category", &PyLibrary::category)
       .def("layer", &PyLibrary::layer)
       .def("backend", &PyLibrary::backend)
+      .def("process_include", &PyLibrary::process_include)
       .def("keyword", &PyLibrary::keyword)
       .def("withdraw", &PyLibrary::withdraw)
       .def("close", &PyLibrary::close);
@@ -382,11 +392,6 @@ void add_plugins(py::module_& m) {
     const dispatcher::Attribute* a = dispatcher::find_attribute(name);
     return a ? a->owner : std::string();
   });
-  m.def("_apply_keyword", [](py::object tensor, const std::string& name, py::object value) {
-    const int found = apply_keyword(tensor.ptr(), name, value.ptr());
-    if (found < 0) throw py::error_already_set();
-    return found > 0;
-  });
   m.def("_interface_text",
         [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lamella info` prints
           struct Info {
@@ -439,14 +444,6 @@ void add_settings(py::module_& m) {
     core::retain(g);
     return py::reinterpret_steal<py::object>(new_generator_object(g));
   });
-  m.def("_thread_layers",
-        [] { return py::make_tuple(core::this_thread().shared.include, core::this_thread().shared.exclude); });
-  m.def("_in_kernel", [] { return core::this_thread().shared.frame != nullptr; });
-  m.def("_set_thread_layers", [](uint64_t include, uint64_t exclude) {
-    core::this_thread().shared.include = include;
-    core::this_thread().shared.exclude = exclude;
-  });
-  m.def("_process_include", [](uint64_t bits, bool on) { dispatcher::api()->process_include(bits, on); });
   m.def("_allocator_stats", [](const std::string& name) {
     int32_t id = core::backend_id(name.c_str());
     const lamella_backend* b = core::backend(id);
@@ -487,12 +484,14 @@ PYBIND11_MODULE(_C, m) {
   PyObject* p = m.ptr();
   init_errors(p);
   if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 ||
-      init_protocols() < 0 || init_python_face(p) < 0 || PyModule_AddFunctions(p, interop_methods) < 0)
+      init_protocols() < 0 || init_python_face(p) < 0 || PyModule_AddFunctions(p, interop_methods) < 0 ||
+      PyModule_AddFunctions(p, dlpack_methods) < 0)
     throw py::error_already_set();
   add_registration(m);
   add_fallback(m);
   add_plugins(m);
   add_settings(m);
+  add_state(m);
   m.attr("__version__") = LAMELLA_VERSION;
   m.attr("_compiler") = LAMELLA_COMPILER;
 }

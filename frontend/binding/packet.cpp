@@ -217,8 +217,10 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
     if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
     Value values[64];
     PlainLists lists;
-    for (const auto& s : *p->overloads)
-      if (s->parse_plain(args, n, kwnames, values, lists)) return run(s->op, values);
+    const bool claimed = kwnames && p->makes_tensors && dispatcher::any_claims();
+    if (__builtin_expect(!claimed, 1))
+      for (const auto& s : *p->overloads)
+        if (s->parse_plain(args, n, kwnames, values, lists)) return run(s->op, values);
     return dispatch_any(p, args, n, kwnames, number_protocol, values);
   });
 }
@@ -250,7 +252,7 @@ PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, P
   if (!names) return nullptr;
   PyObject* result = contributed.any() ? dispatch(p, rest.data(), n, names, false) : nullptr;
   Py_DECREF(names);
-  return result ? contributed.apply(result) : nullptr;
+  return result ? contributed.apply(p->overloads->front()->op, result) : nullptr;
 }
 
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,

@@ -1,5 +1,8 @@
 #include "frontend/binding/plugin_keywords.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/tensor_object.h"
 
@@ -20,8 +23,20 @@ bool read(const std::string& name, PyObject* o, Value* v, Arena& arena) {
   return false;
 }
 
-lamella_status apply(const dispatcher::Keyword* k, PyObject* tensor, const Value& value) {
-  return core::guarded([&] { return k->apply(nullptr, k->context, unwrap(tensor), &value); });
+// Applies a keyword to a tensor. Takes over the reference to it; null with an exception if the plugin refuses.
+PyObject* applied(const dispatcher::Keyword* k, const dispatcher::Operator* op, PyObject* tensor, const Value& value) {
+  Tensor* const before = unwrap(tensor);
+  core::retain(before);
+  lamella_tensor* t = before;
+  const lamella_status st = core::guarded([&] { return k->apply(op, k->context, &t, &value); });
+  if (!st && t == before) {
+    core::release(before);
+    return tensor;
+  }
+  Py_DECREF(tensor);
+  if (!st) return wrap(core::full(t));
+  core::release(core::full(t));
+  return raise_pending();
 }
 
 }  // namespace
@@ -33,6 +48,13 @@ bool makes_tensors(const Signature& s) {
   return false;
 }
 
+bool Contributed::add(const dispatcher::Keyword* k, PyObject* value) {
+  Value v;
+  if (!read(k->name, value, &v, arena_)) return false;
+  found_.push_back({k, v});
+  return true;
+}
+
 PyObject* Contributed::take(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* const* values,
                             PyObject* kwnames, std::vector<PyObject*>& rest) {
   std::vector<PyObject*> names;
@@ -40,15 +62,15 @@ PyObject* Contributed::take(const std::vector<std::unique_ptr<Signature>>& overl
     PyObject* key = PyTuple_GET_ITEM(kwnames, i);
     const char* name = PyUnicode_AsUTF8(key);
     if (!name) return nullptr;
-    const dispatcher::Keyword* k = is_own(overloads, key) ? nullptr : dispatcher::find_keyword(name);
+    const dispatcher::Keyword* k = nullptr;
+    if (const bool own = is_own(overloads, key); !own || dispatcher::any_claims()) k = dispatcher::find_keyword(name);
+    if (k && !k->claims && is_own(overloads, key)) k = nullptr;
     if (!k) {
       names.push_back(key);
       rest.push_back(values[i]);
       continue;
     }
-    Value v;
-    if (!read(name, values[i], &v, arena_)) return nullptr;
-    found_.push_back({k, v});
+    if (!add(k, values[i])) return nullptr;
   }
   PyObject* kept = PyTuple_New(static_cast<Py_ssize_t>(names.size()));
   for (size_t i = 0; kept && i < names.size(); i++)
@@ -56,33 +78,43 @@ PyObject* Contributed::take(const std::vector<std::unique_ptr<Signature>>& overl
   return kept;
 }
 
-PyObject* Contributed::apply(PyObject* result) const {
+PyObject* Contributed::apply(const dispatcher::Operator* op, PyObject* result) {
+  if (found_.size() > 1)
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const One& a, const One& b) { return a.keyword->rank() < b.keyword->rank(); });
   for (const One& one : found_) {
-    if (!is_tensor(result) || !binding::apply(one.keyword, result, one.value)) continue;
-    Py_DECREF(result);
-    return raise_pending();
+    if (!result || !is_tensor(result)) break;
+    result = applied(one.keyword, op, result, one.value);
   }
   return result;
 }
 
-int apply_keyword(PyObject* tensor, const std::string& name, PyObject* value) {
-  const dispatcher::Keyword* k = dispatcher::find_keyword(name);
-  if (!k) return 0;
-  Arena arena;
-  Value v;
-  if (!read(name, value, &v, arena)) return -1;
-  if (!apply(k, tensor, v)) return 1;
-  raise_pending();
-  return -1;
+PyObject* apply_keywords(PyObject* tensor, PyObject* keywords, PyObject** unknown) {
+  Contributed contributed;
+  PyObject *name, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(keywords, &at, &name, &value);) {
+    const dispatcher::Keyword* k = dispatcher::find_keyword(text_of(name));
+    if (!k) {
+      *unknown = name;
+      return nullptr;
+    }
+    if (!contributed.add(k, value)) return nullptr;
+  }
+  return contributed.apply(nullptr, Py_NewRef(tensor));
 }
 
-lamella_status apply_python_keyword(lamella_frame*, void* context, lamella_tensor* result, const lamella_value* value) {
+lamella_status apply_python_keyword(const lamella_operator*, void* context, lamella_tensor** result,
+                                    const lamella_value* value) {
   Gil gil;
   PyObject* callable = Py_XNewRef(static_cast<PythonKernel*>(context)->callable);
   if (!callable) return LAMELLA_OK;  // withdrawn while this call was on its way
-  PyObject* args[] = {borrowed_to_python(core::tensor_value(result)), borrowed_to_python(*value)};
+  PyObject* args[] = {borrowed_to_python(core::tensor_value(*result)), borrowed_to_python(*value)};
   PyObject* done = args[0] && args[1] ? PyObject_Vectorcall(callable, args, 2, nullptr) : nullptr;
   const lamella_status st = done ? LAMELLA_OK : capture_exception();
+  if (done && is_tensor(done) && unwrap(done) != *result) {
+    core::retain(unwrap(done));
+    core::release(core::full(std::exchange(*result, unwrap(done))));
+  }
   for (PyObject* o : {args[0], args[1], done, callable}) Py_XDECREF(o);
   return st;
 }

@@ -20,9 +20,12 @@ class Contributed {
   // argument of that name goes first.
   PyObject* take(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* const* values, PyObject* kwnames,
                  std::vector<PyObject*>& rest);
+  // One more keyword with its value; false with an exception.
+  bool add(const dispatcher::Keyword* k, PyObject* value);
   bool any() const { return !found_.empty(); }
-  // The result itself; if a plugin refuses, it is dropped: null with an exception.
-  PyObject* apply(PyObject* result) const;
+  // The result, or what a plugin puts in its place; if one refuses, it is dropped: null with an exception. `op`: an
+  // overload of the operator that made it.
+  PyObject* apply(const dispatcher::Operator* op, PyObject* result);
 
  private:
   struct One {
@@ -33,10 +36,12 @@ class Contributed {
   Arena arena_;
 };
 
-// Applies one keyword to a tensor that Python made. 1; 0 if there is no such keyword; -1 with an exception.
-int apply_keyword(PyObject* tensor, const std::string& name, PyObject* value);
+// Applies keywords, a dictionary, to a tensor that Python made. A new reference to the tensor or to what took its
+// place; null with an exception, and the name in *unknown if there is no such keyword.
+PyObject* apply_keywords(PyObject* tensor, PyObject* keywords, PyObject** unknown);
 
-// Calls a PythonKernel with the tensor and the value.
-lamella_status apply_python_keyword(lamella_frame*, void* context, lamella_tensor* result, const lamella_value* value);
+// Calls a PythonKernel with the tensor and the value. A tensor that it returns takes the first one's place.
+lamella_status apply_python_keyword(const lamella_operator* op, void* context, lamella_tensor** result,
+                                    const lamella_value* value);
 
 }  // namespace lamella::binding

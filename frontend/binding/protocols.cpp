@@ -1,5 +1,6 @@
 #include "frontend/binding/protocols.h"
 
+#include "dispatcher/opaque.h"
 #include "frontend/binding/buffer.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"
@@ -209,6 +210,7 @@ PyObject* get_base(PyObject* a, void*) {
   core::retain(b);
   return wrap(b);
 }
+PyObject* get_opaque(PyObject* a, void*) { return PyBool_FromLong(unwrap(a)->opaque()); }
 PyObject* get_keys(PyObject* a, void*) {
   return PyLong_FromUnsignedLongLong(unwrap(a)->keys | unwrap(a)->storage->sticky);
 }
@@ -244,7 +246,14 @@ PyObject* stride(PyObject* a, PyObject* args) {
   const Tensor* t = unwrap(a);
   return dim == Py_None ? new_tuple(t->strides(), t->ndim()) : one_of("stride", t, t->strides(), dim);
 }
-PyObject* data_ptr(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->dl.data); }
+// An address in the tensor's memory, which an opaque one does not have.
+PyObject* address(const char* name, PyObject* tensor, const void* data) {
+  if (!unwrap(tensor)->opaque()) return PyLong_FromVoidPtr(const_cast<void*>(data));
+  const std::string layers = dispatcher::layers_of(unwrap(tensor));
+  return PyErr_Format(PyExc_RuntimeError, "%s: the tensor is opaque, so it has no address; its layers: %s", name,
+                      layers.empty() ? "none" : layers.c_str());
+}
+PyObject* data_ptr(PyObject* a, PyObject*) { return address("data_ptr", a, unwrap(a)->dl.data); }
 PyObject* element_size(PyObject* a, PyObject*) { return get_itemsize(a, nullptr); }
 PyObject* is_contiguous(PyObject* a, PyObject* args, PyObject* keywords) {
   static char* names[] = {const_cast<char*>("memory_format"), nullptr};
@@ -266,7 +275,7 @@ PyObject* is_complex(PyObject* a, PyObject*) {
   return PyBool_FromLong(core::dtype_class(unwrap(a)->dtype) == LAMELLA_CLASS_COMPLEX);
 }
 PyObject* storage_id(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage); }
-PyObject* storage_pointer(PyObject* a, PyObject*) { return PyLong_FromVoidPtr(unwrap(a)->storage->data); }
+PyObject* storage_pointer(PyObject* a, PyObject*) { return address("storage", a, unwrap(a)->storage->data); }
 PyObject* storage_nbytes(PyObject* a, PyObject*) { return PyLong_FromLongLong(unwrap(a)->storage->bytes); }
 
 PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
@@ -279,6 +288,8 @@ PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSe
                         {"T", get_transposed, nullptr, "The dimensions in reverse order; a view.", nullptr},
                         {"_version", get_version, nullptr, "How often the storage was written by operators.", nullptr},
                         {"_base", get_base, nullptr, "The root tensor of a view, else None.", nullptr},
+                        {"is_opaque", get_opaque, nullptr,
+                         "Whether only a layer knows its values: it has a shape and a dtype, and no memory.", nullptr},
                         {"_keys", get_keys, nullptr, "The layers that this tensor asks for, as bits.", nullptr},
                         {nullptr}};
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "dispatcher/layer.h"
 #include "dispatcher/state.h"
 #include "frontend/binding/protocols.h"
 
@@ -136,10 +137,12 @@ static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject*
   PyObject* self = type->tp_alloc(type, 0);
   if (!self) return nullptr;
   Tensor* t = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
-  t->keys = of->keys;
+  t->keys = of->keys & dispatcher::alias_layers.load(std::memory_order_relaxed);
   cast(self)->tensor = t;
   t->host = self;
-  return self;
+  if (!dispatcher::carry(of, t, LAMELLA_CARRY_DETACH)) return self;
+  Py_DECREF(self);
+  return raise_pending();
 }
 
 int init_tensor_type(PyObject* module) {

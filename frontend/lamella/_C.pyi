@@ -73,6 +73,8 @@ class Tensor:
     H: Tensor
     _version: _int
     _base: Tensor | None
+    data: Tensor
+    is_opaque: _bool
     _keys: _int
     def __init__(self, *args: Any) -> None: ...
     def size(self, dim: _int | None = None) -> Any: ...
@@ -942,14 +944,17 @@ class Tensor:
     def requires_grad_(self, requires_grad: _bool = ...) -> Tensor: ...
     def retain_grad(self) -> None: ...
 _Library: Any
+_ThreadState: Callable[..., Any]
 _allocator_stats: Callable[..., Any]
 _anchors: Callable[..., Any]
-_apply_keyword: Callable[..., Any]
+_apply_keywords: Callable[..., Any]
+_assign: Callable[..., Any]
 _attribute_owner: Callable[..., Any]
 _attributes: Callable[..., Any]
 _backends: Callable[..., Any]
 _default_generator: Callable[..., Any]
 _describe: Callable[..., Any]
+_dlpack_device: Callable[..., Any]
 _fallbacks: Callable[..., Any]
 _find_operator: Callable[..., Any]
 _forget_signatures: Callable[..., Any]
@@ -961,16 +966,18 @@ _in_kernel: Callable[..., Any]
 _interface_text: Callable[..., Any]
 _layers: Callable[..., Any]
 _load_plugin: Callable[..., Any]
+_load_slot: Callable[..., Any]
+_opaque: Callable[..., Any]
 _operator_names: Callable[..., Any]
 _operators: Callable[..., Any]
 _packet: Callable[..., Any]
 _parse_schema: Callable[..., Any]
 _plugin_stamp: Callable[..., Any]
-_process_include: Callable[..., Any]
 _promote: Callable[..., Any]
 _reset_fallbacks: Callable[..., Any]
 _retained_bytes: Callable[..., Any]
 _return_type: Callable[..., Any]
+_save_slots: Callable[..., Any]
 _seed_all: Callable[..., Any]
 _set_backend_loader: Callable[..., Any]
 _set_default_device: Callable[..., Any]
@@ -984,6 +991,7 @@ _set_trace: Callable[..., Any]
 _show: Callable[..., Any]
 _storage_view: Callable[..., Any]
 _support: Callable[..., Any]
+_swap_tensors: Callable[..., Any]
 _synchronize: Callable[..., Any]
 _tensor_from: Callable[..., Any]
 _thread_layers: Callable[..., Any]

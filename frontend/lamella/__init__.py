@@ -55,6 +55,7 @@ from lamella._C import (
 from lamella._functions import (
     allclose,
     as_tensor,
+    capture_state,
     default_generator,
     equal,
     finfo,

@@ -54,6 +54,7 @@ from lamella._C import _int as _int
 from lamella._C import __version__ as __version__
 from lamella._functions import allclose as allclose
 from lamella._functions import as_tensor as as_tensor
+from lamella._functions import capture_state as capture_state
 from lamella._functions import default_generator as default_generator
 from lamella._functions import equal as equal
 from lamella._functions import finfo as finfo

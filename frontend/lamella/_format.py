@@ -149,6 +149,16 @@ def append(text, notes, indent):
     return text + ")"
 
 
+def readable(tensor):
+    """A tensor with the values of an opaque one; None where no layer gives them."""
+    from lamella import _C
+
+    try:
+        return _C._packet("aten::_materialize")(tensor)
+    except NotImplementedError:
+        return None
+
+
 def tensor_repr(tensor) -> str:
     """The text of ``repr(tensor)``."""
     from lamella import _C
@@ -158,14 +168,15 @@ def tensor_repr(tensor) -> str:
     default = _C.get_default_dtype()
     natural = {default}
     size = False
-    if tensor.device.type == "meta":
+    shown = readable(tensor) if tensor.is_opaque else tensor
+    if tensor.device.type == "meta" or shown is None:
         text, size = "...", True
     elif tensor.numel() == 0:
         text, size = "[]", tensor.ndim != 1
     else:
         natural |= {_C.int64, _C.bool, _C.complex128 if default is _C.float64 else _C.complex64}
-        text, size = body(tensor.detach(), len(prefix)), not options.edgeitems
-    notes = []
+        text, size = body(shown.detach(), len(prefix)), not options.edgeitems
+    notes = ["opaque"] if tensor.is_opaque else []
     if tensor.device.type != _C._default_generator().device.type:
         notes.append(f"device='{tensor.device}'")
     if size:

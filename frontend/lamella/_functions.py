@@ -43,13 +43,13 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
 
 def _contributed(who: str, made: Tensor, keywords) -> Tensor:
-    """Applies the keywords that plugins contribute, in the call's order."""
-    for name, value in keywords.items():
-        if not _C._apply_keyword(made, name, value):
-            from lamella._missing import unknown_keyword
+    """Applies the keywords that plugins contribute, those of inner layers first."""
+    applied = _C._apply_keywords(made, keywords)
+    if isinstance(applied, str):
+        from lamella._missing import unknown_keyword
 
-            raise unknown_keyword(who, name)
-    return made
+        raise unknown_keyword(who, applied)
+    return applied
 
 
 def as_tensor(data, dtype=None, device=None) -> Tensor:
@@ -175,6 +175,26 @@ def get_default_device() -> device:
     device(type='cpu')
     """
     return _C._get_default_device()
+
+
+def capture_state():
+    """The state of this thread, for others: layers that are on or off, grad mode, the default device, plugins' state.
+
+    The object is a context manager: the block runs with the state, on any thread, and afterwards the thread has its own
+    again. ``run`` does this around a function, and ``wrap`` around a coroutine. It can be used many times, by several
+    threads at once, and in a forked process; what a block changes is not seen in another one.
+
+    >>> with lamella.no_grad():
+    ...     state = lamella.capture_state()
+    >>> with state:
+    ...     lamella.is_grad_enabled()
+    False
+    >>> lamella.is_grad_enabled()
+    True
+    """
+    from lamella._state import CapturedState
+
+    return CapturedState()
 
 
 def manual_seed(seed: int):

@@ -72,27 +72,63 @@ def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
     return UntypedStorage(flat.to(device))
 
 
-def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None):
-    """Makes the tensor that a pickle describes: a window into a storage, within its bounds; and plugins' attributes."""
+def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None, slots=()):
+    """Makes the tensor that a pickle describes: a window into a storage, within its bounds; and plugins' state."""
     if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
         raise pickle.UnpicklingError("tensor: its storage or its type is none")
     made = _C._storage_view(storage._bytes, dtype, tuple(size), tuple(stride), offset)
     if kind is not _C.Tensor:
         made = _C.Tensor.__new__(kind, made)
+    for name, value in slots:
+        if not _C._load_slot(made, name, value):
+            warn_of(name)
+    return dressed(made, attributes)
+
+
+def dressed(tensor, attributes):
+    """The tensor with the attributes that plugins bring."""
     for name, value in (attributes or {}).items():
         if name in contributions.copied:
-            setattr(made, name, value)
+            setattr(tensor, name, value)
         else:
-            text = f"a tensor is read without its '{name}', which no plugin brings here; see lamella.plugins.status()"
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
-    return made
+            warn_of(name)
+    return tensor
+
+
+def warn_of(name):
+    text = f"a tensor is read without its '{name}', which no plugin brings here; see lamella.plugins.status()"
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
+
+
+def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
+    """Makes the opaque tensor that a pickle describes: a slot's plugin knows its values."""
+    if not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):
+        raise pickle.UnpicklingError("tensor: its type is none")
+    made = _C._opaque(dtype, tuple(size), tuple(stride), device)
+    if not load_slots(made, slots):
+        raise pickle.UnpicklingError(
+            f"tensor: it is opaque, and no plugin here knows its values: {[name for name, _ in slots]}; see "
+            "lamella.plugins.status()"
+        )
+    return dressed(made if kind is _C.Tensor else _C.Tensor.__new__(kind, made), attributes)
+
+
+def load_slots(tensor, slots) -> int:
+    """Gives a tensor what its slots had saved; returns for how many of them a plugin is here."""
+    return sum(_C._load_slot(tensor, name, value) for name, value in slots)
 
 
 def reduce_tensor(tensor):
     """``Tensor.__reduce__``: any protocol, and copy.copy and copy.deepcopy with it. The state is the user's alone."""
-    place = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
     held = {name: getattr(tensor, name) for name in contributions.copied}
     held = {name: value for name, value in held.items() if value is not None and value is not False}
+    slots = _C._save_slots(tensor)
     # Every object has __getstate__ from Python 3.11 on.
     state = tensor.__getstate__() if hasattr(tensor, "__getstate__") else tensor.__dict__ or None
-    return rebuild_tensor, (type(tensor), storage_of(tensor), *place, held), state
+    kind, shape = type(tensor), (tensor.dtype, tuple(tensor.shape), tensor.stride())
+    if tensor.is_opaque:
+        if not slots:
+            _C._packet("aten::_materialize")(tensor)  # the error that names its layers
+            raise pickle.PicklingError("tensor: it is opaque, and none of its slots can be saved")
+        return rebuild_opaque, (kind, str(tensor.device), *shape, held, slots), state
+    return rebuild_tensor, (kind, storage_of(tensor), *shape, tensor.storage_offset(), held, slots), state

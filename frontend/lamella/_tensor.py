@@ -101,7 +101,7 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
 
 
 def __dlpack_device__(self):
-    return (1 if _on_host(self) else 12, self.device.index or 0)
+    return _C._dlpack_device(self)
 
 
 def tolist(self):
@@ -133,6 +133,25 @@ def untyped_storage(self):
     from lamella._storage import storage_of
 
     return storage_of(self)
+
+
+def _data(self):
+    """The elements without history, as ``detach()`` gives them. Assigned to, the tensor takes over another's memory.
+
+    >>> t = lamella.ones(2, requires_grad=True)
+    >>> t.data = lamella.zeros(3)
+    >>> t
+    tensor([0., 0., 0.], requires_grad=True)
+    """
+    return self.detach()
+
+
+def _set_data(self, value):
+    if not isinstance(value, _C.Tensor):
+        raise TypeError(f"data: expected a Tensor, got {builtins.type(value).__name__}")
+    if getattr(self, "requires_grad", False) and not (value.is_floating_point() or value.is_complex()):
+        raise RuntimeError(f"data: the tensor requires grad, which {value.dtype} cannot have; assign a floating dtype")
+    _C._assign(self, value)
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, **keywords):
@@ -309,6 +328,7 @@ def extend(tensor_type) -> None:
         setattr(tensor_type, protocol.__name__, protocol)
     for special in (__repr__, __format__, __complex__, __reversed__):
         setattr(tensor_type, special.__name__, special)
+    tensor_type.data = property(_data, _set_data, doc=_data.__doc__)
     for view in (mT, mH, H):
         setattr(tensor_type, view.__name__, property(view))
     tensor_type.__array_priority__ = 1000

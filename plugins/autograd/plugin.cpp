@@ -45,8 +45,7 @@ lamella_status set_requires_grad(lamella_tensor* t, int32_t on) {
   }
   if (!v && !on) return LAMELLA_OK;
   variable_for(t).requires_grad = on;
-  api().tensor_set_keys(t, on ? t->keys | layer_bit : t->keys & ~layer_bit);
-  return LAMELLA_OK;
+  return api().tensor_update_keys(t, on ? layer_bit : 0, on ? 0 : layer_bit);
 }
 
 lamella_tensor* grad(lamella_tensor* t) {
@@ -90,9 +89,8 @@ lamella_status detach_in_place(lamella_tensor* t) {
     return fail(LAMELLA_RUNTIME_ERROR, "detach_: can't detach views in-place; use detach() instead");
   const Variable* v = variable(t);
   if (v && v->leaf) return set_requires_grad(t, 0);
-  api().slot_set(t, slot, nullptr);
-  api().tensor_set_keys(t, t->keys & ~layer_bit);
-  return LAMELLA_OK;
+  if (lamella_status st = api().slot_set(t, slot, nullptr)) return st;
+  return api().tensor_update_keys(t, 0, layer_bit);
 }
 
 lamella_status grad_fn(lamella_tensor* t, lamella_node** out, uint32_t* output) {
@@ -189,6 +187,8 @@ void set_anomaly(char* (*trace)(void), int32_t nan) {
   check_nan = trace && nan;
 }
 
+lamella_node* current_node() { return handle_of(running_node()); }
+
 // ---- the table's guards -------------------------------------------------------------------------------------------
 
 // The interface is C: C++ exceptions end here.
@@ -243,7 +243,9 @@ lamella_autograd table = {sizeof table,
                           closed<run_backward>,
                           closed<push_saved_hooks>,
                           pop_saved_hooks,
-                          set_anomaly};
+                          set_anomaly,
+                          current_node,
+                          closed<queue_callback>};
 
 // ---- attributes ---------------------------------------------------------------------------------------------------
 
@@ -255,8 +257,8 @@ lamella_status set_requires_grad_to(lamella_frame*, void*, lamella_tensor* t, co
   if (v->tag != LAMELLA_BOOLEAN) return fail(LAMELLA_TYPE_ERROR, "requires_grad: must be a bool");
   return set_requires_grad(t, v->as.i != 0);
 }
-lamella_status apply_requires_grad(lamella_frame* f, void* context, lamella_tensor* t, const lamella_value* v) {
-  return v->tag == LAMELLA_NONE ? LAMELLA_OK : set_requires_grad_to(f, context, t, v);
+lamella_status apply_requires_grad(const lamella_operator*, void* context, lamella_tensor** t, const lamella_value* v) {
+  return v->tag == LAMELLA_NONE ? LAMELLA_OK : set_requires_grad_to(nullptr, context, *t, v);
 }
 lamella_status get_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
   lamella_tensor* g = grad(t);
@@ -306,18 +308,21 @@ LAMELLA_LIBRARY(autograd, m) {
   m.layer(layer, &table.layer);
   if (m.status()) return;
   layer_bit = uint64_t{1} << table.layer;
-  static const lamella_slot_type type = {sizeof type, "autograd", destroy_variable, traverse_variable, clear_variable};
+  static const lamella_slot_type type = {sizeof type,    0,       "autograd", destroy_variable, traverse_variable,
+                                         clear_variable, nullptr, nullptr,    nullptr};
   m.tensor_slot(type, &slot);
+  if (m.status() || register_hooks_slot(m.handle())) return;
   m.attribute("requires_grad", get_requires_grad, set_requires_grad_to);
   m.attribute("grad", get_grad, set_grad_to);
   m.attribute("is_leaf", get_is_leaf);
   m.attribute("retains_grad", get_retains_grad);
-  m.keyword("requires_grad", apply_requires_grad);
+  m.keyword("requires_grad", apply_requires_grad, "autograd");
   define_pointwise_functions(m);
   define_shape_functions(m);
   define_indexing_functions(m);
   define_network_functions(m);
-  m.impl("aten::detach", "autograd", nullptr);  // falls through: its result has no history
+  m.impl("aten::detach", "autograd", nullptr);        // falls through: its result has no history
+  m.impl("aten::_materialize", "autograd", nullptr);  // what is read has none
   add_rules(m);
   m.interface("autograd", 1, &table);
 }

@@ -119,10 +119,10 @@ static void layers() {
   t->include = 0;
   // A tensor's bit brings a call to a layer; a storage's sticky bit does so through any view.
   seen->clear();
-  api->tensor_set_keys(a, uint64_t{1} << first);
+  OK(api, api->tensor_update_keys(a, uint64_t{1} << first, 0));
   drop(call("aten::neg", "", {of(a)}));
   CHECK(seen->size() == 1);
-  api->tensor_set_keys(a, 0);
+  OK(api, api->tensor_update_keys(a, 0, uint64_t{1} << first));
   api->storage_add_sticky(a->storage, uint64_t{1} << first);
   lamella_value v = call("aten::alias", "", {of(a)});
   drop(call("aten::neg", "", {v}));
@@ -225,7 +225,7 @@ static void looks() {
   CHECK(api->find_overloads("aten::add", all, 8) == 4);
   lamella_tensor *x = floats({1, 2}), *cut;
   lamella_value row = call("aten::select", "int", {of(x), num(0), num(1)});
-  CHECK(api->tensor_base(row.as.tensor) == x && !api->tensor_detach(row.as.tensor, &cut));
+  CHECK(api->tensor_base(row.as.tensor) == x && !api->tensor_detach(row.as.tensor, 0, &cut));
   CHECK(!api->tensor_base(cut) && cut->dl.data == row.as.tensor->dl.data && cut->storage == x->storage);
   drop(row);
   api->release(cut);
@@ -441,20 +441,32 @@ static void state() {
   lamella_thread_slot_type t{};
   t.size = sizeof t;
   t.name = "level";
-  t.capture = [](void* p) -> void* { return new int(*static_cast<int*>(p)); };
-  t.restore = [](void* p) { return p; };
+  t.copy = [](void* p, void** out) -> lamella_status {
+    *out = new int(*static_cast<int*>(p));
+    return LAMELLA_OK;
+  };
   t.destroy = [](void* p) { delete static_cast<int*>(p); };
   int32_t slot;
   OK(api, api->thread_slot(l, &t, &slot));
   api->thread_slot_set(slot, new int(5));
   api->thread()->include = 4;
-  void* captured = api->thread_capture();
+  lamella_captured *captured, *second;
+  OK(api, api->thread_capture(&captured));
+  OK(api, api->thread_copy(captured, &second));
   api->thread()->include = 0;
   std::thread([&] {
     CHECK(api->thread_slot_get(slot) == nullptr && api->thread()->include == 0);
-    api->thread_restore(captured);
+    OK(api, api->thread_swap(captured));
     CHECK(*static_cast<int*>(api->thread_slot_get(slot)) == 5 && api->thread()->include == 4);
+    *static_cast<int*>(api->thread_slot_get(slot)) = 6;  // its own copy
+    OK(api, api->thread_swap(captured));
+    CHECK(api->thread_slot_get(slot) == nullptr && api->thread()->include == 0);
+    OK(api, api->thread_swap(second));
+    CHECK(*static_cast<int*>(api->thread_slot_get(slot)) == 5);
   }).join();
+  CHECK(*static_cast<int*>(api->thread_slot_get(slot)) == 5);
+  api->thread_discard(captured);
+  api->thread_discard(second);
   api->thread_slot_set(slot, nullptr);
   auto get = [](lamella_frame*, void*, lamella_tensor* self, lamella_value* out) -> lamella_status {
     *out = num(self->numel);
@@ -462,14 +474,20 @@ static void state() {
   };
   OK(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr));
   FAILS(api, api->attribute(l, "count", get, nullptr, nullptr, nullptr), "taken by state");
-  auto apply = [](lamella_frame*, void*, lamella_tensor*, const lamella_value*) -> lamella_status {
+  lamella_keyword_def glad{};
+  glad.size = sizeof glad;
+  glad.name = "glad";
+  FAILS(api, api->keyword(l, &glad, nullptr), "keyword: 'apply' must not be null");
+  glad.apply = [](const lamella_operator*, void*, lamella_tensor**, const lamella_value*) -> lamella_status {
     return LAMELLA_OK;
   };
   lamella_handle keyword;
-  OK(api, api->keyword(l, "glad", apply, nullptr, &keyword));
-  FAILS(api, api->keyword(l, "glad", apply, nullptr, nullptr), "taken by state");
+  OK(api, api->keyword(l, &glad, &keyword));
+  FAILS(api, api->keyword(l, &glad, nullptr), "taken by state");
   OK(api, api->withdraw(keyword));
-  OK(api, api->keyword(l, "glad", apply, nullptr, nullptr));
+  OK(api, api->keyword(l, &glad, nullptr));
+  glad.flags = 2;
+  FAILS(api, api->keyword(l, &glad, nullptr), "keyword: 'flags' is 0x2");
   api->library_close(l);
   done("slots on tensors and threads, attributes, keywords");
 }

@@ -241,7 +241,7 @@ static void storages(int32_t cpu) {
   const lamella_storage* s = t->storage;
   CHECK(api->storage_data(s) == t->dl.data && api->storage_bytes(s) == 16 && api->storage_use_count(s) == 1);
   OK(api, api->tensor_view(t, 1, &two, &one, 2, &v));
-  OK(api, api->tensor_detach(v, &other));
+  OK(api, api->tensor_detach(v, 0, &other));
   CHECK(v->storage == s && other->storage == s && api->storage_use_count(s) == 3);
   CHECK(static_cast<char*>(v->dl.data) + v->dl.byte_offset == static_cast<char*>(api->storage_data(s)) + 8);
   api->release(v);
@@ -265,20 +265,39 @@ static void layers(int32_t cpu) {
     return api->redispatch(f, args, f->num_args, rets, f->num_rets);
   };
   int32_t bit;
+  lamella_handle handle = 0, twice;
   OK(api, api->layer(l, &layer, &bit, nullptr));
+  FAILS(api, api->process_include(l, 1, nullptr), "process_include: no layer has bit 0");
   const int64_t two = 2;
   lamella_tensor* t;
   OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
   const lamella_operator* neg = api->find_operator("aten::neg", "");
   lamella_value arg{LAMELLA_TENSOR, 0, {0}}, ret;
   arg.as.tensor = t;
-  for (int32_t on : {0, 1, 0}) {
-    api->process_include(uint64_t{1} << bit, on);
+  for (int32_t on : {1, 0}) {
+    if (on)
+      OK(api, api->process_include(l, uint64_t{1} << bit, &handle));
+    else
+      OK(api, api->withdraw(handle));
     const int before = seen;
     OK(api, api->call(nullptr, neg, &arg, 1, &ret, 1));
     api->value_release(&ret);
     CHECK(seen == before + on);
   }
+  // What two have switched on is on until both are gone, and goes with the layer.
+  OK(api, api->process_include(l, uint64_t{1} << bit, &handle));
+  OK(api, api->process_include(l, uint64_t{1} << bit, &twice));
+  for (lamella_handle off : {handle, twice}) {
+    const int before = seen;
+    OK(api, api->call(nullptr, neg, &arg, 1, &ret, 1));
+    api->value_release(&ret);
+    CHECK(seen == before + 1);
+    OK(api, api->withdraw(off));
+  }
+  const int before = seen;
+  OK(api, api->call(nullptr, neg, &arg, 1, &ret, 1));
+  api->value_release(&ret);
+  CHECK(seen == before);
   api->release(t);
   OK(api, api->check_interrupt());  // there is no handler: a program without Python
   api->library_close(l);

@@ -342,8 +342,8 @@ static void libraries() {
   def.version = 0;
   FAILS(api, api->library_open(&def, &other), "0.0");
   for (const char* schema :
-       {"f(str[] x) -> ()", "f(Scalar[] x) -> ()", "f(int?[] x) -> ()", "f(Dict(str, Tensor) x) -> ()",
-        "f(Any x) -> ()", "f(Tensor[][] x) -> ()", "f() -> str[]"}) {
+       {"f(Dict(str, Tensor) x) -> ()", "f(Dict(str, Tensor[]) x) -> ()", "f(Dict(int, int) x) -> ()", "f(Any x) -> ()",
+        "f(Tensor[][] x) -> ()", "f(Device[] x) -> ()", "f() -> Any[]"}) {
     d.schema = schema;
     FAILS(api, api->define(l, &d, nullptr), "there are no values for the type");
   }

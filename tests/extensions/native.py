@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-HEADERS_0 = Path(__file__).parent / "headers_0"
 STRICT = ("-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers")
 
 

@@ -222,8 +222,8 @@ DEFECTS = {
     ),
     "another entry of the interface autograd": (
         "autograd.h",
-        "  void (*pop_saved_hooks)(void);",
-        "  void (*pop_saved_hooks)(int32_t n);",
+        "  lamella_status (*pop_saved_hooks)(void);",
+        "  lamella_status (*pop_saved_hooks)(int32_t n);",
         ["changed: struct lamella_autograd.pop_saved_hooks"],
     ),
     "a field in the middle of a derivative": (

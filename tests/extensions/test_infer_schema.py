@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import functools
 import numbers
-from collections.abc import Sequence
-from typing import List, Optional, Tuple, Union  # noqa: UP035
+from collections.abc import Mapping, Sequence
+from typing import Any, List, Optional, Tuple, Union  # noqa: UP035
 from typing import Sequence as TypingSequence  # noqa: UP035
 
 import lamella
@@ -69,6 +69,38 @@ def test_defaults_arrive(ns, opened):
     assert seen == [((1, 2), "a b", float("inf")), ((3,), "c", 1.0), ((), "a b", -2.5)]
 
 
+def test_lists_and_dictionaries_of_values(ns, opened):
+    """They arrive as they were given, also by their defaults."""
+    seen = []
+
+    def f(
+        x: Tensor,
+        names: list[str],
+        numbers: list[Union[int, float]],  # noqa: UP007
+        holes: Sequence[Optional[int]] = (1, None),  # noqa: UP045
+        *,
+        weights: dict[str, float] | None = None,
+        options: Mapping[str, Any] | None = None,
+        order: Sequence[str] = ("N", "C"),
+    ) -> None:
+        seen.append((names, numbers, holes, weights, options, order))
+
+    words = "(Tensor x, str[] names, Scalar[] numbers, int?[] holes=[1, None], *, Dict(str, float)? weights=None, "
+    assert infer_schema(f, mutates_args=()) == words + 'Dict(str, Any)? options=None, str[] order=["N", "C"]) -> ()'
+    op = opened(custom_op(f"{ns}::f", f, mutates_args=()))
+    x = lamella.ones(1)
+    op(x, ["a", "é"], [1, 2.5])
+    op(x, (), [True, 1j], [None], weights={"a": 1}, options={"k": [1, None, {"of": "x"}]}, order=[])
+    as_lists = [[list(v) if isinstance(v, tuple) else v for v in call] for call in seen]
+    assert as_lists[0] == [["a", "é"], [1, 2.5], [1, None], None, None, ["N", "C"]]
+    assert as_lists[1] == [[], [True, 1j], [None], {"a": 1.0}, {"k": [1, None, {"of": "x"}]}, []]
+    for wrong in ({"names": "ab"}, {"names": [1]}, {"numbers": ["a"]}, {"holes": ["a"]}, {"weights": {"a": "b"}},
+                  {"weights": {1: 2.0}}, {"options": {"a": object()}}, {"options": {"a": x}}):  # fmt: skip
+        with pytest.raises(TypeError, match=f"argument '{next(iter(wrong))}'"):
+            op(**{"x": x, "names": [], "numbers": []} | wrong)
+    assert len(seen) == 2
+
+
 @pytest.mark.parametrize("mutates, wanted", [((), ""), (("x",), "(a0!)"), ("unknown", "(a0!)")])
 def test_what_it_writes_to(mutates, wanted):
     def f(x: Tensor, n: int) -> None: ...
@@ -115,16 +147,16 @@ def bad_functions():
     def a_sequence_of_what(x: TypingSequence) -> Tensor: ...
     def many_results(x: Tensor) -> tuple[Tensor, ...]: ...
 
-    def strings(x: list[str]) -> Tensor: ...
-    def numbers_of_any_kind(x: list[Union[int, float]]) -> Tensor: ...  # noqa: UP007
+    def a_dict_of_tensors(x: dict[str, Tensor]) -> Tensor: ...
+    def a_dict_by_number(x: dict[int, int]) -> Tensor: ...
+    def lists_of_optional_strings(x: list[str | None]) -> Tensor: ...
     def dtypes(x: Sequence[lamella.dtype]) -> Tensor: ...
     def optional_devices(x: list[lamella.device] | None) -> Tensor: ...
-    def optional_numbers(x: list[Optional[int]]) -> Tensor: ...  # noqa: UP045
     def a_tuple_of_one(x: Tensor) -> tuple[Tensor]: ...
     def a_tuple_in_a_tuple(x: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
 
     strange = (a_dict, a_tuple, nested, a_list_of_what, a_sequence_of_what)
-    strange += (strings, numbers_of_any_kind, dtypes, optional_devices, optional_numbers)
+    strange += (a_dict_of_tensors, a_dict_by_number, lists_of_optional_strings, dtypes, optional_devices)
     found = {f: "'" + next(iter(f.__annotations__)) + "'" for f in strange}
     found |= {no_hint: "'x' has no type hint", no_result: "what it returns", arguments: "'xs'", keywords: "'xs'"}
     found |= {positional: "'x'", an_object_default: "'y'.*default", a_quote: "'y'.*default", local: "Nowhere.*module"}

@@ -202,7 +202,11 @@ def test_a_missing_symbol_is_named_as_in_cpp(bench):
 
 
 def test_a_library_of_another_abi_is_not_opened(bench):
-    """Built with the headers from before 1.0, which left no stamp. Its constructor would end the process."""
+    """Built with headers of version 2. Its constructor would end the process."""
+    headers = bench.folder / "headers"
+    shutil.copytree(Path(__file__).parents[2] / "extensions" / "include", headers)
+    version = headers / "lamella" / "version.h"
+    version.write_text(version.read_text().replace("LAMELLA_ABI_MAJOR 1", "LAMELLA_ABI_MAJOR 2"))
     (bench.folder / "old.cpp").write_text("""
 #include <lamella/extension.h>
 __attribute__((constructor)) static void opened() { __builtin_trap(); }
@@ -210,10 +214,10 @@ LAMELLA_LIBRARY(built, m) { m.define("scaled(Tensor self) -> Tensor"); }
 """)
     program = f"""
     from lamella.utils.cpp_extension import load
-    load("old", "old.cpp", extra_include_paths={str(Path(__file__).with_name("headers_0"))!r})
+    load("old", "old.cpp", extra_include_paths={str(headers)!r})
     """
     text = bench.fails(program)
-    assert "RuntimeError" in text and "C ABI 1." in text and "build it again" in text
+    assert "RuntimeError" in text and "C ABI 2.0" in text and "has 1.0" in text
 
 
 def test_a_library_linked_by_a_flag_counts_by_its_content(bench):

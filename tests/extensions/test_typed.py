@@ -41,6 +41,13 @@ def test_every_kind_of_result_comes_back():
     assert ops.typed.nothing(None) is None and ops.typed.nothing(x) is x
 
 
+def test_lists_and_dictionaries_of_values():
+    names, holes, numbers = ops.typed.values(["N", ""], [1, 2.5, 1j, True], [1, None, 3], {"a": 2, "b": 3.0})
+    assert list(names) == ["N", "", "a=2", "b=3", "a is 2"] and list(holes) == [3, None, 1]
+    assert list(numbers) == [1, 2.5, 1j, True]
+    assert [list(r) for r in ops.typed.values([], [], [], {})] == [[], [], []]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int32", "uint8"])
 def test_a_kernel_that_writes_into_its_output(dtype):
     x = lamella.arange(6).reshape(2, 3).to(dtype).t()

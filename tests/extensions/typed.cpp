@@ -278,7 +278,21 @@ static lamella_status watch_all(lamella_frame* f, const lamella_value* args, lam
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
+// Lists and dictionaries of values, there and back.
+static std::tuple<std::vector<std::string>, std::vector<std::optional<int64_t>>, std::vector<Scalar>> values(
+    const std::vector<std::string>& names, const std::vector<Scalar>& numbers,
+    const std::vector<std::optional<int64_t>>& holes, const lamella::Dict& weights) {
+  std::vector<std::string> all = names;
+  for (size_t i = 0; i < weights.size(); i++)
+    all.push_back(std::string(weights.key(i)) + "=" + std::to_string(lamella::as_int(weights.value(i))));
+  if (const lamella_value* a = weights.find("a")) all.push_back("a is " + std::to_string(lamella::as_int(*a)));
+  std::vector<std::optional<int64_t>> turned(holes.rbegin(), holes.rend());
+  return {all, turned, numbers};
+}
+
 LAMELLA_LIBRARY_FRAGMENT(NAMESPACE, m) {
+  m.def("values(str[] names, Scalar[] numbers, int?[] holes, Dict(str, float) weights) -> (str[], int?[], Scalar[])",
+        values);
   static lamella_layer layer{};
   layer.size = sizeof layer;
   layer.name = "typed_watch";

@@ -23,7 +23,7 @@ def wheels(tmp_path_factory):
         if not folder.exists():
             unfinished = folder.with_suffix(".part")
             unfinished.mkdir(exist_ok=True)  # left over if another process failed
-            for package in ("layer_plugin", "backend_plugin", "numpy_backend"):
+            for package in ("layer_plugin", "backend_plugin", "numpy_backend", "packed_plugin"):
                 build_wheel(package, unfinished)
             unfinished.rename(folder)
     return folder
@@ -34,7 +34,7 @@ def guest(tmp_path_factory, wheels):
     """The environment with the example packages installed."""
     root = tmp_path_factory.mktemp("guest")
     python = fresh_environment(root / "venv")
-    names = ("lamella-flops", "lamella-bank", "lamella-numpy")
+    names = ("lamella-flops", "lamella-bank", "lamella-numpy", "lamella-packed")
     install = ("install", "-q", "--no-deps", "--no-index", "--force-reinstall", "--find-links", wheels, *names)
     run(*PIP, "--python", python, *install, cwd=root)
     return Guest(python, root)

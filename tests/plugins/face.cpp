@@ -52,12 +52,14 @@ static PyObject* name(PyObject*, PyObject* o) {
 
 // The keyword `scaled`: multiplies the new tensor, which must be float32; zero is an error.
 static lamella_library* library = nullptr;
-static lamella_status scale(lamella_frame*, void*, lamella_tensor* result, const lamella_value* value) {
+static lamella_status scale(const lamella_operator*, void*, lamella_tensor** to, const lamella_value* value) {
+  const lamella_tensor* result = *to;
   if (lamella::as_double(*value) == 0) return lamella::fail(LAMELLA_VALUE_ERROR, "scaled: argument 'scaled' is zero");
   for (int64_t i = 0; i < result->numel; i++)
     static_cast<float*>(result->dl.data)[i] *= static_cast<float>(lamella::as_double(*value));
   return LAMELLA_OK;
 }
+static const lamella_keyword_def scaled = {sizeof scaled, 0, "scaled", nullptr, scale, nullptr};
 static const lamella_library_def def = {sizeof def, LAMELLA_TARGET_VERSION, "face", "face.cpp", LAMELLA_EXTENDS, 0};
 // Registers an attribute of Tensor that gives the number of elements; its name is the argument.
 static PyObject* attribute(PyObject*, PyObject* name) {
@@ -75,7 +77,7 @@ static PyObject* attribute(PyObject*, PyObject* name) {
 static PyObject* keyword(PyObject*, PyObject* on) {
   if (on == Py_False) {
     api().library_close(library);
-  } else if (api().library_open(&def, &library) || api().keyword(library, "scaled", scale, nullptr, nullptr)) {
+  } else if (api().library_open(&def, &library) || api().keyword(library, &scaled, nullptr)) {
     return face().raise_pending();
   }
   Py_RETURN_NONE;

@@ -87,15 +87,66 @@ def test_without_the_plugin_nobody_takes_them(make):
         make(sparkle=1)
 
 
-@pytest.mark.parametrize("value", [None, True, 3, 0.5, "names", lamella.float16, [1, 2], [True], ["a"], {}], ids=repr)
+VALUES = [None, True, 3, 0.5, "names", lamella.float16, [1, 2], [True], ["N", "C"], [], {}, [1, None, "a", [2.5]]]
+VALUES += [{"a": 1, "b": ["x", None]}, {"of": {"of": [{}]}}]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_values(lib, seen, value):
-    if value in (["a"], {}):
-        with pytest.raises(TypeError, match="argument 'sparkle' cannot be"):
-            lamella.zeros(2, sparkle=value)
-        assert seen == []
-    else:
+    made = lamella.zeros(2, sparkle=value), lamella.tensor([1], sparkle=value)
+    assert all(tensor is result for (tensor, _), result in zip(seen, made, strict=True))
+    assert all(got == value and type(got) is type(value) for _, got in seen)
+
+
+@pytest.mark.parametrize("value", [len, {1: 2}, [len], {"a": len}, {"a": {2: 1}}, 1 << 70], ids=repr)
+def test_values_that_cannot_be(lib, seen, value):
+    with pytest.raises((TypeError, OverflowError)):
         lamella.zeros(2, sparkle=value)
-        assert seen[0][1] == value and type(seen[0][1]) is type(value)
+    assert seen == []
+
+
+def test_a_list_in_itself(lib, seen):
+    endless = []
+    endless.append(endless)
+    with pytest.raises(RecursionError):
+        lamella.zeros(2, sparkle=endless)
+    assert seen == []
+
+
+def test_a_tensor_takes_the_place_of_the_result(lib):
+    lib.register_keyword("wrapped", lambda tensor, value: tensor.to(lamella.float64) + value)
+    for made in (lamella.ones(2, wrapped=3), lamella.tensor([1, 1], wrapped=3)):
+        assert made.dtype is lamella.float64 and made.tolist() == [4, 4]
+    made = lamella.ones(2, wrapped=3, requires_grad=True)  # the layer's keyword, to what took the place
+    assert made.requires_grad and made.is_leaf
+
+
+def test_those_of_inner_layers_are_applied_first(lib):
+    order = []
+    layers = {name: lamella.library.register_layer(name, lambda call, *a, **k: call(*a, **k), at=at)
+              for name, at in (("key_outer", "modes"), ("key_inner", "backend"))}  # fmt: skip
+    try:
+        for name in ("key_outer", "key_inner", ""):
+            lib.register_keyword(f"of_{name}", lambda t, v, name=name: order.append(name), layer=name)
+        lamella.ones(1, of_key_outer=1, of_key_inner=2, of_=3)
+        assert order == ["", "key_inner", "key_outer"]
+    finally:
+        for layer in layers.values():
+            layer.remove()
+
+
+def test_a_claimed_keyword_goes_before_the_operators_own(lib):
+    pinned = []
+    with pytest.raises(ValueError, match="takes 'pin_memory' already"):
+        lib.register_keyword("pin_memory", print)
+    handle = lib.register_keyword("pin_memory", lambda t, v: pinned.append(v), claims=True)
+    lamella.ones(1, pin_memory=True)
+    lamella.ones(1, pin_memory=False)
+    lamella.ones(1)
+    assert pinned == [True, False]
+    lib.withdraw(handle)
+    lamella.ones(1, pin_memory=False)
+    assert pinned == [True, False]
 
 
 def test_several_are_applied_in_the_calls_order(lib):

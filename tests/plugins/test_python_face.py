@@ -90,10 +90,17 @@ def test_lists_of_tensors(face):
     assert (kind, length) == (tag("TENSOR_LIST"), 3) and back[0] is a and back[1] is None and back[2] is b
 
 
-@pytest.mark.parametrize("wrong", [len, [1, "a"], [lamella.ones(1), 2], {1: 2}, [[1]], [1j, 2]])
+@pytest.mark.parametrize("wrong", [len, [1, len], [lamella.ones(1), 2], {1: 2}, {"a": lamella.ones(1)}])
 def test_what_is_no_value(face, wrong):
     with pytest.raises(TypeError, match="expected a tensor, a number"):
         face.through(wrong)
+
+
+@pytest.mark.parametrize("value", [[1, "a"], [[1]], [1j, 2], {}, {"a": [None, "b"], "c": {"d": 1.5}}], ids=repr)
+def test_lists_and_dictionaries_of_values(face, value):
+    kind, length, back = face.through(value)
+    assert kind == tag("DICT" if isinstance(value, dict) else "VALUE_LIST") and length == len(value)
+    assert back == value
 
 
 def test_a_number_of_more_than_64_bits(face):

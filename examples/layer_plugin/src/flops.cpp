@@ -115,7 +115,13 @@ int32_t enable(int32_t on) {
   return before;
 }
 
-void enable_process(int32_t on) { api().process_include(layer_mask, on); }
+lamella_library* library = nullptr;
+lamella_handle everywhere = 0;
+
+void enable_process(int32_t on) {
+  if (on && !everywhere) api().process_include(library, layer_mask, &everywhere);
+  if (!on && everywhere) api().withdraw(std::exchange(everywhere, 0));
+}
 
 int32_t entries() {
   std::lock_guard lock(counts().mutex);
@@ -154,10 +160,12 @@ LAMELLA_LIBRARY(flops, m) {
   layer.size = sizeof layer;
   layer.name = "flops";
   layer.at = "profiler";
-  layer.flags = LAMELLA_LAYER_INSIDE;
+  layer.flags = LAMELLA_LAYER_INSIDE | LAMELLA_LAYER_NEVER_ON_TENSORS;
   layer.fallback = count;
   m.layer(layer, &table.layer);
   if (m.status()) return;
   layer_mask = uint64_t{1} << table.layer;
+  library = m.handle();
+  everywhere = 0;
   m.interface("flops", 1, &table);
 }

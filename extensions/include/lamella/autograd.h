@@ -88,6 +88,10 @@ typedef struct {
   lamella_status (*pack)(void* context, lamella_tensor* tensor, void** packed);
   lamella_status (*unpack)(void* packed, lamella_tensor** out);
   void (*destroy)(void* packed); /* nullable */
+  /* Nullable, both or none: of the context, on any thread. push_saved_hooks takes over one reference, and each thread
+   * that carries the hooks on has one more. Without them, hooks stay on their thread. */
+  void (*retain)(void* context);
+  void (*release)(void* context);
 } lamella_saved_hooks;
 
 typedef struct {
@@ -142,10 +146,16 @@ typedef struct {
 
   /* this thread */
   lamella_status (*push_saved_hooks)(const lamella_saved_hooks*);
-  void (*pop_saved_hooks)(void);
+  lamella_status (*pop_saved_hooks)(void); /* an error if there are none */
   /* Anomaly mode, for the process: the text that `trace` returns (from malloc) is kept with each node, and added to an
    * error in its backward; with check_nan, a node that makes a NaN fails too. Off when `trace` is null. */
   void (*set_anomaly)(char* (*trace)(void), int32_t check_nan);
+  /* The node whose backward runs on this thread, borrowed; null if none does. */
+  lamella_node* (*current_node)(void);
+  /* Has a function called once, when the backward that runs on this thread has ended well; in the order in which they
+   * were queued, and those that they queue themselves. `destroy` (nullable) is called in any case. Without a backward
+   * it is an error, and nothing is called. */
+  lamella_status (*queue_callback)(lamella_status (*run)(void* context), void* context, void (*destroy)(void* context));
 } lamella_autograd;
 
 #ifdef __cplusplus

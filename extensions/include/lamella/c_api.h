@@ -23,12 +23,24 @@
  *   nullable always. Functions that return a status return LAMELLA_VALUE_ERROR for a null, for a library that was
  *   closed, and for an index that no registration returned; retain, release and value_release of null do nothing. The
  *   effect of any other null is undefined.
- * Note [Append only]  Entries are added at the end of the table, each under #if LAMELLA_TARGET_VERSION >=
- *   LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none is moved, retyped or taken away. */
+ * Note [Opaque tensors]  A tensor with the flag LAMELLA_OPAQUE has a shape, a dtype (the one that arithmetic sees), a
+ *   device and keys, but dl.data is null: a layer knows its values, in a slot of its own. Views of it are opaque, too.
+ * No kernel below the layers gets one unless it was registered with LAMELLA_KERNEL_OPAQUE. Where it was not, the
+ *   operator's composite runs, and where there is none, the call is an error that names the layers of the tensor.
+ *   Whatever reads values calls the operator "aten::_materialize" first: a layer answers it with a tensor that has
+ * them, or does not, and then printing, copying, pickling and exports are errors. Note [Slots]      A layer keeps what
+ * it knows of a tensor in a slot. The slot's type says what becomes of the state when tensors are made from the tensor:
+ * `carry` for views, detached tensors and copies, `save` and `load` for pickles, files and deepcopy. Without these
+ * functions the state stays behind. Keys are not carried, except those of layers with LAMELLA_LAYER_FOLLOWS_ALIAS to
+ * views: `carry` and `load` give the new tensor the layer's key by tensor_update_keys. An alias or a copy of an opaque
+ * tensor is an error unless one of its slots has a `carry`. Note [Append only]  Entries are added at the end of the
+ * table, each under #if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none
+ * is moved, retyped or taken away. */
 #ifndef LAMELLA_C_API_H
 #define LAMELLA_C_API_H
 
 #include <lamella/backend.h>
+#include <lamella/state.h>
 #include <lamella/types.h>
 
 #ifdef __cplusplus
@@ -119,7 +131,10 @@ enum lamella_layer_flags {
   LAMELLA_LAYER_DECOMPOSE = 1,     /* operators without a kernel here run their composite at this layer */
   LAMELLA_LAYER_INSIDE = 2,        /* stays on inside composites and kernels that call operators */
   LAMELLA_LAYER_FOLLOWS_ALIAS = 4, /* views inherit the bit */
-  LAMELLA_LAYER_FALLTHROUGH = 8    /* without a kernel the layer is skipped; `fallback` may be null */
+  LAMELLA_LAYER_FALLTHROUGH = 8,   /* without a kernel the layer is skipped; `fallback` may be null */
+  LAMELLA_LAYER_NEVER_ON_TENSORS =
+      16 /* an observer or a mode: no tensor has its key, so that its bit is free again once
+          * the layer is withdrawn. Until then its plugin takes it out of the threads */
 };
 
 typedef struct {
@@ -141,47 +156,16 @@ typedef struct {
   void* (*prepare)(void* context, const lamella_operator* op, const void* payload);
 } lamella_layer;
 
-/* ---- state on tensors and threads ------------------------------------------------------------------------------- */
-
-typedef int32_t (*lamella_visit)(void* host_object, void* context);
-
-/* A slot is never taken away; there are 256 of each kind. A plugin that comes back with the name and the functions that
- * it had finds its own; other functions get another slot. So give it functions of your own, not free: then no state is
- * ever destroyed by code that did not make it. */
-typedef struct {
-  uint32_t size;
-  const char* name;
-  void (*destroy)(void* state);                                         /* on any thread */
-  int32_t (*traverse)(void* state, lamella_visit visit, void* context); /* nullable: host objects it holds */
-  void (*clear)(void* state);                                           /* nullable */
-} lamella_slot_type;
-
-typedef struct {
-  uint32_t size;
-  const char* name;
-  void* (*capture)(void* state);    /* nullable: a copy to carry to another thread; null: not carried */
-  void* (*restore)(void* captured); /* nullable: the state for this thread, from a captured one, which it takes over */
-  void (*destroy)(void* state);     /* of a thread that ends, or captured and not restored */
-} lamella_thread_slot_type;
-
-/* The frame is null: nothing is being called. */
-typedef lamella_status (*lamella_get_attribute)(lamella_frame*, void* context, lamella_tensor* self,
-                                                lamella_value* out);
-typedef lamella_status (*lamella_set_attribute)(lamella_frame*, void* context, lamella_tensor* self,
-                                                const lamella_value* value);
-
-/* Applies a factory's keyword to the new tensor: zeros(2, requires_grad=True). `value`: any value that Python gave. */
-typedef lamella_status (*lamella_apply_keyword)(lamella_frame*, void* context, lamella_tensor* result,
-                                                const lamella_value* value);
-
 /* ---- registration ----------------------------------------------------------------------------------------------- */
 
 typedef struct lamella_library lamella_library;
-typedef uint64_t lamella_handle; /* names one registration; 0 is none */
+typedef uint64_t lamella_handle;                  /* names one registration; 0 is none */
+typedef struct lamella_captured lamella_captured; /* the state of a thread, for another one: thread_capture */
 
 enum lamella_kernel_flags {
   LAMELLA_KERNEL_CALLS_OPERATORS = 1, /* layers already passed are switched off around it */
-  LAMELLA_KERNEL_FAILS_LATE = 2       /* when it fails it may have written: counted; others leave all as it was */
+  LAMELLA_KERNEL_FAILS_LATE = 2,      /* when it fails it may have written: counted; others leave all as it was */
+  LAMELLA_KERNEL_OPAQUE = 4           /* of a device, "backend" or a category: it may get opaque tensors */
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it
@@ -251,7 +235,8 @@ enum lamella_kind {
   LAMELLA_KIND_MEMORY_FORMAT = 10,
   LAMELLA_KIND_GENERATOR = 11,
   LAMELLA_KIND_OBJECT = 12,
-  LAMELLA_KIND_ANY = 13
+  LAMELLA_KIND_ANY = 13,
+  LAMELLA_KIND_DICT = 14 /* Dict(str, T): what its values may be stands in the schema alone */
 };
 
 enum lamella_argument_flags {
@@ -312,15 +297,28 @@ struct lamella_api {
                                      lamella_tensor** out); /* strides: nullable */
   lamella_status (*tensor_view)(lamella_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                 int64_t storage_offset, lamella_tensor** out);
-  /* A tensor of its own over the same elements: no base, no slots, no layers' keys; versions are shared. */
-  lamella_status (*tensor_detach)(lamella_tensor*, lamella_tensor** out);
+  /* Without memory of its own: Note [Opaque tensors]. Its keys are set by tensor_update_keys. strides: nullable. */
+  lamella_status (*tensor_opaque)(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
+                                  lamella_device device, lamella_tensor** out);
+  /* A tensor over a storage that is there, which it retains. strides: nullable; the offset counts elements. */
+  lamella_status (*tensor_over)(lamella_storage*, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                                int64_t storage_offset, int32_t dtype, lamella_tensor** out);
+  /* A tensor of its own over the same elements: it has no base, and versions are shared. It keeps the layers' keys but
+   * for `drop_keys`, and what the slots carry (LAMELLA_CARRY_DETACH). */
+  lamella_status (*tensor_detach)(lamella_tensor*, uint64_t drop_keys, lamella_tensor** out);
+  /* Gives `to` the storage, the sizes, the strides, the dtype and the device of `from`. Its keys and slots stay; it is
+   * no view any more. */
+  lamella_status (*tensor_assign)(lamella_tensor* to, lamella_tensor* from);
   lamella_tensor* (*tensor_base)(const lamella_tensor*); /* the root of a view, or null; borrowed */
   uint64_t (*tensor_version)(const lamella_tensor*);
-  void (*tensor_set_keys)(lamella_tensor*, uint64_t keys);
+  /* Sets some bits of layers and clears others. A bit that no layer has is an error, and then nothing changes. */
+  lamella_status (*tensor_update_keys)(lamella_tensor*, uint64_t set, uint64_t clear);
   void* (*storage_data)(const lamella_storage*);
   int64_t (*storage_bytes)(const lamella_storage*);
-  int64_t (*storage_use_count)(const lamella_storage*);        /* how many tensors share it */
-  void (*storage_add_sticky)(lamella_storage*, uint64_t keys); /* calls with any view of it reach these layers */
+  int64_t (*storage_use_count)(const lamella_storage*);                  /* how many tensors share it */
+  lamella_status (*storage_add_sticky)(lamella_storage*, uint64_t keys); /* calls with any view reach these layers */
+  void (*storage_retain)(lamella_storage*); /* `retain` is for objects, and a storage is none */
+  void (*storage_release)(lamella_storage*);
 
   /* calling. Operators live as long as the process; calling one that was withdrawn is an error. */
   const lamella_operator* (*find_operator)(const char* name, const char* overload); /* "aten::add", "Tensor"; or null */
@@ -393,18 +391,28 @@ struct lamella_api {
   /* state */
   lamella_status (*tensor_slot)(lamella_library*, const lamella_slot_type*, int32_t* index);
   void* (*slot_get)(const lamella_tensor*, int32_t index);
-  void (*slot_set)(lamella_tensor*, int32_t index, void* state); /* destroys the state that was there */
+  lamella_status (*slot_set)(lamella_tensor*, int32_t index, void* state); /* destroys the state that was there */
+  lamella_status (*storage_slot)(lamella_library*, const lamella_slot_type*, int32_t* index);
+  void* (*storage_slot_get)(const lamella_storage*, int32_t index);
+  lamella_status (*storage_slot_set)(lamella_storage*, int32_t index, void* state);
   lamella_status (*thread_slot)(lamella_library*, const lamella_thread_slot_type*, int32_t* index);
   void* (*thread_slot_get)(int32_t index);
-  void (*thread_slot_set)(int32_t index, void* state);
-  void* (*thread_capture)(void);          /* all registered slots, include, exclude, default device */
-  void (*thread_restore)(void* captured); /* consumes it */
-  void (*thread_discard)(void* captured); /* frees a captured state instead of restoring it */
+  lamella_status (*thread_slot_set)(int32_t index, void* state);
+  /* What is set on this thread, to be set on others: the layers switched on and off, the default device, and each slot
+   * that has a `copy`. */
+  lamella_status (*thread_capture)(lamella_captured** out);
+  lamella_status (*thread_copy)(const lamella_captured*, lamella_captured** out); /* a second one, for another thread */
+  /* Exchanges what was captured with what is set on this thread, so that a second call undoes the first. A slot that
+   * was empty when it was captured is empty afterwards. */
+  lamella_status (*thread_swap)(lamella_captured*);
+  void (*thread_discard)(lamella_captured*); /* null does nothing */
   lamella_status (*attribute)(lamella_library*, const char* name, lamella_get_attribute, lamella_set_attribute,
                               void* context, lamella_handle*); /* without a setter it is read-only */
   /* a keyword of every operator of the categories creation and random that takes `dtype` */
-  lamella_status (*keyword)(lamella_library*, const char* name, lamella_apply_keyword, void* context, lamella_handle*);
-  void (*process_include)(uint64_t bits, int32_t on); /* layers switched on for every thread */
+  lamella_status (*keyword)(lamella_library*, const lamella_keyword_def*, lamella_handle*);
+  /* Layers that are on for every thread until the handle is withdrawn. What several have switched on stays on until the
+   * last of them is gone. */
+  lamella_status (*process_include)(lamella_library*, uint64_t bits, lamella_handle*);
 
   /* devices and memory */
   lamella_status (*find_backend)(const char* name, int32_t* id);
@@ -418,6 +426,16 @@ struct lamella_api {
   int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
   /* The namespace that it was opened with, or another that was chosen when the file was loaded. Borrowed. */
   const char* (*library_namespace)(const lamella_library*);
+
+  /* events */
+  /* kinds: a set of bits, one for each enum lamella_event_kind. */
+  lamella_status (*subscribe)(lamella_library*, uint64_t kinds, lamella_on_event, void* context, lamella_handle*);
+  /* The kinds that somebody wants: who emits reads them first, and does nothing where the bit is not set. */
+  const uint64_t* (*event_kinds)(void);
+  void (*event)(const lamella_event*);
+  /* Called at once if the interface is there in at least this version, and whenever it comes and goes. */
+  lamella_status (*on_interface)(lamella_library*, const char* name, uint32_t min_version, lamella_on_interface,
+                                 void* context, lamella_handle*);
 
   /* ---- here ends version 1.0; what comes later is appended ---- */
 };

@@ -12,16 +12,16 @@
  * Note [Types]  const Tensor& costs no reference count. Tensor?: Tensor, undefined for none, or std::optional<Tensor>.
  *   int: int64_t; float: double; bool; Scalar; str: std::string_view, std::string; ScalarType, Device, Layout,
  *   MemoryFormat, Generator; lists: TensorList, IntArrayRef, ArrayRef<double>, ArrayRef<bool>, or std::vector of each;
- *   T?: std::optional; lamella_value takes anything. Results: the same, owned; several are a std::tuple. A function may
- *   take a lamella_frame* first, as a layer's kernel must to redispatch.
- * Note [Results]  With a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&`
- *   behind the arguments and returns void, or a Status if it raises its errors by the C ABI. An output that the
- *   rule may leave out is a std::optional<Tensor>. A function that returns a tensor all the same has it put in their
- *   place. */
+ *   str[], Scalar[]: std::vector<std::string>, std::vector<Scalar>; int?[]: std::vector<std::optional<int64_t>>;
+ *   Dict(str, T): Dict; T?: std::optional; lamella_value takes anything. Results: the same, owned; several are a
+ * std::tuple. A function may take a lamella_frame* first, as a layer's kernel must to redispatch. Note [Results]  With
+ * a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&` behind the arguments
+ * and returns void, or a Status if it raises its errors by the C ABI. An output that the rule may leave out is a
+ * std::optional<Tensor>. A function that returns a tensor all the same has it put in their place. */
 #ifndef LAMELLA_KERNEL_H
 #define LAMELLA_KERNEL_H
 
-#include <lamella/tensor.h>
+#include <lamella/convert.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -36,137 +36,6 @@ struct [[nodiscard]] Status {
 };
 
 namespace detail {
-
-/* ---- types ---- */
-
-/* The schema type that a C++ type stands for. */
-struct CppType {
-  uint32_t kind;         /* enum lamella_kind */
-  uint32_t flags;        /* LIST, OPTIONAL, OPTIONAL_ELEMENTS */
-  std::string (*name)(); /* as it is spelled, for messages */
-};
-
-/* `get` from a borrowed argument, `put` into an owned result. */
-template <class T, class = void>
-struct Convert {};
-
-inline lamella_status put_copy(const lamella_value& v, lamella_value* out) { return api().value_retain(&v, out); }
-
-#define LAMELLA_CONVERT_(T, KIND, FLAGS, NAME, GET, PUT)                      \
-  template <>                                                                 \
-  struct Convert<T, void> {                                                   \
-    static constexpr CppType type() {                                         \
-      return {LAMELLA_KIND_##KIND, FLAGS, [] { return std::string(NAME); }};  \
-    }                                                                         \
-    static T get(const lamella_value& v) { return GET; }                      \
-    static lamella_status put(const T& x, lamella_value* out) { return PUT; } \
-  };
-LAMELLA_CONVERT_(int64_t, INT, 0, "int64_t", as_int(v), (*out = lamella::value(x), LAMELLA_OK))
-LAMELLA_CONVERT_(double, FLOAT, 0, "double", as_double(v), (*out = lamella::value(x), LAMELLA_OK))
-LAMELLA_CONVERT_(bool, BOOL, 0, "bool", v.as.i != 0, (*out = lamella::value(x), LAMELLA_OK))
-LAMELLA_CONVERT_(Scalar, SCALAR, 0, "Scalar", Scalar(v), put_copy(x.value(), out))
-LAMELLA_CONVERT_(std::string_view, STRING, 0, "std::string_view", std::string_view(v.as.string, v.length),
-                 put_copy(lamella::value(std::string(x)), out))
-LAMELLA_CONVERT_(std::string, STRING, 0, "std::string", std::string(v.as.string, v.length),
-                 put_copy(lamella::value(x), out))
-LAMELLA_CONVERT_(ScalarType, DTYPE, 0, "ScalarType", static_cast<ScalarType>(v.as.i),
-                 (*out = lamella::value(x), LAMELLA_OK))
-LAMELLA_CONVERT_(Layout, LAYOUT, 0, "Layout", static_cast<Layout>(v.as.i), (*out = lamella::value(x), LAMELLA_OK))
-LAMELLA_CONVERT_(Device, DEVICE, 0, "Device", Device(v.as.device), (*out = lamella::value(x), LAMELLA_OK))
-LAMELLA_CONVERT_(MemoryFormat, MEMORY_FORMAT, 0, "MemoryFormat", static_cast<MemoryFormat>(v.as.i),
-                 (*out = lamella::value(x), LAMELLA_OK))
-LAMELLA_CONVERT_(Generator, GENERATOR, 0, "Generator",
-                 Generator::borrow(v.tag == LAMELLA_OBJECT ? v.as.object : nullptr), put_copy(lamella::value(x), out))
-LAMELLA_CONVERT_(IntArrayRef, INT, LAMELLA_ARGUMENT_LIST, "IntArrayRef", IntArrayRef(v.as.ints, v.length),
-                 put_copy(lamella::value(x), out))
-LAMELLA_CONVERT_(ArrayRef<double>, FLOAT, LAMELLA_ARGUMENT_LIST, "ArrayRef<double>",
-                 ArrayRef<double>(v.as.doubles, v.length), put_copy(lamella::value(x), out))
-LAMELLA_CONVERT_(ArrayRef<bool>, BOOL, LAMELLA_ARGUMENT_LIST, "ArrayRef<bool>",
-                 ArrayRef<bool>(reinterpret_cast<const bool*>(v.as.bools), v.length), put_copy(lamella::value(x), out))
-LAMELLA_CONVERT_(TensorList, TENSOR, LAMELLA_ARGUMENT_LIST, "TensorList",
-                 TensorList(reinterpret_cast<const Tensor*>(v.as.tensors), v.length), put_copy(lamella::value(x), out))
-LAMELLA_CONVERT_(lamella_value, ANY, 0, "lamella_value", v, put_copy(x, out))
-#undef LAMELLA_CONVERT_
-
-template <>
-struct Convert<Tensor, void> {
-  static constexpr CppType type() {
-    return {LAMELLA_KIND_TENSOR, 0, [] { return std::string("Tensor"); }};
-  }
-  /* The argument itself: a Tensor is nothing but the pointer. */
-  static const Tensor& get(const lamella_value& v) {
-    static lamella_tensor* const undefined = nullptr;
-    lamella_tensor* const& t = __builtin_expect(v.tag == LAMELLA_TENSOR, 1) ? v.as.tensor : undefined;
-    return reinterpret_cast<const Tensor&>(t);
-  }
-  static lamella_status put(Tensor x, lamella_value* out) {
-    *out = lamella::value(x);
-    (void)x.release();
-    return LAMELLA_OK;
-  }
-};
-template <class T>
-struct Convert<T, std::enable_if_t<IsComplex<T>::value>> {
-  static constexpr CppType type() {
-    return {LAMELLA_KIND_COMPLEX, 0, [] { return std::string("std::complex"); }};
-  }
-  static T get(const lamella_value& v) { return Scalar(v).to<T>(); }
-  static lamella_status put(const T& x, lamella_value* out) { return put_copy(Scalar(x).value(), out); }
-};
-template <class T>
-struct Convert<std::vector<T>, void> {
-  using List = Convert<ArrayRef<T>>;
-  static std::string spelled() { return "std::vector<" + Convert<T>::type().name() + ">"; }
-  static constexpr CppType type() { return {List::type().kind, List::type().flags, spelled}; }
-  static std::vector<T> get(const lamella_value& v) { return List::get(v).vec(); }
-  static lamella_status put(const std::vector<T>& x, lamella_value* out) { return List::put(x, out); }
-};
-template <> /* whose elements are bits */
-struct Convert<std::vector<bool>, void> {
-  static constexpr CppType type() {
-    return {LAMELLA_KIND_BOOL, LAMELLA_ARGUMENT_LIST, [] { return std::string("std::vector<bool>"); }};
-  }
-  static std::vector<bool> get(const lamella_value& v) { return std::vector<bool>(v.as.bools, v.as.bools + v.length); }
-  static lamella_status put(const std::vector<bool>& x, lamella_value* out) {
-    const std::vector<uint8_t> bytes(x.begin(), x.end());
-    lamella_value v{LAMELLA_BOOL_LIST, static_cast<uint32_t>(bytes.size()), {0}};
-    v.as.bools = bytes.data();
-    return put_copy(v, out);
-  }
-};
-template <>
-struct Convert<std::vector<std::optional<Tensor>>, void> {
-  static constexpr CppType type() {
-    return {LAMELLA_KIND_TENSOR, LAMELLA_ARGUMENT_LIST | LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS,
-            [] { return std::string("std::vector<std::optional<Tensor>>"); }};
-  }
-  static std::vector<std::optional<Tensor>> get(const lamella_value& v) {
-    std::vector<std::optional<Tensor>> all(v.length);
-    for (uint32_t i = 0; i < v.length; i++)
-      if (v.as.tensors[i]) all[i] = Tensor::borrow(v.as.tensors[i]);
-    return all;
-  }
-};
-template <class T>
-struct Convert<std::optional<T>, void> {
-  static std::string spelled() { return "std::optional<" + Convert<T>::type().name() + ">"; }
-  static constexpr CppType type() {
-    return {Convert<T>::type().kind, Convert<T>::type().flags | LAMELLA_ARGUMENT_OPTIONAL, spelled};
-  }
-  static std::optional<T> get(const lamella_value& v) {
-    return v.tag == LAMELLA_NONE ? std::optional<T>() : std::optional<T>(Convert<T>::get(v));
-  }
-  static lamella_status put(const std::optional<T>& x, lamella_value* out) {
-    if (x) return Convert<T>::put(*x, out);
-    *out = none();
-    return LAMELLA_OK;
-  }
-};
-
-template <class T, class = void>
-struct HasSchemaType : std::false_type {};
-template <class T>
-struct HasSchemaType<T, std::void_t<decltype(Convert<T>::type())>> : std::true_type {};
 
 /* A parameter, by its type as written: the schema type, and `get`, which makes the argument that is passed. */
 template <class P>

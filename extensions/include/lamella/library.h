@@ -258,8 +258,9 @@ class LAMELLA_HIDDEN Library {
     if (!status_) status_ = api().attribute(lib_, name, get, set, nullptr, nullptr);
     return *this;
   }
-  Library& keyword(const char* name, lamella_apply_keyword apply) {
-    if (!status_) status_ = api().keyword(lib_, name, apply, nullptr, nullptr);
+  Library& keyword(const char* name, lamella_apply_keyword apply, const char* layer = nullptr, uint32_t flags = 0) {
+    const lamella_keyword_def d = {sizeof d, flags, name, layer, apply, nullptr};
+    if (!status_) status_ = api().keyword(lib_, &d, nullptr);
     return *this;
   }
   Library& interface(const char* name, uint32_t version, const void* table) {

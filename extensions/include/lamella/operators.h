@@ -127,6 +127,11 @@ inline Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output), lamella::value(dim), lamella::value(input_dtype)};
   return op_.tensor(args_);
 }
+inline Tensor _materialize(const Tensor& self, bool shared = false) {
+  static detail::Callee op_{"aten::_materialize", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(shared)};
+  return op_.tensor(args_);
+}
 inline Tensor _nan_to_num(const Tensor& self, const Scalar& nan, const Scalar& posinf, const Scalar& neginf) {
   static detail::Callee op_{"aten::_nan_to_num", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(nan), lamella::value(posinf), lamella::value(neginf)};

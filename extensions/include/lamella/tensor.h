@@ -67,6 +67,8 @@ class Tensor : public TensorMethods {
   bool is_cuda() const { return device().is_cuda(); }
   Layout layout() const { return there(), kStrided; }
   bool is_contiguous() const { return lamella::is_contiguous(there()); }
+  /* Whether only a layer knows its values: Note [Opaque tensors] in <lamella/c_api.h>. */
+  bool is_opaque() const { return (there()->flags & LAMELLA_OPAQUE) != 0; }
   bool is_floating_point() const { return lamella::is_floating_point(dtype()); }
   bool is_complex() const { return lamella::is_complex(dtype()); }
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
@@ -177,8 +179,8 @@ class Tensor : public TensorMethods {
     throw Error(LAMELLA_TYPE_ERROR, detail::text("data: the elements are ", dtype(), ", not ", wanted));
   }
   [[noreturn]] __attribute__((cold, noinline)) void no_data() const {
-    throw Error(LAMELLA_NOT_IMPLEMENTED,
-                detail::text("data: a tensor on device ", device(), " has a shape and no elements"));
+    throw Error(LAMELLA_NOT_IMPLEMENTED, detail::text("data: ", is_opaque() ? "an opaque tensor" : "a tensor",
+                                                      " on device ", device(), " has a shape and no elements"));
   }
 };
 static_assert(sizeof(Tensor) == sizeof(lamella_tensor*), "a list of Tensor is a list of lamella_tensor*");
@@ -301,6 +303,26 @@ inline lamella_value value(TensorList list) {
   return v;
 }
 
+/* A dictionary of names to values, borrowed: an argument of type Dict(str, T). */
+class Dict {
+ public:
+  explicit Dict(const lamella_value& v) : v_(v) {}
+  size_t size() const { return v_.length; }
+  bool empty() const { return size() == 0; }
+  std::string_view key(size_t i) const { return {v_.as.values[2 * i].as.string, v_.as.values[2 * i].length}; }
+  const lamella_value& value(size_t i) const { return v_.as.values[2 * i + 1]; }
+  /* The value of a name, or null. */
+  const lamella_value* find(std::string_view name) const {
+    for (size_t i = 0; i < size(); i++)
+      if (key(i) == name) return &value(i);
+    return nullptr;
+  }
+  const lamella_value& value() const { return v_; }
+
+ private:
+  lamella_value v_;
+};
+
 /* ---- elements by their indices ---- */
 
 template <class T, int N>
@@ -324,6 +346,18 @@ class TensorAccessor {
   T* data_;
   const int64_t *sizes_, *strides_;
 };
+
+/* ---- tensors without memory ---- */
+
+/* An opaque tensor, for a layer that then gives it its state and the layer's key. The dtype is the options', or
+ * float32; the device the options', or the host. */
+inline Tensor opaque(IntArrayRef sizes, const TensorOptions& options = {}) {
+  const Device device = options.device() ? *options.device() : Device("cpu");
+  lamella_tensor* t;
+  check(api().tensor_opaque(static_cast<int32_t>(sizes.size()), sizes.data(), nullptr,
+                            static_cast<uint8_t>(options.dtype() ? *options.dtype() : kFloat), device.get(), &t));
+  return Tensor::steal(t);
+}
 
 /* ---- tensors over memory of one's own ---- */
 

@@ -92,7 +92,8 @@ typedef struct lamella_storage lamella_storage;
 
 enum lamella_tensor_flags {
   LAMELLA_CONTIGUOUS = 1, /* row-major without gaps */
-  LAMELLA_DENSE = 2       /* some permutation of its dimensions is contiguous */
+  LAMELLA_DENSE = 2,      /* some permutation of its dimensions is contiguous */
+  LAMELLA_OPAQUE = 4      /* no memory that others may read: Note [Opaque tensors] in c_api.h */
 };
 
 /* Made by the library alone, and longer than these public fields. Read them, write through dl.data; do nothing else. */
@@ -112,8 +113,9 @@ typedef struct {
 /* ---- values: sixteen bytes, tagged ------------------------------------------------------------------------ */
 
 /* An argument has the tags that its schema admits, and none newer than the schema's types. A layer, which sees every
- * operator, hands on the tags that it does not know; value_retain and value_release work for all. Types for which there
- * is no tag (str[], Scalar[], Dict) are refused by `define`; a later version may have one. */
+ * operator, hands on the tags that it does not know; value_retain and value_release work for all. A list or a
+ * dictionary of values holds no tensor, at no depth: the tensors of a call stand in its arguments and in lists of
+ * tensors, where layers find them. */
 
 enum lamella_tag {
   LAMELLA_NONE = 0,
@@ -130,16 +132,19 @@ enum lamella_tag {
   LAMELLA_BOOL_LIST = 11,
   LAMELLA_INT_LIST = 12,
   LAMELLA_FLOAT_LIST = 13,
-  LAMELLA_TENSOR_LIST = 14, /* entries of an optional list may be null */
-  LAMELLA_OBJECT = 15,      /* Generator, Stream, anything with a type table */
-  LAMELLA_SYMBOLIC = 16     /* reserved: no call has one in version 1.0, and none will reach a backend's kernel */
+  LAMELLA_TENSOR_LIST = 14,   /* entries of an optional list may be null */
+  LAMELLA_OBJECT = 15,        /* Generator, Stream, anything with a type table */
+  LAMELLA_SYMBOLIC = 16,      /* reserved: no call has one in version 1.0, and none will reach a backend's kernel */
+  LAMELLA_SYMBOLIC_LIST = 17, /* reserved, too */
+  LAMELLA_VALUE_LIST = 18,    /* as.values: str[], Scalar[], int?[] and their like; none is an absent element */
+  LAMELLA_DICT = 19           /* as.values: `length` pairs, a string and then its value */
 };
 
 enum lamella_memory_format { LAMELLA_CONTIGUOUS_FORMAT = 0, LAMELLA_PRESERVE_FORMAT = 1, LAMELLA_CHANNELS_LAST = 2 };
 
-typedef struct {
+typedef struct lamella_value {
   uint32_t tag;
-  uint32_t length; /* of strings (in bytes) and lists */
+  uint32_t length; /* of strings (in bytes), lists and dictionaries */
   union {
     int64_t i;
     double d;
@@ -151,6 +156,7 @@ typedef struct {
     lamella_tensor* tensor;
     lamella_tensor* const* tensors;
     lamella_object* object;
+    const struct lamella_value* values;
     void* pointer;
   } as;
 } lamella_value;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lamella import _C
@@ -13,7 +13,7 @@ from ._checks import check_callable, check_type, key_name, several
 from ._rules import Autocast, Derivative, Rule, Subscription, find, keep, named, remove_all
 from ._site import Registration, Site, earlier, supersede
 
-DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH = 1, 2, 4, 8
+DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH, NEVER_ON_TENSORS = 1, 2, 4, 8, 16
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 CPU_FALLBACK = 4  # of a backend
 STACK = ("kernel", "category")  # kinds that stack; of any other kind a name has one registration
@@ -44,6 +44,7 @@ class Layer:
     bit: int
     handle: int
     library: Library
+    _always: list[int] = field(default_factory=list, compare=False, repr=False)  # a handle while it is on everywhere
 
     @contextmanager
     def on(self):
@@ -67,7 +68,12 @@ class Layer:
 
     def always(self, on: bool) -> None:
         """Switches the layer on or off for every thread of the process."""
-        _C._process_include(1 << self.bit, on)
+        if on and not self._always:
+            self._always.append(self.library._library.process_include(1 << self.bit))
+        elif not on and self._always:
+            handle = self._always.pop()
+            if not self.library._closed:  # closing has withdrawn it
+                self.library._library.withdraw(handle)
 
     def remove(self) -> None:
         """Withdraws the layer."""
@@ -229,6 +235,7 @@ class Library:
         stays_inside: bool = False,
         follows_alias: bool = False,
         fallthrough: bool = False,
+        never_on_tensors: bool = False,
     ) -> Layer:
         """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel of their own there.
 
@@ -237,6 +244,7 @@ class Library:
             outside: layers and anchors that it must run before, one or several
             inside: layers and anchors that it must run after, one or several
             stays_inside: it also sees the calls that composites and Python kernels make
+            never_on_tensors: an observer or a mode, whose place is free again once it is removed
 
         Raises:
             RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
@@ -248,7 +256,7 @@ class Library:
         check_type("register_layer", "at", at)
         before, after = several("register_layer", "outside", outside), several("register_layer", "inside", inside)
         flags = DECOMPOSE * decompose | INSIDE * stays_inside
-        flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough
+        flags |= FOLLOWS_ALIAS * follows_alias | FALLTHROUGH * fallthrough | NEVER_ON_TENSORS * never_on_tensors
         bit = -1
 
         def register(file: str, line: int) -> int:
@@ -302,14 +310,22 @@ class Library:
         self._registered[handle] = Registration(("backend", name), Site(), lambda: self.withdraw(handle))
         return handle
 
-    def register_keyword(self, name: str, apply: Callable[[Any, Any], Any]) -> int:
+    def register_keyword(
+        self, name: str, apply: Callable[[Any, Any], Any], *, layer: str = "", claims: bool = False
+    ) -> int:
         """Contributes a keyword to all that makes tensors: operators that take ``dtype``, and ``lamella.tensor``.
 
-        ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call.
+        ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call. A tensor that it
+        returns takes the place of the first.
+
+        Args:
+            layer: of several keywords in a call, those of inner layers are applied first; before them those without a
+                layer, in the order of the call
+            claims: the keyword goes before an argument of that name, such as ``pin_memory``, which operators have
 
         Raises:
             RuntimeError: the keyword is registered already; the message names both owners
-            ValueError: the name is no identifier, or such operators have it as ``dtype`` and ``device``
+            ValueError: the name is no identifier, or such operators have it, as ``dtype``, and it is not claimed
 
         >>> lib = lamella.library.Library("mine", "DEF")
         >>> _ = lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value))
@@ -321,9 +337,11 @@ class Library:
         if not name.isidentifier():
             raise ValueError(f"register_keyword: argument 'name': expected an identifier, got {name!r}")
         check_callable("register_keyword", "apply", apply)
-        if any(a["name"] == name for a in _C._describe("aten::zeros")["args"]):
+        check_type("register_keyword", "layer", layer)
+        check_type("register_keyword", "claims", claims, bool)
+        if not claims and any(a["name"] == name for a in _C._describe("aten::zeros")["args"]):
             raise ValueError(f"register_keyword: argument 'name': what makes tensors takes {name!r} already")
-        return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply))
+        return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply, layer, int(claims)))
 
     def rule(self, op: Any, layer: str, payload: Any) -> Rule:
         """Keeps a rule of an operator for a layer, which may come later; ``rules`` and ``on_rule`` find it.

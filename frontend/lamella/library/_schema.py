@@ -31,11 +31,14 @@ SIMPLE = {
 }
 NUMBERS = ({int, float}, {int, float, bool}, {int, float, complex}, {int, float, bool, complex})
 LISTS = (list, collections.abc.Sequence)
+DICTS = (dict, collections.abc.Mapping)
 TAKES = (
     "Tensor, int, float, bool, str, dtype, device, layout, memory_format, Generator, a Union of int, float and bool "
-    "(a number), Optional of these, and list or Sequence of Tensor, Optional[Tensor], int, float or bool"
+    "(a number), Optional of these, list or Sequence of Tensor, int, float, bool (or Optional of one), str or a "
+    "number, and dict of str to str, int, float, bool, a number or Any"
 )
-LISTED = ("Tensor", "Tensor?", "int", "float", "bool")
+LISTED = ("Tensor", "Tensor?", "int", "int?", "float", "float?", "bool", "bool?", "str", "Scalar")
+NAMED = ("str", "int", "float", "bool", "Scalar")
 
 
 class _Unknown(Exception):
@@ -65,6 +68,12 @@ def _type(hint: Any) -> str:
         if of not in LISTED:
             raise _Unknown
         return of + "[]"
+    if typing.get_origin(hint) in DICTS:
+        names, values = typing.get_args(hint)
+        of = "Any" if values is Any else _type(values)
+        if names is not str or of not in (*NAMED, "Any"):
+            raise _Unknown
+        return f"Dict(str, {of})"
     try:
         return SIMPLE[hint]
     except (KeyError, TypeError):
@@ -85,7 +94,7 @@ def _default(value: Any) -> str:
             return f'"{text}"'
     if isinstance(value, _C.dtype):
         return str(value).rpartition(".")[2]
-    if isinstance(value, list | tuple) and all(isinstance(v, int | float) for v in value):
+    if isinstance(value, list | tuple) and all(v is None or isinstance(v, int | float | str) for v in value):
         return "[" + ", ".join(_default(v) for v in value) + "]"
     raise _Unknown
 

@@ -36,7 +36,7 @@ lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
       *out = g;
       return LAMELLA_OK;
     }
-    st = api().tensor_detach(g, out);  // a gradient without a base: nothing else refers to that
+    st = api().tensor_detach(g, layer_bit, out);  // a gradient without a base: nothing else refers to that
   } else {
     st = run.ops.clone(g, out);
   }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "graph/accumulate.h"
+#include "graph/event.h"
 
 namespace lamella::autograd {
 
@@ -18,6 +19,12 @@ char* (*anomaly_trace)(void) = nullptr;
 bool check_nan = false;
 
 namespace {
+
+struct Callback {
+  lamella_status (*run)(void*);
+  void* context;
+  void (*destroy)(void*);
+};
 
 struct Walk : Run {
   struct Beside {
@@ -36,10 +43,22 @@ struct Walk : Run {
   std::unordered_multimap<const Node*, Capture> captures;
   std::vector<Edge> roots, targets;  // owned
   int since_interrupt = 0;
+  Node* running = nullptr;
+  std::vector<Callback> callbacks;  // queued for the end
+
+  lamella_status run_callbacks() {
+    for (size_t i = 0; i < callbacks.size(); i++) {
+      const Callback c = callbacks[i];  // it may queue another one
+      if (lamella_status st = c.run(c.context)) return st;
+    }
+    return LAMELLA_OK;
+  }
 
   Walk() = default;
   Walk(const Walk&) = delete;
   ~Walk() override {
+    for (const Callback& c : callbacks)
+      if (c.destroy) c.destroy(c.context);
     for (Node* n : met)
       if (claimed(n)) drop(n);
     for (auto& [n, b] : beside)
@@ -279,7 +298,13 @@ struct Walk : Run {
       for (lamella_tensor* t : came)
         if (t) api().retain(t);
     }
-    lamella_status st = n->kind->apply(n, *this, grads, outs);
+    lamella_status st = LAMELLA_OK;
+    {
+      const Event told(LAMELLA_EVENT_NODE, n);
+      Node* const outer = std::exchange(running, n);
+      st = n->kind->apply(n, *this, grads, outs);
+      running = outer;
+    }
     if (!st && __builtin_expect(check_nan, 0)) st = find_nan(n, outs);
     if (!st && has_extra(n)) {
       const int m = static_cast<int>(came.size());
@@ -399,11 +424,23 @@ struct Owned : std::vector<lamella_tensor*> {
 
 }  // namespace
 
+Node* running_node() { return current ? current->running : nullptr; }
+
+lamella_status queue_callback(lamella_status (*run)(void*), void* context, void (*destroy)(void*)) {
+  if (!run) return fail(LAMELLA_VALUE_ERROR, "queue_callback: argument 'run' must not be null");
+  if (!current) return fail(LAMELLA_RUNTIME_ERROR, "queue_callback: no backward runs on this thread");
+  current->callbacks.push_back({run, context, destroy});
+  return LAMELLA_OK;
+}
+
 bool edge_needed(const Node* n, int edge) { return current ? current->needs(n, edge) : n->edges[edge].node != nullptr; }
 
 lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const* grads, int num_roots,
                             lamella_tensor* const* inputs, int num_inputs, lamella_tensor** outs, uint32_t flags) {
   Owned captured(num_inputs), starts(num_roots);
+  if (flags & ~uint32_t{LAMELLA_BACKWARD_RETAIN_GRAPH | LAMELLA_BACKWARD_CREATE_GRAPH | LAMELLA_BACKWARD_ACCUMULATE})
+    return fail(LAMELLA_VALUE_ERROR,
+                "backward: the flags " + std::to_string(flags) + " have a bit that is unknown here");
   Walk w;
   w.retain_graph = flags & LAMELLA_BACKWARD_RETAIN_GRAPH;
   w.create_graph = flags & LAMELLA_BACKWARD_CREATE_GRAPH;
@@ -427,6 +464,7 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
     w.targets.push_back(e);
     w.captures.insert({e.node, {e.output, &captured[i]}});
   }
+  const Event told(LAMELLA_EVENT_BACKWARD, nullptr);
   w.discover();
   if (w.selective) w.select();
   for (int i = 0; i < num_roots; i++)
@@ -445,7 +483,7 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
       if (lamella_status st = w.run_hooks(w.targets[i].node, LAMELLA_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0))
         return st;
   }
-  return LAMELLA_OK;
+  return w.run_callbacks();
 }
 
 }  // namespace lamella::autograd

@@ -49,6 +49,11 @@ struct Run {
 lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const* grads, int num_roots,
                             lamella_tensor* const* inputs, int num_inputs, lamella_tensor** outs, uint32_t flags);
 
+// The node whose backward runs on this thread, or null.
+Node* running_node();
+// Has a function called when the backward that runs on this thread has ended well.
+lamella_status queue_callback(lamella_status (*run)(void*), void* context, void (*destroy)(void*));
+
 // Makes a gradient fit the result that an edge leads to: sums it to the shape, and casts it to the dtype.
 lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad, lamella_tensor** out);
 

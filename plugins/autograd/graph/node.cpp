@@ -137,10 +137,18 @@ void Result::describe(const lamella_tensor* t) {
 
 // ---- variables --------------------------------------------------------------------------------------------------
 
+// Gives a tensor its variable, which it owns from then on.
+static void put(lamella_tensor* t, Variable* v) {
+  if (__builtin_expect(api().slot_set(t, slot, v) == LAMELLA_OK, 1)) return;
+  api().error_clear();
+  destroy_variable(v);
+  throw std::bad_alloc();  // the only reason
+}
+
 Variable& variable_for(lamella_tensor* t) {
   if (Variable* there = variable(t)) return *there;
   auto* v = new (take_block(sizeof(Variable))) Variable;
-  api().slot_set(t, slot, v);
+  put(t, v);
   return *v;
 }
 
@@ -178,8 +186,8 @@ void give_history(lamella_tensor* t, Node* n, uint32_t output) {
   v->leaf = false;
   v->requires_grad = true;
   if (api().tensor_base(t)) v->version = api().tensor_version(t);
-  api().slot_set(t, slot, v);
-  if (!(t->keys & layer_bit)) api().tensor_set_keys(t, t->keys | layer_bit);
+  put(t, v);
+  if (!(t->keys & layer_bit)) api().tensor_update_keys(t, layer_bit, 0);
 }
 
 lamella_status gradient_edge(lamella_tensor* t, Edge* out) {

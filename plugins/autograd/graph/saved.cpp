@@ -8,8 +8,38 @@
 namespace lamella::autograd {
 namespace {
 
-thread_local std::vector<lamella_saved_hooks> hooks_now;
+// The hooks that stand on a thread: the state of its slot.
+struct Standing {
+  std::vector<lamella_saved_hooks> all;
+  ~Standing() {
+    for (const lamella_saved_hooks& h : all)
+      if (h.release) h.release(h.context);
+  }
+};
+int32_t hooks_slot = -1;
+thread_local Standing* hooks_now = nullptr;
 __thread bool any_hooks __attribute__((tls_model("initial-exec"))) = false;
+
+lamella_status copy_hooks(void* state, void** out) {
+  return guarded([&]() -> lamella_status {
+    auto copy = std::make_unique<Standing>();
+    for (const lamella_saved_hooks& h : static_cast<Standing*>(state)->all)
+      if (h.retain) {
+        copy->all.push_back(h);
+        h.retain(h.context);
+      }
+    *out = copy.release();
+    return LAMELLA_OK;
+  });
+}
+void swapped_hooks(void* state) {
+  hooks_now = static_cast<Standing*>(state);
+  any_hooks = hooks_now && !hooks_now->all.empty();
+}
+void destroy_hooks(void* state) {
+  if (state == hooks_now) swapped_hooks(nullptr);
+  delete static_cast<Standing*>(state);
+}
 
 std::string describe(const lamella_tensor* t) {
   std::string s = "[";
@@ -21,7 +51,7 @@ lamella_status unpacked(const Packed& p, lamella_tensor** out) {
   if (lamella_status st = p.hooks.unpack(p.object, out)) return st;
   if (!p.history.node || !*out) return LAMELLA_OK;
   Tensor plain = Tensor::steal(*out);
-  if (lamella_status st = api().tensor_detach(plain.get(), out)) return st;
+  if (lamella_status st = api().tensor_detach(plain.get(), layer_bit, out)) return st;
   retain(p.history.node);
   give_history(*out, p.history.node, p.history.output);
   return LAMELLA_OK;
@@ -35,15 +65,31 @@ lamella_status push_saved_hooks(const lamella_saved_hooks* hooks) {
   lamella_saved_hooks own;
   std::string wrong = copy_given(*hooks, &own);
   if (wrong.empty() && (!own.pack || !own.unpack)) wrong = "there is no function `pack`, or no `unpack`";
+  if (wrong.empty() && !own.retain != !own.release) wrong = "there is one of `retain` and `release`; give both or none";
   if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "push_saved_hooks: " + wrong);
-  hooks_now.push_back(own);
+  if (!hooks_now) {
+    auto made = std::make_unique<Standing>();
+    if (lamella_status st = api().thread_slot_set(hooks_slot, made.get())) return st;
+    hooks_now = made.release();
+  }
+  hooks_now->all.push_back(own);
   any_hooks = true;
   return LAMELLA_OK;
 }
 
-void pop_saved_hooks() {
-  hooks_now.pop_back();
-  any_hooks = !hooks_now.empty();
+lamella_status pop_saved_hooks() {
+  if (!any_hooks) return fail(LAMELLA_RUNTIME_ERROR, "saved_tensors_hooks: none stand in this thread");
+  const lamella_saved_hooks last = hooks_now->all.back();
+  hooks_now->all.pop_back();
+  any_hooks = !hooks_now->all.empty();
+  if (last.release) last.release(last.context);
+  return LAMELLA_OK;
+}
+
+lamella_status register_hooks_slot(lamella_library* library) {
+  static const lamella_thread_slot_type type = {sizeof type,  0, "autograd.saved_hooks", copy_hooks, destroy_hooks,
+                                                swapped_hooks};
+  return api().thread_slot(library, &type, &hooks_slot);
 }
 
 lamella_status SavedValue::keep(lamella_tensor* t, int32_t from, bool counts) {
@@ -52,11 +98,11 @@ lamella_status SavedValue::keep(lamella_tensor* t, int32_t from, bool counts) {
   version = api().tensor_version(t) + counts;
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
-    const lamella_saved_hooks now = hooks_now.back();  // a copy: packing may push others
+    const lamella_saved_hooks now = hooks_now->all.back();  // a copy: packing may push others
     auto made = std::make_unique<Packed>(Packed{1, now, nullptr, {}});
     GradMode off(false);
     lamella_tensor* plain = nullptr;
-    if (lamella_status st = api().tensor_detach(t, &plain)) return st;
+    if (lamella_status st = api().tensor_detach(t, layer_bit, &plain)) return st;
     const Tensor owner = Tensor::steal(plain);
     if (lamella_status st = now.pack(now.context, plain, &made->object)) return st;
     packed = made.release();
@@ -64,7 +110,7 @@ lamella_status SavedValue::keep(lamella_tensor* t, int32_t from, bool counts) {
   }
   lamella_tensor* own = t;
   if (from >= 0) {
-    if (lamella_status st = api().tensor_detach(t, &own)) return st;
+    if (lamella_status st = api().tensor_detach(t, layer_bit, &own)) return st;
   } else {
     api().retain(t);
   }
@@ -143,7 +189,7 @@ lamella_status SavedValue::unpack(Node* n, bool with_graph, lamella_value* out) 
   }
   if (t && result >= 0 && with_graph) {
     lamella_tensor* with = nullptr;
-    lamella_status st = api().tensor_detach(t, &with);
+    lamella_status st = api().tensor_detach(t, layer_bit, &with);
     api().value_release(out);
     if (st) return st;
     if (n == write_now.write) {

@@ -61,7 +61,8 @@ extern __thread WriteNow write_now __attribute__((tls_model("initial-exec")));
 void read_written(lamella_tensor* result, Node* stands);  // see views.cpp
 
 lamella_status push_saved_hooks(const lamella_saved_hooks* hooks);
-void pop_saved_hooks();
+lamella_status pop_saved_hooks();
+lamella_status register_hooks_slot(lamella_library*);
 lamella_status used_twice(const Node* n);
 
 }  // namespace lamella::autograd

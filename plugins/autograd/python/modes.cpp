@@ -6,7 +6,33 @@
 namespace lamella::autograd::face {
 namespace {
 
-thread_local bool inference = false;
+// What this file keeps of a thread beside the layer's bit: the state of its slot, made when it is first needed.
+struct Modes {
+  bool inference = false;
+};
+int32_t slot = -1;
+thread_local Modes* modes = nullptr;
+
+bool inference() { return modes && modes->inference; }
+void set_inference(bool on) {
+  if (!modes && on) {
+    modes = new Modes;
+    api().thread_slot_set(slot, modes);
+  }
+  if (modes) modes->inference = on;
+}
+
+lamella_status copy_modes(void* state, void** out) {
+  *out = new (std::nothrow) Modes(*static_cast<Modes*>(state));
+  return *out ? LAMELLA_OK : api().raise(LAMELLA_OUT_OF_MEMORY, "autograd: not enough memory");
+}
+void swapped_modes(void* state) { modes = static_cast<Modes*>(state); }
+void destroy_modes(void* state) {
+  if (state == modes) modes = nullptr;
+  delete static_cast<Modes*>(state);
+}
+const lamella_thread_slot_type slot_type = {sizeof slot_type, 0, "autograd.modes", copy_modes, destroy_modes,
+                                            swapped_modes};
 
 bool enabled() { return !(api().thread()->exclude & layer_bit()); }
 void enable(bool on) {
@@ -28,7 +54,7 @@ Mode* make(PyTypeObject* type, bool to) {
   if (!m) return nullptr;
   m->to = to;
   m->before = enabled();
-  m->inference_to = m->inference_before = inference;
+  m->inference_to = m->inference_before = inference();
   return m;
 }
 
@@ -88,15 +114,15 @@ PyObject* inference_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 PyObject* enter(PyObject* o, PyObject*) {
   Mode* m = cast(o);
   if (Py_TYPE(o) != set_type) m->before = enabled();
-  m->inference_before = inference;
-  inference = m->inference_to;
+  m->inference_before = inference();
+  set_inference(m->inference_to);
   enable(m->to);
   return Py_NewRef(o);
 }
 
 PyObject* leave(PyObject* o, PyObject* const*, Py_ssize_t) {
   enable(cast(o)->before);
-  inference = cast(o)->inference_before;
+  set_inference(cast(o)->inference_before);
   Py_RETURN_NONE;
 }
 
@@ -136,7 +162,7 @@ PyTypeObject* make_type(PyObject* module, const char* name, newfunc create, cons
 }
 
 PyObject* is_enabled(PyObject*, PyObject*) { return PyBool_FromLong(enabled()); }
-PyObject* is_inference(PyObject*, PyObject*) { return PyBool_FromLong(inference); }
+PyObject* is_inference(PyObject*, PyObject*) { return PyBool_FromLong(inference()); }
 PyObject* set_decorate(PyObject*, PyObject* f) {
   Py_XSETREF(decorate, Py_NewRef(f));
   Py_RETURN_NONE;
@@ -154,6 +180,9 @@ PyMethodDef functions[] = {{"is_grad_enabled", is_enabled, METH_NOARGS,
 }  // namespace
 
 int add_modes(PyObject* module) {
+  const lamella_library_def def = {sizeof def, LAMELLA_TARGET_VERSION, "autograd", "autograd", LAMELLA_EXTENDS, 0};
+  lamella_library* library;
+  if (api().library_open(&def, &library) || api().thread_slot(library, &slot_type, &slot)) return raise(), -1;
   no_grad_type =
       make_type(module, "lamella.autograd.no_grad", plain<false>,
                 "no_grad(orig_func=None)\n--\n\nNothing is recorded inside: results do not require grad, "

@@ -74,7 +74,7 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
 struct Hooks {
   lamella_saved_hooks table;
   PyObject *pack, *unpack;
-  int64_t users;  // packed objects and the stack; under the interpreter's lock
+  int64_t users;  // packed objects and threads; under the interpreter's lock
 };
 
 struct Packed {
@@ -82,6 +82,10 @@ struct Packed {
   PyObject* object;
 };
 
+void retain_hooks(void* context) {
+  Gil gil;
+  static_cast<Hooks*>(context)->users++;
+}
 void release(Hooks* h) {
   if (--h->users) return;
   Py_DECREF(h->pack);
@@ -126,7 +130,11 @@ void destroy(void* packed) {
   delete p;
 }
 
-thread_local std::vector<Hooks*> stack;
+void release_hooks(void* context) {
+  if (!Py_IsInitialized()) return;
+  Gil gil;
+  release(static_cast<Hooks*>(context));
+}
 
 PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "_push_hooks takes 2 arguments");
@@ -134,26 +142,22 @@ PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) try {
     if (!PyCallable_Check(args[i]))
       return PyErr_Format(PyExc_TypeError, "saved_tensors_hooks: argument '%s' must be callable, got %s",
                           i ? "unpack_hook" : "pack_hook", Py_TYPE(args[i])->tp_name);
-  stack.reserve(stack.size() + 1);
-  auto* h = new Hooks{
-      {sizeof(lamella_saved_hooks), nullptr, pack, unpack, destroy}, Py_NewRef(args[0]), Py_NewRef(args[1]), 1};
+  auto* h = new Hooks{{sizeof(lamella_saved_hooks), nullptr, pack, unpack, destroy, retain_hooks, release_hooks},
+                      Py_NewRef(args[0]),
+                      Py_NewRef(args[1]),
+                      1};
   h->table.context = h;
   if (autograd->push_saved_hooks(&h->table)) {
     release(h);
     return raise();
   }
-  stack.push_back(h);
   Py_RETURN_NONE;
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }
 
 PyObject* pop_hooks(PyObject*, PyObject*) {
-  if (stack.empty()) return PyErr_Format(PyExc_RuntimeError, "saved_tensors_hooks: none stand in this thread");
-  autograd->pop_saved_hooks();
-  Hooks* h = stack.back();
-  stack.pop_back();
-  release(h);
+  if (autograd->pop_saved_hooks()) return raise();
   Py_RETURN_NONE;
 }
 

@@ -183,7 +183,7 @@ void replace_history(lamella_tensor* t, Node* n, uint32_t output, uint64_t versi
   v.grad = grad;
   v.version = version;
   if (retains) retain_grad(v);
-  api().storage_add_sticky(t->storage, layer_bit);
+  check(api().storage_add_sticky(t->storage, layer_bit));
 }
 
 }  // namespace

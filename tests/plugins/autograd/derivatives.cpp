@@ -62,7 +62,7 @@ extern "C" int32_t kin_answered(void) {
 
 // A number for each thread.
 static int32_t mark_slot;
-static lamella_thread_slot_type mark_type = {sizeof mark_type, "mark", nullptr, nullptr, nullptr};
+static lamella_thread_slot_type mark_type = {sizeof mark_type, 0, "mark", nullptr, nullptr, nullptr};
 extern "C" void kin_mark(intptr_t mark) { api().thread_slot_set(mark_slot, reinterpret_cast<void*>(mark)); }
 extern "C" intptr_t kin_marked(void) { return reinterpret_cast<intptr_t>(api().thread_slot_get(mark_slot)); }
 

@@ -95,7 +95,7 @@ static lamella_status node(lamella_frame*, const lamella_value* args, lamella_va
   lamella_node* n = nullptr;
   if (lamella_status st = autograd().node_new(placed.get(), nullptr, &self, 1, 1, &n)) return st;
   name.assign(name.size(), 'x');
-  lamella_status st = api().tensor_detach(self, &out);
+  lamella_status st = api().tensor_detach(self, 0, &out);
   if (!st) st = autograd().set_history(out, n, 0);
   autograd().node_release(n);
   if (!st) rets[0] = lamella::value(out);

@@ -7,7 +7,7 @@ import lamella
 import pytest
 from compiled import STRICT, compile_library
 
-SIZES = {"derivative": 48, "hook": 40, "node": 48, "saved": 40}  # in version 1.0; they never change
+SIZES = {"derivative": 48, "hook": 40, "node": 48, "saved": 56}  # in version 1.0; they never change
 NEWER = "has 1024 bytes and uses some behind the"
 
 

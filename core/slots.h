@@ -1,0 +1,41 @@
+// Slots: the words that plugins keep on a tensor or on a storage, found by index. The core owns the words; what is in
+// them belongs to the slots' types, which the dispatcher knows.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "core/object.h"
+
+namespace lamella::core {
+
+// A block of words: the first one is their number. Null is an empty block.
+inline intptr_t slot_count(void* const* block) { return block ? reinterpret_cast<intptr_t>(block[0]) : 0; }
+
+inline void* slot_in(void* const* block, intptr_t i) { return i < slot_count(block) ? block[1 + i] : nullptr; }
+
+// Puts a state into a block that grows as far as needed, and returns the state that was there.
+inline void* exchange_slot_in(void*** block, intptr_t i, void* state) {
+  const intptr_t n = slot_count(*block);
+  if (i >= n) {
+    *block = static_cast<void**>(checked(std::realloc(*block, sizeof(void*) * (i + 2))));
+    for (intptr_t k = n; k <= i; k++) (*block)[1 + k] = nullptr;
+    (*block)[0] = reinterpret_cast<void*>(i + 1);
+  }
+  return std::exchange((*block)[1 + i], state);
+}
+
+// Destroys what a block holds, and the block. `first` is the index of its first slot.
+inline void free_slots(void** block, void (*destroy)(int index, void* state), int first = 0) {
+  for (intptr_t i = 0, n = slot_count(block); i < n; i++)
+    if (block[1 + i]) destroy(static_cast<int>(i) + first, block[1 + i]);
+  std::free(block);
+}
+
+// Called for each slot that holds something when its tensor or its storage dies. Set by the dispatcher, which owns the
+// tables of the slots' types.
+extern void (*destroy_slot)(int index, void* state);
+extern void (*destroy_storage_slot)(int index, void* state);
+
+}  // namespace lamella::core

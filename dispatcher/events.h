@@ -1,0 +1,12 @@
+// The event channel's subscribers.
+#pragma once
+
+#include "dispatcher/ledger.h"
+
+namespace lamella::dispatcher {
+
+lamella_status subscribe(Library&, uint64_t kinds, lamella_on_event, void* context, lamella_handle*);
+void emit_event(const lamella_event&);
+void install_events();  // hands the core its sender; once, at start-up
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,147 @@
+#include "dispatcher/tensors.h"
+
+#include "core/device.h"
+#include "core/error.h"
+#include "core/tensor.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/state.h"
+
+namespace lamella::dispatcher {
+
+using core::full;
+using core::Tensor;
+
+namespace {
+// Checks dtype, device, sizes and strides, which the core does not check again.
+lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                              int32_t dtype, lamella_device d, int64_t* numel) {
+  if (ndim < 0 || (ndim > 0 && !sizes))
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       core::format("%s: %d dimensions%s", entry, ndim, sizes ? "" : ", sizes null"));
+  if (dtype < 0 || dtype >= LAMELLA_NUM_DTYPES)
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
+  if (lamella_status st = core::check_device(entry, d)) return st;
+  for (int32_t i = 0; strides && i < ndim && i < LAMELLA_MAX_DIMS; i++)
+    if (strides[i] < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: stride[%d] is negative", entry, i));
+  const int64_t item = core::itemsize(static_cast<core::DType>(dtype));
+  if (lamella_status st = core::check_sizes(entry, ndim, sizes, item, numel)) return st;
+  return strides ? core::check_span(ndim, sizes, strides, item) : LAMELLA_OK;
+}
+}  // namespace
+
+lamella_status tensor_empty(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype, lamella_device d,
+                            lamella_tensor** out) {
+  if (lamella_status st = check_geometry("tensor_empty", ndim, sizes, strides, dtype, d, nullptr)) return st;
+  Tensor* t;
+  lamella_status st = core::new_tensor(ndim, sizes, strides, static_cast<core::DType>(dtype), d, &t);
+  if (!st) *out = t;
+  return st;
+}
+
+lamella_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
+                                lamella_device d, void (*deleter)(void*), void* context, lamella_tensor** out) {
+  int64_t numel;
+  if (lamella_status st = check_geometry("tensor_from_blob", ndim, sizes, strides, dtype, d, &numel)) return st;
+  if (!data && numel > 0 && d.backend != core::meta_backend)
+    return core::raise(LAMELLA_VALUE_ERROR, "tensor_from_blob: argument 0 must not be null");
+  const auto type = static_cast<core::DType>(dtype);
+  const int64_t item = core::itemsize(type);
+  const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
+  core::Storage* s = core::foreign_storage(data, bytes, d, nullptr, context);
+  *out = core::tensor_over(s, ndim, sizes, strides, 0, type);
+  s->deleter = deleter;  // only now: after an error the memory is still the caller's
+  core::release(s);
+  return LAMELLA_OK;
+}
+
+lamella_status tensor_opaque(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
+                             lamella_device d, lamella_tensor** out) {
+  if (lamella_status st = check_geometry("tensor_opaque", ndim, sizes, strides, dtype, d, nullptr)) return st;
+  *out = core::new_opaque(ndim, sizes, strides, static_cast<core::DType>(dtype), d);
+  return LAMELLA_OK;
+}
+
+namespace {
+// Raises unless a window lies within a storage; opaque ones have no bytes to stay within.
+lamella_status check_window(const char* entry, const lamella_storage* s, int32_t ndim, const int64_t* sizes,
+                            const int64_t* strides, int64_t offset, int64_t numel, int64_t item) {
+  if (offset < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: the storage offset is negative", entry));
+  if (s->sticky & core::opaque_key) return LAMELLA_OK;
+  const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
+  if (offset <= s->bytes / item && bytes <= s->bytes - offset * item) return LAMELLA_OK;
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     core::format("%s: it reaches beyond its storage of %lld bytes", entry, (long long)s->bytes));
+}
+}  // namespace
+
+lamella_status tensor_over(lamella_storage* s, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                           int64_t offset, int32_t dtype, lamella_tensor** out) {
+  int64_t numel;
+  if (lamella_status st = check_geometry("tensor_over", ndim, sizes, strides, dtype, s->device, &numel)) return st;
+  const auto type = static_cast<core::DType>(dtype);
+  if (lamella_status st = check_window("tensor_over", s, ndim, sizes, strides, offset, numel, core::itemsize(type)))
+    return st;
+  *out = core::tensor_over(s, ndim, sizes, strides, offset, type);
+  return LAMELLA_OK;
+}
+
+lamella_status tensor_view(lamella_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
+                           int64_t offset, lamella_tensor** out) {
+  const lamella_device d = full(of)->device();
+  int64_t numel;
+  if (lamella_status st = check_geometry("tensor_view", ndim, sizes, strides, of->dtype, d, &numel)) return st;
+  if (ndim > 0 && !strides) return core::raise(LAMELLA_VALUE_ERROR, "tensor_view: argument 3 must not be null");
+  if (lamella_status st =
+          check_window("tensor_view", of->storage, ndim, sizes, strides, offset, numel, core::itemsize(of->dtype)))
+    return st;
+  *out = core::new_view(full(of), ndim, sizes, strides, offset);
+  return LAMELLA_OK;
+}
+
+lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
+uint64_t tensor_version(const lamella_tensor* t) { return t->storage->version; }
+
+namespace {
+// Raises if there is a bit that was given to no layer.
+lamella_status check_keys(const char* entry, uint64_t keys) {
+  const uint64_t unknown = keys & ~tensor_layers.load(std::memory_order_relaxed);
+  if (__builtin_expect(unknown == 0, 1)) return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: no layer has the bits %llx of %llx", entry,
+                                                       (unsigned long long)unknown, (unsigned long long)keys));
+}
+}  // namespace
+lamella_status tensor_update_keys(lamella_tensor* t, uint64_t set, uint64_t clear) {
+  if (lamella_status st = check_keys("tensor_update_keys", set | clear)) return st;
+  t->keys = (t->keys | set) & ~clear;
+  return LAMELLA_OK;
+}
+void* storage_data(const lamella_storage* s) { return s->data; }
+int64_t storage_bytes(const lamella_storage* s) { return s->bytes; }
+lamella_status storage_add_sticky(lamella_storage* s, uint64_t keys) {
+  if (lamella_status st = check_keys("storage_add_sticky", keys)) return st;
+  __atomic_fetch_or(&s->sticky, keys, __ATOMIC_RELAXED);
+  return LAMELLA_OK;
+}
+void storage_retain(lamella_storage* s) {
+  if (s) core::retain(s);
+}
+void storage_release(lamella_storage* s) {
+  if (s) core::release(s);
+}
+int64_t storage_use_count(const lamella_storage* s) { return __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE); }
+lamella_status tensor_detach(lamella_tensor* t, uint64_t drop_keys, lamella_tensor** out) {
+  Tensor* of = full(t);
+  Tensor* made = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
+  made->keys = of->keys;
+  core::TensorRef owner = core::TensorRef::steal(made);
+  if (lamella_status st = carry(of, made, LAMELLA_CARRY_DETACH)) return st;
+  made->keys &= ~drop_keys;
+  *out = owner.take();
+  return LAMELLA_OK;
+}
+lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from) {
+  core::assign(full(to), full(from));
+  return LAMELLA_OK;
+}
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,202 @@
+// The layer of four-bit tensors: their slot and its manners, the operators that it has kernels for, and counted
+// unpacking for the others. Start at LAMELLA_LIBRARY at the end of the file.
+#include <deque>
+#include <mutex>
+
+#include "packed.h"
+
+namespace packed {
+namespace {
+
+using lamella::api;
+
+int32_t slot = -1;
+uint64_t layer_bit = 0;
+thread_local bool may_unpack = false;
+
+const Packed* packed_in(const lamella_tensor* t) { return static_cast<const Packed*>(api().slot_get(t, slot)); }
+const Packed* packed_in(const Tensor& t) { return packed_in(t.get()); }
+
+// Gives a tensor its state and the layer's key.
+lamella_status give(lamella_tensor* to, const Packed* p) {
+  if (lamella_status st = api().slot_set(to, slot, const_cast<Packed*>(p))) return release(p), st;
+  return api().tensor_update_keys(to, layer_bit, 0);
+}
+
+// ---- the slot's manners -------------------------------------------------------------------------------------------
+
+lamella_status carry(void* state, lamella_tensor*, lamella_tensor* to, int32_t how, void** out) {
+  return lamella::guarded([&]() -> lamella_status {
+    const auto* p = static_cast<const Packed*>(state);
+    LAMELLA_CHECK_NOT_IMPLEMENTED(how != LAMELLA_CARRY_VIEW, "packed: groups of ", group,
+                                  " elements share a scale, so that there are no views; "
+                                  "take one of x.unpack_int4()");
+    LAMELLA_CHECK_NOT_IMPLEMENTED(how <= LAMELLA_CARRY_DEVICE, "packed: there is no way ", how, " to carry numbers");
+    if (how == LAMELLA_CARRY_DEVICE)
+      *out = moved(*p, lamella::Device(lamella::device_of(to)));
+    else
+      retain(p), *out = state;
+    return api().tensor_update_keys(to, layer_bit, 0);
+  });
+}
+
+lamella_status save(void* state, lamella_tensor*, lamella_value* out) {
+  const auto* p = static_cast<const Packed*>(state);
+  lamella_tensor* both[] = {p->bytes.get(), p->scales.get()};
+  lamella_value list{LAMELLA_TENSOR_LIST, 2, {0}};
+  list.as.tensors = both;
+  return api().value_retain(&list, out);
+}
+
+lamella_status load(lamella_tensor* to, const lamella_value* saved, void** out) {
+  return lamella::guarded([&]() -> lamella_status {
+    LAMELLA_CHECK_VALUE((to->flags & LAMELLA_OPAQUE) && saved->tag == LAMELLA_TENSOR_LIST && saved->length == 2,
+                        "packed: what was saved is two tensors, of an opaque one");
+    *out = loaded(Tensor::borrow(saved->as.tensors[0]), Tensor::borrow(saved->as.tensors[1]), to);
+    return api().tensor_update_keys(to, layer_bit, 0);
+  });
+}
+
+const lamella_slot_type slot_type = {sizeof slot_type,
+                                     0,
+                                     "packed",
+                                     [](void* state) { release(static_cast<Packed*>(state)); },
+                                     nullptr,
+                                     nullptr,
+                                     carry,
+                                     save,
+                                     load};
+
+// ---- operators ----------------------------------------------------------------------------------------------------
+
+Tensor pack_int4(const Tensor& self) {
+  LAMELLA_CHECK(!packed_in(self), "the tensor is packed already");
+  const Packed* p = pack(self);
+  Tensor made = lamella::opaque(self.sizes(), self.options());
+  lamella::check(give(made.get(), p));
+  return made;
+}
+
+Tensor unpack_int4(const Tensor& self) {
+  LAMELLA_CHECK(packed_in(self), "the tensor is not packed");
+  return unpack(*packed_in(self));
+}
+
+Tensor materialize(const Tensor& self, bool) { return unpack_int4(self); }
+
+// A product is known where the second matrix alone is packed.
+void expect_plain(const Tensor& x, const Tensor& weight) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(!packed_in(x) && packed_in(weight),
+                                "only the second matrix of a product may be packed; unpack the first one");
+}
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  expect_plain(input, weight);
+  const Tensor y = times_transposed(input, *packed_in(weight));
+  return bias.defined() ? y + bias : y;
+}
+
+Tensor mm(const Tensor& self, const Tensor& mat2) {
+  expect_plain(self, mat2);
+  return times(self, *packed_in(mat2));
+}
+
+// ---- all other operators ------------------------------------------------------------------------------------------
+
+struct Count {
+  std::string name;
+  int64_t calls = 0;
+};
+std::mutex counting;
+std::deque<Count>& counts() {
+  static auto* all = new std::deque<Count>;  // names are handed out
+  return *all;
+}
+
+void count(const lamella_operator* op) {
+  std::lock_guard lock(counting);
+  const std::string name = api().operator_name(op);
+  for (Count& c : counts())
+    if (c.name == name) return void(c.calls++);
+  counts().push_back({name, 1});
+}
+
+// Without permission the call goes on, to the error that says that a tensor is opaque.
+lamella_status fallback(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    std::vector<lamella_value> plain(args, args + f->num_args);
+    std::vector<Tensor> owned;
+    std::deque<std::vector<lamella_tensor*>> lists;
+    const auto unpacked = [&](int i, lamella_tensor* t) {
+      if (!t || !packed_in(t)) return t;
+      LAMELLA_CHECK_NOT_IMPLEMENTED(!(api().operator_argument(f->op, i)->flags & LAMELLA_ARGUMENT_WRITTEN),
+                                    "packed numbers are never written; unpack_int4() gives a tensor to write");
+      owned.push_back(unpack(*packed_in(t)));
+      return owned.back().get();
+    };
+    if (may_unpack) {
+      for (int i = 0; i < f->num_args; i++) {
+        if (args[i].tag == LAMELLA_TENSOR) plain[i].as.tensor = unpacked(i, args[i].as.tensor);
+        if (args[i].tag != LAMELLA_TENSOR_LIST) continue;
+        auto& list = lists.emplace_back(args[i].as.tensors, args[i].as.tensors + args[i].length);
+        for (lamella_tensor*& t : list) t = unpacked(i, t);
+        plain[i].as.tensors = list.data();
+      }
+      if (!owned.empty()) count(f->op);
+    }
+    const lamella_status st = api().redispatch(f, plain.data(), f->num_args, rets, f->num_rets);
+    if (st && !may_unpack) api().add_note("With lamella_packed.unpacking(), operators may unpack what they take");
+    return st;
+  });
+}
+
+int32_t allow(int32_t on) { return std::exchange(may_unpack, on != 0); }
+int32_t entries() {
+  std::lock_guard lock(counting);
+  return static_cast<int32_t>(counts().size());
+}
+const char* name(int32_t i) {
+  std::lock_guard lock(counting);
+  return counts()[i].name.c_str();
+}
+int64_t count_of(int32_t i) {
+  std::lock_guard lock(counting);
+  return counts()[i].calls;
+}
+
+lamella_packed table = {sizeof table, -1, allow, entries, name, count_of};
+
+}  // namespace
+}  // namespace packed
+
+// For lamella_packed/__init__.py, which opens this library with ctypes.
+extern "C" __attribute__((visibility("default"))) const lamella_packed* lamella_packed_table(void) {
+  return &packed::table;
+}
+
+LAMELLA_LIBRARY(packed, m) {
+  using namespace packed;
+  lamella_layer layer{};
+  layer.size = sizeof layer;
+  layer.name = "packed";
+  layer.at = "backend";
+  layer.flags = LAMELLA_LAYER_DECOMPOSE;
+  layer.fallback = fallback;
+  layer.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
+  m.layer(layer, &table.layer);
+  if (m.status()) return;
+  layer_bit = uint64_t{1} << table.layer;
+  m.tensor_slot(slot_type, &slot);
+  m.def("pack_int4(Tensor self) -> Tensor", pack_int4);
+  m.derivative("pack_int4", "self: grad");
+  m.def("unpack_int4(Tensor self) -> Tensor", unpack_int4);
+  m.impl("unpack_int4", "packed", unpack_int4);
+  m.derivative("unpack_int4", "self: grad");
+  m.impl("aten::_materialize", "packed", materialize);
+  m.impl("aten::linear", "packed", linear);
+  m.impl("aten::mm", "packed", mm);
+  // The slot's manners answer these: what they make comes with its numbers, or is refused.
+  m.category("view", "packed", nullptr);
+  m.category("creation", "packed", nullptr);
+  m.interface("packed", 1, &table);
+}

@@ -1,0 +1,163 @@
+#include "frontend/binding/dlpack.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/device.h"
+#include "frontend/binding/buffer.h"
+#include "frontend/binding/tensor_object.h"
+
+namespace lamella::binding {
+namespace {
+
+using core::DType;
+
+template <class Managed>
+void delete_export(Managed* m) {
+  core::release(static_cast<Tensor*>(m->manager_ctx));
+  delete[] m->dl_tensor.shape;
+  delete m;
+}
+
+template <class Managed>
+Managed* make_export(Tensor* t) {
+  auto* m = new Managed{};
+  // A tensor of its own over the storage: resizing ours later must not free what was exported.
+  Tensor* pin = core::tensor_over(t->storage, t->ndim(), t->sizes(), t->strides(), t->storage_offset, t->dtype);
+  m->dl_tensor = t->dl;
+  m->dl_tensor.shape = new int64_t[2 * t->ndim() + 1];
+  m->dl_tensor.strides = m->dl_tensor.shape + t->ndim();
+  std::memcpy(m->dl_tensor.shape, t->sizes(), 8 * t->ndim());
+  std::memcpy(m->dl_tensor.strides, t->strides(), 8 * t->ndim());
+  m->manager_ctx = pin;
+  m->deleter = delete_export<Managed>;
+  return m;
+}
+
+template <class Managed>
+void destroy_capsule(PyObject* capsule) {
+  const char* name = PyCapsule_GetName(capsule);
+  if (!name || std::strncmp(name, "dltensor", 8) != 0) return;  // "used_...": the consumer's now
+  auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+  if (m && m->deleter) m->deleter(m);
+}
+
+// _dlpack_device(tensor) -> DLPack's device type and the index
+PyObject* dlpack_device(PyObject*, PyObject* o) {
+  if (!is_tensor(o)) return PyErr_Format(PyExc_TypeError, "__dlpack_device__: expected a Tensor");
+  return Py_BuildValue("(ii)", static_cast<int>(unwrap(o)->dl.device.device_type),
+                       static_cast<int>(unwrap(o)->dl.device.device_id));
+}
+
+PyObject* to_dlpack(PyObject*, PyObject* args) {
+  PyObject* o;
+  int versioned;
+  if (!PyArg_ParseTuple(args, "Op", &o, &versioned) || !is_tensor(o)) return nullptr;
+  if (unwrap(o)->backend == core::meta_backend)
+    return PyErr_Format(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
+  if (!may_export(o)) return nullptr;
+  PyObject* plain = readable(o, true);
+  if (!plain) return nullptr;
+  Tensor* t = unwrap(plain);  // the export holds its storage
+  if (!versioned) {
+    auto* m = make_export<DLManagedTensor>(t);
+    Py_DECREF(plain);
+    return PyCapsule_New(m, "dltensor", destroy_capsule<DLManagedTensor>);
+  }
+  auto* m = make_export<DLManagedTensorVersioned>(t);
+  Py_DECREF(plain);
+  m->version = {1, 0};
+  return PyCapsule_New(m, "dltensor_versioned", destroy_capsule<DLManagedTensorVersioned>);
+}
+
+template <class Managed>
+PyObject* import_managed(Managed* m) {
+  DLTensor& d = m->dl_tensor;
+  DType dtype = core::dtype_from_dlpack(d.dtype);
+  if (dtype == LAMELLA_NO_DTYPE)
+    return PyErr_Format(PyExc_BufferError, "from_dlpack: elements of code %d, %d bits, %d lanes are not supported",
+                        d.dtype.code, d.dtype.bits, d.dtype.lanes);
+  lamella_device where = {-1, d.device.device_id};
+  for (int32_t i = 1; i < core::backend_count(); i++) {
+    if (!core::backend(i) || core::backend(i)->dlpack_type != d.device.device_type) continue;
+    if (where.backend >= 0)
+      return PyErr_Format(
+          PyExc_BufferError,
+          "from_dlpack: the backends '%s' and '%s' both have DLPack's device type %d, so that the owner "
+          "of the memory is not known; copy through the host",
+          core::backend_name(where.backend), core::backend_name(i), d.device.device_type);
+    where.backend = i;
+  }
+  if (where.backend < 0)
+    return PyErr_Format(PyExc_BufferError, "from_dlpack: no backend is loaded for DLPack's device type %d",
+                        d.device.device_type);
+  if (core::check_device("from_dlpack", where)) {
+    raise_pending();
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_Format(PyExc_BufferError, "%S", value);
+    for (PyObject* o : {type, value, trace}) Py_XDECREF(o);
+    return nullptr;
+  }
+  if (d.ndim > LAMELLA_MAX_DIMS || d.ndim < 0)
+    return PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are supported", d.ndim,
+                        LAMELLA_MAX_DIMS);
+  int64_t strides[LAMELLA_MAX_DIMS];
+  for (int i = 0; i < d.ndim; i++) {
+    if (d.shape[i] < 0)
+      return PyErr_Format(PyExc_BufferError, "from_dlpack: size %lld is negative", (long long)d.shape[i]);
+    if (d.strides && d.strides[i] < 0 && d.shape[i] > 1)
+      return PyErr_Format(PyExc_BufferError,
+                          "from_dlpack: dimension %d has a negative stride, which tensors don't have; export a copy",
+                          i);
+  }
+  if (d.strides)
+    std::copy(d.strides, d.strides + d.ndim, strides);
+  else
+    core::contiguous_strides(d.ndim, d.shape, strides);
+  for (int i = 0; i < d.ndim; i++) strides[i] = std::max<int64_t>(strides[i], 0);
+  int64_t bytes = core::span_bytes(d.ndim, d.shape, strides, core::itemsize(dtype));
+  auto release = [](void* c) {
+    auto* managed = static_cast<Managed*>(c);
+    if (!managed->deleter || !Py_IsInitialized()) return;
+    Gil gil;
+    managed->deleter(managed);
+  };
+  core::Storage* s = core::foreign_storage(static_cast<char*>(d.data) + d.byte_offset, bytes, where, release, m);
+  Tensor* t = core::tensor_over(s, d.ndim, d.shape, strides, 0, dtype);
+  core::release(s);
+  return wrap(t);
+}
+
+PyObject* from_dlpack_capsule(PyObject*, PyObject* capsule) {
+  const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
+  PyObject* r = nullptr;
+  if (name && !std::strcmp(name, "dltensor")) {
+    r = import_managed(static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, name)));
+    if (r) PyCapsule_SetName(capsule, "used_dltensor");
+  } else if (name && !std::strcmp(name, "dltensor_versioned")) {
+    auto* m = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, name));
+    if (m->version.major != 1)
+      return PyErr_Format(PyExc_BufferError, "from_dlpack: version %u.%u of DLPack is not supported, 1.x is",
+                          m->version.major, m->version.minor);
+    if (m->flags & DLPACK_FLAG_BITMASK_READ_ONLY)
+      return PyErr_Format(PyExc_BufferError,
+                          "from_dlpack: the array is read-only, and a tensor may be written to; export a copy");
+    r = import_managed(m);
+    if (r) PyCapsule_SetName(capsule, "used_dltensor_versioned");
+  } else {
+    return PyErr_Format(PyExc_TypeError,
+                        "from_dlpack: expected an object with __dlpack__ or a fresh DLPack capsule, got %s",
+                        type_name(capsule).c_str());
+  }
+  return r;
+}
+
+}  // namespace
+
+PyMethodDef dlpack_methods[] = {{"_to_dlpack", to_dlpack, METH_VARARGS, nullptr},
+                                {"_dlpack_device", dlpack_device, METH_O, nullptr},
+                                {"_from_dlpack", from_dlpack_capsule, METH_O, nullptr},
+                                {nullptr}};
+
+}  // namespace lamella::binding

@@ -1,0 +1,88 @@
+"""The state of a thread, carried to other threads, tasks and processes: ``lamella.capture_state``."""
+
+from __future__ import annotations
+
+from _thread import _local
+
+from lamella import _C
+
+
+class CapturedState:
+    """What was set on a thread when it was captured. Each ``with`` block works on a copy of its own."""
+
+    def __init__(self):
+        self._held = _C._ThreadState()
+        self._entered = _local()
+
+    def __enter__(self):
+        state = self._held.copy()
+        state.swap()
+        if not hasattr(self._entered, "states"):
+            self._entered.states = []
+        self._entered.states.append(state)
+        return self
+
+    def __exit__(self, *_):
+        self._entered.states.pop().swap()
+
+    def run(self, function, /, *args, **kwargs):
+        """The result of ``function(*args, **kwargs)``, called with the state on the calling thread.
+
+        >>> from concurrent.futures import ThreadPoolExecutor
+        >>> with ThreadPoolExecutor(1) as pool, lamella.no_grad():
+        ...     pool.submit(lamella.capture_state().run, lamella.is_grad_enabled).result()
+        False
+        """
+        with self:
+            return function(*args, **kwargs)
+
+    def wrap(self, coroutine):
+        """An awaitable that runs a coroutine with the state; other tasks that run in between do not see it.
+
+        >>> import asyncio
+        >>> async def task():
+        ...     await asyncio.sleep(0)
+        ...     return lamella.is_grad_enabled()
+        >>> with lamella.no_grad():
+        ...     state = lamella.capture_state()
+        >>> asyncio.run(state.wrap(task())), lamella.is_grad_enabled()
+        (False, True)
+        """
+        return _steps(self._held.copy(), coroutine.__await__())
+
+
+async def _steps(state, steps):
+    """Runs a coroutine's steps, each with the state that the one before left on the thread."""
+    return await _Stepping(state, steps)
+
+
+class _Stepping:
+    """What ``await`` sees: an iterator whose every step runs with the state."""
+
+    def __init__(self, state, steps):
+        self.state, self.steps = state, steps
+
+    def __await__(self):
+        return self
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.send(None)
+
+    def send(self, value):
+        return self._step(self.steps.send, value)
+
+    def throw(self, *error):
+        return self._step(self.steps.throw, *error)
+
+    def close(self):
+        return self._step(self.steps.close)
+
+    def _step(self, step, *values):
+        self.state.swap()
+        try:
+            return step(*values)
+        finally:
+            self.state.swap()

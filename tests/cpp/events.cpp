@@ -1,0 +1,180 @@
+// The event channel and notices of interfaces, without Python: what is sent, to whom, and that nothing is sent
+// otherwise. Usage: test_events LIBLAMELLA_CPU.SO LIBLAMELLA_AUTOGRAD.SO
+#include <lamella/autograd.h>
+#include <lamella/program.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+
+static const lamella_api* api;
+static int32_t cpu;
+
+namespace {
+
+struct Seen {
+  uint32_t kind, phase;
+  int64_t bytes;
+  std::string name;
+};
+std::vector<Seen> seen;
+
+void on_event(void* context, const lamella_event* e) {
+  CHECK(context == &seen && e->size >= sizeof(lamella_event));
+  seen.push_back({e->kind, e->phase, e->bytes, e->name ? e->name : ""});
+}
+uint64_t bit(int kind) { return uint64_t{1} << kind; }
+
+lamella_tensor* zeros(int64_t n) {
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
+  for (int64_t i = 0; i < n; i++) static_cast<float*>(t->dl.data)[i] = 0;
+  return t;
+}
+
+void memory(lamella_library* l) {
+  lamella_handle h;
+  const uint64_t kinds = bit(LAMELLA_EVENT_ALLOCATE) | bit(LAMELLA_EVENT_FREE) | bit(LAMELLA_EVENT_STORAGE_END);
+  CHECK(*api->event_kinds() == 0);
+  api->release(zeros(100));
+  OK(api, api->subscribe(l, kinds, on_event, &seen, &h));
+  CHECK(*api->event_kinds() == kinds && seen.empty());
+  lamella_tensor *large = zeros(1000), *small = zeros(1), *none = zeros(0);
+  CHECK(seen.size() == 2 && seen[0].kind == LAMELLA_EVENT_ALLOCATE && seen[0].bytes == 4000 && seen[1].bytes == 4);
+  CHECK(seen[0].phase == LAMELLA_EVENT_INSTANT);
+  lamella_tensor* view;
+  const int64_t ten = 10, one = 1;
+  OK(api, api->tensor_view(large, 1, &ten, &one, 0, &view));
+  api->release(large);
+  CHECK(seen.size() == 2);  // the view holds its storage
+  api->release(view);
+  api->release(small);
+  CHECK(seen.size() == 6 && seen[2].kind == LAMELLA_EVENT_STORAGE_END && seen[3].kind == LAMELLA_EVENT_FREE);
+  CHECK(seen[3].bytes == 4000 && seen[5].bytes == 4);
+  api->release(none);
+  CHECK(seen.size() == 7 && seen[6].kind == LAMELLA_EVENT_STORAGE_END && seen[6].bytes == 0);
+  // Memory of others ends as a storage, but this library frees none.
+  float number = 0;
+  lamella_tensor* foreign;
+  OK(api, api->tensor_from_blob(&number, 1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, nullptr, nullptr, &foreign));
+  api->release(foreign);
+  CHECK(seen.size() == 8 && seen[7].kind == LAMELLA_EVENT_STORAGE_END);
+  std::thread([] { api->release(zeros(50)); }).join();
+  CHECK(seen.size() == 11);
+  OK(api, api->withdraw(h));
+  CHECK(*api->event_kinds() == 0);
+  api->release(zeros(100));
+  CHECK(seen.size() == 11);
+  seen.clear();
+  done("memory: allocated, freed, and the end of storages");
+}
+
+// Two subscribers get their kinds alone; what a subscriber does is not sent.
+void kinds(lamella_library* l) {
+  static int calls;
+  const auto busy = [](void*, const lamella_event*) {
+    calls++;
+    api->release(zeros(10));
+  };
+  lamella_handle a, b;
+  OK(api, api->subscribe(l, bit(LAMELLA_EVENT_USAGE), on_event, &seen, &a));
+  OK(api, api->subscribe(l, bit(LAMELLA_EVENT_ALLOCATE) | bit(40), busy, nullptr, &b));
+  lamella_event e{};
+  e.size = sizeof e;
+  e.kind = LAMELLA_EVENT_USAGE;
+  e.phase = LAMELLA_EVENT_INSTANT;
+  e.name = "a feature";
+  api->event(&e);
+  CHECK(seen.size() == 1 && seen[0].name == "a feature" && calls == 0);
+  e.kind = 40;  // a kind of plugins' own
+  api->event(&e);
+  CHECK(seen.size() == 1 && calls == 1);
+  e.kind = 64;
+  api->event(&e);
+  e.kind = 1000;
+  api->event(&e);
+  CHECK(seen.size() == 1 && calls == 1);
+  api->release(zeros(10));
+  CHECK(calls == 2);
+  OK(api, api->withdraw(a));
+  CHECK(*api->event_kinds() == (bit(LAMELLA_EVENT_ALLOCATE) | bit(40)));
+  OK(api, api->withdraw(b));
+  seen.clear();
+  done("kinds: each subscriber gets its own, and what it does itself is not sent");
+}
+
+void interfaces(lamella_library* l) {
+  static std::vector<const void*> told;
+  const auto on_interface = [](void* context, const void* table) {
+    CHECK(context == &told);
+    told.push_back(table);
+  };
+  static const int old_table = 1, new_table = 2;
+  lamella_library *first, *second;
+  OK(api, open_library(api, "events", "first", &first));
+  OK(api, api->publish_interface(first, "events.table", 1, &old_table, nullptr));
+  lamella_handle any, newer, events;
+  OK(api, api->subscribe(l, bit(LAMELLA_EVENT_INTERFACE) | bit(LAMELLA_EVENT_LIBRARY), on_event, &seen, &events));
+  OK(api, api->on_interface(l, "events.table", 1, on_interface, &told, &any));
+  CHECK(told == std::vector<const void*>{&old_table});
+  OK(api, api->on_interface(l, "events.table", 2, on_interface, &told, &newer));
+  CHECK(told.size() == 1);
+  api->library_close(first);
+  CHECK(told.size() == 2 && !told[1]);
+  CHECK(seen.size() == 2 && seen[0].kind == LAMELLA_EVENT_INTERFACE && seen[0].phase == LAMELLA_EVENT_END);
+  CHECK(seen[0].name == "events.table" && seen[1].kind == LAMELLA_EVENT_LIBRARY && seen[1].name == "first");
+  OK(api, open_library(api, "events", "second", &second));
+  OK(api, api->publish_interface(second, "events.table", 2, &new_table, nullptr));
+  CHECK(told.size() == 4 && told[2] == &new_table && told[3] == &new_table);
+  OK(api, api->withdraw(any));
+  OK(api, api->withdraw(newer));
+  api->library_close(second);
+  CHECK(told.size() == 4);
+  OK(api, api->withdraw(events));
+  seen.clear();
+  done("interfaces: told at once, when they come, and when they go");
+}
+
+void backward(lamella_library* l) {
+  const auto* autograd = static_cast<const lamella_autograd*>(api->find_interface("autograd", 1));
+  CHECK(autograd);
+  lamella_tensor* x = zeros(1);
+  OK(api, autograd->set_requires_grad(x, 1));
+  lamella_value arg{LAMELLA_TENSOR, 0, {0}}, y;
+  arg.as.tensor = x;
+  OK(api, api->call(nullptr, api->find_operator("aten::exp", ""), &arg, 1, &y, 1));
+  lamella_handle h;
+  OK(api, api->subscribe(l, bit(LAMELLA_EVENT_NODE) | bit(LAMELLA_EVENT_BACKWARD), on_event, &seen, &h));
+  OK(api, autograd->backward(&y.as.tensor, nullptr, 1, nullptr, 0, nullptr,
+                             LAMELLA_BACKWARD_ACCUMULATE | LAMELLA_BACKWARD_RETAIN_GRAPH));
+  std::string order;
+  for (const Seen& s : seen)
+    order += (s.phase == LAMELLA_EVENT_BEGIN ? "+" : "-") + (s.name.empty() ? "walk" : s.name) + " ";
+  CHECK(order == "+walk +ExpBackward0 -ExpBackward0 +AccumulateGrad -AccumulateGrad -walk ");
+  OK(api, api->withdraw(h));
+  api->value_release(&y);
+  api->release(x);
+  seen.clear();
+  done("backward: the walk and its nodes");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CHECK(argc == 3);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
+  CHECK(api);
+  OK(api, lamella_load_plugin(argv[1]));
+  OK(api, lamella_load_plugin(argv[2]));
+  OK(api, api->find_backend("cpu", &cpu));
+  lamella_library* l;
+  OK(api, open_library(api, "events", "events", &l));
+  memory(l);
+  kinds(l);
+  interfaces(l);
+  backward(l);
+  api->library_close(l);
+  return 0;
+}

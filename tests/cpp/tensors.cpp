@@ -1,0 +1,336 @@
+// What a tensor may be, without Python: opaque tensors and who may see them, slots that go along, keys, detached and
+// assigned tensors, storages and their slots. Usage: test_tensors LIBLAMELLA_CPU.SO
+#include <lamella/program.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "check.h"
+
+static const lamella_api* api;
+static int32_t cpu;
+
+namespace {
+
+lamella_value of(lamella_tensor* t) {
+  lamella_value v{LAMELLA_TENSOR, 0, {0}};
+  v.as.tensor = t;
+  return v;
+}
+lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
+const lamella_value no{LAMELLA_BOOLEAN, 0, {0}};
+
+lamella_tensor* floats(std::vector<float> values) {
+  const auto n = static_cast<int64_t>(values.size());
+  lamella_tensor* t;
+  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
+  std::memcpy(t->dl.data, values.data(), 4 * values.size());
+  return t;
+}
+float first(const lamella_tensor* t) { return *static_cast<const float*>(t->dl.data); }
+
+lamella_tensor* opaque(int64_t n) {
+  lamella_tensor* t;
+  OK(api, api->tensor_opaque(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
+  return t;
+}
+
+int32_t call(const char* name, const char* overload, std::vector<lamella_value> args, lamella_value* out) {
+  const lamella_operator* op = api->find_operator(name, overload);
+  CHECK(op);
+  return api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), out, 1);
+}
+lamella_tensor* made(const char* name, const char* overload, std::vector<lamella_value> args) {
+  lamella_value r;
+  OK(api, call(name, overload, std::move(args), &r));
+  CHECK(r.tag == LAMELLA_TENSOR);
+  return r.as.tensor;
+}
+
+// ---- a layer whose tensors have one number as all their elements ---------------------------------------------------
+
+int32_t slot = -1, bit = -1;
+int live = 0;
+uint64_t key() { return uint64_t{1} << bit; }
+std::vector<int32_t> carried;
+
+void give(lamella_tensor* t, float number) {
+  live++;
+  OK(api, api->slot_set(t, slot, new float(number)));
+  OK(api, api->tensor_update_keys(t, key(), 0));
+}
+float number_of(const lamella_tensor* t) { return *static_cast<float*>(api->slot_get(t, slot)); }
+
+lamella_status carry(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out) {
+  CHECK(api->slot_get(from, slot) == state && !api->slot_get(to, slot));
+  carried.push_back(how);
+  if (how > LAMELLA_CARRY_DEVICE) return api->raise(LAMELLA_VALUE_ERROR, "one: an unknown way");
+  if (from->dl.ndim && from->dl.shape[0] == 13) return api->raise(LAMELLA_VALUE_ERROR, "one: thirteen is refused");
+  live++;
+  *out = new float(*static_cast<float*>(state));
+  return api->tensor_update_keys(to, key(), 0);
+}
+
+lamella_status materialize(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  const lamella_tensor* t = args[0].as.tensor;
+  std::vector<float> all(t->numel, number_of(t));
+  rets[0] = of(floats(all));
+  return LAMELLA_OK;
+}
+
+// exp of the number, in a tensor of the same kind.
+lamella_status exp_of(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  lamella_tensor* t = opaque(args[0].as.tensor->numel);
+  give(t, number_of(args[0].as.tensor) * 10);
+  rets[0] = of(t);
+  return LAMELLA_OK;
+}
+
+// A device's kernel that says that it takes opaque tensors.
+lamella_status count_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  CHECK(args[0].as.tensor->flags & LAMELLA_OPAQUE || args[0].as.tensor->dl.data);
+  *static_cast<int64_t*>(rets[0].as.tensor->dl.data) = args[0].as.tensor->numel;
+  return LAMELLA_OK;
+}
+
+lamella_status count_shape(lamella_frame*, const lamella_value*, lamella_meta* outs) {
+  outs[0].ndim = 0;
+  outs[0].dtype = LAMELLA_INT64;
+  return LAMELLA_OK;
+}
+
+lamella_library* library = nullptr;
+
+void register_all() {
+  OK(api, open_library(api, "one", "one", &library, LAMELLA_DEFINES));
+  lamella_layer l{};
+  l.size = sizeof l;
+  l.name = "one";
+  l.at = "backend";
+  l.flags = LAMELLA_LAYER_FALLTHROUGH;
+  OK(api, api->layer(library, &l, &bit, nullptr));
+  CHECK(bit > 0);  // the lowest bit is no layer's
+  lamella_slot_type s{};
+  s.size = sizeof s;
+  s.name = "one";
+  s.destroy = [](void* p) {
+    live--;
+    delete static_cast<float*>(p);
+  };
+  s.carry = carry;
+  OK(api, api->tensor_slot(library, &s, &slot));
+  OK(api, add_kernel(api, library, "aten::_materialize", "one", materialize));
+  OK(api, add_kernel(api, library, "aten::exp", "one", exp_of));
+  for (const char* schema : {"seen(Tensor self) -> Tensor", "unseen(Tensor self) -> Tensor"}) {
+    lamella_operator_def d{};
+    d.size = sizeof d;
+    d.schema = schema;
+    d.infer = count_shape;
+    OK(api, api->define(library, &d, nullptr));
+  }
+  const lamella_kernel_def k = {sizeof k, LAMELLA_KERNEL_OPAQUE, count_kernel, nullptr, nullptr, 0, 1};
+  OK(api, api->kernel(library, "seen", "cpu", &k, nullptr));
+  OK(api, add_kernel(api, library, "unseen", "cpu", count_kernel));
+}
+
+// ---- the tests ------------------------------------------------------------------------------------------------------
+
+void opaque_tensors() {
+  lamella_tensor *t = opaque(3), *bare = opaque(3), *plain = floats({1, 2, 3});
+  CHECK(!t->dl.data && t->flags == (LAMELLA_CONTIGUOUS | LAMELLA_DENSE | LAMELLA_OPAQUE) && t->numel == 3);
+  give(t, 7);
+  // No kernel sees one that does not ask for it; the error names the argument and the layers.
+  lamella_value r;
+  FAILS(api, call("aten::add", "Tensor", {of(plain), of(t), num(1)}, &r), "add: argument 'other' is opaque");
+  FAILS(api, call("aten::add", "Tensor", {of(plain), of(t), num(1)}, &r), "no kernel for add: 'one' (one)");
+  FAILS(api, call("aten::neg", "", {of(bare)}, &r), "It asks for no layer that knows its values");
+  FAILS(api, call("aten::add_", "Tensor", {of(t), of(plain), num(1)}, &r), "add_: argument 'self' is opaque");
+  FAILS(api, call("aten::copy_", "", {of(plain), of(t), no}, &r), "copy_: argument 'src' is opaque");
+  FAILS(api, call("aten::copy_", "", {of(t), of(plain), no}, &r), "copy_: argument 'self' is opaque");
+  FAILS(api, call("aten::exp", "out", {of(plain), of(t)}, &r), "exp: argument 'out' is opaque");
+  lamella_tensor* list[] = {plain, t};
+  lamella_value all{LAMELLA_TENSOR_LIST, 2, {0}};
+  all.as.tensors = list;
+  FAILS(api, call("aten::cat", "", {all, num(0)}, &r), "is opaque");
+  FAILS(api, call("one::unseen", "", {of(t)}, &r), "one::unseen: argument 'self' is opaque");
+  CHECK(first(plain) == 1);
+  // Not when all layers are switched off, nor with the layer's own bit.
+  api->thread()->exclude = ~uint64_t{0};
+  FAILS(api, call("aten::exp", "", {of(t)}, &r), "exp: argument 'self' is opaque");
+  api->thread()->exclude = 0;
+  // A kernel that asks for them, the layer's own, and operators that read no elements.
+  lamella_tensor* n = made("one::seen", "", {of(t)});
+  CHECK(*static_cast<int64_t*>(n->dl.data) == 3);
+  lamella_tensor* e = made("aten::exp", "", {of(t)});
+  CHECK(number_of(e) == 70);
+  lamella_tensor* like = made("aten::zeros_like", "", {of(t), {}, {}, {}, {}, {}});
+  CHECK(!(like->flags & LAMELLA_OPAQUE) && like->numel == 3);
+  // Exits of data are an operator that the layer answers.
+  lamella_tensor* values = made("aten::_materialize", "", {of(t), no});
+  CHECK(first(values) == 7);
+  FAILS(api, call("aten::_materialize", "", {of(bare), no}, &r), "_materialize: argument 'self' is opaque");
+  lamella_tensor* scalar = opaque(1);
+  give(scalar, 4);
+  OK(api, call("aten::item", "", {of(scalar)}, &r));
+  CHECK(r.tag == LAMELLA_FLOAT && r.as.d == 4);
+  for (lamella_tensor* x : {t, bare, plain, n, e, like, values, scalar}) api->release(x);
+  CHECK(live == 0);
+  done("opaque tensors: refused by name, seen by kernels that ask, read through their layer");
+}
+
+void planted_replacement() {
+  // A layer that puts an opaque tensor in the place of a plain one does not smuggle it to a kernel.
+  static lamella_tensor* hidden;
+  hidden = opaque(3);
+  lamella_library* l;
+  OK(api, open_library(api, "smuggler", "smuggler", &l));
+  lamella_layer desc{};
+  desc.size = sizeof desc;
+  desc.name = "smuggler";
+  int32_t b;
+  desc.fallback = [](lamella_frame* f, const lamella_value* args, lamella_value* rets) -> lamella_status {
+    std::vector<lamella_value> own(args, args + f->num_args);
+    own[0] = of(hidden);
+    return api->redispatch(f, own.data(), f->num_args, rets, f->num_rets);
+  };
+  OK(api, api->layer(l, &desc, &b, nullptr));
+  lamella_tensor* plain = floats({1, 2, 3});
+  api->thread()->include = uint64_t{1} << b;
+  lamella_value r;
+  FAILS(api, call("aten::neg", "", {of(plain)}, &r), "neg: argument 'self' is opaque");
+  api->thread()->include = 0;
+  api->library_close(l);
+  api->release(plain);
+  api->release(hidden);
+  done("an opaque tensor that a layer passes on");
+}
+
+void manners() {
+  lamella_tensor *t = opaque(4), *plain = floats({1, 2, 3, 4}), *thirteen = opaque(13), *bare = opaque(4);
+  for (lamella_tensor* x : {t, plain, thirteen}) give(x, 2);
+  lamella_value r;
+  for (lamella_tensor* x : {t, plain}) {
+    carried.clear();
+    lamella_tensor* view = made("aten::narrow", "", {of(x), num(0), num(1), num(2)});
+    lamella_tensor* same = made("aten::detach", "", {of(x)});
+    lamella_tensor* copy = made("aten::clone", "", {of(x), {}});
+    lamella_tensor* cut;
+    OK(api, api->tensor_detach(x, 0, &cut));
+    CHECK((carried ==
+           std::vector<int32_t>{LAMELLA_CARRY_VIEW, LAMELLA_CARRY_DETACH, LAMELLA_CARRY_COPY, LAMELLA_CARRY_DETACH}));
+    CHECK(view->numel == 2 && api->tensor_base(view) == x && !api->tensor_base(same) && !api->tensor_base(cut));
+    CHECK(copy->storage != x->storage && cut->storage == x->storage);
+    for (lamella_tensor* y : {view, same, copy, cut}) {
+      CHECK(number_of(y) == 2 && y->keys == key() && ((y->flags ^ x->flags) & LAMELLA_OPAQUE) == 0);
+      api->release(y);
+    }
+  }
+  // A slot that refuses fails the operator; a tensor that no slot speaks for is refused, too.
+  FAILS(api, call("aten::narrow", "", {of(thirteen), num(0), num(1), num(2)}, &r), "thirteen is refused");
+  FAILS(api, call("aten::clone", "", {of(thirteen), {}}, &r), "thirteen is refused");
+  FAILS(api, call("aten::detach", "", {of(bare)}, &r), "no slot that says what becomes of its values");
+  lamella_tensor* cut = nullptr;
+  FAILS(api, api->tensor_detach(thirteen, 0, &cut), "thirteen is refused");
+  CHECK(!cut);
+  // Another dtype is no copy of an opaque tensor.
+  FAILS(api, call("aten::to", "dtype", {of(t), {LAMELLA_DTYPE, 0, {LAMELLA_FLOAT64}}, no, no, {}}, &r), "is opaque");
+  for (lamella_tensor* x : {t, plain, thirteen, bare}) api->release(x);
+  CHECK(live == 0);
+  done("slots that go along with views, detached tensors and copies");
+}
+
+void keys() {
+  lamella_tensor* t = floats({1});
+  give(t, 1);
+  lamella_tensor *kept, *dropped;
+  OK(api, api->tensor_detach(t, 0, &kept));
+  OK(api, api->tensor_detach(t, key(), &dropped));
+  CHECK(kept->keys == key() && dropped->keys == 0 && number_of(dropped) == 1);
+  FAILS(api, api->tensor_update_keys(t, uint64_t{1} << 63, 0), "tensor_update_keys: no layer has the bits");
+  FAILS(api, api->tensor_update_keys(t, 1, 0), "tensor_update_keys: no layer has the bits");
+  FAILS(api, api->storage_add_sticky(t->storage, 1), "storage_add_sticky: no layer has the bits");
+  CHECK(t->keys == key());
+  OK(api, api->tensor_update_keys(t, 0, key()));
+  CHECK(t->keys == 0);
+  for (lamella_tensor* x : {t, kept, dropped}) api->release(x);
+  done("keys are set and cleared, and dropped by name");
+}
+
+void storages() {
+  lamella_tensor* t = floats({1, 2, 3, 4});
+  lamella_storage* s = t->storage;
+  api->storage_retain(s);
+  static int destroyed = 0;
+  lamella_slot_type type{};
+  type.size = sizeof type;
+  type.name = "shared memory";
+  type.destroy = [](void*) { destroyed++; };
+  int32_t index;
+  OK(api, api->storage_slot(library, &type, &index));
+  CHECK(!api->storage_slot_get(s, index));
+  OK(api, api->storage_slot_set(s, index, &destroyed));
+  FAILS(api, api->storage_slot_set(s, index + 1, &destroyed), "storage_slot_set: there is no slot");
+  CHECK(!api->storage_slot_get(s, -1) && !api->storage_slot_get(s, 1000));
+  type.carry = carry;
+  FAILS(api, api->storage_slot(library, &type, &index), "storage_slot: 'shared memory' has a function for tensors");
+  api->release(t);
+  CHECK(destroyed == 0 && api->storage_slot_get(s, index) == &destroyed);
+  // A tensor over a storage that was kept.
+  const int64_t two = 2, step = 2;
+  lamella_tensor *odd, *none = nullptr;
+  OK(api, api->tensor_over(s, 1, &two, &step, 1, LAMELLA_FLOAT32, &odd));
+  CHECK(first(odd) == 2 && static_cast<float*>(odd->dl.data)[2] == 4 && !api->tensor_base(odd));
+  FAILS(api, api->tensor_over(s, 1, &two, &step, 2, LAMELLA_FLOAT32, &none), "reaches beyond its storage of 16 bytes");
+  FAILS(api, api->tensor_over(s, 1, &two, nullptr, 1, LAMELLA_FLOAT64, &none),
+        "reaches beyond its storage of 16 bytes");
+  FAILS(api, api->tensor_over(s, 1, &two, nullptr, -1, LAMELLA_FLOAT32, &none),
+        "tensor_over: the storage offset is negative");
+  CHECK(!none);
+  // Assigned: the memory of another tensor, and keys and slots of its own.
+  lamella_tensor *to = floats({9}), *base = floats({5, 6, 7});
+  give(to, 3);
+  OK(api, api->tensor_assign(to, odd));
+  CHECK(to->storage == s && to->numel == 2 && to->dl.strides[0] == 2 && first(to) == 2);
+  CHECK(number_of(to) == 3 && to->keys == key());
+  lamella_tensor* view = made("aten::narrow", "", {of(base), num(0), num(1), num(2)});
+  lamella_tensor* wide;
+  const int64_t many[7] = {1, 1, 1, 1, 1, 1, 2};
+  OK(api, api->tensor_empty(7, many, nullptr, LAMELLA_INT64, {cpu, 0}, &wide));
+  OK(api, api->tensor_assign(view, wide));
+  CHECK(!api->tensor_base(view) && view->dl.ndim == 7 && view->dtype == LAMELLA_INT64 && view->dl.dtype.bits == 64);
+  OK(api, api->tensor_assign(view, view));
+  lamella_tensor* hidden = opaque(2);
+  OK(api, api->tensor_assign(view, hidden));
+  CHECK((view->flags & LAMELLA_OPAQUE) && !view->dl.data && view->dl.ndim == 1);
+  OK(api, api->tensor_assign(view, to));
+  CHECK(!(view->flags & LAMELLA_OPAQUE) && first(view) == 2);
+  for (lamella_tensor* x : {odd, to, base, view, wide, hidden}) api->release(x);
+  CHECK(destroyed == 0 && api->storage_use_count(s) == 1);
+  api->storage_release(s);
+  CHECK(destroyed == 1 && live == 0);
+  api->storage_retain(nullptr);
+  api->storage_release(nullptr);
+  done("storages: kept, looked into, with slots; a tensor that takes over another's memory");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  api = lamella_get_api(LAMELLA_TARGET_VERSION);
+  CHECK(api);
+  if (lamella_load_plugin(argv[1])) {
+    std::fprintf(stderr, "%s\n", api->error_message());
+    return 1;
+  }
+  OK(api, api->find_backend("cpu", &cpu));
+  register_all();
+  opaque_tensors();
+  planted_replacement();
+  manners();
+  keys();
+  storages();
+  api->library_close(library);
+  return 0;
+}

@@ -1,0 +1,226 @@
+"""The state of a thread, carried to others; tensors that take over other memory, or trade places."""
+
+import asyncio
+import copy
+import gc
+import os
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import lamella
+import pytest
+from lamella.autograd import graph
+
+
+def set_now():
+    """What is set on this thread."""
+    modes = lamella.is_grad_enabled(), lamella.is_inference_mode_enabled()
+    return *modes, str(lamella.get_default_device()), packs()
+
+
+def packs():
+    """How many times the saved-tensor hooks of this thread pack when something is saved."""
+    before = len(packed)
+    with lamella.enable_grad():
+        lamella.ones(1, device="cpu", requires_grad=True).exp()
+    return len(packed) - before
+
+
+packed = []
+PLAIN = (True, False, "cpu", 0)
+CHANGED = (False, True, "meta", 1)
+
+
+@pytest.fixture
+def state():
+    """A state in which everything is otherwise than usual."""
+    hooks = graph.saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t)
+    with lamella.inference_mode(), hooks:
+        lamella.set_default_device("meta")
+        captured = lamella.capture_state()
+        assert set_now() == CHANGED
+        lamella.set_default_device(None)
+    packed.clear()
+    assert set_now() == PLAIN
+    return captured
+
+
+def in_a_thread(function, *args):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, *args).result()
+
+
+def test_a_block_has_the_state_and_the_thread_its_own_again(state):
+    for _ in range(3):
+        with state:
+            assert set_now() == CHANGED
+        assert set_now() == PLAIN
+
+
+def test_another_thread(state):
+    assert in_a_thread(set_now) == PLAIN
+    assert in_a_thread(state.run, set_now) == CHANGED
+    with ThreadPoolExecutor(1) as pool:
+        assert [pool.submit(f, *a).result() for f, *a in ((state.run, set_now), (set_now,))] == [CHANGED, PLAIN]
+
+
+def test_blocks_in_blocks_and_what_a_block_changes(state):
+    usual = lamella.capture_state()
+    with state:
+        with usual:
+            assert set_now() == PLAIN
+            with state, lamella.enable_grad():
+                assert set_now() == (True, True, "meta", 1)
+        assert set_now() == CHANGED
+        lamella.set_default_device("cpu")
+    assert set_now() == PLAIN
+    with state:
+        assert set_now() == CHANGED  # not what the block before had set
+
+
+def test_an_error_in_a_block(state):
+    with pytest.raises(ZeroDivisionError), state:
+        raise ZeroDivisionError
+    assert set_now() == PLAIN
+    with pytest.raises(ZeroDivisionError):
+        state.run(lambda: 1 / 0)
+    assert set_now() == PLAIN
+
+
+def test_many_threads_at_once(state):
+    barrier, found = threading.Barrier(8, timeout=60), []
+
+    def work(inside):
+        for _ in range(20):
+            barrier.wait()
+            found.append(state.run(set_now)[:3] == CHANGED[:3] if inside else set_now()[:3] == PLAIN[:3])
+
+    threads = [threading.Thread(target=work, args=(i % 2,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(found) == 160 and all(found)
+
+
+def test_tasks_that_take_turns(state):
+    async def look(times):
+        found = []
+        for _ in range(times):
+            found.append(set_now())
+            await asyncio.sleep(0)
+        lamella.set_default_device("meta")
+        await asyncio.sleep(0)
+        found.append(str(lamella.get_default_device()))
+        lamella.set_default_device(None)
+        return found
+
+    async def fails():
+        await asyncio.sleep(0)
+        raise ZeroDivisionError
+
+    async def main():
+        usual = lamella.capture_state()
+        mine, others = await asyncio.gather(state.wrap(look(4)), usual.wrap(look(4)))
+        assert mine == [CHANGED] * 4 + ["meta"] and others == [PLAIN] * 4 + ["meta"]
+        with pytest.raises(ZeroDivisionError):
+            await state.wrap(fails())
+        assert set_now() == PLAIN
+        task = asyncio.ensure_future(state.wrap(asyncio.sleep(60)))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert set_now() == PLAIN
+
+
+def test_a_forked_process(state):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if state.run(set_now) == CHANGED and set_now() == PLAIN else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_what_hooks_hold_lives_as_long_as_a_state(state):
+    class Hook:
+        def __call__(self, t):
+            return t
+
+    hook = Hook()
+    seen = weakref.ref(hook)
+    with graph.saved_tensors_hooks(hook, hook):
+        captured = lamella.capture_state()
+        copies = in_a_thread(captured.run, lamella.capture_state)
+    del hook
+    gc.collect()
+    assert seen() is not None
+    del captured
+    gc.collect()
+    assert seen() is not None  # the copy from the other thread
+    del copies
+    gc.collect()
+    assert seen() is None
+
+
+def test_no_hooks_to_take_away():
+    with pytest.raises(RuntimeError, match="none stand in this thread"):
+        graph.saved_tensors_hooks(id, id).__exit__()
+
+
+# ---- memory that is assigned, and tensors that trade places ----
+
+
+def test_data():
+    t = lamella.ones(2, 3, requires_grad=True)
+    other = lamella.arange(4.0)
+    assert not t.data.requires_grad and t.data.data_ptr() == t.data_ptr()
+    t.data = other
+    assert t.tolist() == [0, 1, 2, 3] and t.requires_grad and t.is_leaf and t.data_ptr() == other.data_ptr()
+    (t * 2).sum().backward()
+    assert t.grad.tolist() == [2, 2, 2, 2] and other.tolist() == [0, 1, 2, 3]
+    t.data[0] = 9
+    assert other[0].item() == 9
+    with pytest.raises(TypeError, match="data: expected a Tensor, got int"):
+        t.data = 3
+    with pytest.raises(RuntimeError, match="requires grad"):
+        t.data = lamella.arange(3)
+    view = lamella.ones(3)[1:]
+    view.data = lamella.zeros(5, dtype=lamella.int64)
+    assert view._base is None and view.dtype is lamella.int64 and view.shape == (5,)
+
+
+class Special(lamella.Tensor):
+    pass
+
+
+def test_tensors_trade_places():
+    a, b = lamella.ones(2, requires_grad=True), lamella.zeros(3)
+    special = Special(lamella.arange(2))
+    a.mark, special.mark = "a", "special"
+    (a * 3).sum().backward()
+    held = [a]
+    lamella.utils.swap_tensors(a, b)
+    assert held[0].tolist() == [0, 0, 0] and not a.requires_grad and a.grad is None and not hasattr(a, "mark")
+    assert b.requires_grad and b.grad.tolist() == [3, 3] and b.mark == "a"
+    lamella.utils.swap_tensors(b, special)
+    assert type(b) is Special and type(special) is lamella.Tensor and b.mark == "special"
+    assert b.tolist() == [0, 1] and special.grad.tolist() == [3, 3]
+    lamella.utils.swap_tensors(b, b)
+    assert b.tolist() == [0, 1]
+    view = special[0:1]
+    lamella.utils.swap_tensors(special, b)  # the view keeps its memory
+    assert view.tolist() == [1] and copy.copy(view).tolist() == [1]
+    gc.collect()
+
+
+def test_tensors_that_cannot_trade_places():
+    a, b = lamella.ones(2), lamella.zeros(2)
+    watch = weakref.ref(a)
+    with pytest.raises(RuntimeError, match="swap_tensors: a tensor has weak references"):
+        lamella.utils.swap_tensors(a, b)
+    with pytest.raises(TypeError, match="swap_tensors: expected a Tensor, got int"):
+        lamella.utils.swap_tensors(b, 3)
+    assert watch() is a and a.tolist() == [1, 1]

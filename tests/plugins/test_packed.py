@@ -1,0 +1,182 @@
+"""The example of opaque tensors, installed as a stranger's package: numbers, manners, refusals, counted unpacking."""
+
+import pytest
+
+SETUP = """
+import copy, io, pickle
+import lamella, lamella_packed
+import numpy as np
+
+lamella.manual_seed(0)
+
+def packed_by_numpy(x):  # what four bits leave of a matrix, worked out apart
+    x = np.asarray(x)
+    out = np.empty_like(x)
+    for row in range(x.shape[0]):
+        for begin in range(0, x.shape[1], 64):
+            part = x[row, begin : begin + 64]
+            scale = np.float32(np.abs(part).max()) / np.float32(7) or np.float32(1)
+            out[row, begin : begin + 64] = np.clip(np.round(part / scale), -7, 7) * scale
+    return out
+
+def close(a, b, scale=1e-5):
+    return np.allclose(np.asarray(a), np.asarray(b), rtol=scale, atol=scale * 100)
+
+def refused(call, *texts, kind=Exception):
+    try:
+        call()
+    except kind as error:
+        said = str(error) + " ".join(getattr(error, "__notes__", ()))
+        assert all(t in said for t in texts), said
+        return
+    raise AssertionError(f"not refused: {texts}")
+
+x = lamella.randn(6, 100)
+w = x.pack_int4()
+plain = packed_by_numpy(x)
+"""
+
+
+def run(guest, code):
+    guest.run(SETUP + code)
+
+
+def test_its_numbers_and_products(guest):
+    run(
+        guest,
+        """
+assert w.is_opaque and not x.is_opaque and w.shape == x.shape and w.dtype == x.dtype and w.device == x.device
+assert close(w.unpack_int4(), plain)
+for rows, columns in [(1, 1), (3, 63), (2, 64), (5, 65), (4, 129), (0, 8), (130, 200)]:
+    m = lamella.randn(rows, columns)
+    p, by_hand = m.pack_int4(), packed_by_numpy(m)
+    a, b = lamella.randn(3, columns), lamella.randn(3, rows)
+    bias = lamella.randn(rows)
+    assert close(p.unpack_int4(), by_hand)
+    assert close(lamella.nn.functional.linear(a, p), np.asarray(a) @ by_hand.T)
+    assert close(lamella.nn.functional.linear(a[0], p, bias), by_hand @ np.asarray(a[0]) + np.asarray(bias))
+    assert close(b @ p, np.asarray(b) @ by_hand)
+refused(lambda: lamella.ones(3).pack_int4(), "pack_int4", "float32 matrix")
+refused(lambda: lamella.ones(3, 3, dtype=lamella.float64).pack_int4(), "float32 matrix")
+refused(lambda: w.pack_int4(), "packed already")
+refused(lambda: x.unpack_int4(), "not packed")
+""",
+    )
+
+
+def test_each_exit_of_data_asks_the_layer(guest):
+    run(
+        guest,
+        """
+assert close(w.tolist(), plain) and close(w.numpy(), plain) and close(np.asarray(w), plain)
+assert close(memoryview(w), plain) and close(np.from_dlpack(w), plain)
+assert repr(w).startswith("tensor([[") and "opaque" in repr(w) and repr(w.unpack_int4())[:40] == repr(w)[:40]
+one = lamella.full((1, 1), 3.0).pack_int4()
+assert one.item() == float(one) == 3 and bool(one) and f"{lamella.full((1, 1), 3.0).pack_int4().item()}" == "3.0"
+for name in ("data_ptr", "_storage_ptr"):
+    refused(lambda: getattr(w, name)(), "opaque", "'packed' (lamella-packed)")
+refused(lambda: w.untyped_storage(), "opaque")
+""",
+    )
+
+
+def test_its_manners(guest):
+    run(
+        guest,
+        """
+import lamella_bank
+twins = [w.detach(), w.clone(), copy.copy(w), copy.deepcopy(w), pickle.loads(pickle.dumps(w)), w.to("cpu", copy=True)]
+for twin in twins:
+    assert twin.is_opaque and twin is not w and close(twin.unpack_int4(), plain)
+    assert close(lamella.ones(1, 100) @ twin.unpack_int4().t(), plain.sum(1)[None])
+far = w.to("bank")
+assert far.is_opaque and far.device.type == "bank" and close(far.unpack_int4().cpu(), plain)
+assert close(far.to("cpu").numpy(), plain) and "device='bank" in repr(far)
+a = lamella.randn(2, 100)
+assert close(lamella.nn.functional.linear(a.to("bank"), far).cpu(), np.asarray(a) @ plain.T)
+assert pickle.loads(pickle.dumps(far)).device.type == "bank"
+for view in (lambda: w[0], lambda: w.t(), lambda: w.view(-1), lambda: w.narrow(1, 0, 4), lambda: w.expand(2, 6, 100)):
+    refused(view, "no views", kind=NotImplementedError)
+class Weight(lamella.Tensor):
+    pass
+mine = lamella.Tensor.__new__(Weight, w)
+assert type(mine) is Weight and mine.is_opaque and close(mine.unpack_int4(), plain)
+again = pickle.loads(pickle.dumps(w, protocol=2))
+assert close(again, plain)
+""",
+    )
+
+
+def test_everything_else_is_refused_or_counted(guest):
+    run(
+        guest,
+        """
+for name, call in {
+    "add": lambda: w + 1, "mul": lambda: x * w, "sum": lambda: w.sum(), "cat": lambda: lamella.cat([x, w]),
+    "sort": lambda: w.sort(), "add_": lambda: w.add_(1), "copy_": lambda: x.clone().copy_(w),
+    "zero_": lambda: w.zero_(), "to": lambda: w.to(lamella.float64), "mm": lambda: w @ x.t(),
+    "index": lambda: w[lamella.tensor([0])], "exp": lambda: lamella.exp(x, out=w),
+}.items():
+    refused(call, "packed" if name in ("mm", "index") else "opaque", kind=NotImplementedError)
+refused(lambda: w + 1, "add: argument 'self' is opaque", "'packed' (lamella-packed)", "lamella_packed.unpacking()")
+assert lamella_packed.unpacked() == {} and close(w, plain)
+with lamella_packed.unpacking():
+    assert close(w + 1, plain + 1) and close(lamella.cat([x, w]), np.concatenate([np.asarray(x), plain]))
+    refused(lambda: w.add_(1), "packed numbers are never written")
+assert lamella_packed.unpacked() == {"aten::add": 1, "aten::copy_": 1}, lamella_packed.unpacked()
+refused(lambda: w + 1, "opaque")
+assert lamella.zeros_like(w).shape == w.shape and not lamella.zeros_like(w).is_opaque
+""",
+    )
+
+
+def test_it_is_saved_for_backward(guest):
+    run(
+        guest,
+        """
+from lamella.autograd import graph
+a, b = lamella.randn(4, 100, requires_grad=True), lamella.randn(4, 6)
+y = lamella.nn.functional.linear(a, w)
+(y * b).sum().backward()
+assert close(a.grad, np.asarray(b) @ plain)
+leaf = x.clone().requires_grad_()
+p = leaf.pack_int4()  # the gradient goes through
+assert p.requires_grad and p.is_opaque
+y = lamella.nn.functional.linear(a.detach(), p)
+(y * b).sum().backward()
+assert close(leaf.grad, np.asarray(b).T @ np.asarray(a.detach()))
+assert not p.detach().requires_grad and close(p.detach(), plain)
+with graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+    y = lamella.nn.functional.linear(a, w)
+a.grad = None
+y.sum().backward()
+assert close(a.grad, np.ones((4, 6), np.float32) @ plain)
+""",
+    )
+
+
+PICKLES = """
+import pickle
+class Sly:  # a pickle whose numbers do not fit
+    def __reduce__(self):
+        from lamella import _storage
+        return _storage.rebuild_opaque, (lamella.Tensor, "cpu", lamella.float32, SIZE, STRIDE, {}, SLOTS)
+refused(lambda: pickle.loads(pickle.dumps(Sly())), TEXT)
+"""
+GOOD = "lamella.zeros(6, 50, dtype=lamella.uint8), lamella.ones(6, 2)"
+
+
+@pytest.mark.parametrize(
+    "size, slots, text",
+    [
+        ("(6, 200)", f"[('packed', [{GOOD}])]", "does not fit a matrix of shape (6, 200)"),
+        ("(6, 100)", "[('packed', [lamella.ones(6, 2)])]", "two tensors"),
+        ("(6, 100)", "[('packed', 3)]", "two tensors"),
+        ("(6, 100)", "[('nonesuch', 3)]", "no plugin here knows its values"),
+        ("(6, -1)", f"[('packed', [{GOOD}])]", "negative"),
+        ("(2**62, 2**62)", f"[('packed', [{GOOD}])]", "more bytes than 63 bits"),
+    ],
+)
+def test_forged_pickles_are_errors(guest, size, slots, text):
+    code = PICKLES.replace("SIZE", size).replace("STRIDE", "(100, 1)").replace("SLOTS", slots)
+    run(guest, code.replace("TEXT", repr(text)))
