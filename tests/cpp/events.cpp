@@ -160,6 +160,65 @@ void backward(lamella_library* l) {
   done("backward: the walk and its nodes");
 }
 
+// ---- what the interface "autograd" tells of a backward while it runs ----
+
+const lamella_autograd* autograd = nullptr;
+std::vector<std::string> log_of_end;
+int destroyed = 0;
+
+lamella_status note(void* context) {
+  const auto* text = static_cast<const char*>(context);
+  log_of_end.push_back(text);
+  if (std::string(text) == "fails") return api->raise(LAMELLA_VALUE_ERROR, "the end fails");
+  static char second[] = "second";
+  if (std::string(text) == "first") return autograd->queue_callback(note, second, [](void*) { destroyed++; });
+  return LAMELLA_OK;
+}
+
+lamella_status probe(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs) {
+  CHECK(autograd->current_node() == node && log_of_end.empty());
+  if (lamella_status st = autograd->queue_callback(note, context, [](void*) { destroyed++; })) return st;
+  api->retain(grads[0]);
+  outs[0] = grads[0];
+  return LAMELLA_OK;
+}
+
+void while_it_runs() {
+  autograd = static_cast<const lamella_autograd*>(api->find_interface("autograd", 1));
+  lamella_node_type type{};
+  type.size = sizeof type;
+  type.name = "Probe";
+  type.backward = probe;
+  CHECK(!autograd->current_node());
+  FAILS(api, autograd->queue_callback(note, nullptr, nullptr), "queue_callback: no backward runs on this thread");
+  for (const char* which : {"first", "fails"}) {
+    log_of_end.clear();
+    destroyed = 0;
+    lamella_tensor *x = zeros(1), *y;
+    OK(api, autograd->set_requires_grad(x, 1));
+    lamella_node* node;
+    OK(api, autograd->node_new(&type, const_cast<char*>(which), &x, 1, 1, &node));
+    OK(api, api->tensor_detach(x, uint64_t{1} << autograd->layer, &y));
+    OK(api, autograd->set_history(y, node, 0));
+    autograd->node_release(node);
+    const auto run = [&] {
+      return autograd->backward(&y, nullptr, 1, nullptr, 0, nullptr, LAMELLA_BACKWARD_ACCUMULATE);
+    };
+    if (std::string(which) == "first") {
+      OK(api, run());
+      CHECK((log_of_end == std::vector<std::string>{"first", "second"}) && destroyed == 2);
+    } else {
+      FAILS(api, run(), "the end fails");
+      CHECK(log_of_end.size() == 1 && destroyed == 1);
+    }
+    FAILS(api, autograd->backward(&y, nullptr, 1, nullptr, 0, nullptr, 64), "backward: the flags 64 have a bit");
+    api->release(x);
+    api->release(y);
+  }
+  CHECK(!autograd->current_node());
+  done("backward: the node that runs, and what is called when it has ended");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -175,6 +234,7 @@ int main(int argc, char** argv) {
   kinds(l);
   interfaces(l);
   backward(l);
+  while_it_runs();
   api->library_close(l);
   return 0;
 }
