@@ -67,21 +67,30 @@ int64_t available_memory() {
 }
 
 const lamella_allocator* system_allocator() {
-  static const lamella_allocator a = {sizeof(a), nullptr, system_alloc, system_free, nullptr, nullptr, nullptr};
+  static const lamella_allocator a = {sizeof(a), 0, nullptr, system_alloc, system_free, nullptr, nullptr, nullptr};
   return &a;
 }
 
 CachingPool::CachingPool(const lamella_allocator& upstream, int64_t cap) : upstream_(upstream), cap_(cap) {
   face_ = {
       sizeof(face_),
+      0,
       this,
       [](void* c, int64_t bytes, int32_t index, void* stream, void** out) {
         return static_cast<CachingPool*>(c)->alloc(bytes, index, stream, out);
       },
       [](void* c, void* data, int64_t bytes, int32_t index) { static_cast<CachingPool*>(c)->free(data, bytes, index); },
-      [](void* c, void* data, void* stream) { static_cast<CachingPool*>(c)->record_stream(data, stream); },
-      [](void* c, int32_t, lamella_allocator_stats* out) { static_cast<CachingPool*>(c)->report(out); },
-      [](void* c, int64_t limit) { static_cast<CachingPool*>(c)->trim(limit); }};
+      [](void* c, int32_t index, void* data, void* stream) {
+        return static_cast<CachingPool*>(c)->record_stream(index, data, stream);
+      },
+      [](void* c, int32_t, lamella_allocator_stats* out) -> lamella_status {
+        static_cast<CachingPool*>(c)->report(out);
+        return LAMELLA_OK;
+      },
+      [](void* c, int32_t index, int64_t limit) -> lamella_status {
+        static_cast<CachingPool*>(c)->trim(index, limit);
+        return LAMELLA_OK;
+      }};
 }
 
 int CachingPool::size_class(int64_t bytes, int64_t* rounded) {
@@ -113,7 +122,7 @@ lamella_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, vo
   }
   lamella_status st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
   if (st == LAMELLA_OUT_OF_MEMORY) {  // the blocks cached here may hold the missing memory
-    trim(0);
+    trim(-1, 0);
     st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
   }
   if (st) return st;
@@ -140,26 +149,28 @@ void CachingPool::free(void* data, int64_t bytes, int32_t index) {
   upstream_.free(upstream_.context, data, rounded, index);
 }
 
-void CachingPool::release_cached_above(int64_t cap) {
+void CachingPool::release_cached_above(int32_t index, int64_t cap) {
   for (int k = num_classes - 1; k >= 0 && stats_.cached_bytes > cap; k--) {
     Class& c = classes_[k];
     int log = k / 8;
     int64_t rounded = log < 3 ? 64 : (int64_t{8} + k % 8) << (log - 3);
-    while (!c.blocks.empty() && stats_.cached_bytes > cap) {
-      upstream_.free(upstream_.context, c.blocks.back().data, rounded, c.blocks.back().index);
+    for (size_t i = c.blocks.size(); i-- > 0 && stats_.cached_bytes > cap;) {
+      if (index >= 0 && c.blocks[i].index != index) continue;
+      upstream_.free(upstream_.context, c.blocks[i].data, rounded, c.blocks[i].index);
+      c.blocks[i] = c.blocks.back();
       c.blocks.pop_back();
       stats_.cached_bytes -= rounded;
     }
   }
 }
 
-void CachingPool::trim(int64_t cap) {
+void CachingPool::trim(int32_t index, int64_t cap) {
   std::lock_guard lock(mutex_);
-  release_cached_above(cap);
+  release_cached_above(index, cap);
 }
 
-void CachingPool::record_stream(void* data, void* stream) {
-  if (upstream_.record_stream) upstream_.record_stream(upstream_.context, data, stream);
+lamella_status CachingPool::record_stream(int32_t index, void* data, void* stream) {
+  return upstream_.record_stream ? upstream_.record_stream(upstream_.context, index, data, stream) : LAMELLA_OK;
 }
 
 void CachingPool::report(lamella_allocator_stats* out) const {

@@ -18,8 +18,8 @@ class CachingPool {
   const lamella_allocator* allocator() const { return &face_; }
   lamella_status alloc(int64_t bytes, int32_t index, void* stream, void** out);
   void free(void* data, int64_t bytes, int32_t index);
-  void trim(int64_t cap);
-  void record_stream(void* data, void* stream);
+  void trim(int32_t index, int64_t cap);  // index -1: of all devices
+  lamella_status record_stream(int32_t index, void* data, void* stream);
   void report(lamella_allocator_stats* out) const;
 
  private:
@@ -43,7 +43,7 @@ class CachingPool {
     }
   };
 
-  void release_cached_above(int64_t cap);
+  void release_cached_above(int32_t index, int64_t cap);
 
   lamella_allocator upstream_, face_;
   mutable std::mutex mutex_;

@@ -250,6 +250,8 @@ lamella_status backend(lamella_library* l, const lamella_backend* d, int32_t* id
   lamella_allocator memory{};
   if (desc.allocator)
     if (lamella_status st = adopt("backend: allocator", *desc.allocator, &memory)) return st;
+  if (lamella_status st = expect_known("backend: allocator", "flags", memory.flags, LAMELLA_ALLOCATOR_STREAM_ORDERED))
+    return st;
   auto* kept = desc.allocator ? new lamella_allocator(memory) : nullptr;  // storages point at it: never freed
   desc.allocator = kept;
   lamella_status st = register_backend(*l, desc, id, h);

@@ -60,9 +60,9 @@ lamella_status register_backend(Library& lib, const lamella_backend& desc, int32
   if (lamella_status st = check_key("backend", desc.name)) return st;
   if (!desc.allocator || !desc.allocator->alloc || !desc.allocator->free)
     return core::raise(LAMELLA_VALUE_ERROR, std::string("backend ") + desc.name + ": it has no allocator");
-  if (!(desc.flags & LAMELLA_BACKEND_HOST) && (!desc.copy_from_host || !desc.copy_to_host))
-    return core::raise(LAMELLA_VALUE_ERROR, std::string("backend ") + desc.name +
-                                                ": a backend that is not a host needs copy_from_host and copy_to_host");
+  if (!(desc.flags & LAMELLA_BACKEND_HOST) && !desc.copy)
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       std::string("backend ") + desc.name + ": a backend that is not a host needs 'copy'");
   if (lamella_status st = core::add_backend(desc, lib.owner, &i)) return st;
   lamella_handle h = enter(lib, [i](lamella_handle) {
     core::remove_backend(i);

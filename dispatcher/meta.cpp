@@ -1,5 +1,6 @@
 #include "dispatcher/meta.h"
 
+#include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/keys.h"
 
@@ -12,11 +13,11 @@ lamella_status no_alloc(void*, int64_t, int32_t, void*, void** out) {
 }
 void no_free(void*, void*, int64_t, int32_t) {}
 
-const lamella_allocator allocator = {sizeof(lamella_allocator), nullptr, no_alloc, no_free, nullptr, nullptr, nullptr};
+const lamella_allocator allocator = {
+    sizeof(lamella_allocator), 0, nullptr, no_alloc, no_free, nullptr, nullptr, nullptr};
 
-lamella_status nothing(void*, int32_t, void*, const void*, int64_t) { return LAMELLA_OK; }
-
-lamella_status no_data(void*, int32_t, void*, const void*, int64_t) {
+lamella_status copy(void*, const lamella_copy* c, int32_t*) {
+  if (c->to.backend == core::meta_backend) return LAMELLA_OK;
   return core::raise(
       LAMELLA_NOT_IMPLEMENTED,
       "copy_: argument 'src': tensors on device 'meta' have no data; create one on a real device instead");
@@ -31,8 +32,7 @@ void register_meta(Library& lib) {
   b.dlpack_type = kDLExtDev;
   b.flags = LAMELLA_BACKEND_MIXED_DTYPES;
   b.allocator = &allocator;
-  b.copy_from_host = nothing;
-  b.copy_to_host = no_data;
+  b.copy = copy;
   int32_t id;
   register_backend(lib, b, &id, nullptr);  // the first to register: id 0
 }

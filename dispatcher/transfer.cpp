@@ -1,5 +1,7 @@
 #include "dispatcher/transfer.h"
 
+#include <cstring>
+
 #include "core/device.h"
 #include "core/error.h"
 #include "core/event.h"
@@ -25,15 +27,21 @@ class Aside {
   uint64_t saved_;
 };
 
-lamella_status from_host(const lamella_backend* to, const Tensor* dst, const void* bytes, int64_t size) {
-  const int32_t index = dst->dl.device.device_id;
-  return core::from_backend(to->copy_from_host(to->context, index, dst->dl.data, bytes, size), dst->device(),
-                            "a copy from the host");
+// Asks a backend to move bytes; *done = false: it cannot.
+lamella_status ask(const lamella_backend* b, lamella_device own, const char* what, const lamella_copy& c, bool* done) {
+  int32_t moved = 1;
+  const lamella_status st = b->copy(b->context, &c, &moved);
+  *done = moved != 0;
+  return core::from_backend(st, own, what);
 }
-lamella_status to_host(const lamella_backend* from, const Tensor* src, void* bytes, int64_t size) {
-  const int32_t index = src->dl.device.device_id;
-  return core::from_backend(from->copy_to_host(from->context, index, bytes, src->dl.data, size), src->device(),
-                            "a copy to the host");
+
+// Between a device and host memory, which its backend cannot refuse.
+lamella_status with_host(lamella_device device, const char* what, const lamella_copy& c) {
+  bool done;
+  const lamella_status st = ask(core::backend(device.backend), device, what, c, &done);
+  if (st || done) return st;
+  return core::raise(LAMELLA_NOT_IMPLEMENTED, core::format("%s of %s: its backend says that it cannot", what,
+                                                           core::device_name(device).c_str()));
 }
 
 }  // namespace
@@ -79,30 +87,38 @@ class Told {
 
 }  // namespace
 
-lamella_status move_bytes(const Tensor* dst, const Tensor* src) {
+lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blocking) {
   const int64_t bytes = src->numel * core::itemsize(src->dtype);
-  const lamella_backend *from = core::backend(src->backend), *to = core::backend(dst->backend);
   for (const Tensor* t : {src, dst})
     if (!core::backend(t->backend))
       return core::raise(LAMELLA_RUNTIME_ERROR,
                          std::string("copy_: device '") + core::backend_name(t->backend) + "' is no longer registered");
   if (bytes == 0 || dst->backend == core::meta_backend) return LAMELLA_OK;
   const Told told(dst, src, bytes);
-  for (const lamella_backend* asked : {to, from})
-    if (asked->copy_between) {
-      int32_t done = 0;
-      lamella_status st =
-          asked->copy_between(asked->context, dst->device(), dst->dl.data, src->device(), src->dl.data, bytes, &done);
-      if (st) return core::from_backend(st, dst->device(), "a copy from " + core::device_name(src->device()));
-      if (done) return LAMELLA_OK;
-    }
-  if (src->backend == core::meta_backend) return to_host(from, src, nullptr, bytes);  // an error: there is no data
-  if (core::is_host(src->backend)) return from_host(to, dst, src->dl.data, bytes);
-  if (core::is_host(dst->backend)) return to_host(from, src, dst->dl.data, bytes);
+  lamella_copy c{sizeof c,      non_blocking ? uint32_t{LAMELLA_COPY_NON_BLOCKING} : 0,
+                 dst->device(), src->device(),
+                 dst->dl.data,  src->dl.data,
+                 bytes};
+  const bool from_host = core::is_host(src->backend), to_host = core::is_host(dst->backend);
+  if (from_host && to_host) return std::memcpy(c.dst, c.src, bytes), LAMELLA_OK;
+  if (from_host) return with_host(dst->device(), "a copy from the host", c);
+  if (to_host || src->backend == core::meta_backend) return with_host(src->device(), "a copy to the host", c);
+  for (const Tensor* asked : {dst, src}) {
+    bool done;
+    const std::string what = "a copy from " + core::device_name(src->device());
+    if (lamella_status st = ask(core::backend(asked->backend), dst->device(), what.c_str(), c, &done)) return st;
+    if (done) return LAMELLA_OK;
+  }
   core::Storage* stage;
-  if (lamella_status st = core::new_storage(bytes, {core::host_backend(), 0}, &stage)) return st;
-  lamella_status st = to_host(from, src, stage->data, bytes);
-  if (!st) st = from_host(to, dst, stage->data, bytes);
+  const lamella_device host{core::host_backend(), 0};
+  if (lamella_status st = core::new_storage(bytes, host, &stage)) return st;
+  lamella_copy out = c, in = c;  // both block: the host's memory between them is freed at once
+  out.flags = in.flags = 0;
+  out.to = in.from = host;
+  out.dst = stage->data;
+  in.src = stage->data;
+  lamella_status st = with_host(src->device(), "a copy to the host", out);
+  if (!st) st = with_host(dst->device(), "a copy from the host", in);
   core::release(stage);
   return st;
 }

@@ -28,6 +28,7 @@ lamella_status clone_aside(Frame&, core::Tensor* from, core::TensorRef* out);
 
 // The bytes of a contiguous tensor into another one of the same dtype and size. The destination's backend is asked,
 // then the source's; else they go through host memory.
-lamella_status move_bytes(const core::Tensor* to, const core::Tensor* from);
+// `non_blocking`: a copy from or to the host may return before the bytes have moved.
+lamella_status move_bytes(const core::Tensor* to, const core::Tensor* from, bool non_blocking);
 
 }  // namespace lamella::dispatcher

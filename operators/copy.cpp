@@ -13,7 +13,7 @@ void infer_copy(const Tensor& self, const Tensor& src, bool, Output out) { same_
 // A copy in a new tensor of the given dtype, device and memory format. What slots keep of the tensor goes along; of an
 // opaque tensor that is all there is to copy, and it has no other dtype or format.
 Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optional<Device>& device,
-              std::optional<MemoryFormat> memory_format) {
+              std::optional<MemoryFormat> memory_format, bool non_blocking = false) {
   core::Tensor* from = core::full(x.get());
   if (from->opaque()) {
     LAMELLA_CHECK_NOT_IMPLEMENTED(dtype.value_or(x.dtype()) == x.dtype() && lies_in(x, memory_format), argument("self"),
@@ -23,7 +23,7 @@ Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optio
     return Tensor::steal(to.take());
   }
   const Tensor to = lamella::empty_like(x, TensorOptions().dtype(dtype).device(device), memory_format);
-  to.copy_(x);
+  to.copy_(x, non_blocking);
   check(dispatcher::carry(from, core::full(to.get()),
                           to.device() == x.device() ? LAMELLA_CARRY_COPY : LAMELLA_CARRY_DEVICE));
   return to;
@@ -54,20 +54,23 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
 
 // The tensor itself where nothing changes, unless a copy is asked for.
 Tensor converted(const Tensor& self, std::optional<ScalarType> dtype, const std::optional<Device>& device, bool copy,
-                 std::optional<MemoryFormat> memory_format) {
+                 std::optional<MemoryFormat> memory_format, bool non_blocking = false) {
   const bool same = dtype.value_or(self.dtype()) == self.dtype() && (!device || *device == self.device());
-  return same && !copy && lies_in(self, memory_format) ? self : copied(self, dtype, device, memory_format);
+  return same && !copy && lies_in(self, memory_format) ? self
+                                                       : copied(self, dtype, device, memory_format, non_blocking);
 }
 
-Tensor to_dtype(const Tensor& self, ScalarType dtype, bool, bool copy, std::optional<MemoryFormat> memory_format) {
-  return converted(self, dtype, std::nullopt, copy, memory_format);
+Tensor to_dtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool copy,
+                std::optional<MemoryFormat> memory_format) {
+  return converted(self, dtype, std::nullopt, copy, memory_format, non_blocking);
 }
-Tensor to_device(const Tensor& self, const std::optional<Device>& device, std::optional<ScalarType> dtype, bool,
-                 bool copy, std::optional<MemoryFormat> memory_format) {
-  return converted(self, dtype, device, copy, memory_format);
+Tensor to_device(const Tensor& self, const std::optional<Device>& device, std::optional<ScalarType> dtype,
+                 bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+  return converted(self, dtype, device, copy, memory_format, non_blocking);
 }
-Tensor to_other(const Tensor& self, const Tensor& other, bool, bool copy, std::optional<MemoryFormat> memory_format) {
-  return converted(self, other.dtype(), other.device(), copy, memory_format);
+Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool copy,
+                std::optional<MemoryFormat> memory_format) {
+  return converted(self, other.dtype(), other.device(), copy, memory_format, non_blocking);
 }
 
 // The first element of a tensor in host memory.
@@ -97,14 +100,16 @@ Scalar item(const Tensor& self) {
 lamella_status between_devices(const core::Value* args) {
   return guarded([&]() -> lamella_status {
     const Tensor self = Tensor::borrow(args[0].as.tensor), packed = Tensor::borrow(args[1].as.tensor).contiguous();
+    // A packed copy is freed at once, so that its bytes must have moved by then.
+    const bool non_blocking = args[2].tag == LAMELLA_BOOLEAN && args[2].as.i != 0 && packed.get() == args[1].as.tensor;
     if (self.is_contiguous() && self.dtype() == packed.dtype() && self.numel() == packed.numel())
-      return dispatcher::move_bytes(core::full(self.get()), core::full(packed.get()));
+      return dispatcher::move_bytes(core::full(self.get()), core::full(packed.get()), non_blocking);
     if (core::is_host(args[1].as.tensor->backend) && self.dtype() != packed.dtype()) {  // convert here, then go over
       self.copy_(packed.to(self.dtype()));
       return LAMELLA_OK;
     }
     const Tensor landed = lamella::empty_like(packed, TensorOptions(self.device()));
-    check(dispatcher::move_bytes(core::full(landed.get()), core::full(packed.get())));
+    check(dispatcher::move_bytes(core::full(landed.get()), core::full(packed.get()), false));
     self.copy_(landed);
     return LAMELLA_OK;
   });

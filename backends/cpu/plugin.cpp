@@ -15,8 +15,8 @@ const Loops& loops() {
 
 namespace {
 
-lamella_status host_copy(void*, int32_t, void* dst, const void* src, int64_t bytes) {
-  std::memcpy(dst, src, bytes);
+lamella_status copy(void*, const lamella_copy* c, int32_t*) {
+  std::memcpy(c->dst, c->src, c->bytes);
   return LAMELLA_OK;
 }
 
@@ -37,7 +37,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   b.dlpack_type = kDLCPU;
   b.flags = LAMELLA_BACKEND_HOST | LAMELLA_BACKEND_MIXED_DTYPES;
   b.allocator = pool;
-  b.copy_from_host = b.copy_to_host = host_copy;
+  b.copy = copy;
   int32_t id;
   m.backend(b, &id);
   register_pointwise(m);

@@ -449,7 +449,7 @@ void add_settings(py::module_& m) {
     const lamella_backend* b = core::backend(id);
     lamella_allocator_stats s{};
     s.size = sizeof s;
-    if (b && b->allocator->stats) b->allocator->stats(b->allocator->context, 0, &s);
+    if (b && b->allocator->stats) check(b->allocator->stats(b->allocator->context, 0, &s));
     py::dict d;
     d["live_bytes"] = s.live_bytes;
     d["peak_bytes"] = s.peak_bytes;
@@ -460,7 +460,7 @@ void add_settings(py::module_& m) {
   });
   m.def("_trim", [](const std::string& name, int64_t cap) {
     const lamella_backend* b = core::backend(core::backend_id(name.c_str()));
-    if (b && b->allocator->trim) b->allocator->trim(b->allocator->context, cap);
+    if (b && b->allocator->trim) check(b->allocator->trim(b->allocator->context, -1, cap));
   });
   m.def("_promote", [](py::object a, py::object b) -> py::object {
     core::DType x, y;

@@ -54,19 +54,20 @@ void free_memory(void* context, void* data, int64_t bytes, int32_t index) {
   PyErr_Restore(kind, value, traceback);
 }
 
-lamella_status copy(PyObject* f, int32_t index, void* dst, const void* src, int64_t bytes) {
+lamella_status move(PyObject* f, int32_t index, const lamella_copy& c) {
   Gil gil;
   lamella_status st = LAMELLA_OK;
-  Py_XDECREF(call(f, &st, address(dst), address(src), PyLong_FromLongLong(bytes), PyLong_FromLong(index)));
+  Py_XDECREF(call(f, &st, address(c.dst), address(c.src), PyLong_FromLongLong(c.bytes), PyLong_FromLong(index)));
   return st;
 }
 
-lamella_status copy_from_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
-  return copy(cast(context)->calls.copy_from_host, index, dst, src, bytes);
-}
-
-lamella_status copy_to_host(void* context, int32_t index, void* dst, const void* src, int64_t bytes) {
-  return copy(cast(context)->calls.copy_to_host, index, dst, src, bytes);
+// Between an address of the device's and one of the host's; between two devices it cannot.
+lamella_status copy(void* context, const lamella_copy* c, int32_t* done) {
+  const PythonBackendCalls& calls = cast(context)->calls;
+  if (core::is_host(c->from.backend)) return move(calls.copy_from_host, c->to.index, *c);
+  if (core::is_host(c->to.backend)) return move(calls.copy_to_host, c->from.index, *c);
+  *done = 0;
+  return LAMELLA_OK;
 }
 
 lamella_status synchronize(void* context, int32_t index) {
@@ -83,7 +84,7 @@ lamella_status register_python_backend(dispatcher::Library& lib, const std::stri
   PyObject* const callables[] = {calls.alloc, calls.free, calls.copy_from_host, calls.copy_to_host, calls.synchronize};
   auto* b = new Backend{calls, name, {}};
   for (PyObject* o : callables) Py_INCREF(o);
-  b->allocator = {sizeof b->allocator, b, alloc, free_memory, nullptr, nullptr, nullptr};
+  b->allocator = {sizeof b->allocator, 0, b, alloc, free_memory, nullptr, nullptr, nullptr};
   lamella_backend desc{};
   desc.size = sizeof desc;
   desc.name = b->name.c_str();
@@ -92,8 +93,7 @@ lamella_status register_python_backend(dispatcher::Library& lib, const std::stri
   desc.context = b;
   desc.allocator = &b->allocator;
   desc.device_count = [](void* context) { return cast(context)->calls.device_count; };
-  desc.copy_from_host = copy_from_host;
-  desc.copy_to_host = copy_to_host;
+  desc.copy = copy;
   if (calls.synchronize != Py_None) desc.synchronize = synchronize;
   const lamella_status st = dispatcher::register_backend(lib, desc, nullptr, handle);
   if (st != LAMELLA_OK) {

@@ -503,17 +503,17 @@ static void memory() {
   OK(api, pool->alloc(pool->context, 99000, 0, nullptr, &b));
   lamella_allocator_stats s{};
   s.size = sizeof s;
-  pool->stats(pool->context, 0, &s);
+  OK(api, pool->stats(pool->context, 0, &s));
   CHECK(a == b && s.allocations == 2 && s.system_allocations == 1 && s.live_bytes >= 99000);
   pool->free(pool->context, b, 99000, 0);
-  pool->stats(pool->context, 0, &s);
+  OK(api, pool->stats(pool->context, 0, &s));
   CHECK(s.cached_bytes > 0 && s.live_bytes == 0);
-  pool->trim(pool->context, 0);
-  pool->stats(pool->context, 0, &s);
+  OK(api, pool->trim(pool->context, -1, 0));
+  OK(api, pool->stats(pool->context, 0, &s));
   CHECK(s.cached_bytes == 0);
   OK(api, pool->alloc(pool->context, 4 << 20, 0, nullptr, &a));
   pool->free(pool->context, a, 4 << 20, 0);
-  pool->stats(pool->context, 0, &s);
+  OK(api, pool->stats(pool->context, 0, &s));
   CHECK(s.cached_bytes == 0);  // above the cap: not kept
   FAILS(api, pool->alloc(pool->context, int64_t{1} << 60, 0, nullptr, &a), "cannot allocate");
   // Many sizes: every block comes back with the size it was freed with.
@@ -524,8 +524,8 @@ static void memory() {
     blocks.push_back({a, n});
   }
   for (auto [p, n] : blocks) pool->free(pool->context, p, n, 0);
-  pool->trim(pool->context, 0);
-  pool->stats(pool->context, 0, &s);
+  OK(api, pool->trim(pool->context, -1, 0));
+  OK(api, pool->stats(pool->context, 0, &s));
   CHECK(s.live_bytes == 0 && s.cached_bytes == 0);
   done("the caching pool: reuse, bound, trim, statistics");
 }

@@ -262,7 +262,7 @@ static void sizes() {
   std::memset(&stats, 0x55, sizeof stats);
   stats.size = offsetof(lamella_allocator_stats, cached_bytes);
   const lamella_backend* host = api->backend_description(cpu);
-  host->allocator->stats(host->allocator->context, 0, &stats);
+  OK(api, host->allocator->stats(host->allocator->context, 0, &stats));
   CHECK(stats.live_bytes >= 0 && stats.cached_bytes == 0x5555555555555555);
   CHECK(api->backend_description(-1) == nullptr && api->backend_description(99) == nullptr);
   api->library_close(l);
@@ -347,6 +347,7 @@ static void geometry() {
 
 // ---- devices and threads ----
 
+static uint32_t flags = 0;
 static int asked = 0, captured_destroyed = 0;
 
 static void devices() {
@@ -361,22 +362,16 @@ static void devices() {
   b.allocator = &memory;
   b.context = &memory;
   b.device_count = [](void*) { return 2; };
-  b.copy_from_host = b.copy_to_host = [](void*, int32_t, void* dst, const void* src, int64_t n) {
-    std::memcpy(dst, src, n);
-    return lamella_status{0};
+  b.copy = [](void* context, const lamella_copy* c, int32_t* done) -> lamella_status {
+    CHECK(context == &memory && c->size == sizeof *c && *done == 1);
+    asked += c->to.backend == c->from.backend;
+    flags |= c->flags;
+    std::memcpy(c->dst, c->src, c->bytes);
+    return 0;
   };
-  b.copy_between = [](void* context, lamella_device to, void* dst, lamella_device from, const void* src, int64_t n,
-                      int32_t* done) {
-    CHECK(context == &memory);
-    asked++;
-    if (to.backend == from.backend) {
-      std::memcpy(dst, src, n);
-      *done = 1;
-    }
-    return lamella_status{0};
-  };
-  b.capability = [](void*, int32_t index, const char* name) {
-    return std::string(name) == "rank" ? int64_t{10} + index : int64_t{0};
+  b.property = [](void*, int32_t index, const char* name, lamella_value* out) -> lamella_status {
+    *out = {std::string(name) == "pair.rank" ? uint32_t{LAMELLA_INT} : uint32_t{LAMELLA_NONE}, 0, {10 + index}};
+    return 0;
   };
   for (const char* name : {"", "pair:0", "backend", "composite", "default"}) {
     b.name = name;
@@ -392,19 +387,27 @@ static void devices() {
   OK(api, api->backend(l, &b, &pair, nullptr));
   memory.alloc = nullptr;  // it was copied
   const lamella_backend* d = api->backend_description(pair);
-  CHECK(d && d->capability(d->context, 1, "rank") == 11 && !d->stream_create && !d->event_create);
+  lamella_value rank;
+  OK(api, d->property(d->context, 1, "pair.rank", &rank));
+  CHECK(rank.tag == LAMELLA_INT && rank.as.i == 11 && !d->stream_create && !d->event_create);
+  OK(api, d->property(d->context, 1, "pair.height", &rank));
+  CHECK(rank.tag == LAMELLA_NONE);
   lamella_tensor *host = floats({1, 2}), *first, *second, *back = floats({0, 0});
   const int64_t two = 2;
   OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {pair, 0}, &first));
   OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {pair, 1}, &second));
   const lamella_operator* copy = api->find_operator("aten::copy_", "");
-  lamella_value r, there[2] = {of(first), of(host)}, across[2] = {of(second), of(first)},
+  lamella_value r, there[3] = {of(first), of(host), {LAMELLA_BOOLEAN, 0, {0}}}, across[2] = {of(second), of(first)},
                    home[2] = {of(back), of(second)};
   for (auto* step : {there, across, home}) {
     OK(api, api->call(nullptr, copy, step, 2, &r, 1));
     api->value_release(&r);
   }
-  CHECK(at(of(back), 1) == 2 && asked == 3);
+  CHECK(at(of(back), 1) == 2 && asked == 1 && flags == 0);
+  there[2].as.i = 1;
+  OK(api, api->call(nullptr, copy, there, 3, &r, 1));
+  api->value_release(&r);
+  CHECK(flags == LAMELLA_COPY_NON_BLOCKING);
   for (lamella_tensor* t : {host, first, second, back}) api->release(t);
   lamella_thread_slot_type slot{};
   slot.size = sizeof slot;

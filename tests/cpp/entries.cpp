@@ -43,12 +43,16 @@ lamella_backend description() {
   b.name = "lazy";
   b.context = &machine;
   b.device_count = [](void*) { return 2; };
-  b.copy_from_host = b.copy_to_host = [](void*, int32_t, void* to, const void* from, int64_t n) -> lamella_status {
-    std::memcpy(to, from, static_cast<size_t>(n));
+  b.copy = [](void*, const lamella_copy* c, int32_t*) -> lamella_status {
+    std::memcpy(c->dst, c->src, static_cast<size_t>(c->bytes));
     return LAMELLA_OK;
   };
   b.synchronize = [](void* c, int32_t i) -> lamella_status {
     of(c, i).own.finished = of(c, i).own.issued;
+    return LAMELLA_OK;
+  };
+  b.stream_default = [](void* c, int32_t i, void** out) -> lamella_status {
+    *out = &of(c, i).own;
     return LAMELLA_OK;
   };
   b.stream_create = [](void* c, int32_t i, int32_t priority, void** out) -> lamella_status {
@@ -133,10 +137,15 @@ static void streams() {
     return (*out = std::malloc(static_cast<size_t>(n))) ? LAMELLA_OK : LAMELLA_OUT_OF_MEMORY;
   };
   memory.free = [](void*, void* p, int64_t, int32_t) { std::free(p); };
-  memory.record_stream = [](void* c, void* data, void* s) {
-    static_cast<Machine*>(c)->used.emplace_back(data, static_cast<Stream*>(s));
+  memory.flags = LAMELLA_ALLOCATOR_STREAM_ORDERED;
+  memory.record_stream = [](void* c, int32_t index, void* data, void* s) -> lamella_status {
+    of(c, index).used.emplace_back(data, static_cast<Stream*>(s));
+    return LAMELLA_OK;
   };
-  memory.stats = [](void*, int32_t index, lamella_allocator_stats* s) { s->allocations = 40 + index; };
+  memory.stats = [](void*, int32_t index, lamella_allocator_stats* s) -> lamella_status {
+    s->allocations = 40 + index;
+    return LAMELLA_OK;
+  };
   lamella_backend b = description();
   b.allocator = &memory;
   int32_t id;
@@ -151,8 +160,10 @@ static void streams() {
   FAILS(api, d->stream_create(d->context, 1, 4, &side), "priorities are 0 to 3");
   OK(api, d->stream_create(d->context, 1, 2, &side));
   CHECK(static_cast<Stream*>(side)->priority == 2);
+  void* usual;
+  OK(api, d->stream_default(d->context, 1, &usual));
   OK(api, d->stream_current(d->context, 1, &current));
-  CHECK(current == &machine.own);
+  CHECK(current == &machine.own && usual == current);
   OK(api, d->stream_set_current(d->context, 1, side));
   OK(api, d->stream_current(d->context, 1, &current));
   CHECK(current == side);
@@ -189,11 +200,11 @@ static void streams() {
   const int64_t two = 2;
   lamella_tensor* t;
   OK(api, api->tensor_empty(1, &two, nullptr, LAMELLA_FLOAT32, {id, 1}, &t));
-  d->allocator->record_stream(d->allocator->context, t->dl.data, side);
+  OK(api, d->allocator->record_stream(d->allocator->context, 1, t->dl.data, side));
   CHECK(machine.used.size() == 1 && machine.used[0].first == t->dl.data && machine.used[0].second == side);
   lamella_allocator_stats stats{};
   stats.size = sizeof stats;
-  d->allocator->stats(d->allocator->context, 1, &stats);
+  OK(api, d->allocator->stats(d->allocator->context, 1, &stats));
   CHECK(stats.allocations == 41);
   api->release(t);
   for (void* e : {start, end, untimed}) d->event_destroy(d->context, 1, e);

@@ -55,8 +55,8 @@ static lamella_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   return *out ? LAMELLA_OK : api().raise(LAMELLA_OUT_OF_MEMORY, "crowd: no memory");
 }
 static void release(void*, void* data, int64_t, int32_t) { std::free(data); }
-static lamella_status transfer(void*, int32_t, void* dst, const void* src, int64_t bytes) {
-  std::memcpy(dst, src, static_cast<size_t>(bytes));
+static lamella_status transfer(void*, const lamella_copy* c, int32_t*) {
+  std::memcpy(c->dst, c->src, static_cast<size_t>(c->bytes));
   return LAMELLA_OK;
 }
 
@@ -69,13 +69,13 @@ static lamella_status number(lamella_frame* f, const lamella_value*, lamella_val
 }
 
 EXPORT int add_backend(const char* name, int n) {
-  static const lamella_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  static const lamella_allocator memory = {sizeof memory, 0, nullptr, alloc, release, nullptr, nullptr, nullptr};
   lamella_backend b{};
   b.size = sizeof b;
   b.name = name;
   b.dlpack_type = kDLExtDev;
   b.allocator = &memory;
-  b.copy_from_host = b.copy_to_host = transfer;
+  b.copy = transfer;
   if (lamella_status st = api().backend(library, &b, nullptr, nullptr)) return st;
   const lamella_kernel_def d = {sizeof d, 0,        number, reinterpret_cast<void*>(static_cast<intptr_t>(n)),
                                 __FILE__, __LINE__, 3};

@@ -116,7 +116,7 @@ lamella_status synchronize(void*, int32_t index) {
 }
 
 LAMELLA_LIBRARY_FRAGMENT(aten, m) {
-  static const lamella_allocator memory = {sizeof memory, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  static const lamella_allocator memory = {sizeof memory, 0, nullptr, alloc, release, nullptr, nullptr, nullptr};
   static lamella_backend b{};
   b.size = sizeof b;
   b.name = "bank";
@@ -124,16 +124,17 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   b.flags = LAMELLA_BACKEND_CPU_FALLBACK;  // not a host; no mixed dtypes: operands arrive in the computed dtype
   api().host_pool(&memory, int64_t{64} << 20, &b.allocator);
   b.device_count = [](void*) -> int32_t { return devices; };
-  b.copy_from_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lamella_status {
-    bank(index).wait(false);
-    return std::memcpy(open(to), from, bytes), LAMELLA_OK;
-  };
-  b.copy_to_host = [](void*, int32_t index, void* to, const void* from, int64_t bytes) -> lamella_status {
-    if (lamella_status st = synchronize(nullptr, index)) return st;
-    return std::memcpy(to, open(from), bytes), LAMELLA_OK;
+  static int32_t id;
+  b.copy = [](void*, const lamella_copy* c, int32_t* done) -> lamella_status {
+    if (c->from.backend == id && c->to.backend == id) return *done = 0, LAMELLA_OK;  // through the host
+    if (c->from.backend == id) {
+      if (lamella_status st = synchronize(nullptr, c->from.index)) return st;
+      return std::memcpy(c->dst, open(c->src), c->bytes), LAMELLA_OK;
+    }
+    bank(c->to.index).wait(false);
+    return std::memcpy(open(c->dst), c->src, c->bytes), LAMELLA_OK;
   };
   b.synchronize = synchronize;
-  int32_t id;
   m.backend(b, &id);
   pthread_atfork(fork<0>, fork<1>, fork<2>);  // before it, in the parent, in the child
 }

@@ -1,5 +1,16 @@
 /* Allocators and backends: the structs by which a device's memory, copies, streams and events are described. A vendor
  * reads this after <lamella/types.h>; lamella_api.backend in <lamella/c_api.h> registers them. */
+/* Note [Order]  A null stream is the thread's current one of that index, in every function; `stream_default` gives the
+ *   one that a new thread begins with. Kernels and copies run behind the current stream of their device; a copy between
+ *   two devices is ordered on the current streams of both, and either side may be freed when the function returns.
+ * `free` may run on any thread, while work that uses the memory is queued: the allocator keeps the memory until the
+ * stream of `alloc` and those that were recorded have passed it. Host memory may be reused when a blocking copy has
+ * returned, or, after one with LAMELLA_COPY_NON_BLOCKING, when the stream has passed it; bytes in host memory may be
+ * read then. An error that comes late is raised once, by the next function that waits for that stream or device. In
+ * event_wait the index is that of the stream. Priority 0 is the usual one, lower numbers are more urgent, and a number
+ * beyond those that the device has counts as the nearest. Note [Slots of a backend]  They throw nothing. They may be
+ * called while the process exits, and in a forked child, where a device may answer with an error. `device_count` is
+ * quick, always the same, cannot fail (0 where there is no driver), and makes no context on the device. */
 #ifndef LAMELLA_BACKEND_H
 #define LAMELLA_BACKEND_H
 
@@ -19,29 +30,47 @@ typedef struct {
   int64_t system_allocations;
 } lamella_allocator_stats;
 
-/* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. The
- * stream is where the memory will first be used; null: the thread's current one. */
+enum lamella_allocator_flags {
+  LAMELLA_ALLOCATOR_STREAM_ORDERED = 1 /* `free` is ordered behind the work of the streams, see Note [Order] */
+};
+
+/* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. `bytes`
+ * is positive, and `free` gets the number that `alloc` got. The stream is where the memory will first be used. */
 typedef struct {
   uint32_t size;
+  uint32_t flags; /* enum lamella_allocator_flags */
   void* context;
   lamella_status (*alloc)(void* context, int64_t bytes, int32_t index, void* stream, void** out);
   void (*free)(void* context, void* data, int64_t bytes, int32_t index); /* on any thread */
-  void (*record_stream)(void* context, void* data, void* stream);        /* nullable */
-  void (*stats)(void* context, int32_t index, lamella_allocator_stats*); /* nullable */
-  void (*trim)(void* context, int64_t cap); /* nullable: give back cached bytes above cap */
+  /* Nullable. The memory, by the address that `alloc` gave, is used on a further stream. */
+  lamella_status (*record_stream)(void* context, int32_t index, void* data, void* stream);
+  lamella_status (*stats)(void* context, int32_t index, lamella_allocator_stats*); /* nullable */
+  /* Nullable. Gives back cached bytes above `cap`: of one device, or of all where the index is -1. */
+  lamella_status (*trim)(void* context, int32_t index, int64_t cap);
 } lamella_allocator;
 
 enum lamella_event_flags { LAMELLA_EVENT_TIMING = 1 };
 
+enum lamella_copy_flags { LAMELLA_COPY_NON_BLOCKING = 1 /* it may return before the bytes have moved */ };
+
+/* Bytes to move. One of the devices is the backend's; the other is its own, too, or a host, or another backend's. */
+typedef struct {
+  uint32_t size;
+  uint32_t flags; /* enum lamella_copy_flags */
+  lamella_device to, from;
+  void* dst;
+  const void* src;
+  int64_t bytes;
+} lamella_copy;
+
 enum lamella_backend_flags {
-  LAMELLA_BACKEND_HOST = 1,         /* the CPU may read its pointers */
+  LAMELLA_BACKEND_HOST = 1, /* synchronous, and any pointer of the host is one of the device's, and the reverse */
   LAMELLA_BACKEND_MIXED_DTYPES = 2, /* kernels take operands of other dtypes than the compute dtype */
   LAMELLA_BACKEND_CPU_FALLBACK = 4  /* a counted fallback may serve missing kernels */
 };
 
 /* Copied when it is registered, the allocator too. Functions run on any thread and set the pending error when they
- * fail; an error of work under way may come late, from the next function that waits. Null slots: the device has no such
- * thing. Streams and events are the device's own handles; a null stream is its default one. */
+ * fail. Null slots: the device has no such thing. Streams and events are the device's own handles. */
 typedef struct {
   uint32_t size;
   uint32_t flags; /* enum lamella_backend_flags */
@@ -51,20 +80,17 @@ typedef struct {
   void* context;
   const lamella_allocator* allocator;
   int32_t (*device_count)(void* context); /* nullable: one */
-  /* "float64", "memory.total", …: 0 means no, or unknown. Nullable. */
-  int64_t (*capability)(void* context, int32_t index, const char* name);
+  /* Nullable. What is known of a device, as an owned value; none: unknown. Published names: "name" and "uuid" (str),
+   * "memory.total" and "memory.free" (int, bytes). Others begin with the backend's name and a point. */
+  lamella_status (*property)(void* context, int32_t index, const char* name, lamella_value* out);
 
-  /* Bytes between this backend and host memory, or within it: the other side is host memory, and may be reused when
-   * the function returns. */
-  lamella_status (*copy_from_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
-  lamella_status (*copy_to_host)(void* context, int32_t index, void* dst, const void* src, int64_t bytes);
-  /* Bytes from one device to another, at least one of them this backend's; done = 0: this backend cannot. Nullable. The
+  /* *done is 1 when it is called; 0: this backend cannot, which is allowed between devices of which none is a host. The
    * destination's backend is asked, then the source's; if both cannot, the bytes go through the host. */
-  lamella_status (*copy_between)(void* context, lamella_device to, void* dst, lamella_device from, const void* src,
-                                 int64_t bytes, int32_t* done);
+  lamella_status (*copy)(void* context, const lamella_copy* copy, int32_t* done);
   lamella_status (*synchronize)(void* context, int32_t index); /* nullable: all work of the device */
 
-  /* streams; all nullable. The current one is the thread's. */
+  /* streams; all nullable. The current one is the thread's. stream_default never gives null. */
+  lamella_status (*stream_default)(void* context, int32_t index, void** out);
   lamella_status (*stream_create)(void* context, int32_t index, int32_t priority, void** out);
   void (*stream_destroy)(void* context, int32_t index, void* stream);
   lamella_status (*stream_current)(void* context, int32_t index, void** out);
