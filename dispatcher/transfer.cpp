@@ -100,6 +100,7 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
                  dst->dl.data,  src->dl.data,
                  bytes};
   const bool from_host = core::is_host(src->backend), to_host = core::is_host(dst->backend);
+  c.flags |= (from_host ? LAMELLA_COPY_FROM_HOST : 0) | (to_host ? LAMELLA_COPY_TO_HOST : 0);
   if (from_host && to_host) return std::memcpy(c.dst, c.src, bytes), LAMELLA_OK;
   if (from_host) return with_host(dst->device(), "a copy from the host", c);
   if (to_host || src->backend == core::meta_backend) return with_host(src->device(), "a copy to the host", c);
@@ -113,7 +114,8 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
   const lamella_device host{core::host_backend(), 0};
   if (lamella_status st = core::new_storage(bytes, host, &stage)) return st;
   lamella_copy out = c, in = c;  // both block: the host's memory between them is freed at once
-  out.flags = in.flags = 0;
+  out.flags = LAMELLA_COPY_TO_HOST;
+  in.flags = LAMELLA_COPY_FROM_HOST;
   out.to = in.from = host;
   out.dst = stage->data;
   in.src = stage->data;

@@ -64,8 +64,8 @@ lamella_status move(PyObject* f, int32_t index, const lamella_copy& c) {
 // Between an address of the device's and one of the host's; between two devices it cannot.
 lamella_status copy(void* context, const lamella_copy* c, int32_t* done) {
   const PythonBackendCalls& calls = cast(context)->calls;
-  if (core::is_host(c->from.backend)) return move(calls.copy_from_host, c->to.index, *c);
-  if (core::is_host(c->to.backend)) return move(calls.copy_to_host, c->from.index, *c);
+  if (c->flags & LAMELLA_COPY_FROM_HOST) return move(calls.copy_from_host, c->to.index, *c);
+  if (c->flags & LAMELLA_COPY_TO_HOST) return move(calls.copy_to_host, c->from.index, *c);
   *done = 0;
   return LAMELLA_OK;
 }

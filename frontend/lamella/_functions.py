@@ -184,13 +184,14 @@ def capture_state():
     again. ``run`` does this around a function, and ``wrap`` around a coroutine. It can be used many times, by several
     threads at once, and in a forked process; what a block changes is not seen in another one.
 
-    >>> with lamella.no_grad():
-    ...     state = lamella.capture_state()
+    >>> lamella.set_default_device("meta")
+    >>> state = lamella.capture_state()
+    >>> lamella.set_default_device(None)
     >>> with state:
-    ...     lamella.is_grad_enabled()
-    False
-    >>> lamella.is_grad_enabled()
-    True
+    ...     lamella.get_default_device()
+    device(type='meta')
+    >>> lamella.get_default_device()
+    device(type='cpu')
     """
     from lamella._state import CapturedState
 

@@ -138,10 +138,10 @@ def untyped_storage(self):
 def _data(self):
     """The elements without history, as ``detach()`` gives them. Assigned to, the tensor takes over another's memory.
 
-    >>> t = lamella.ones(2, requires_grad=True)
+    >>> t = lamella.ones(2)
     >>> t.data = lamella.zeros(3)
     >>> t
-    tensor([0., 0., 0.], requires_grad=True)
+    tensor([0., 0., 0.])
     """
     return self.detach()
 

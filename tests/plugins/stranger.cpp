@@ -55,7 +55,8 @@ static lamella_status alloc(void*, int64_t bytes, int32_t, void*, void** out) {
   return *out ? LAMELLA_OK : api().raise(LAMELLA_OUT_OF_MEMORY, "crowd: no memory");
 }
 static void release(void*, void* data, int64_t, int32_t) { std::free(data); }
-static lamella_status transfer(void*, const lamella_copy* c, int32_t*) {
+static lamella_status transfer(void*, const lamella_copy* c, int32_t* done) {
+  if (!(c->flags & (LAMELLA_COPY_FROM_HOST | LAMELLA_COPY_TO_HOST))) return *done = 0, LAMELLA_OK;
   std::memcpy(c->dst, c->src, static_cast<size_t>(c->bytes));
   return LAMELLA_OK;
 }

@@ -117,8 +117,6 @@ def test_a_tensor_takes_the_place_of_the_result(lib):
     lib.register_keyword("wrapped", lambda tensor, value: tensor.to(lamella.float64) + value)
     for made in (lamella.ones(2, wrapped=3), lamella.tensor([1, 1], wrapped=3)):
         assert made.dtype is lamella.float64 and made.tolist() == [4, 4]
-    made = lamella.ones(2, wrapped=3, requires_grad=True)  # the layer's keyword, to what took the place
-    assert made.requires_grad and made.is_leaf
 
 
 def test_those_of_inner_layers_are_applied_first(lib):

@@ -124,18 +124,17 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   b.flags = LAMELLA_BACKEND_CPU_FALLBACK;  // not a host; no mixed dtypes: operands arrive in the computed dtype
   api().host_pool(&memory, int64_t{64} << 20, &b.allocator);
   b.device_count = [](void*) -> int32_t { return devices; };
-  static int32_t id;
   b.copy = [](void*, const lamella_copy* c, int32_t* done) -> lamella_status {
-    if (c->from.backend == id && c->to.backend == id) return *done = 0, LAMELLA_OK;  // through the host
-    if (c->from.backend == id) {
+    if (c->flags & LAMELLA_COPY_TO_HOST) {
       if (lamella_status st = synchronize(nullptr, c->from.index)) return st;
       return std::memcpy(c->dst, open(c->src), c->bytes), LAMELLA_OK;
     }
+    if (!(c->flags & LAMELLA_COPY_FROM_HOST)) return *done = 0, LAMELLA_OK;  // it goes through the host
     bank(c->to.index).wait(false);
     return std::memcpy(open(c->dst), c->src, c->bytes), LAMELLA_OK;
   };
   b.synchronize = synchronize;
-  m.backend(b, &id);
+  m.backend(b, nullptr);
   pthread_atfork(fork<0>, fork<1>, fork<2>);  // before it, in the parent, in the child
 }
 }  // namespace bank

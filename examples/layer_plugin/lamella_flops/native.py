@@ -56,7 +56,7 @@ def layer() -> Layer:
     return Layer("flops", interface().layer, 0, None)
 
 
-switch = Switch(layer)
+switch = Switch(layer, lambda on: interface().enable_process(on))
 on, off, enable = switch.on, switch.off, switch.enable
 
 

@@ -4,10 +4,10 @@ import threading
 
 
 class Switch:
-    """``find`` gives the ``lamella.library.Layer``, once it is registered."""
+    """``find`` gives the ``lamella.library.Layer``, once it is registered; ``always`` switches it for the process."""
 
-    def __init__(self, find):
-        self.find = find
+    def __init__(self, find, always):
+        self.find, self.always = find, always
         self.local = threading.local()  # .block: the context manager that enable() entered on this thread
 
     def on(self):
@@ -21,7 +21,7 @@ class Switch:
     def enable(self, on: bool = True, *, process: bool = False) -> None:
         """Switches counting on or off, for this thread or for every thread of the process."""
         if process:
-            self.find().always(on)
+            self.always(on)
             return
         block = getattr(self.local, "block", None)
         if on and block is None:

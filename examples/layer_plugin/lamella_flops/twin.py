@@ -35,7 +35,7 @@ def layer() -> Layer:
     return registered[0]
 
 
-switch = Switch(layer)
+switch = Switch(layer, lambda on: layer().always(on))
 on, off, enable = switch.on, switch.off, switch.enable
 
 

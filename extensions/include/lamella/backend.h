@@ -51,9 +51,14 @@ typedef struct {
 
 enum lamella_event_flags { LAMELLA_EVENT_TIMING = 1 };
 
-enum lamella_copy_flags { LAMELLA_COPY_NON_BLOCKING = 1 /* it may return before the bytes have moved */ };
+enum lamella_copy_flags {
+  LAMELLA_COPY_NON_BLOCKING = 1, /* it may return before the bytes have moved */
+  LAMELLA_COPY_FROM_HOST = 2,    /* src is host memory */
+  LAMELLA_COPY_TO_HOST = 4       /* dst is host memory */
+};
 
-/* Bytes to move. One of the devices is the backend's; the other is its own, too, or a host, or another backend's. */
+/* Bytes to move. One of the devices is the backend's; the other is its own, too, or a host, or another backend's, whose
+ * pointers mean nothing here unless both know each other. */
 typedef struct {
   uint32_t size;
   uint32_t flags; /* enum lamella_copy_flags */
@@ -84,7 +89,7 @@ typedef struct {
    * "memory.total" and "memory.free" (int, bytes). Others begin with the backend's name and a point. */
   lamella_status (*property)(void* context, int32_t index, const char* name, lamella_value* out);
 
-  /* *done is 1 when it is called; 0: this backend cannot, which is allowed between devices of which none is a host. The
+  /* *done is 1 when it is called; 0: this backend cannot, which is allowed where neither side is host memory. The
    * destination's backend is asked, then the source's; if both cannot, the bytes go through the host. */
   lamella_status (*copy)(void* context, const lamella_copy* copy, int32_t* done);
   lamella_status (*synchronize)(void* context, int32_t index); /* nullable: all work of the device */

@@ -420,8 +420,8 @@ struct lamella_api {
   /* The registered description, to call its functions (synchronize, copies, …). Null once withdrawn; never freed. */
   const lamella_backend* (*backend_description)(int32_t id);
   /* An allocator that lives as long as the process and keeps up to `cap` freed bytes of `upstream` (nullable: the
-   * system's memory). cap 0: a quarter of the memory. It gives a freed block to the next caller, whatever the stream: it
-   * is for memory of one stream a device, and hands `record_stream` on to `upstream`. */
+   * system's memory). cap 0: a quarter of the memory. It gives a freed block to the next caller, whatever the stream:
+   * it is for memory of one stream a device, and hands `record_stream` on to `upstream`. */
   lamella_status (*host_pool)(const lamella_allocator* upstream, int64_t cap, const lamella_allocator** out);
 
   int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */

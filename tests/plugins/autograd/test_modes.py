@@ -164,3 +164,14 @@ def test_in_backward_it_is_on_with_create_graph_only(create_graph, around):
         lamella.autograd.grad(y, x, create_graph=create_graph)
         assert lamella.is_grad_enabled() is around
     assert seen == [("forward", False), ("backward", create_graph), ("hook", create_graph)]
+
+
+def test_requires_grad_is_set_on_what_another_keyword_put_in_the_place():
+    lib = lamella.library.Library("modes_keywords", "FRAGMENT", owner="the test")
+    try:
+        lib.register_keyword("wrapped", lambda tensor, value: tensor.to(lamella.float64) + value)
+        both = {"requires_grad": True, "wrapped": 3}
+        for made in (lamella.ones(2, **both), lamella.tensor([1.0, 1], **both)):
+            assert made.requires_grad and made.is_leaf and made.dtype is lamella.float64 and made.tolist() == [4, 4]
+    finally:
+        lib.close()
