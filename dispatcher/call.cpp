@@ -99,7 +99,8 @@ lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   if (f.table == before)
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        operator_title(f.op) + ": its kernel answered LAMELLA_RETRY (-1), but was not withdrawn");
-  f.keys &= static_cast<const Table*>(f.table)->mask;
+  const auto* t = static_cast<const Table*>(f.table);
+  f.keys = (f.keys | (gather_keys(*t->info, args) & core::opaque_key)) & t->mask;
   return redispatch(&f, args, rets);
 }
 
@@ -200,6 +201,7 @@ static inline __attribute__((always_inline)) lamella_status call_by(const Table*
   f.num_args = t->info->nargs;
   f.num_rets = t->info->nrets;
   f.hidden = 0;
+  f.given = nullptr;
   f.half_written = false;
   f.excluded = thread->exclude;
   lamella_status st;

@@ -57,6 +57,7 @@ lamella_status run_opaque(Frame* frame, const Value* args, Value* rets) {
   const Entry& e = t->backends[f.device.backend];
   const bool crossing = t->info->between_devices && crosses(args);
   if (!crossing && (e.flags & (takes_opaque | composite | no_kernel))) return redispatch(frame, args, rets);
+  f.layer = -1;  // the composite is the operator's own, not a kernel of a layer's
   return t->fallback ? run_composite(f, *t->fallback, args, rets, args) : refuse_opaque(f, args);
 }
 

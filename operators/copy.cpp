@@ -87,6 +87,9 @@ Scalar item(const Tensor& self) {
   std::optional<Device> host;
   if (!core::is_host(backend)) host = Device(lamella_device{core::host_backend(), 0});
   const Tensor plain = core::full(self.get())->opaque() ? lamella::_materialize(self) : self;
+  if (core::full(self.get())->opaque())
+    LAMELLA_CHECK(!plain.is_opaque() && plain.numel() == 1 && plain.device() == self.device(), argument("self"),
+                  ": its layer must give one element in memory, on the same device");
   const Scalar number = read_number(converted(plain, std::nullopt, host, false, std::nullopt));
   LAMELLA_CHECK_KIND(LAMELLA_OVERFLOW, self.dtype() != kUInt64 || number.toLong() >= 0, argument("self"),
                      ": its uint64 is above the 63 bits that a number argument carries; use tolist()");

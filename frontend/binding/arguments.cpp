@@ -50,7 +50,8 @@ bool make_signature(const dispatcher::Operator* op, Signature* s) {
   }
   bool self = !s->params.empty() && s->params[0].type.kind == Kind::Tensor && !s->params[0].type.list;
   size_t at = self ? 1 : 0;
-  if (at < s->params.size() && s->params[at].type.kind == Kind::Int && s->params[at].type.list)
+  if (at < s->params.size() && s->params[at].type.kind == Kind::Int && s->params[at].type.list &&
+      !s->params[at].type.optional_elements)
     s->first_list = static_cast<int>(at);
   return true;
 }
@@ -97,6 +98,7 @@ bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) 
     return t.optional;
   }
   if (t.list) {
+    if (t.optional_elements && t.kind != Kind::Tensor) return false;  // a list of values
     const bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
     if (!listed) return t.kind == Kind::Int && t.list_size > 0 && lists.add_repeated(o, t.list_size, v);
     PyObject* const* items = PySequence_Fast_ITEMS(o);

@@ -153,7 +153,8 @@ bool as_dict(PyObject* o, Kind values, Value* v, Arena& arena) {
 }
 
 bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
-  if (t.list_size > 0 && !PyList_Check(o) && !PyTuple_Check(o) && t.kind == Kind::Int) {  // int[1]: a number will do
+  if (t.list_size > 0 && !PyList_Check(o) && !PyTuple_Check(o) && t.kind == Kind::Int &&
+      !t.optional_elements) {  // int[1]: a number will do
     int64_t i;
     if (!as_index(o, &i)) return false;
     auto* all = static_cast<int64_t*>(arena.take(8 * t.list_size));
@@ -362,7 +363,11 @@ PyObject* to_python(Value& v) {
 PyObject* borrowed_to_python(const Value& v) {
   auto list = [&](auto make) -> PyObject* {
     PyObject* l = PyList_New(v.length);
-    for (uint32_t i = 0; l && i < v.length; i++) PyList_SET_ITEM(l, i, make(i));
+    for (uint32_t i = 0; l && i < v.length; i++) {
+      PyObject* item = make(i);
+      if (!item) Py_CLEAR(l);  // text that is no UTF-8
+      if (l) PyList_SET_ITEM(l, i, item);
+    }
     return l;
   };
   auto tensor = [](lamella_tensor* t) -> PyObject* {

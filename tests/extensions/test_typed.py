@@ -46,6 +46,7 @@ def test_lists_and_dictionaries_of_values():
     assert list(names) == ["N", "", "a=2", "b=3", "a is 2"] and list(holes) == [3, None, 1]
     assert list(numbers) == [1, 2.5, 1j, True]
     assert [list(r) for r in ops.typed.values([], [], [], {})] == [[], [], []]
+    assert [list(r) for r in ops.typed.values((), (1,), [4, 7], {})] == [[], [7, 4], [1]]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int32", "uint8"])
