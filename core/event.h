@@ -1,4 +1,5 @@
-// Events: what happens inside, for whoever subscribes. The core emits; the dispatcher keeps the subscribers.
+// Events: messages about memory, copies and the like, for plugins that subscribe. The core emits them; the dispatcher
+// keeps the subscribers.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -7,12 +8,12 @@
 
 namespace lamella::core {
 
-// The kinds that somebody wants, as bits.
+// The kinds that have a subscriber, as bits.
 extern std::atomic<uint64_t> event_kinds;
 // Hands an event to the subscribers; set by the dispatcher.
 extern void (*send_event)(const lamella_event&);
 
-// The one load that an event costs while nobody subscribes to its kind.
+// Whether a kind has a subscriber: without one, this load is all that an event costs.
 inline bool event_wanted(lamella_event_kind kind) {
   return __builtin_expect(event_kinds.load(std::memory_order_relaxed) >> kind & 1, 0);
 }
@@ -27,7 +28,7 @@ inline lamella_event new_event(lamella_event_kind kind, lamella_event_phase phas
   return e;
 }
 
-// An event of the kind where somebody wants it.
+// Sends an event of the kind if it has a subscriber.
 inline void emit(lamella_event_kind kind, lamella_event_phase phase, const char* name = nullptr) {
   if (event_wanted(kind)) send_event(new_event(kind, phase, name));
 }

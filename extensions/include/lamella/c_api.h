@@ -431,7 +431,7 @@ struct lamella_api {
   /* events */
   /* kinds: a set of bits, one for each enum lamella_event_kind. */
   lamella_status (*subscribe)(lamella_library*, uint64_t kinds, lamella_on_event, void* context, lamella_handle*);
-  /* The kinds that somebody wants: who emits reads them first, and does nothing where the bit is not set. */
+  /* The kinds that have a subscriber. An emitter reads them first, and does nothing where the bit is not set. */
   const uint64_t* (*event_kinds)(void);
   void (*event)(const lamella_event*);
   /* Called at once if the interface is there in at least this version, and whenever it comes and goes. */
