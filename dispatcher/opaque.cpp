@@ -50,7 +50,7 @@ lamella_status refuse_opaque(const Frame& f, const Value* args) {
 
 lamella_status run_opaque(Frame* frame, const Value* args, Value* rets) {
   auto& f = *static_cast<CallFrame*>(frame);
-  f.given = args;  // looked at here: redispatch need not bring the call back, even if these are a checked build's copies
+  f.given = args;  // looked at here, even if these are a checked build's copies: redispatch does not come back
   const auto* t = static_cast<const Table*>(f.table);
   if (first_opaque(*t->info, args) < 0) return redispatch(frame, args, rets);
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
