@@ -10,7 +10,7 @@ namespace lamella::core {
 inline constexpr int32_t meta_backend = 0;
 inline constexpr int32_t max_backends = 4096;
 
-inline bool operator_equal(lamella_device a, lamella_device b) { return a.backend == b.backend && a.index == b.index; }
+inline bool same_device(lamella_device a, lamella_device b) { return a.backend == b.backend && a.index == b.index; }
 
 // Adds a backend, or raises if the name is taken by a live one. A withdrawn name may come back: it gets its old id.
 lamella_status add_backend(const lamella_backend& desc, const std::string& owner, int32_t* id);

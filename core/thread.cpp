@@ -1,6 +1,7 @@
 #include "core/thread.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "core/device.h"
 
@@ -15,32 +16,32 @@ ThreadState::ThreadState() {
 }
 
 ThreadState::~ThreadState() {
-  for (size_t i = 0; i < slots.size(); i++)
-    if (slots[i] && destroy_thread_slot) destroy_thread_slot(static_cast<int>(i), slots[i]);
+  for (size_t i = 0; i < slots.size(); i++)  // destroying one may look at the others, or set one
+    if (void* state = std::exchange(slots[i], nullptr); state && destroy_thread_slot)
+      destroy_thread_slot(static_cast<int>(i), state);
   error.clear();
   while (void* p = tensors.pop()) std::free(p);
   while (void* p = storages.pop()) std::free(p);
 }
 
 namespace {
-// Owns the state until the thread ends. What runs after that (other destructors) starts a new state, which leaks
-// by a few hundred bytes rather than dangles.
+// Owns the state until the thread ends. It stays the thread's while its own slots are destroyed. What runs after that
+// (other destructors) starts a new state, which leaks by a few hundred bytes rather than dangles.
+thread_local bool ended = false;
 struct Owner {
-  ThreadState state;
-  ~Owner() { current_thread = nullptr; }
+  ThreadState* state = new ThreadState;
+  ~Owner() {
+    ended = true;
+    delete state;
+    current_thread = nullptr;
+  }
 };
 }  // namespace
 
 ThreadState& start_thread() {
-  static thread_local bool ended = false;
-  struct Mark {
-    ~Mark() { ended = true; }
-  };
   if (ended) return *(current_thread = new ThreadState);
-  static thread_local Mark mark;
   static thread_local Owner owner;
-  (void)mark;
-  return *(current_thread = &owner.state);
+  return *(current_thread = owner.state);
 }
 
 }  // namespace lamella::core

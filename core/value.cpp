@@ -154,7 +154,7 @@ std::string describe(const Value& v) {
     case LAMELLA_FLOAT:
       return format("%g", v.as.d);
     case LAMELLA_COMPLEX:
-      return format("(%g%+gj)", v.as.doubles[0], v.as.doubles[1]);
+      return v.as.doubles ? format("(%g%+gj)", v.as.doubles[0], v.as.doubles[1]) : "a null complex number";
     case LAMELLA_STRING:
       return v.as.string ? "'" + std::string(v.as.string, v.length) + "'" : "a null string";
     case LAMELLA_DTYPE:
@@ -168,12 +168,13 @@ std::string describe(const Value& v) {
     case LAMELLA_BOOL_LIST:
       return format("a list of %u bools", v.length);
     case LAMELLA_INT_LIST:
-      return shape_string(static_cast<int>(v.length), v.as.ints);
+      return v.as.ints || !v.length ? shape_string(static_cast<int>(v.length), v.as.ints) : "a null list";
     case LAMELLA_FLOAT_LIST:
       return format("a list of %u floats", v.length);
     case LAMELLA_TENSOR_LIST:
       return format("a list of %u tensors", v.length);
     case LAMELLA_VALUE_LIST: {
+      if (!v.as.values && v.length) return "a null list";
       std::string s = "[";
       for (uint32_t i = 0; i < v.length; i++) s += (i ? ", " : "") + describe(v.as.values[i]);
       return s + "]";

@@ -10,6 +10,7 @@
 #include "core/event.h"
 #include "core/thread.h"
 #include "core/value.h"
+#include "dispatcher/attributes.h"
 #include "dispatcher/call.h"
 #include "dispatcher/checked_call.h"
 #include "dispatcher/door.h"
@@ -19,6 +20,7 @@
 #include "dispatcher/interfaces.h"
 #include "dispatcher/kernels.h"
 #include "dispatcher/keys.h"
+#include "dispatcher/keywords.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/load.h"
 #include "dispatcher/operators.h"
@@ -26,8 +28,9 @@
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/rules.h"
-#include "dispatcher/state.h"
+#include "dispatcher/slots.h"
 #include "dispatcher/tensors.h"
+#include "dispatcher/thread_state.h"
 
 namespace lamella::dispatcher {
 namespace {
@@ -279,9 +282,7 @@ lamella_status withdraw(lamella_handle h) { return dispatcher::withdraw(h); }
 template <class Type>
 lamella_status adopt_slot(const char* entry, const Type& from, Type* to) {
   if (lamella_status st = adopt(entry, from, to)) return st;
-  if (!to->name) return core::raise(LAMELLA_VALUE_ERROR, std::string(entry) + ": 'name' must not be null");
-  if (lamella_status st = expect_known(entry, "reserved", to->reserved, 0)) return st;
-  return LAMELLA_OK;
+  return to->name ? LAMELLA_OK : core::raise(LAMELLA_VALUE_ERROR, std::string(entry) + ": 'name' must not be null");
 }
 lamella_status tensor_slot(lamella_library* l, const lamella_slot_type* t, int32_t* i) {
   lamella_slot_type type;
@@ -299,6 +300,7 @@ lamella_status storage_slot(lamella_library* l, const lamella_slot_type* t, int3
 lamella_status thread_slot_add(lamella_library* l, const lamella_thread_slot_type* t, int32_t* i) {
   lamella_thread_slot_type type;
   if (lamella_status st = adopt_slot("thread_slot", *t, &type)) return st;
+  if (lamella_status st = expect_known("thread_slot", "reserved", type.reserved, 0)) return st;
   return add_thread_slot(*l, type, i);
 }
 lamella_status attribute(lamella_library* l, const char* name, lamella_get_attribute g, lamella_set_attribute s,

@@ -8,7 +8,7 @@
 #include "dispatcher/kernel_run.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/placement.h"
-#include "dispatcher/state.h"
+#include "dispatcher/slots.h"
 #include "dispatcher/targets.h"
 #include "dispatcher/transfer.h"
 

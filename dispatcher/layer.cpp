@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
 
@@ -11,9 +12,11 @@ std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tens
 namespace {
 
 Layer layers[LAMELLA_MAX_LAYERS];
-int32_t included[LAMELLA_MAX_LAYERS];     // how many have switched a layer on for the process
-uint64_t births[LAMELLA_MAX_LAYERS];      // how often a bit was given
-bool given[LAMELLA_MAX_LAYERS] = {true};  // the lowest one marks opaque tensors and is no layer's
+int32_t included[LAMELLA_MAX_LAYERS];  // how many have switched a layer on for the process
+uint64_t births[LAMELLA_MAX_LAYERS];   // how often a layer came to a bit
+// The number under which a bit was given to a name; 0: it is free. The lowest one marks opaque tensors: no layer's.
+uint64_t given[LAMELLA_MAX_LAYERS] = {1};
+std::atomic<uint64_t> gifts{1};  // how often a bit was given or became free
 
 const Band* find_band(const std::string& name) {
   for (const Band& b : bands())
@@ -66,6 +69,10 @@ lamella_status gather_wishes(const Layer& l, bool within, Range& r) {
     if (const Band* b = find_band(n)) r.above(b->high, l.name + " wants to be outside anchor " + n);
   for (const std::string& n : l.inside)
     if (const Band* b = find_band(n)) r.below(b->low, l.name + " wants to be inside anchor " + n);
+  // Whether one of the wishes is for a layer, by its name or, where it may stand outside its band, by its anchor's.
+  const auto wants = [](const std::vector<std::string>& wishes, const Layer& o) {
+    return contains(wishes, o.name) || (!o.at.empty() && o.at != o.name && contains(wishes, o.at));
+  };
   for (int32_t i = 0; i < LAMELLA_MAX_LAYERS; i++) {
     const Layer& o = layers[i];
     if (!given[i] || !o.live) continue;
@@ -74,10 +81,10 @@ lamella_status gather_wishes(const Layer& l, bool within, Range& r) {
       const std::string why = l.name + " at anchor " + l.at + " beside " + o.name + " at anchor " + o.at + by;
       o.band > l.band ? r.above(i, why) : r.below(i, why);
     }
-    if (contains(l.outside, o.name)) r.above(i, l.name + " wants to be outside " + o.name + by);
-    if (contains(l.inside, o.name)) r.below(i, l.name + " wants to be inside " + o.name + by);
-    if (contains(o.inside, l.name)) r.above(i, o.name + by + " wants to be inside " + l.name);
-    if (contains(o.outside, l.name)) r.below(i, o.name + by + " wants to be outside " + l.name);
+    if (wants(l.outside, o)) r.above(i, l.name + " wants to be outside " + o.name + by);
+    if (wants(l.inside, o)) r.below(i, l.name + " wants to be inside " + o.name + by);
+    if (wants(o.inside, l)) r.above(i, o.name + by + " wants to be inside " + l.name);
+    if (wants(o.outside, l)) r.below(i, o.name + by + " wants to be outside " + l.name);
   }
   return LAMELLA_OK;
 }
@@ -104,6 +111,19 @@ int32_t pick(int32_t low, int32_t high) {
       best = i + (j - i - 1) / 2;
     }
     i = j;
+  }
+  return best;
+}
+
+// The free bit within [low, high] that is nearest to a band; -1 if every bit is taken.
+int32_t nearest(int32_t low, int32_t high, const Band& band) {
+  int32_t best = -1, least = LAMELLA_MAX_LAYERS;
+  for (int32_t i = low; i <= high; i++) {
+    const int32_t away = i < band.low ? band.low - i : i - band.high;
+    if (!given[i] && away < least) {
+      least = away;
+      best = i;
+    }
   }
   return best;
 }
@@ -158,16 +178,17 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
                                                   "; " + owner + " cannot register it too");
   Range r;
   if (lamella_status st = gather_wishes(l, true, r)) return st;
-  if (old < 0 && (r.low > r.high || pick(r.low, r.high) < 0)) {  // the band is full, or others have taken its bits
+  int32_t at = old;  // a name that comes back gets its old bit
+  if (old < 0) at = pick(r.low, r.high);
+  if (at < 0 && l.band >= 0) {  // the band is full, or others have taken its bits: one beside it serves as well
     Range wide;
     gather_wishes(l, false, wide);
-    if (wide.low <= wide.high && pick(wide.low, wide.high) >= 0) r = wide;
+    at = nearest(wide.low, wide.high, bands()[l.band]);
+    if (at >= 0) r = wide;
   }
   if (r.low > r.high)
     return core::raise(LAMELLA_RUNTIME_ERROR, "layer " + l.name + " (" + owner + "): its wishes contradict: " +
                                                   r.low_reason + ", but " + r.high_reason);
-  int32_t at = old;  // a name that comes back gets its old bit
-  if (old < 0) at = pick(r.low, r.high);
   if (old >= 0 && (old < r.low || old > r.high))
     return core::raise(
         LAMELLA_RUNTIME_ERROR,
@@ -177,7 +198,7 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
         LAMELLA_RUNTIME_ERROR,
         core::format("layer %s: no free bit from %d to %d (%d layers at most in a process); its neighbours there: %s",
                      l.name.c_str(), r.low, r.high, LAMELLA_MAX_LAYERS, neighbours(r.low - 1, r.high + 1).c_str()));
-  given[at] = true;
+  if (old < 0) given[at] = gifts.fetch_add(1) + 1;
   births[at]++;
   layers[at] = std::move(l);
   if (!(layers[at].flags & LAMELLA_LAYER_NEVER_ON_TENSORS)) tensor_layers.fetch_or(uint64_t{1} << at);
@@ -190,8 +211,9 @@ void remove_layer(int32_t bit) {
   layers[bit].live = false;
   included[bit] = 0;
   process_layers.fetch_and(~(uint64_t{1} << bit));
-  if (layers[bit].flags & LAMELLA_LAYER_NEVER_ON_TENSORS) {
-    given[bit] = false;
+  if (!(tensor_layers.load() >> bit & 1)) {  // no tensor ever had it
+    given[bit] = 0;
+    gifts.fetch_add(1);
     layers[bit] = {};
   }
   publish_flags();
@@ -206,6 +228,22 @@ Inclusion include_in_process(int32_t bit) {
 void end_inclusion(const Inclusion& i) {
   if (births[i.bit] != i.birth || !layers[i.bit].live) return;  // the layer took its switches with it
   if (--included[i.bit] == 0) process_layers.fetch_and(~(uint64_t{1} << i.bit));
+}
+
+uint64_t last_gift() { return gifts.load(std::memory_order_acquire); }
+
+uint64_t bits_given_since(uint64_t gift) {
+  if (last_gift() == gift) return 0;
+  RegistryLock lock;
+  uint64_t bits = 0;
+  for (int32_t i = 1; i < LAMELLA_MAX_LAYERS; i++) bits |= uint64_t{!given[i] || given[i] > gift} << i;
+  return bits;
+}
+
+lamella_status check_layer_bit(const char* entry, const char* whose, int32_t bit) {
+  if (bit > 0 && bit < LAMELLA_MAX_LAYERS && tensor_layers.load() >> bit & 1) return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR,
+                     core::format("%s: '%s' names the bit %d, which no layer of tensors has", entry, whose, bit));
 }
 
 const Layer* layer(int32_t bit) { return bit >= 0 && bit < LAMELLA_MAX_LAYERS && given[bit] ? &layers[bit] : nullptr; }

@@ -3,11 +3,11 @@
 //
 // Note [Key order]  Bits are given once and never renumbered or reused by another name. Bands, outermost first:
 //   modes 54-63, profiler 44-53, names 34-43, autocast 23-33, autograd 11-22, backend 1-10; no layer has bit 0, by
-//   which opaque tensors are found (opaque.h). A layer states
-//   where it must stand relative to bands and to other layers, loaded or not; it gets a free fitting bit in the
-//   middle of the widest gap. A full band takes bits of its neighbours, as far as no layer of theirs is passed over.
-//   Where there is none left, the error names the neighbours. The bit of a layer that never stands on a tensor is given
-//   again; that of any other stays its own, as tensors may have it.
+//   which opaque tensors are found (opaque.h). A layer states where it must stand relative to bands and to other
+//   layers, loaded or not; it gets a free fitting bit in the middle of the widest gap. Where its band is full, it gets
+//   the nearest free bit beside it, as far as no layer is passed over that it, or that layer, must not pass. Where
+//   there is none left, the error names the neighbours. The bit of a layer that never stood on a tensor is given again;
+//   that of any other stays its own, as tensors may have it.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -41,6 +41,11 @@ struct Inclusion {
 };
 Inclusion include_in_process(int32_t bit);
 void end_inclusion(const Inclusion&);
+// The number of the last change of who has which bit, and the bits that were given or taken away after such a number.
+uint64_t last_gift();
+uint64_t bits_given_since(uint64_t gift);
+// Raises unless a layer that stands on tensors has the bit. `whose` is the name of what asks.
+lamella_status check_layer_bit(const char* entry, const char* whose, int32_t bit);
 const Layer* layer(int32_t bit);             // null if the bit was never given
 int32_t layer_bit(const std::string& name);  // -1 if there is no live one
 

@@ -30,7 +30,7 @@ lamella_status vote(Frame& f, const CallInfo& info, const Value* args) {
     } else if (!voter) {
       voter = t;
       voter_at = at;
-    } else if (!other && !core::operator_equal(voter->device(), t->device())) {
+    } else if (!other && !core::same_device(voter->device(), t->device())) {
       other = t;
       other_at = at;
     }
@@ -49,7 +49,7 @@ lamella_status vote(Frame& f, const CallInfo& info, const Value* args) {
 }  // namespace
 
 bool crosses(const Value* args) {
-  return !core::operator_equal(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device());
+  return !core::same_device(full(args[0].as.tensor)->device(), full(args[1].as.tensor)->device());
 }
 
 lamella_status resolve_device(Frame& f, const CallInfo& info, const Value* args) {

@@ -79,6 +79,10 @@ lamella_status check_target(Frame& f, const CallInfo& info, int at, Tensor* targ
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),
                                     core::dtype_info(target->dtype).name, core::dtype_info(dtype).name));
+  if (target->opaque())  // a layer alone knows how its values are written
+    return core::raise(LAMELLA_NOT_IMPLEMENTED, where(&f, at) +
+                                                    " is opaque: no result can be stored in it; its layers " +
+                                                    "have no kernel for " + operator_title(f.op));
   if (has_shape(target, ndim, sizes)) return check_writable(f, at, target);
   std::string have = core::shape_string(target), want = core::shape_string(ndim, sizes);
   if (info.form == Form::Inplace)
@@ -92,6 +96,10 @@ lamella_status check_target(Frame& f, const CallInfo& info, int at, Tensor* targ
 
 lamella_status store_result(Frame& f, Tensor* target, Tensor* computed, Value* ret) {
   if (target != computed) {
+    if (computed->opaque())
+      return core::raise(
+          LAMELLA_NOT_IMPLEMENTED,
+          operator_title(f.op) + ": its result is opaque, so that it cannot be stored in another tensor");
     const bool fits = has_shape(target, computed->ndim(), computed->sizes());
     if (lamella_status st = fits ? copy_aside(f, target, computed) : adopt(f, target, computed)) return st;
   }

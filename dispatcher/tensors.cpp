@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/tensor.h"
 #include "dispatcher/layer.h"
-#include "dispatcher/state.h"
+#include "dispatcher/slots.h"
 
 namespace lamella::dispatcher {
 
@@ -130,18 +130,11 @@ void storage_release(lamella_storage* s) {
 }
 int64_t storage_use_count(const lamella_storage* s) { return __atomic_load_n(&s->refcount, __ATOMIC_ACQUIRE); }
 lamella_status tensor_detach(lamella_tensor* t, uint64_t drop_keys, lamella_tensor** out) {
-  Tensor* of = full(t);
-  Tensor* made = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
-  made->keys = of->keys;
-  core::TensorRef owner = core::TensorRef::steal(made);
-  if (lamella_status st = carry(of, made, LAMELLA_CARRY_DETACH)) return st;
-  made->keys &= ~drop_keys;
-  *out = owner.take();
+  core::TensorRef made;
+  if (lamella_status st = detach(full(t), drop_keys, &made)) return st;
+  *out = made.take();
   return LAMELLA_OK;
 }
-lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from) {
-  core::assign(full(to), full(from));
-  return LAMELLA_OK;
-}
+lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from) { return assign(full(to), full(from)); }
 
 }  // namespace lamella::dispatcher

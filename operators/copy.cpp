@@ -2,7 +2,7 @@
 #include "operators/copy.h"
 
 #include "dispatcher/opaque.h"
-#include "dispatcher/state.h"
+#include "dispatcher/slots.h"
 #include "operators/shapes.h"
 
 namespace lamella::operators {

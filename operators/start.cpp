@@ -12,7 +12,8 @@
 #include "dispatcher/load.h"
 #include "dispatcher/stamp.h"
 #include "dispatcher/events.h"
-#include "dispatcher/state.h"
+#include "dispatcher/slots.h"
+#include "dispatcher/thread_state.h"
 #include "operators/catalogue.h"
 
 namespace lamella::operators {
@@ -20,7 +21,8 @@ namespace lamella::operators {
 void start() {
   static std::once_flag once;
   std::call_once(once, [] {
-    dispatcher::install_state();
+    dispatcher::install_slots();
+    dispatcher::install_thread_slots();
     dispatcher::install_events();
     Api::table() = dispatcher::api();  // the catalogue is written over it, as a stranger's library is
     register_catalogue();

@@ -119,13 +119,13 @@ PyObject* readable(PyObject* tensor, bool shared) {
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
   Tensor* t = unwrap(tensor);
   view->obj = nullptr;
+  if (!may_export(tensor)) return -1;
   if (t->opaque()) {
     PyObject* plain = readable(tensor, true);
     const int got = plain ? get_buffer(plain, view, flags) : -1;
     Py_XDECREF(plain);
     return got;
   }
-  if (!may_export(tensor)) return -1;
   if (const char* why = obstacle(t, flags)) {
     const std::string name =
         core::is_host(t->backend) ? core::dtype_info(t->dtype).name : core::device_name(t->device());

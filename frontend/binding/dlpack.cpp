@@ -53,12 +53,15 @@ PyObject* to_dlpack(PyObject*, PyObject* args) {
   PyObject* o;
   int versioned;
   if (!PyArg_ParseTuple(args, "Op", &o, &versioned) || !is_tensor(o)) return nullptr;
-  if (unwrap(o)->backend == core::meta_backend)
-    return PyErr_Format(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
   if (!may_export(o)) return nullptr;
   PyObject* plain = readable(o, true);
   if (!plain) return nullptr;
   Tensor* t = unwrap(plain);  // the export holds its storage
+  if (t->backend == core::meta_backend || (plain != o && !may_export(plain))) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
+    Py_DECREF(plain);
+    return nullptr;
+  }
   if (!versioned) {
     auto* m = make_export<DLManagedTensor>(t);
     Py_DECREF(plain);

@@ -14,7 +14,7 @@
 #include "dispatcher/load.h"
 #include "dispatcher/stamp.h"
 #include "dispatcher/parallel.h"
-#include "dispatcher/state.h"
+#include "dispatcher/attributes.h"
 #include "dispatcher/fallback.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/interfaces.h"

@@ -9,7 +9,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "dispatcher/state.h"
+#include "dispatcher/keywords.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"

@@ -1,6 +1,6 @@
 #include "frontend/binding/plugin_attributes.h"
 
-#include "dispatcher/state.h"
+#include "dispatcher/attributes.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/tensor_object.h"
 

@@ -1,11 +1,11 @@
 // Keywords that plugins contribute to every operator that makes tensors: zeros(2, requires_grad=True). They are taken
-// out of the call and applied to its result. Read with dispatcher/state.h, which keeps them.
+// out of the call and applied to its result. Read with dispatcher/keywords.h, which keeps them.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "dispatcher/state.h"
+#include "dispatcher/keywords.h"
 #include "frontend/binding/arguments.h"
 
 namespace lamella::binding {

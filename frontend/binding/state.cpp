@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "core/thread.h"
-#include "dispatcher/state.h"
+#include "dispatcher/slots.h"
+#include "dispatcher/thread_state.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/tensor_object.h"
@@ -107,6 +108,10 @@ void add_state(py::module_& m) {
     if (!made && !unknown) throw py::error_already_set();
     return made ? py::reinterpret_steal<py::object>(made) : py::reinterpret_borrow<py::object>(unknown);
   });
+  m.def("_is_claimed", [](const std::string& keyword) {
+    const dispatcher::Keyword* k = dispatcher::find_keyword(keyword);
+    return k && k->claims;
+  });
   m.def("_thread_layers",
         [] { return py::make_tuple(core::this_thread().shared.include, core::this_thread().shared.exclude); });
   m.def("_in_kernel", [] { return core::this_thread().shared.frame != nullptr; });
@@ -115,7 +120,7 @@ void add_state(py::module_& m) {
     core::this_thread().shared.exclude = exclude;
   });
   m.def("_assign", [](const py::object& to, const py::object& from) {
-    core::assign(tensor_of("_assign", to), tensor_of("_assign", from));
+    check(dispatcher::assign(tensor_of("data", to), tensor_of("data", from)));
   });
   py::class_<ThreadState>(m, "_ThreadState")
       .def(py::init())

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "dispatcher/layer.h"
-#include "dispatcher/state.h"
+#include "dispatcher/slots.h"
 #include "frontend/binding/protocols.h"
 
 namespace lamella::binding {

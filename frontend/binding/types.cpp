@@ -110,7 +110,7 @@ PyObject* device_index(PyObject* o, void*) {
 }
 PyObject* device_compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != device_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-  return PyBool_FromLong(core::operator_equal(device_of(a), device_of(b)) == (op == Py_EQ));
+  return PyBool_FromLong(core::same_device(device_of(a), device_of(b)) == (op == Py_EQ));
 }
 Py_hash_t device_hash(PyObject* o) { return device_of(o).backend * 1009 + device_of(o).index + 7; }
 PyObject* device_reduce(PyObject* o, PyObject*) { return Py_BuildValue("O(N)", device_type, device_str(o)); }

@@ -255,6 +255,48 @@ static void wishes() {
   done("wishes: cycles, contradictions, names taken");
 }
 
+// The only place where a withdrawn observer's bit may be found later is a captured state.
+static void bits_that_come_again() {
+  lamella_library* l = library("observers");
+  lamella_layer d{};
+  d.size = sizeof d;
+  d.name = "first observer";
+  d.flags = LAMELLA_LAYER_NEVER_ON_TENSORS;
+  d.at = "modes";
+  d.fallback = watch;
+  int32_t first, second, third;
+  lamella_handle h;
+  OK(api, api->layer(l, &d, &first, &h));
+  api->thread()->include = uint64_t{1} << first;
+  lamella_captured* captured;
+  OK(api, api->thread_capture(&captured));
+  api->thread()->include = 0;
+  OK(api, api->withdraw(h));
+  d.name = "second observer";
+  OK(api, api->layer(l, &d, &second, nullptr));
+  CHECK(second == first);
+  OK(api, api->thread_swap(captured));
+  CHECK(api->thread()->include == 0);
+  OK(api, api->thread_swap(captured));
+  api->thread_discard(captured);
+  // A layer that has stood on tensors keeps its bit, even if it comes back as one that never does.
+  d.name = "marker";
+  d.flags = 0;
+  OK(api, api->layer(l, &d, &first, &h));
+  lamella_tensor* t = floats({1});
+  OK(api, api->tensor_update_keys(t, uint64_t{1} << first, 0));
+  OK(api, api->withdraw(h));
+  d.flags = LAMELLA_LAYER_NEVER_ON_TENSORS;
+  OK(api, api->layer(l, &d, &second, &h));
+  OK(api, api->withdraw(h));
+  d.name = "another";
+  OK(api, api->layer(l, &d, &third, nullptr));
+  CHECK(first == second && third != first);
+  api->release(t);
+  api->library_close(l);
+  done("bits of layers: given again where no tensor has them, and no captured state");
+}
+
 // ---- stacking, categories, errors ----
 
 static lamella_status seven(lamella_frame*, const lamella_value*, lamella_value* rets) {
@@ -562,6 +604,7 @@ int main(int argc, char** argv) {
   prepared_rules();
   looks();
   wishes();
+  bits_that_come_again();
   stacking();
   operators();
   aliases();

@@ -210,6 +210,16 @@ void while_it_runs() {
     } else {
       FAILS(api, run(), "the end fails");
       CHECK(log_of_end.size() == 1 && destroyed == 1);
+      // Gradients that were asked for are not handed over after an error.
+      lamella_tensor *z, *kept = nullptr;
+      OK(api, api->tensor_detach(x, uint64_t{1} << autograd->layer, &z));
+      OK(api, autograd->node_new(&type, const_cast<char*>(which), &x, 1, 1, &node));
+      OK(api, autograd->set_history(z, node, 0));
+      autograd->node_release(node);
+      log_of_end.clear();
+      FAILS(api, autograd->backward(&z, nullptr, 1, &x, 1, &kept, 0), "the end fails");
+      CHECK(!kept);
+      api->release(z);
     }
     FAILS(api, autograd->backward(&y, nullptr, 1, nullptr, 0, nullptr, 64), "backward: the flags 64 have a bit");
     api->release(x);

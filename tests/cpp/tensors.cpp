@@ -58,9 +58,19 @@ std::vector<int32_t> carried;
 void give(lamella_tensor* t, float number) {
   live++;
   OK(api, api->slot_set(t, slot, new float(number)));
-  OK(api, api->tensor_update_keys(t, key(), 0));
+  CHECK(t->keys & key());  // the slot's type names the layer
 }
 float number_of(const lamella_tensor* t) { return *static_cast<float*>(api->slot_get(t, slot)); }
+
+// Has no `carry`: what such a slot holds stays with its tensor.
+int32_t lonely_slot = -1, lonely_bit = -1, lonely_live = 0;
+
+// Copies the argument's number of elements, an opaque one's too; the first of two answers that it was withdrawn.
+lamella_handle doomed_handle = 0;
+lamella_status doomed(lamella_frame*, const lamella_value*, lamella_value*) {
+  OK(api, api->withdraw(doomed_handle));
+  return LAMELLA_RETRY;
+}
 
 lamella_status carry(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out) {
   CHECK(api->slot_get(from, slot) == state && !api->slot_get(to, slot));
@@ -69,7 +79,7 @@ lamella_status carry(void* state, lamella_tensor* from, lamella_tensor* to, int3
   if (from->dl.ndim && from->dl.shape[0] == 13) return api->raise(LAMELLA_VALUE_ERROR, "one: thirteen is refused");
   live++;
   *out = new float(*static_cast<float*>(state));
-  return api->tensor_update_keys(to, key(), 0);
+  return LAMELLA_OK;
 }
 
 lamella_status materialize(lamella_frame*, const lamella_value* args, lamella_value* rets) {
@@ -111,6 +121,8 @@ void register_all() {
   l.flags = LAMELLA_LAYER_FALLTHROUGH;
   OK(api, api->layer(library, &l, &bit, nullptr));
   CHECK(bit > 0);  // the lowest bit is no layer's
+  l.name = "lonely";
+  OK(api, api->layer(library, &l, &lonely_bit, nullptr));
   lamella_slot_type s{};
   s.size = sizeof s;
   s.name = "one";
@@ -119,7 +131,18 @@ void register_all() {
     delete static_cast<float*>(p);
   };
   s.carry = carry;
+  s.layer = bit;
   OK(api, api->tensor_slot(library, &s, &slot));
+  s.layer = 63;
+  int32_t none;
+  FAILS(api, api->tensor_slot(library, &s, &none),
+        "tensor_slot: 'one' names the bit 63, which no layer of tensors has");
+  lamella_slot_type lonely{};
+  lonely.size = sizeof lonely;
+  lonely.name = "lonely";
+  lonely.layer = lonely_bit;
+  lonely.destroy = [](void*) { lonely_live--; };
+  OK(api, api->tensor_slot(library, &lonely, &lonely_slot));
   OK(api, add_kernel(api, library, "aten::_materialize", "one", materialize));
   OK(api, add_kernel(api, library, "aten::exp", "one", exp_of));
   for (const char* schema : {"seen(Tensor self) -> Tensor", "unseen(Tensor self) -> Tensor"}) {
@@ -129,7 +152,7 @@ void register_all() {
     d.infer = count_shape;
     OK(api, api->define(library, &d, nullptr));
   }
-  const lamella_kernel_def k = {sizeof k, LAMELLA_KERNEL_OPAQUE, count_kernel, nullptr, nullptr, 0, 1};
+  lamella_kernel_def k = {sizeof k, LAMELLA_KERNEL_OPAQUE, count_kernel, nullptr, nullptr, 0, 1};
   OK(api, api->kernel(library, "seen", "cpu", &k, nullptr));
   OK(api, add_kernel(api, library, "unseen", "cpu", count_kernel));
 }
@@ -162,6 +185,20 @@ void opaque_tensors() {
   // A kernel that asks for them, the layer's own, and operators that read no elements.
   lamella_tensor* n = made("one::seen", "", {of(t)});
   CHECK(*static_cast<int64_t*>(n->dl.data) == 3);
+  // One that was withdrawn while the call was on its way to it: the call finds the one below, or none for opaque ones.
+  const lamella_kernel_def first_kernel = {sizeof first_kernel, LAMELLA_KERNEL_OPAQUE, doomed, nullptr, nullptr, 0, 1};
+  for (const char* name : {"seen", "unseen"}) {
+    OK(api, api->kernel(library, name, "cpu", &first_kernel, &doomed_handle));
+    if (std::string(name) == "seen")
+      api->release(made("one::seen", "", {of(t)}));
+    else
+      FAILS(api, call("one::unseen", "", {of(t)}, &r), "one::unseen: argument 'self' is opaque");
+  }
+  // No result is stored in one, whatever its shape.
+  lamella_tensor* small = opaque(1);
+  FAILS(api, call("aten::exp", "out", {of(plain), of(small)}, &r), "exp: argument 'out' is opaque");
+  CHECK(small->flags & LAMELLA_OPAQUE);
+  api->release(small);
   lamella_tensor* e = made("aten::exp", "", {of(t)});
   CHECK(number_of(e) == 70);
   lamella_tensor* like = made("aten::zeros_like", "", {of(t), {}, {}, {}, {}, {}});
@@ -253,6 +290,17 @@ void keys() {
   CHECK(t->keys == key());
   OK(api, api->tensor_update_keys(t, 0, key()));
   CHECK(t->keys == 0);
+  // A key goes with its slot's state: where that stays behind, and where it is taken away.
+  lonely_live = 1;
+  OK(api, api->slot_set(t, lonely_slot, &lonely_live));
+  OK(api, api->tensor_update_keys(t, key(), 0));
+  CHECK(t->keys == (key() | uint64_t{1} << lonely_bit));
+  lamella_tensor* without;
+  OK(api, api->tensor_detach(t, 0, &without));
+  CHECK(without->keys == key() && !api->slot_get(without, lonely_slot));
+  api->release(without);
+  OK(api, api->slot_set(t, lonely_slot, nullptr));
+  CHECK(t->keys == key() && lonely_live == 0);
   for (lamella_tensor* x : {t, kept, dropped}) api->release(x);
   done("keys are set and cleared, and dropped by name");
 }
@@ -273,7 +321,12 @@ void storages() {
   FAILS(api, api->storage_slot_set(s, index + 1, &destroyed), "storage_slot_set: there is no slot");
   CHECK(!api->storage_slot_get(s, -1) && !api->storage_slot_get(s, 1000));
   type.carry = carry;
-  FAILS(api, api->storage_slot(library, &type, &index), "storage_slot: 'shared memory' has a function for tensors");
+  FAILS(api, api->storage_slot(library, &type, &index),
+        "storage_slot: 'shared memory' has what only slots of tensors have: 'carry'");
+  type.carry = nullptr;
+  type.clear = [](void*) {};
+  FAILS(api, api->storage_slot(library, &type, &index),
+        "storage_slot: 'shared memory' has what only slots of tensors have: 't");
   api->release(t);
   CHECK(destroyed == 0 && api->storage_slot_get(s, index) == &destroyed);
   // A tensor over a storage that was kept.
@@ -287,12 +340,18 @@ void storages() {
   FAILS(api, api->tensor_over(s, 1, &two, nullptr, -1, LAMELLA_FLOAT32, &none),
         "tensor_over: the storage offset is negative");
   CHECK(!none);
-  // Assigned: the memory of another tensor, and keys and slots of its own.
+  // Assigned: the memory of another tensor with the states that carry, and what else the tensor keeps of its own.
   lamella_tensor *to = floats({9}), *base = floats({5, 6, 7});
   give(to, 3);
+  lonely_live = 1;
+  OK(api, api->slot_set(to, lonely_slot, &lonely_live));
+  const uint64_t lonely_key = uint64_t{1} << lonely_bit;
   OK(api, api->tensor_assign(to, odd));
   CHECK(to->storage == s && to->numel == 2 && to->dl.strides[0] == 2 && first(to) == 2);
-  CHECK(number_of(to) == 3 && to->keys == key());
+  CHECK(!api->slot_get(to, slot) && to->keys == lonely_key && lonely_live == 1);
+  give(odd, 5);
+  OK(api, api->tensor_assign(to, odd));
+  CHECK(number_of(to) == 5 && to->keys == (key() | lonely_key));
   lamella_tensor* view = made("aten::narrow", "", {of(base), num(0), num(1), num(2)});
   lamella_tensor* wide;
   const int64_t many[7] = {1, 1, 1, 1, 1, 1, 2};
@@ -301,8 +360,11 @@ void storages() {
   CHECK(!api->tensor_base(view) && view->dl.ndim == 7 && view->dtype == LAMELLA_INT64 && view->dl.dtype.bits == 64);
   OK(api, api->tensor_assign(view, view));
   lamella_tensor* hidden = opaque(2);
+  FAILS(api, api->tensor_assign(view, hidden), "no slot that says what becomes of its values");
+  CHECK(!(view->flags & LAMELLA_OPAQUE) && view->dl.data && view->dl.ndim == 7 && view->keys == 0);
+  give(hidden, 8);
   OK(api, api->tensor_assign(view, hidden));
-  CHECK((view->flags & LAMELLA_OPAQUE) && !view->dl.data && view->dl.ndim == 1);
+  CHECK((view->flags & LAMELLA_OPAQUE) && !view->dl.data && view->dl.ndim == 1 && number_of(view) == 8);
   OK(api, api->tensor_assign(view, to));
   CHECK(!(view->flags & LAMELLA_OPAQUE) && first(view) == 2);
   for (lamella_tensor* x : {odd, to, base, view, wide, hidden}) api->release(x);

@@ -224,3 +224,23 @@ def test_tensors_that_cannot_trade_places():
     with pytest.raises(TypeError, match="swap_tensors: expected a Tensor, got int"):
         lamella.utils.swap_tensors(b, 3)
     assert watch() is a and a.tolist() == [1, 1]
+    special = Special(lamella.arange(2))
+    with pytest.raises(RuntimeError, match="weak references"):
+        lamella.utils.swap_tensors(special, a)
+    assert type(special) is Special and type(a) is lamella.Tensor
+    pair = Pair(lamella.arange(2))
+    with pytest.raises(TypeError):
+        lamella.utils.swap_tensors(special, pair)
+    assert type(special) is Special and type(pair) is Pair and special.tolist() == [0, 1]
+
+
+class Pair(lamella.Tensor):
+    __slots__ = ("left", "right")
+
+
+def test_what_classes_keep_in_slots_trades_places_too():
+    a, b = Pair(lamella.arange(2)), Pair(lamella.arange(3))
+    a.left, a.right, b.left = "a.left", "a.right", "b.left"
+    lamella.utils.swap_tensors(a, b)
+    assert (a.left, b.left, b.right) == ("b.left", "a.left", "a.right") and not hasattr(a, "right")
+    assert a.tolist() == [0, 1, 2]

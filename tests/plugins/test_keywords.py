@@ -142,9 +142,13 @@ def test_a_claimed_keyword_goes_before_the_operators_own(lib):
     lamella.ones(1, pin_memory=False)
     lamella.ones(1)
     assert pinned == [True, False]
+    lamella.tensor([1.0], pin_memory=True)
+    lamella.ones(1).new_tensor([1.0], pin_memory=True)
+    assert pinned == [True, False, True, True]
     lib.withdraw(handle)
     lamella.ones(1, pin_memory=False)
-    assert pinned == [True, False]
+    lamella.tensor(1.0, pin_memory=True)
+    assert len(pinned) == 4
 
 
 def test_several_are_applied_in_the_calls_order(lib):

@@ -848,6 +848,19 @@ def test_observers_come_and_go(host):
             layer.remove()
         again = register("again", lambda call, *a: call(*a), at="profiler", never_on_tensors=True)
         assert low <= again.bit <= high
+        again.remove()
+
+        # A wish that names an anchor is for the layers that the anchor's neighbours have lent a place, too.
+        many = [register(f"cast{i}", handler, at="autocast", never_on_tensors=True) for i in range(14)]
+        low, high = bands["autocast"]
+        lent = [m.bit for m in many if not low <= m.bit <= high]
+        assert len(lent) == 3 and all(low - 3 <= bit <= high + 3 for bit in lent), lent  # the nearest ones
+        over = register("over", handler, outside=["autocast"], never_on_tensors=True)
+        under = register("under", handler, inside=["autocast"], never_on_tensors=True)
+        assert over.bit > max(m.bit for m in many) and under.bit < min(m.bit for m in many)
+        for layer in many + [over, under]:
+            layer.remove()
+
         kept = register("kept", lambda call, *a: call(*a))
         bit = kept.bit
         kept.remove()

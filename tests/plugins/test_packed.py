@@ -107,6 +107,53 @@ assert close(again, plain)
     )
 
 
+def test_memory_that_is_assigned_and_tensors_that_trade_places(guest):
+    run(
+        guest,
+        """
+t = lamella.zeros(2)
+t.data = w
+assert t.is_opaque and t.shape == w.shape and close(t.unpack_int4(), plain) and close(w.unpack_int4(), plain)
+t.data = lamella.ones(3)
+assert not t.is_opaque and t.tolist() == [1, 1, 1] and repr(t) == "tensor([1., 1., 1.])"
+refused(lambda: t.unpack_int4(), "not packed")
+lamella.utils.swap_tensors(t, w)
+assert t.is_opaque and close(t, plain) and w.tolist() == [1, 1, 1]
+lamella.utils.swap_tensors(t, w)
+for out in (lamella.zeros(6, 100).pack_int4(), lamella.zeros(2, 2).pack_int4()):
+    refused(lambda: lamella.exp(x, out=out), "exp: argument 'out' is opaque")
+    assert out.is_opaque and close(out, np.zeros(out.shape))
+""",
+    )
+
+
+def test_composites_in_python_get_them_as_they_are(guest):
+    run(
+        guest,
+        """
+lib = lamella.library.Library("opaque_test", "DEF")
+lib.define("columns(Tensor self) -> Tensor")
+lib.impl("columns", lambda t: lamella.full((1,), -1.0), "cpu")
+lib.impl("columns", lambda t: lamella.full((1,), float(t.shape[1])), "composite")
+assert lamella.ops.opaque_test.columns(x).tolist() == [-1] and lamella.ops.opaque_test.columns(w).tolist() == [100]
+
+# What answers for the values must have some.
+answers = lamella.library.Library("aten", "IMPL")
+handle = answers.impl("_materialize", lambda call, t, *_, **__: t.detach(), "packed")
+for read in (lambda: w.item(), lambda: lamella.ones(1, 1).pack_int4().item(), lambda: w.numpy(), lambda: w.tolist()):
+    refused(read, kind=RuntimeError)
+answers.close()
+import lamella_bank
+answers = lamella.library.Library("aten", "IMPL")
+answers.impl("_materialize", lambda call, t, *_, **__: t.unpack_int4().to("bank"), "packed")
+refused(lambda: lamella.full((1, 1), 3.0).pack_int4().item(), "one element in memory, on the same device")
+refused(lambda: memoryview(w), "lies on device 'bank:0'", kind=BufferError)
+answers.close()
+assert close(w.numpy(), plain)
+""",
+    )
+
+
 def test_everything_else_is_refused_or_counted(guest):
     run(
         guest,

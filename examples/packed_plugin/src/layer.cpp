@@ -11,17 +11,10 @@ namespace {
 using lamella::api;
 
 int32_t slot = -1;
-uint64_t layer_bit = 0;
 thread_local bool may_unpack = false;
 
 const Packed* packed_in(const lamella_tensor* t) { return static_cast<const Packed*>(api().slot_get(t, slot)); }
 const Packed* packed_in(const Tensor& t) { return packed_in(t.get()); }
-
-// Gives a tensor its state and the layer's key.
-lamella_status give(lamella_tensor* to, const Packed* p) {
-  if (lamella_status st = api().slot_set(to, slot, const_cast<Packed*>(p))) return release(p), st;
-  return api().tensor_update_keys(to, layer_bit, 0);
-}
 
 // ---- the slot's manners -------------------------------------------------------------------------------------------
 
@@ -36,7 +29,7 @@ lamella_status carry(void* state, lamella_tensor*, lamella_tensor* to, int32_t h
       *out = moved(*p, lamella::Device(lamella::device_of(to)));
     else
       retain(p), *out = state;
-    return api().tensor_update_keys(to, layer_bit, 0);
+    return LAMELLA_OK;
   });
 }
 
@@ -53,27 +46,18 @@ lamella_status load(lamella_tensor* to, const lamella_value* saved, void** out) 
     LAMELLA_CHECK_VALUE((to->flags & LAMELLA_OPAQUE) && saved->tag == LAMELLA_TENSOR_LIST && saved->length == 2,
                         "packed: what was saved is two tensors, of an opaque one");
     *out = loaded(Tensor::borrow(saved->as.tensors[0]), Tensor::borrow(saved->as.tensors[1]), to);
-    return api().tensor_update_keys(to, layer_bit, 0);
+    return LAMELLA_OK;
   });
 }
 
-const lamella_slot_type slot_type = {sizeof slot_type,
-                                     0,
-                                     "packed",
-                                     [](void* state) { release(static_cast<Packed*>(state)); },
-                                     nullptr,
-                                     nullptr,
-                                     carry,
-                                     save,
-                                     load};
+void destroy(void* state) { release(static_cast<Packed*>(state)); }
 
 // ---- operators ----------------------------------------------------------------------------------------------------
 
 Tensor pack_int4(const Tensor& self) {
   LAMELLA_CHECK(!packed_in(self), "the tensor is packed already");
-  const Packed* p = pack(self);
   Tensor made = lamella::opaque(self.sizes(), self.options());
-  lamella::check(give(made.get(), p));
+  lamella::check(api().slot_set(made.get(), slot, const_cast<Packed*>(pack(self))));
   return made;
 }
 
@@ -185,8 +169,8 @@ LAMELLA_LIBRARY(packed, m) {
   layer.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
   m.layer(layer, &table.layer);
   if (m.status()) return;
-  layer_bit = uint64_t{1} << table.layer;
-  m.tensor_slot(slot_type, &slot);
+  m.tensor_slot({sizeof(lamella_slot_type), table.layer, "packed", destroy, nullptr, nullptr, carry, save, load},
+                &slot);
   m.def("pack_int4(Tensor self) -> Tensor", pack_int4);
   m.derivative("pack_int4", "self: grad");
   m.def("unpack_int4(Tensor self) -> Tensor", unpack_int4);

@@ -25,17 +25,21 @@
  *   effect of any other null is undefined.
  * Note [Opaque tensors]  A tensor with the flag LAMELLA_OPAQUE has a shape, a dtype (the one that arithmetic sees), a
  *   device and keys, but dl.data is null: a layer knows its values, in a slot of its own. Views of it are opaque, too.
- * No kernel below the layers gets one unless it was registered with LAMELLA_KERNEL_OPAQUE. Where it was not, the
+ *   No kernel below the layers gets one unless it was registered with LAMELLA_KERNEL_OPAQUE. Where it was not, the
  *   operator's composite runs, and where there is none, the call is an error that names the layers of the tensor.
  *   Whatever reads values calls the operator "aten::_materialize" first: a layer answers it with a tensor that has
- * them, or does not, and then printing, copying, pickling and exports are errors. Note [Slots]      A layer keeps what
- * it knows of a tensor in a slot. The slot's type says what becomes of the state when tensors are made from the tensor:
- * `carry` for views, detached tensors and copies, `save` and `load` for pickles, files and deepcopy. Without these
- * functions the state stays behind. Keys are not carried, except those of layers with LAMELLA_LAYER_FOLLOWS_ALIAS to
- * views: `carry` and `load` give the new tensor the layer's key by tensor_update_keys. An alias or a copy of an opaque
- * tensor is an error unless one of its slots has a `carry`. Note [Append only]  Entries are added at the end of the
- * table, each under #if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none
- * is moved, retyped or taken away. */
+ *   them, or does not, and then printing, copying, pickling and exports are errors.
+ * Note [Slots]      A layer keeps what it knows of a tensor in a slot. The slot's type says what becomes of the state
+ *   when operators make tensors from the tensor: `carry` for views, detached tensors and copies, `save` and `load` for
+ *   pickles, files and deepcopy. Without these functions the state stays behind, and the key of the slot's layer with
+ *   it; other keys are not carried, except to detached tensors, and to views those of layers with
+ *   LAMELLA_LAYER_FOLLOWS_ALIAS. An alias or a copy of an opaque tensor is an error unless one of its slots has a
+ *   `carry`. tensor_assign carries in place of what the tensor had. tensor_view and tensor_over are for kernels: they
+ *   make bare tensors, without keys and states.
+ * Note [Append only]  Entries are added at the end of the table, each under
+ *   #if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none is moved,
+ *   retyped or taken away.
+ */
 #ifndef LAMELLA_C_API_H
 #define LAMELLA_C_API_H
 

@@ -18,8 +18,8 @@ typedef int32_t (*lamella_visit)(void* host_object, void* context);
 enum lamella_carry {
   LAMELLA_CARRY_VIEW = 0,   /* a view: other sizes, strides or dtype over the same elements */
   LAMELLA_CARRY_DETACH = 1, /* the same elements and sizes, without history */
-  LAMELLA_CARRY_COPY = 2,   /* the same values, on the same device */
-  LAMELLA_CARRY_DEVICE = 3  /* the same values, on another device */
+  LAMELLA_CARRY_COPY = 2,   /* a copy of the values, perhaps in another dtype or order, on the same device */
+  LAMELLA_CARRY_DEVICE = 3  /* a copy on another device */
 };
 
 /* The state of tensors or of storages. See Note [Slots]. A slot is never taken away; there are 256 of each kind. A
@@ -27,17 +27,22 @@ enum lamella_carry {
  * So give it functions of your own, not free: then no state is ever destroyed by code that did not make it. */
 typedef struct {
   uint32_t size;
-  uint32_t reserved;
+  /* The bit of the layer that the state belongs to: a tensor has the layer's key as long as the slot holds a state, and
+   * slot_set sees to that. 0: no layer. Not of storages. */
+  int32_t layer;
   const char* name;
-  void (*destroy)(void* state);                                         /* on any thread */
-  int32_t (*traverse)(void* state, lamella_visit visit, void* context); /* nullable: host objects it holds */
-  void (*clear)(void* state);                                           /* nullable */
+  void (*destroy)(void* state); /* on any thread */
+  /* Nullable, not of storages. Visits the host objects that a state holds; clear drops them. */
+  int32_t (*traverse)(void* state, lamella_visit visit, void* context);
+  void (*clear)(void* state);
   /* Nullable. Makes the state of `to`, which was made from `from`, or leaves *out null. `how`: enum lamella_carry; a
    * value that it does not know is an error. An error fails the operator that made `to`. Not of storages. */
   lamella_status (*carry)(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out);
-  /* Nullable, both or none: for pickles, files and deepcopy. `save` makes an owned value, of numbers, strings, tensors
-   * and lists of these; none: there is nothing to save. `load` makes the state of `to` from such a value, which may
-   * come from a stranger's file: it checks everything. Not of storages. */
+  /* Nullable, both or none: for pickles, files and deepcopy. `save` makes an owned value, of numbers, strings, dtypes,
+   * devices, tensors, and lists and dictionaries of these; none: there is nothing to save. `load` makes the state of
+   * `to` from such a value, which may come from a stranger's file: it checks everything. A list comes back as one of
+   * tensors, booleans, integers or floats if all its elements are that, and an empty one as one of integers. Not of
+   * storages. */
   lamella_status (*save)(void* state, lamella_tensor* of, lamella_value* out);
   lamella_status (*load)(lamella_tensor* to, const lamella_value* saved, void** out);
 } lamella_slot_type;
@@ -85,20 +90,21 @@ typedef struct {
 /* ---- events: what happens, for those who subscribe ------------------------------------------------------------- */
 
 enum lamella_event_kind {
-  LAMELLA_EVENT_ALLOCATE = 0,    /* instant: a storage has got memory. device, data, bytes, stream */
+  LAMELLA_EVENT_ALLOCATE = 0,    /* instant: a storage has got memory. device, data, bytes */
   LAMELLA_EVENT_FREE = 1,        /* instant: and gives it back. device, data, bytes */
-  LAMELLA_EVENT_STORAGE_END = 2, /* instant: the last tensor over a storage has gone. device, data, bytes */
+  LAMELLA_EVENT_STORAGE_END = 2, /* instant: the last reference to a storage has gone. device, data, bytes */
   LAMELLA_EVENT_COPY = 3,        /* begin, end: bytes between devices, or from and to the host. device, from, bytes */
-  LAMELLA_EVENT_LIBRARY = 4,     /* begin, end: a library is there, and is closed. name: its owner */
-  LAMELLA_EVENT_INTERFACE = 5,   /* begin, end: an interface is published, and withdrawn. name */
-  LAMELLA_EVENT_NODE = 6,        /* begin, end: a node's backward. name, id: the node's number */
-  LAMELLA_EVENT_BACKWARD = 7,    /* begin, end: a walk over the graph */
-  LAMELLA_EVENT_USAGE = 8        /* instant: a feature is used. name */
+  LAMELLA_EVENT_LIBRARY = 4,   /* begin, end: a library is there, and is closed, on any two threads. name: its owner */
+  LAMELLA_EVENT_INTERFACE = 5, /* begin, end: an interface is published, and withdrawn, on any two threads. name */
+  LAMELLA_EVENT_NODE = 6,      /* begin, end: a node's backward. name, id: the node's number; all that accumulate
+                                * gradients have the largest number */
+  LAMELLA_EVENT_BACKWARD = 7,  /* begin, end: a walk over the graph */
+  LAMELLA_EVENT_USAGE = 8      /* instant: a feature is used. name */
 };
 enum lamella_event_phase { LAMELLA_EVENT_BEGIN = 0, LAMELLA_EVENT_END = 1, LAMELLA_EVENT_INSTANT = 2 };
 
-/* Borrowed; it may grow. Fields that a kind does not name are zero, and -1 a device's backend. An end comes on the
- * thread of its begin, also after an error. */
+/* Borrowed; it may grow. Fields that a kind does not name are zero, and -1 a device's backend. Where nothing
+ * else is said, an end comes on the thread of its begin, also after an error. */
 typedef struct {
   uint32_t size;
   uint32_t kind;  /* enum lamella_event_kind, or another number below 64 that plugins have agreed upon */

@@ -69,6 +69,7 @@ class Layer:
     def always(self, on: bool) -> None:
         """Switches the layer on or off for every thread of the process."""
         if on and not self._always:
+            self.library._check_open()
             self._always.append(self.library._library.process_include(1 << self.bit))
         elif not on and self._always:
             handle = self._always.pop()

@@ -1,5 +1,7 @@
 """Helpers around the operators: ``lamella.utils``."""
 
+import copyreg
+
 from lamella import _C
 
 
@@ -7,13 +9,48 @@ def swap_tensors(t1, t2) -> None:
     """Two tensors exchange everything: memory, class, attributes, gradient, history. Who holds one now sees the other.
 
     Raises:
+        TypeError: one of them is no tensor, or their classes have different ``__slots__``
         RuntimeError: one of them has weak references
+
+    After an error both are as they were.
 
     >>> a, b = lamella.zeros(2), lamella.ones(3)
     >>> lamella.utils.swap_tensors(a, b)
     >>> a, b
     (tensor([1., 1., 1.]), tensor([0., 0.]))
     """
-    _C._swap_tensors(t1, t2)
-    if type(t1) is not type(t2):
-        t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    for t in (t1, t2):
+        if not isinstance(t, _C.Tensor):
+            raise TypeError(f"swap_tensors: expected a Tensor, got {type(t).__name__}")
+    _swap_classes(t1, t2)
+    try:
+        _C._swap_tensors(t1, t2)
+    except BaseException:
+        _swap_classes(t1, t2)
+        raise
+    for name in copyreg._slotnames(type(t1)):
+        _swap_attribute(t1, t2, name)
+
+
+def _swap_classes(t1, t2):
+    first, second = type(t1), type(t2)
+    if first is second:
+        return
+    t1.__class__ = second
+    try:
+        t2.__class__ = first
+    except BaseException:
+        t1.__class__ = first
+        raise
+
+
+def _swap_attribute(t1, t2, name):
+    """Exchanges an attribute that a class keeps in a slot, which may be unset."""
+    values = [getattr(t, name) for t in (t1, t2) if hasattr(t, name)]
+    if len(values) == 2:
+        setattr(t1, name, values[1])
+        setattr(t2, name, values[0])
+    elif values:
+        has, lacks = (t1, t2) if hasattr(t1, name) else (t2, t1)
+        delattr(has, name)
+        setattr(lacks, name, values[0])

@@ -54,7 +54,7 @@ lamella_status add_to(Run& run, Node* n, lamella_tensor* g) {
     if (leaf() && (there = leaf()->grad)) api().retain(there);
   }
   lamella_status st;
-  if (there && !run.create_graph) {
+  if (there && !run.create_graph && !(there->flags & LAMELLA_OPAQUE)) {
     st = run.ops.add_into(there, g);
     api().release(g);
     api().release(there);

@@ -1,7 +1,6 @@
 // Note [A run]  First the nodes that the roots reach are met, and how many edges lead to each is counted. Then the
-// ready
-//   ones run, the latest recorded first, each once all gradients for it have come: so that memory goes as early as it
-//   can, and sums always have the same order.
+//   ready ones run, the latest recorded first, each once all gradients for it have come: so that memory goes as early
+//   as it can, and sums always have the same order.
 // Note [Claims]  A run keeps its counts and its pending gradients in the nodes themselves, which it claims. A node that
 //   another run (of another thread, or one further out in this one) has claimed is kept in a table beside.
 #include "graph/engine.h"
@@ -169,9 +168,9 @@ struct Walk : Run {
     // A large sum is written in place, if nothing else refers to its memory; for a small one, a new tensor costs less
     // than the checks of a write in place.
     constexpr int64_t large = 1024;
-    const bool in_place = there->numel >= large && !create_graph && (there->flags & LAMELLA_DENSE) &&
-                          __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
-                          api().storage_use_count(there->storage) == 1;
+    const bool in_place =
+        there->numel >= large && !create_graph && (there->flags & (LAMELLA_DENSE | LAMELLA_OPAQUE)) == LAMELLA_DENSE &&
+        __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 && api().storage_use_count(there->storage) == 1;
     if (in_place) {
       st = ops.add_into(there, g);
     } else {
@@ -470,11 +469,8 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
   for (int i = 0; i < num_roots; i++)
     if (lamella_status st = w.deliver(w.roots[i], std::exchange(starts[i], nullptr))) return st;
   if (lamella_status st = w.walk()) return st;
-  for (int i = 0; i < num_inputs; i++) {
-    if (!(flags & LAMELLA_BACKWARD_ACCUMULATE)) {
-      outs[i] = std::exchange(captured[i], nullptr);
-      continue;
-    }
+  const bool accumulates = flags & LAMELLA_BACKWARD_ACCUMULATE;
+  for (int i = 0; accumulates && i < num_inputs; i++) {
     if (!captured[i] || std::find(inputs, inputs + i, inputs[i]) != inputs + i) continue;
     Variable& v = variable_for(inputs[i]);
     if (v.retains_grad) continue;  // it has been kept on the way
@@ -483,7 +479,9 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
       if (lamella_status st = w.run_hooks(w.targets[i].node, LAMELLA_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0))
         return st;
   }
-  return w.run_callbacks();
+  if (lamella_status st = w.run_callbacks()) return st;
+  for (int i = 0; !accumulates && i < num_inputs; i++) outs[i] = std::exchange(captured[i], nullptr);
+  return LAMELLA_OK;
 }
 
 }  // namespace lamella::autograd

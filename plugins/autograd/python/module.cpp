@@ -97,14 +97,16 @@ lamella_status pack(void* context, lamella_tensor* t, void** packed) {
   Gil gil;
   auto* h = static_cast<Hooks*>(context);
   const Ref in(wrap_borrowed(t));
+  h->users++;  // pack_hook may pop the hooks
   Ref out(in ? PyObject_CallOneArg(h->pack, in.get()) : nullptr);
   auto* p = out ? new (std::nothrow) Packed{h, out.get()} : nullptr;
   if (!p) {
     if (out) PyErr_NoMemory();
-    return python::face().capture_exception();
+    const lamella_status st = python::face().capture_exception();
+    release(h);
+    return st;
   }
   out.take();
-  h->users++;
   *packed = p;
   return LAMELLA_OK;
 }

@@ -484,6 +484,24 @@ def test_saved_tensor_hooks_nest_and_the_inner_ones_win():
     assert seen == ["outer", "inner", "outer"]
 
 
+def test_a_pack_hook_may_leave_its_own_block():
+    x, blocks = leaf(), []
+
+    def pack(t):
+        if blocks:
+            blocks.pop().__exit__(None, None, None)  # nothing else holds the hooks now
+        return t
+
+    block = saved_tensors_hooks(pack, lambda t: t * 2)
+    blocks.append(block)
+    block.__enter__()
+    del block, pack
+    y = x.exp().sum()
+    gc.collect()
+    y.backward()
+    assert x.grad.tolist() == (x.detach().exp() * 2).tolist() and blocks == []
+
+
 def test_errors_of_saved_tensor_hooks():
     error = Trouble("pack")
 

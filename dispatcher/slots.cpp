@@ -1,0 +1,192 @@
+#include "dispatcher/slots.h"
+
+#include <cstring>
+#include <utility>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/opaque.h"
+#include "dispatcher/slot_types.h"
+
+namespace lamella::dispatcher {
+
+using core::full;
+using core::Tensor;
+
+namespace {
+
+bool same_meaning(const lamella_slot_type& a, const lamella_slot_type& b) {
+  return a.layer == b.layer && a.destroy == b.destroy && a.traverse == b.traverse && a.clear == b.clear &&
+         a.carry == b.carry && a.save == b.save && a.load == b.load;
+}
+
+SlotTypes<lamella_slot_type, same_meaning> types{"tensor slot"}, storage_types{"storage slot"};
+std::atomic<uint64_t> slot_keys{0};  // of the layers that have a slot
+
+void destroy_state(int index, void* state) { types.destroy(index, state); }
+void destroy_storage_state(int index, void* state) { storage_types.destroy(index, state); }
+
+uint64_t key_of(const lamella_slot_type& t) { return t.layer ? uint64_t{1} << t.layer : 0; }
+
+// Calls what(index, type, state) for each slot that holds something, until it returns something else than 0.
+template <class What>
+int each_state(const Tensor* t, What what) {
+  for (int i = 0, n = types.count(); i < n; i++)
+    if (void* state = core::get_slot(t, i))
+      if (int r = what(i, types[i], state)) return r;
+  return 0;
+}
+
+// What pickles and files hold: numbers, text, dtypes, devices, tensors, and lists and dictionaries of these.
+bool can_be_saved(const lamella_value& v) {
+  for (uint64_t i = 0, n = core::num_values(v); i < n; i++)
+    if (!can_be_saved(v.as.values[i])) return false;
+  return v.tag <= LAMELLA_DICT && v.tag != LAMELLA_OBJECT;
+}
+
+}  // namespace
+
+void install_slots() {
+  core::destroy_slot = destroy_state;
+  core::destroy_storage_slot = destroy_storage_state;
+}
+
+std::atomic<bool> slots_carry{false};
+
+lamella_status add_tensor_slot(Library&, const lamella_slot_type& t, int32_t* index) {
+  if (t.layer)
+    if (lamella_status st = check_layer_bit("tensor_slot", t.name, t.layer)) return st;
+  if (lamella_status st = types.add(t, index)) return st;
+  if (t.carry) slots_carry = true;
+  slot_keys |= key_of(t);
+  return LAMELLA_OK;
+}
+
+lamella_status add_storage_slot(Library&, const lamella_slot_type& t, int32_t* index) {
+  const char* what = t.carry || t.save || t.load ? "'carry', 'save' or 'load'"
+                     : t.traverse || t.clear     ? "'traverse' or 'clear'"
+                     : t.layer                   ? "'layer'"
+                                                 : nullptr;
+  if (what)
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       std::string("storage_slot: '") + t.name + "' has what only slots of tensors have: " + what);
+  return storage_types.add(t, index);
+}
+
+lamella_status set_slot(lamella_tensor* t, int32_t index, void* state) {
+  if (lamella_status st = types.check("slot_set", index)) return st;
+  const uint64_t key = key_of(types[index]);
+  void* old = core::exchange_slot(full(t), index, state);
+  t->keys = state ? t->keys | key : t->keys & ~key;
+  if (old) types.destroy(index, old);
+  return LAMELLA_OK;
+}
+
+void* get_slot(const lamella_tensor* t, int32_t index) { return index >= 0 ? core::get_slot(full(t), index) : nullptr; }
+
+lamella_status set_storage_slot(lamella_storage* s, int32_t index, void* state) {
+  if (lamella_status st = storage_types.check("storage_slot_set", index)) return st;
+  if (void* old = core::exchange_slot_in(&s->slots, index, state)) storage_types.destroy(index, old);
+  return LAMELLA_OK;
+}
+
+void* get_storage_slot(const lamella_storage* s, int32_t index) {
+  return index >= 0 ? core::slot_in(s->slots, index) : nullptr;
+}
+
+int traverse_slots(const lamella_tensor* t, lamella_visit visit, void* context) {
+  return each_state(full(t), [&](int, const lamella_slot_type& type, void* state) {
+    return type.traverse ? type.traverse(state, visit, context) : 0;
+  });
+}
+
+void clear_slots(lamella_tensor* t) {
+  each_state(full(t), [](int, const lamella_slot_type& type, void* state) {
+    if (type.clear) type.clear(state);
+    return 0;
+  });
+}
+
+bool has_slots(const lamella_tensor* t) {
+  return each_state(full(t), [](int, const lamella_slot_type&, void*) { return 1; }) != 0;
+}
+
+lamella_status carry_slots(Tensor* from, Tensor* to, int32_t how) {
+  bool carried = false;
+  const int st = each_state(from, [&](int i, const lamella_slot_type& type, void* state) -> int {
+    if (!type.carry) return LAMELLA_OK;
+    core::exchange_slot(to, i, nullptr);  // makes room first: nothing can fail once there is a state to keep
+    void* made = nullptr;
+    if (lamella_status failed = type.carry(state, from, to, how, &made)) return failed;
+    carried = true;
+    return made ? set_slot(to, i, made) : LAMELLA_OK;
+  });
+  if (st || carried || !from->opaque()) return st;
+  const std::string layers = layers_of(from);
+  return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                     "an opaque tensor of shape " + core::shape_string(from) +
+                         " has no slot that says what becomes of its values in a view or a copy; its layers: " +
+                         (layers.empty() ? "none" : layers));
+}
+
+lamella_status copy_opaque(Tensor* from, lamella_device device, core::TensorRef* out) {
+  *out = core::TensorRef::steal(
+      core::new_opaque(from->ndim(), from->sizes(), from->strides(), static_cast<core::DType>(from->dtype), device));
+  const bool same = core::same_device(device, from->device());
+  return carry_slots(from, out->get(), same ? LAMELLA_CARRY_COPY : LAMELLA_CARRY_DEVICE);
+}
+
+lamella_status detach(Tensor* from, uint64_t drop, core::TensorRef* out) {
+  auto made = core::TensorRef::steal(core::tensor_over(from->storage, from->ndim(), from->sizes(), from->strides(),
+                                                       from->storage_offset, from->dtype));
+  made->keys = from->keys & ~slot_keys.load(std::memory_order_relaxed);  // a state that is carried brings its key
+  if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
+  made->keys &= ~drop;
+  *out = std::move(made);
+  return LAMELLA_OK;
+}
+
+lamella_status assign(Tensor* to, Tensor* from) {
+  if (to == from) return LAMELLA_OK;
+  auto made = core::TensorRef::steal(core::tensor_over(from->storage, from->ndim(), from->sizes(), from->strides(),
+                                                       from->storage_offset, from->dtype));
+  if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
+  const int n = slots_carry.load(std::memory_order_relaxed) ? types.count() : 0;
+  for (int i = n - 1; i >= 0; i--)  // room for the states, from the last one on, before anything changes
+    if (core::get_slot(made.get(), i)) core::exchange_slot(to, i, core::get_slot(to, i));
+  core::assign(to, made.get());
+  for (int i = 0; i < n; i++)
+    if (types[i].carry) set_slot(to, i, core::exchange_slot(made.get(), i, nullptr));
+  to->keys |= made->keys;
+  return LAMELLA_OK;
+}
+
+lamella_status save_slots(Tensor* t, std::vector<SavedSlot>* out) {
+  return each_state(t, [&](int, const lamella_slot_type& type, void* state) -> int {
+    if (!type.save) return LAMELLA_OK;
+    lamella_value v = core::none();
+    if (lamella_status st = type.save(state, t, &v)) return st;
+    if (v.tag == LAMELLA_NONE) return LAMELLA_OK;
+    out->push_back({type.name, core::OwnedValue::adopt(v)});
+    if (can_be_saved(v)) return LAMELLA_OK;
+    return core::raise(LAMELLA_TYPE_ERROR,
+                       std::string("slot '") + type.name +
+                           "': its 'save' returned a value that files do not hold: " + core::describe(v));
+  });
+}
+
+lamella_status load_slot(Tensor* t, const char* name, const lamella_value& saved, bool* found) {
+  *found = false;
+  // Of several slots of one name, the youngest is the one of the plugin that is loaded now.
+  for (int i = types.count() - 1; i >= 0; i--) {
+    if (!types[i].load || std::strcmp(types[i].name, name)) continue;
+    *found = true;
+    void* made = nullptr;
+    if (lamella_status st = types[i].load(t, &saved, &made)) return st;
+    return made ? set_slot(t, i, made) : LAMELLA_OK;
+  }
+  return LAMELLA_OK;
+}
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,28 @@
+// What plugins keep on threads, and what is set on one thread, captured to be set on others.
+#pragma once
+
+#include <vector>
+
+#include "dispatcher/ledger.h"
+
+struct lamella_captured {
+  uint64_t include, exclude;
+  uint64_t gifts;  // last_gift() by then: bits that have come to another layer since are left out
+  lamella_device default_device;
+  std::vector<void*> slots;
+};
+
+namespace lamella::dispatcher {
+
+lamella_status add_thread_slot(Library&, const lamella_thread_slot_type&, int32_t* index);
+void* thread_slot(int32_t index);
+lamella_status set_thread_slot(int32_t index, void* state);
+
+lamella_status capture_thread(lamella_captured** out);
+lamella_status copy_captured(const lamella_captured*, lamella_captured** out);
+lamella_status swap_captured(lamella_captured*);
+void discard_captured(lamella_captured*);
+
+void install_thread_slots();  // hands the core its destroyer; once, at start-up
+
+}  // namespace lamella::dispatcher
