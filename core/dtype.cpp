@@ -1,8 +1,13 @@
 #include "core/dtype.h"
 
+#include <lamella/float8.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <string>
+#include <memory>
+
+#include "core/error.h"
 
 namespace lamella::core {
 namespace {
@@ -12,7 +17,7 @@ constexpr uint8_t B = LAMELLA_CLASS_BOOL, I = LAMELLA_CLASS_INTEGRAL, F = LAMELL
 
 std::atomic<DType> default_floating{LAMELLA_FLOAT32};
 
-bool is_signed(DType t) { return t >= LAMELLA_INT8 && t <= LAMELLA_INT64; }
+std::string owners[256];  // of plugins' dtypes
 
 DType promote_integers(DType a, DType b) {
   if (is_signed(a) == is_signed(b)) return itemsize(a) >= itemsize(b) ? a : b;
@@ -30,9 +35,23 @@ DType promote_integers(DType a, DType b) {
   }
 }
 
+template <class T>
+void to_float32(int64_t n, const void* from, float* to) {
+  for (int64_t i = 0; i < n; i++) to[i] = static_cast<float>(static_cast<const T*>(from)[i]);
+}
+template <class T>
+void from_float32(int64_t n, const float* from, void* to) {
+  for (int64_t i = 0; i < n; i++) static_cast<T*>(to)[i] = T(from[i]);
+}
+// One that holds numbers, and has no arithmetic.
+template <class T>
+constexpr DTypeInfo holder(const char* name, uint8_t dlpack_code) {
+  return {name, "", sizeof(T), F, {dlpack_code, 8 * sizeof(T), 1}, to_float32<T>, from_float32<T>, nullptr, false};
+}
+
 }  // namespace
 
-const DTypeInfo dtype_infos[LAMELLA_NUM_DTYPES] = {
+DTypeInfo dtype_infos[256] = {
     {"bool", "", 1, B, {kDLBool, 8, 1}},
     {"uint8", "", 1, I, {kDLUInt, 8, 1}},
     {"uint16", "", 2, I, {kDLUInt, 16, 1}},
@@ -48,21 +67,83 @@ const DTypeInfo dtype_infos[LAMELLA_NUM_DTYPES] = {
     {"float64", "double", 8, F, {kDLFloat, 64, 1}},
     {"complex64", "cfloat", 8, C, {kDLComplex, 64, 1}},
     {"complex128", "cdouble", 16, C, {kDLComplex, 128, 1}},
+    holder<float8_e4m3fn>("float8_e4m3fn", kDLFloat8_e4m3fn),
+    holder<float8_e5m2>("float8_e5m2", kDLFloat8_e5m2),
 };
 
+bool is_signed(DType t) {
+  const DTypeInfo& info = dtype_info(t);
+  return info.dtype_class != B && info.dlpack.code != kDLUInt;
+}
+
 DType dtype_from_name(const char* name) {
-  for (DType t = 0; t < LAMELLA_NUM_DTYPES; t++)
-    if (!std::strcmp(name, dtype_infos[t].name) ||
-        (*dtype_infos[t].aliases && !std::strcmp(name, dtype_infos[t].aliases)))
-      return t;
+  for (int t = 0; t < LAMELLA_NO_DTYPE; t++)
+    if (is_dtype(t) && (!std::strcmp(name, dtype_infos[t].name) ||
+                        (*dtype_infos[t].aliases && !std::strcmp(name, dtype_infos[t].aliases))))
+      return static_cast<DType>(t);
   return LAMELLA_NO_DTYPE;
 }
 
 DType dtype_from_dlpack(DLDataType d) {
-  for (DType t = 0; t < LAMELLA_NUM_DTYPES; t++)
-    if (d.code == dtype_infos[t].dlpack.code && d.bits == dtype_infos[t].dlpack.bits && d.lanes == 1) return t;
+  if (d.code == kDLOpaqueHandle) return LAMELLA_NO_DTYPE;
+  for (int t = 0; t < LAMELLA_NO_DTYPE; t++) {
+    const DLDataType own = dtype_infos[t].dlpack;
+    if (is_dtype(t) && d.code == own.code && d.bits == own.bits && d.lanes == own.lanes) return static_cast<DType>(t);
+  }
   return LAMELLA_NO_DTYPE;
 }
+
+lamella_status add_dtype(const lamella_dtype_def& def, const std::string& owner, DType* out) {
+  if (const DType old = dtype_from_name(def.name); old != LAMELLA_NO_DTYPE)
+    return raise(LAMELLA_RUNTIME_ERROR,
+                 format("dtype: '%s' is taken by %s; %s cannot register it too", def.name,
+                        old < LAMELLA_FIRST_PLUGIN_DTYPE ? "lamella" : owners[old].c_str(), owner.c_str()));
+  int at = -1;
+  for (int t = LAMELLA_NO_DTYPE - 1; t >= LAMELLA_FIRST_PLUGIN_DTYPE; t--) {
+    const DTypeInfo& old = dtype_infos[t];
+    if (old.name && std::strcmp(old.name, def.name)) continue;
+    at = t;
+    if (!old.name) continue;
+    if (old.itemsize != def.itemsize)
+      return raise(LAMELLA_RUNTIME_ERROR, format("dtype: '%s' had elements of %d bytes, and tensors may have it still",
+                                                 def.name, old.itemsize));
+    break;
+  }
+  if (at < 0) return raise(LAMELLA_RUNTIME_ERROR, format("dtype: '%s': there is no number left", def.name));
+  auto partners = std::make_unique<DType[]>(256);  // never freed: a call may be reading it
+  std::fill_n(partners.get(), 256, LAMELLA_NO_DTYPE);
+  for (int32_t i = 0; i < def.num_promotions; i++) partners[def.promotions[i].with] = def.promotions[i].result;
+  DTypeInfo& info = dtype_infos[at];
+  info.aliases = "";
+  info.itemsize = static_cast<uint8_t>(def.itemsize);
+  info.dtype_class = static_cast<uint8_t>(def.dtype_class);
+  info.dlpack = def.dlpack;
+  info.to_float32 = def.to_float32;
+  info.from_float32 = def.from_float32;
+  info.partners = partners.release();
+  owners[at] = owner;
+  if (!info.name) info.name = strdup(def.name);
+  info.withdrawn = false;
+  *out = static_cast<DType>(at);
+  return LAMELLA_OK;
+}
+
+void withdraw_dtype(DType t) { dtype_infos[t].withdrawn = true; }
+
+namespace {
+
+// Of two dtypes of which one is not plain.
+DType promote_others(DType a, DType b) {
+  for (int turn = 0; turn < 2; turn++, std::swap(a, b)) {
+    const DTypeInfo& info = dtype_info(a);
+    if (info.partners && info.partners[b] != LAMELLA_NO_DTYPE) return info.partners[b];
+    if (!is_plain(a) && a < LAMELLA_FIRST_PLUGIN_DTYPE) return LAMELLA_NO_DTYPE;
+  }
+  if (dtype_class(a) == dtype_class(b)) return LAMELLA_NO_DTYPE;
+  return dtype_class(a) > dtype_class(b) ? a : b;
+}
+
+}  // namespace
 
 DType complex_of(DType floating) {
   return floating == LAMELLA_FLOAT64 || floating == LAMELLA_COMPLEX128 ? LAMELLA_COMPLEX128 : LAMELLA_COMPLEX64;
@@ -70,6 +151,7 @@ DType complex_of(DType floating) {
 
 DType promote(DType a, DType b) {
   if (a == b) return a;
+  if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return promote_others(a, b);
   int ca = dtype_class(a), cb = dtype_class(b);
   if (ca < cb) return promote(b, a);
   if (ca == cb) {

@@ -1,29 +1,51 @@
-// DType: the fifteen element types, their properties and names, and the one promotion table.
+// DType: the element types, their properties and names, and the one promotion table.
+//
+// Note [Dtypes]  The plain dtypes, below LAMELLA_PLAIN_DTYPES, have arithmetic: every kernel takes them. The library's
+//   other ones, as float8_e5m2, only hold numbers; those from LAMELLA_FIRST_PLUGIN_DTYPE on are registered by plugins.
+//   A tensor of another dtype than a plain one has the restricted key, so that the dispatcher shows it only to kernels
+//   that say that they take it. All conversions of these go through float32.
 #pragma once
 
 #include <lamella/c_api.h>
+
+#include <string>
 
 namespace lamella::core {
 
 using DType = uint8_t;  // enum lamella_dtype
 
 struct DTypeInfo {
-  const char* name;     // "float32"
+  const char* name;     // "float32"; null: there is no such dtype
   const char* aliases;  // space-separated: "float"
   uint8_t itemsize;
   uint8_t dtype_class;  // enum lamella_dtype_class
   DLDataType dlpack;
+  void (*to_float32)(int64_t n, const void* from, float* to);  // null of a plain one
+  void (*from_float32)(int64_t n, const float* from, void* to);
+  const DType* partners;  // by the other dtype: what both are together, or LAMELLA_NO_DTYPE; may be null
+  bool withdrawn;         // tensors may have it still, but nobody gets a new one
 };
 
-extern const DTypeInfo dtype_infos[LAMELLA_NUM_DTYPES];
+extern DTypeInfo dtype_infos[256];
 inline const DTypeInfo& dtype_info(DType t) { return dtype_infos[t]; }
 inline int64_t itemsize(DType t) { return dtype_info(t).itemsize; }
 inline int dtype_class(DType t) { return dtype_info(t).dtype_class; }
+inline bool is_plain(DType t) { return t < LAMELLA_PLAIN_DTYPES; }
+inline bool is_dtype(int64_t t) {
+  return t >= 0 && t < LAMELLA_NO_DTYPE && dtype_infos[t].name && !dtype_infos[t].withdrawn;
+}
+bool is_signed(DType t);  // whether it holds negative numbers
+
+// Adds a plugin's dtype, under the number that its name had before, if any. The caller holds the registry's lock and
+// has checked the description.
+lamella_status add_dtype(const lamella_dtype_def&, const std::string& owner, DType* out);
+void withdraw_dtype(DType t);
 
 DType dtype_from_name(const char* name);  // LAMELLA_NO_DTYPE if there is none
 DType dtype_from_dlpack(DLDataType t);    // LAMELLA_NO_DTYPE if there is none
 
-// The array API standard's table; where it is silent, torch's; LAMELLA_NO_DTYPE where torch refuses.
+// The array API standard's table; where it is silent, torch's; LAMELLA_NO_DTYPE where torch refuses. Of a plugin's
+// dtype: what it has declared, else the higher class.
 DType promote(DType a, DType b);
 
 // May a result of dtype `from` be stored into `to` (in-place and out= forms)? Classes may only grow.

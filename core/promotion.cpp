@@ -8,7 +8,7 @@ bool number_fits(const Value& v, DType dtype) {
   const int kind = dtype_class(dtype);
   if (v.tag == LAMELLA_COMPLEX) return kind == LAMELLA_CLASS_COMPLEX;
   if (kind != LAMELLA_CLASS_INTEGRAL) return true;
-  const bool is_unsigned = dtype >= LAMELLA_UINT8 && dtype <= LAMELLA_UINT64;
+  const bool is_unsigned = !is_signed(dtype);
   const int bits = 8 * itemsize(dtype) - !is_unsigned;  // of the largest number
   if (v.tag == LAMELLA_FLOAT) {
     const double end = std::ldexp(1.0, bits), n = std::trunc(v.as.d);

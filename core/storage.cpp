@@ -89,7 +89,7 @@ __attribute__((noinline)) void tell_end(const Storage* s) {
 
 Storage* opaque_storage(lamella_device device) {
   Storage* s = blank(device, 0);
-  s->sticky = opaque_key;
+  s->sticky = restricted_key;
   return s;
 }
 

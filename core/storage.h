@@ -30,9 +30,10 @@ namespace lamella::core {
 
 using Storage = lamella_storage;
 
-// In a storage's sticky keys: the tensors over it are opaque, and calls with them reach the lowest rank of keys, which
-// no layer has (dispatcher/opaque.h).
-inline constexpr uint64_t opaque_key = 1;
+// The lowest bit of keys, which no layer has: a kernel must say that it takes such a tensor. Among a storage's sticky
+// keys, the tensors over it are opaque; among a tensor's, its dtype is not plain. Calls with it reach
+// dispatcher/restricted.h.
+inline constexpr uint64_t restricted_key = 1;
 
 lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out);
 // A storage over memory that it did not allocate; the deleter runs when the last reference has gone.

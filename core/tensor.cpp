@@ -84,7 +84,7 @@ void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides
   t->numel = n;
   t->flags = contiguous || n == 0 ? LAMELLA_CONTIGUOUS | LAMELLA_DENSE : 0;
   if (!t->flags && is_dense(t)) t->flags = LAMELLA_DENSE;
-  if (__builtin_expect(t->storage->sticky & opaque_key, 0)) t->flags |= LAMELLA_OPAQUE;
+  if (__builtin_expect(t->storage->sticky & restricted_key, 0)) t->flags |= LAMELLA_OPAQUE;
 }
 
 void point(Tensor* t, int64_t offset) {
@@ -101,6 +101,7 @@ inline void set_type(Tensor* t, DType dtype, lamella_device device) {
   t->dl.dtype = dtype_info(dtype).dlpack;
   t->backend = static_cast<uint16_t>(device.backend);
   t->dtype = dtype;
+  t->keys = (t->keys & ~restricted_key) | (is_plain(dtype) ? 0 : restricted_key);
   t->device_key = static_cast<uint32_t>(device.backend) << 16 | static_cast<uint32_t>(device.index);
 }
 
@@ -114,9 +115,9 @@ inline Tensor* blank(Storage* storage, DType dtype) {
   }
   t->object.refcount = 1;
   t->object.type = &tensor_type;
+  t->keys = 0;
   set_type(t, dtype, storage->device);
   t->dl.byte_offset = 0;
-  t->keys = 0;
   t->storage = storage;
   t->base = nullptr;
   t->host = nullptr;
@@ -273,7 +274,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* stri
 
 void replace_storage(Tensor* t, Storage* owned) {
   Storage* old = t->storage;
-  owned->sticky |= old->sticky & ~opaque_key;
+  owned->sticky |= old->sticky & ~restricted_key;
   owned->version = old->version;
   t->storage = owned;
   release(old);

@@ -120,7 +120,8 @@ Value read_number(const lamella_tensor* t) {
       return floating(as(0.0f));
     case LAMELLA_FLOAT64:
       return floating(as(0.0));
-    default: {
+    case LAMELLA_COMPLEX64:
+    case LAMELLA_COMPLEX128: {
       double z[2];
       float half[2];
       if (t->dtype == LAMELLA_COMPLEX64) {
@@ -133,6 +134,11 @@ Value read_number(const lamella_tensor* t) {
       Value v{LAMELLA_COMPLEX, 0, {0}};
       v.as.doubles = z;
       return retain_value(v);
+    }
+    default: {
+      float x;
+      dtype_info(t->dtype).to_float32(1, t->dl.data, &x);
+      return dtype_class(t->dtype) == LAMELLA_CLASS_INTEGRAL ? integer(static_cast<int64_t>(x)) : floating(x);
     }
   }
 }

@@ -218,14 +218,14 @@ lamella_status kernel(lamella_library* l, const char* op, const char* key, const
                       lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("kernel", *d, &def)) return st;
-  if (lamella_status st = expect_known("kernel", "flags", def.flags, 7)) return st;
+  if (lamella_status st = expect_known("kernel", "flags", def.flags, 15)) return st;
   return register_kernel(*l, op, key, def, h);
 }
 lamella_status category_kernel(lamella_library* l, const char* cat, const char* key, const lamella_kernel_def* d,
                                lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("category_kernel", *d, &def)) return st;
-  if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 7)) return st;
+  if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 15)) return st;
   return register_category_kernel(*l, cat, key, def, h);
 }
 lamella_status shape_rule(lamella_library* l, const char* op, const lamella_shape_rule_def* d, lamella_handle* h) {
@@ -320,6 +320,20 @@ lamella_status keyword(lamella_library* l, const lamella_keyword_def* d, lamella
 
 lamella_status process_include(lamella_library* l, uint64_t bits, lamella_handle* h) {
   return include_layers(*l, bits, h);
+}
+
+lamella_status dtype_register(lamella_library* l, const lamella_dtype_def* d, int32_t* dtype, lamella_handle* h) {
+  lamella_dtype_def def;
+  if (lamella_status st = adopt("dtype_register", *d, &def)) return st;
+  if (lamella_status st = expect_known("dtype_register", "reserved", static_cast<uint32_t>(def.reserved), 0)) return st;
+  return register_dtype(*l, def, dtype, h);
+}
+lamella_status find_dtype(const char* name, int32_t* dtype) {
+  const core::DType found = core::dtype_from_name(name);
+  if (found == LAMELLA_NO_DTYPE)
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("find_dtype: there is no dtype '") + name + "'");
+  *dtype = found;
+  return LAMELLA_OK;
 }
 
 lamella_status find_backend(const char* name, int32_t* id) {
@@ -455,6 +469,9 @@ const lamella_api table = {
     .event_kinds = event_kinds,
     .event = event,
     .on_interface = guard<on_interface, "on_interface", nullable(4, 5)>,
+    .dtype_register = guard<dtype_register, "dtype_register", nullable(2, 3)>,
+    .find_dtype = guard<find_dtype, "find_dtype">,
+    .dtype_info = describe_dtype,
 };
 
 }  // namespace

@@ -100,7 +100,7 @@ lamella_status run_again(Frame& f, const Value* args, Value* rets) {
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        operator_title(f.op) + ": its kernel answered LAMELLA_RETRY (-1), but was not withdrawn");
   const auto* t = static_cast<const Table*>(f.table);
-  f.keys = (f.keys | (gather_keys(*t->info, args) & core::opaque_key)) & t->mask;
+  f.keys = (f.keys | (gather_keys(*t->info, args) & core::restricted_key)) & t->mask;
   return redispatch(&f, args, rets);
 }
 
@@ -164,7 +164,7 @@ lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   void* const context = f.context;
   lamella_status st;
   // Other arguments than the layer got: an opaque one among them must not reach a kernel.
-  if (args != f.given) f.keys |= gather_keys(*static_cast<const Table*>(f.table)->info, args) & core::opaque_key;
+  if (args != f.given) f.keys |= gather_keys(*static_cast<const Table*>(f.table)->info, args) & core::restricted_key;
   if (__builtin_expect(f.hidden == 0, 1)) {
     st = step(f, args, rets);
   } else {
@@ -190,7 +190,7 @@ static inline __attribute__((always_inline)) lamella_status call_by(const Table*
   f.compute_dtype = LAMELLA_NO_DTYPE;
   f.op = op;
   f.keys = ((gather_keys(*t->info, args) | thread->include | process_layers.load(std::memory_order_relaxed)) &
-            ~(thread->exclude & ~core::opaque_key) & t->mask) |
+            ~(thread->exclude & ~core::restricted_key) & t->mask) |
            forced;
   f.passed = 0;
   f.thread = thread;

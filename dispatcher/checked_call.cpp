@@ -105,7 +105,7 @@ bool element_admitted(uint32_t tags, const Value& v, int depth = 0) {
     const bool key = v.tag == LAMELLA_DICT && i % 2 == 0;
     if (key ? e.tag != LAMELLA_STRING || !e.as.string : !element_admitted(tags, e, depth + 1)) return false;
   }
-  return v.tag != LAMELLA_DTYPE || (v.as.i >= 0 && v.as.i < LAMELLA_NUM_DTYPES);
+  return v.tag != LAMELLA_DTYPE || core::is_dtype(v.as.i);
 }
 
 bool elements_admitted(uint32_t tags, const Value& v) {
@@ -117,7 +117,7 @@ bool elements_admitted(uint32_t tags, const Value& v) {
 }
 
 bool content_admitted(uint32_t tags, const Value& v) {
-  if (v.tag == LAMELLA_DTYPE) return v.as.i >= 0 && v.as.i < LAMELLA_NUM_DTYPES;
+  if (v.tag == LAMELLA_DTYPE) return core::is_dtype(v.as.i);
   if (v.tag == LAMELLA_MEMORY_FORMAT) return v.as.i >= LAMELLA_CONTIGUOUS_FORMAT && v.as.i <= LAMELLA_CHANNELS_LAST;
   if (v.tag == LAMELLA_LAYOUT) return v.as.i == 0;
   if (v.length == 0) return true;

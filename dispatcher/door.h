@@ -91,7 +91,7 @@ static_assert(first_size<lamella_pointwise> == 296 && first_size<lamella_allocat
                   first_size<lamella_slot_type> == 64 && first_size<lamella_thread_slot_type> == 40 &&
                   first_size<lamella_kernel_def> == 40 && first_size<lamella_shape_rule_def> == 24 &&
                   first_size<lamella_library_def> == 32 && first_size<lamella_keyword_def> == 40 &&
-                  first_size<lamella_operator_def> == 80,
+                  first_size<lamella_operator_def> == 80 && first_size<lamella_dtype_def> == 56,
               "these are the sizes of version 1.0, which never change");
 
 // A copy of a caller's struct, as this library knows it.

@@ -11,7 +11,7 @@
 #include "dispatcher/fallback.h"
 #include "dispatcher/kernels.h"
 #include "dispatcher/layer.h"
-#include "dispatcher/opaque.h"
+#include "dispatcher/restricted.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
@@ -170,11 +170,17 @@ Entry traced(Entry e, const Operator* op, const std::string& where, const std::s
   return {trace_entry, t, e.flags};
 }
 
-Table* new_table(const Table& head, const std::vector<Entry>& layers, const std::vector<Entry>& backends) {
-  size_t bytes = sizeof(Table) + sizeof(Entry) * (layers.size() + backends.size() + (head.fallback != nullptr));
+Table* new_table(const Table& head, const std::vector<Entry>& layers, const std::vector<Entry>& backends,
+                 const std::vector<DtypeEntry>& dtypes) {
+  const size_t entries_bytes = sizeof(Entry) * (layers.size() + backends.size() + (head.fallback != nullptr));
+  const size_t bytes = sizeof(Table) + sizeof(DtypeEntry) * dtypes.size() + entries_bytes;
   auto* t = static_cast<Table*>(::operator new(bytes));
   *t = head;
-  auto* entries = reinterpret_cast<Entry*>(t + 1);
+  auto* of_dtypes = reinterpret_cast<DtypeEntry*>(t + 1);
+  std::copy(dtypes.begin(), dtypes.end(), of_dtypes);
+  t->dtypes = of_dtypes;
+  t->num_dtypes = static_cast<int32_t>(dtypes.size());
+  auto* entries = reinterpret_cast<Entry*>(of_dtypes + dtypes.size());
   std::copy(layers.begin(), layers.end(), entries);
   std::copy(backends.begin(), backends.end(), entries + layers.size());
   t->layers = entries;
@@ -184,6 +190,8 @@ Table* new_table(const Table& head, const std::vector<Entry>& layers, const std:
   return t;
 }
 
+Entry dtype_entry(const Registration& r) { return {r.fn, r.context, r.flags | any_dtype | of_dtype}; }
+
 const Table* fill(Operator* op) {
   std::vector<Entry> layers, backends;
   Table head;
@@ -191,8 +199,8 @@ const Table* fill(Operator* op) {
   head.infer = op->infer;
   head.infer_context = op->infer_context;
   std::string who;
-  head.mask = core::opaque_key;
-  layers.push_back({run_opaque, nullptr, 0});
+  head.mask = core::restricted_key;
+  layers.push_back({run_restricted, nullptr, 0});
   for (int32_t bit = 1; bit < LAMELLA_MAX_LAYERS; bit++) {
     const Layer* l = dispatcher::layer(bit);
     Entry e;
@@ -210,7 +218,15 @@ const Table* fill(Operator* op) {
       is_disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
   const Entry whole = c ? Entry{c->fn, c->context, c->flags | composite} : Entry{};
   head.fallback = c ? &whole : nullptr;
-  return new_table(head, layers, backends);
+  std::vector<DtypeEntry> dtypes;
+  for (int t = LAMELLA_PLAIN_DTYPES; t < LAMELLA_NO_DTYPE; t++) {
+    if (!core::is_dtype(t)) continue;
+    const char* name = core::dtype_info(t).name;
+    const Registration* r = find_kernel(op, name);
+    if (!r && op->functional) r = find_kernel(op->functional, name);
+    if (r) dtypes.push_back({static_cast<core::DType>(t), traced(dtype_entry(*r), op, name, r->owner)});
+  }
+  return new_table(head, layers, backends, dtypes);
 }
 
 }  // namespace
@@ -221,6 +237,7 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
   if (!now) return core::pending_error().kind;
   const std::vector<Entry> layers(now->layers, now->layers + __builtin_popcountll(now->mask));
   std::vector<Entry> backends(now->backends, now->backends + now->num_backends);
+  const std::vector<DtypeEntry> all(now->dtypes, now->dtypes + now->num_dtypes), none;
   const int32_t bit = layer_bit(key), id = core::backend_id(key.c_str());
   Table head = *now;
   bool found = true;
@@ -229,12 +246,13 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
     found = head.mask & head.forced;
     head.mask &= head.forced | (head.forced - 1);
   } else {
-    head.mask &= core::opaque_key;
+    head.mask &= core::restricted_key;
     const Registration* r = id >= 0 ? nullptr : find_kernel(op->functional ? op->functional : op, key);
     const uint32_t flags = key == "composite" ? composite : 0u;
+    const bool of_dtype = core::dtype_from_name(key.c_str()) != LAMELLA_NO_DTYPE;
     for (int32_t i = 0; i < head.num_backends; i++)
-      backends[i] = r         ? Entry{r->fn, r->context, r->flags | flags}
-                    : i == id ? backends[i]
+      backends[i] = r         ? of_dtype ? dtype_entry(*r) : Entry{r->fn, r->context, r->flags | flags}
+                            : i == id ? backends[i]
                               : Entry{missing_kernel, nullptr, 0};
     found = r || (id >= 0 && backends[id].fn != missing_kernel);
   }
@@ -243,7 +261,7 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
                                                     "'; `lamella ops show " + op->full_name() +
                                                     "` prints those that there are");
   head.pinned = true;
-  *out = new_table(head, layers, backends);
+  *out = new_table(head, layers, backends, bit < 0 ? none : all);
   return LAMELLA_OK;
 }
 

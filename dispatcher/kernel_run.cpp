@@ -13,8 +13,8 @@ using core::Tensor;
 // Operands in other dtypes, for a backend that does not convert them itself: cast copies beside the call.
 class CastInputs {
  public:
-  lamella_status prepare(Frame& f, const Entry& e, const Operator* op, const Value*& args, int nargs) {
-    if ((e.flags & mixed_dtypes) || !op->pointwise || f.compute_dtype == LAMELLA_NO_DTYPE) return LAMELLA_OK;
+  lamella_status prepare(Frame& f, const Operator* op, const Value*& args, int nargs) {
+    if (f.compute_dtype == LAMELLA_NO_DTYPE) return LAMELLA_OK;
     bool needed = false;
     for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++)
       needed |= args[i].tag == LAMELLA_TENSOR && args[i].as.tensor->dtype != f.compute_dtype;
@@ -60,8 +60,7 @@ void free_scratch(Frame& f) {
   }
 }
 
-lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
-  if (!e.fn) return LAMELLA_OK;  // the shape rule is all there is
+static lamella_status run_as_given(Frame& f, const Entry& e, const Value* args, Value* rets) {
   f.context = e.context;
   lamella_status st;
   if (__builtin_expect(e.flags & calls_operators, 0)) {
@@ -70,11 +69,6 @@ lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* re
     const Calling calling(f);
     st = e(f, args, rets);
     f.thread->exclude = saved;
-  } else if (!(e.flags & mixed_dtypes) && f.op->pointwise) {
-    CastInputs cast;
-    st = cast.prepare(f, e, f.op, args, static_cast<const Table*>(f.table)->info->nargs);
-    f.context = e.context;
-    if (!st) st = e(f, args, rets);
   } else {
     st = e(f, args, rets);
   }
@@ -82,6 +76,14 @@ lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* re
   if (__builtin_expect(st == LAMELLA_OK, 1)) return st;
   static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
   return e.flags & calls_operators ? st : name_device(f, st);
+}
+
+lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
+  if (!e.fn) return LAMELLA_OK;  // the shape rule is all there is
+  if ((e.flags & mixed_dtypes) || !f.op->pointwise) return run_as_given(f, e, args, rets);
+  CastInputs cast;
+  if (lamella_status st = cast.prepare(f, f.op, args, static_cast<const Table*>(f.table)->info->nargs)) return st;
+  return run_as_given(f, e, args, rets);
 }
 
 }  // namespace lamella::dispatcher

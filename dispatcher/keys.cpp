@@ -1,6 +1,9 @@
 #include "dispatcher/keys.h"
 
+#include <cstring>
+
 #include "core/device.h"
+#include "core/dtype.h"
 #include "core/error.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/layer.h"
@@ -10,8 +13,19 @@
 namespace lamella::dispatcher {
 namespace {
 
-// Kernels are registered under the names of layers and devices.
+// Kernels are registered under the names of layers, devices and dtypes.
 lamella_status check_key(const char* what, const std::string& name) {
+  const core::DType t = core::dtype_from_name(name.c_str());
+  const char* other = what;
+  if (layer_bit(name) >= 0)
+    other = "layer";
+  else if (core::backend_id(name.c_str()) >= 0)
+    other = "backend";
+  else if (t != LAMELLA_NO_DTYPE && !core::is_plain(t))
+    other = "dtype";
+  if (std::strcmp(other, what))
+    return core::raise(LAMELLA_VALUE_ERROR, std::string(what) + ": '" + name + "' is the name of a " + other +
+                                                " already, and kernels are registered under these names");
   if (!name.empty() && name.find(':') == std::string::npos && name != "backend" && name != "composite" &&
       name != "default")
     return LAMELLA_OK;
@@ -74,6 +88,66 @@ lamella_status register_backend(Library& lib, const lamella_backend& desc, int32
   if (id) *id = i;
   if (handle) *handle = h;
   return LAMELLA_OK;
+}
+
+namespace {
+
+lamella_status check_dtype(const lamella_dtype_def& d) {
+  const auto wrong = [&d](const std::string& what) {
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("dtype_register: ") + (d.name ? d.name : "") + what);
+  };
+  if (!d.name) return wrong("'name' must not be null");
+  if (d.itemsize < 1 || d.itemsize > 16 || (d.itemsize & (d.itemsize - 1)))
+    return wrong(core::format(": 'itemsize' is %d; it is 1, 2, 4, 8 or 16", d.itemsize));
+  if (d.dtype_class != LAMELLA_CLASS_BOOL && d.dtype_class != LAMELLA_CLASS_INTEGRAL &&
+      d.dtype_class != LAMELLA_CLASS_FLOATING)
+    return wrong(core::format(": 'dtype_class' is %u; it is one of bool, integral and floating", d.dtype_class));
+  if (!d.to_float32 || !d.from_float32) return wrong(": 'to_float32' and 'from_float32' must not be null");
+  if (d.dlpack.bits * d.dlpack.lanes != 8 * d.itemsize)
+    return wrong(core::format(": 'dlpack' has %d bits and %d lanes, which are not its %d bytes", d.dlpack.bits,
+                              d.dlpack.lanes, d.itemsize));
+  if (d.num_promotions < 0 || (d.num_promotions > 0 && !d.promotions)) return wrong(": 'promotions' must not be null");
+  for (int32_t i = 0; i < d.num_promotions; i++)
+    for (const uint8_t t : {d.promotions[i].with, d.promotions[i].result})
+      if (!core::is_dtype(t)) return wrong(core::format(": 'promotions' names the dtype %d, which there is not", t));
+  return check_key("dtype", d.name);
+}
+
+}  // namespace
+
+lamella_status register_dtype(Library& lib, const lamella_dtype_def& def, int32_t* dtype, lamella_handle* handle) {
+  RegistryLock lock;
+  core::DType t;
+  if (lamella_status st = check_dtype(def)) return st;
+  if (lamella_status st = core::add_dtype(def, lib.owner, &t)) return st;
+  const lamella_handle h = enter(lib, [t](lamella_handle) {
+    core::withdraw_dtype(t);
+    invalidate_all();
+  });
+  invalidate_all();
+  if (dtype) *dtype = t;
+  if (handle) *handle = h;
+  return LAMELLA_OK;
+}
+
+const lamella_dtype_def* describe_dtype(int32_t dtype) {
+  static lamella_dtype_def all[256];
+  if (dtype < 0 || dtype >= LAMELLA_NO_DTYPE || !core::dtype_infos[dtype].name) return nullptr;
+  RegistryLock lock;
+  const core::DTypeInfo& info = core::dtype_infos[dtype];
+  const lamella_dtype_def now = {sizeof now,
+                                 info.itemsize,
+                                 info.name,
+                                 info.dtype_class,
+                                 info.dlpack,
+                                 info.to_float32,
+                                 info.from_float32,
+                                 nullptr,
+                                 0,
+                                 0};
+  lamella_dtype_def& d = all[dtype];
+  if (std::memcmp(&d, &now, sizeof d)) d = now;  // others may be reading it
+  return &d;
 }
 
 }  // namespace lamella::dispatcher

@@ -6,7 +6,7 @@
 #include "core/device.h"
 #include "core/error.h"
 #include "dispatcher/layer.h"
-#include "dispatcher/opaque.h"
+#include "dispatcher/restricted.h"
 #include "dispatcher/slot_types.h"
 
 namespace lamella::dispatcher {

@@ -11,11 +11,13 @@ enum EntryFlags : uint32_t {
   calls_operators = LAMELLA_KERNEL_CALLS_OPERATORS,
   fails_late = LAMELLA_KERNEL_FAILS_LATE,
   takes_opaque = LAMELLA_KERNEL_OPAQUE,
+  any_dtype = LAMELLA_KERNEL_ANY_DTYPE,
   composite = 1 << 8,      // written over other operators; allocates its own results
   stays_on = 1 << 9,       // a composite that a layer runs with itself still on
   no_kernel = 1 << 10,     // the shape rule is all there is (meta, views)
   mixed_dtypes = 1 << 11,  // the backend converts operands itself
-  copies = 1 << 12         // the result is a copy of the first argument, whose slots are carried
+  copies = 1 << 12,        // the result is a copy of the first argument, whose slots are carried
+  of_dtype = 1 << 13       // its key is a dtype
 };
 
 // Under AddressSanitizer arguments lie in memory of their own, so that reading one more than there are is noticed.
@@ -46,6 +48,12 @@ struct Entry {
   }
 };
 
+// A kernel whose key is a dtype that is not plain.
+struct DtypeEntry {
+  core::DType dtype;
+  Entry entry;
+};
+
 struct Table {
   uint64_t mask = 0;  // layers with an entry
   const CallInfo* info = nullptr;
@@ -53,9 +61,11 @@ struct Table {
   void* infer_context = nullptr;
   int32_t num_backends = 0;
   int32_t bytes = 0;
+  int32_t num_dtypes = 0;
   uint8_t layer_index[LAMELLA_MAX_LAYERS] = {};
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
+  const DtypeEntry* dtypes = nullptr;
   const Entry* fallback = nullptr;  // the operator's composite, for arguments that a kernel does not take; or null
   uint64_t forced = 0;              // of a pinned one: the layer at which it begins, whatever the tensors ask for
   bool pinned = false;              // made by pin() for one kernel: never replaced, and freed by its caller

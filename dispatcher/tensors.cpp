@@ -18,7 +18,7 @@ lamella_status check_geometry(const char* entry, int32_t ndim, const int64_t* si
   if (ndim < 0 || (ndim > 0 && !sizes))
     return core::raise(LAMELLA_VALUE_ERROR,
                        core::format("%s: %d dimensions%s", entry, ndim, sizes ? "" : ", sizes null"));
-  if (dtype < 0 || dtype >= LAMELLA_NUM_DTYPES)
+  if (!core::is_dtype(dtype))
     return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: there is no dtype %d", entry, dtype));
   if (lamella_status st = core::check_device(entry, d)) return st;
   for (int32_t i = 0; strides && i < ndim && i < LAMELLA_MAX_DIMS; i++)
@@ -66,7 +66,7 @@ namespace {
 lamella_status check_window(const char* entry, const lamella_storage* s, int32_t ndim, const int64_t* sizes,
                             const int64_t* strides, int64_t offset, int64_t numel, int64_t item) {
   if (offset < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: the storage offset is negative", entry));
-  if (s->sticky & core::opaque_key) return LAMELLA_OK;
+  if (s->sticky & core::restricted_key) return LAMELLA_OK;
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   if (offset <= s->bytes / item && bytes <= s->bytes - offset * item) return LAMELLA_OK;
   return core::raise(LAMELLA_RUNTIME_ERROR,

@@ -1,7 +1,7 @@
 // Copies and casts, within a device and between devices.
 #include "operators/copy.h"
 
-#include "dispatcher/opaque.h"
+#include "dispatcher/restricted.h"
 #include "dispatcher/slots.h"
 #include "operators/shapes.h"
 

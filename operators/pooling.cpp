@@ -94,8 +94,7 @@ void infer_max_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef 
 Scalar lowest(ScalarType t) {
   if (is_floating_point(t)) return -__builtin_inf();
   const int64_t bits = 8 * itemsize(t);
-  const bool is_signed = t >= kChar && t <= kLong;
-  return is_signed ? -1 - static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1) : int64_t{0};
+  return is_signed(t) ? -1 - static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1) : int64_t{0};
 }
 
 Tensor reduced_windows(const Tensor& self, const Pool& p, const Scalar& value) {

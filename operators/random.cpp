@@ -162,7 +162,7 @@ void check_integers(ScalarType t, const Range& r) {
   const char *before = *r.low_name ? " ('" : "", *after = *r.low_name ? "')" : "";
   LAMELLA_CHECK(r.low < r.high && static_cast<__int128>(r.high) - r.low <= INT64_MAX, argument(r.high_name),
                 ": the range from ", r.low, before, r.low_name, after, " to ", r.high, " is empty or too wide");
-  const bool is_unsigned = t >= kByte && t <= kUInt64;
+  const bool is_unsigned = is_integral(t) && !is_signed(t);
   const int64_t lowest = is_unsigned || t == kBool ? 0 : is_floating_point(t) ? -largest : -largest - 1;
   LAMELLA_CHECK(r.high - 1 <= largest && r.low >= lowest, argument(r.high - 1 > largest ? r.high_name : r.low_name),
                 ": ", r.low, " to ", r.high - 1, " is beyond what dtype ", t, " holds");

@@ -5,7 +5,70 @@
 
 namespace lamella::cpu {
 
+namespace {
+
+// Raised by the dispatcher for a dtype that there is not.
+const lamella_dtype_def& described(int dtype) { return *api().dtype_info(dtype); }
+
+// The dtype in which the elements of another one are moved as they are: one of as many bytes.
+int stand_in(int dtype) {
+  if (dtype < LAMELLA_PLAIN_DTYPES) return dtype;
+  constexpr int by_size[] = {LAMELLA_UINT8, LAMELLA_UINT16, LAMELLA_UINT32, LAMELLA_UINT64, LAMELLA_COMPLEX128};
+  return by_size[__builtin_ctz(described(dtype).itemsize)];
+}
+
+// Elements in a line, from or to a dtype that is not plain, through float32.
+void convert_line(int64_t n, char* to, int64_t to_step, int to_dtype, const char* from, int64_t from_step,
+                  int from_dtype) {
+  constexpr int64_t tile = 512;
+  float numbers[tile];
+  alignas(16) char elements[16 * tile];
+  while (n > 0) {
+    const int64_t some = std::min(n, tile);
+    if (from_dtype < LAMELLA_PLAIN_DTYPES) {
+      loops().cast[from_dtype][LAMELLA_FLOAT32](some, reinterpret_cast<char*>(numbers), 4, from, from_step);
+    } else {
+      const lamella_dtype_def& d = described(from_dtype);
+      const int same = stand_in(from_dtype);
+      loops().cast[same][same](some, elements, d.itemsize, from, from_step);
+      d.to_float32(some, elements, numbers);
+    }
+    if (to_dtype < LAMELLA_PLAIN_DTYPES) {
+      loops().cast[LAMELLA_FLOAT32][to_dtype](some, to, to_step, reinterpret_cast<const char*>(numbers), 4);
+    } else {
+      const lamella_dtype_def& d = described(to_dtype);
+      const int same = stand_in(to_dtype);
+      d.from_float32(some, numbers, elements);
+      loops().cast[same][same](some, to, to_step, elements, d.itemsize);
+    }
+    to += some * to_step;
+    from += some * from_step;
+    n -= some;
+  }
+}
+
+lamella_status convert(const lamella_tensor* dst, const lamella_tensor* src) {
+  Strips s(dst);
+  s.add(src);
+  return s.run(grain, [=](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
+    convert_line(n, at[0], step[0], dst->dtype, at[1], step[1], src->dtype);
+    return LAMELLA_OK;
+  });
+}
+
+}  // namespace
+
+CastLoop same_loop(int dtype) {
+  const int same = stand_in(dtype);
+  return loops().cast[same][same];
+}
+
 void store_number(const lamella_value& v, int dtype, void* to) {
+  if (dtype >= LAMELLA_PLAIN_DTYPES) {
+    float x;
+    store_number(v, LAMELLA_FLOAT32, &x);
+    return described(dtype).from_float32(1, &x, to);
+  }
   if (v.tag == LAMELLA_COMPLEX) {
     loops().cast[LAMELLA_COMPLEX128][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(v.as.doubles),
                                             0);
@@ -67,13 +130,15 @@ static void convert_block(const Block& b, CastLoop cast, int64_t to, int64_t fro
 lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
   if (dst->numel == 0 || (dst->dl.data == src->dl.data && dst->dtype == src->dtype && dst->numel == 1))
     return LAMELLA_OK;
-  const CastLoop cast = loops().cast[src->dtype][dst->dtype];
+  const bool same = dst->dtype == src->dtype;
+  if (!same && std::max(dst->dtype, src->dtype) >= LAMELLA_PLAIN_DTYPES) return convert(dst, src);
+  const CastLoop cast = same ? same_loop(src->dtype) : loops().cast[src->dtype][dst->dtype];
   const int64_t to = itemsize(dst), from = itemsize(src);
   if (dst->numel <= grain && dst->numel == src->numel && (dst->flags & src->flags & LAMELLA_CONTIGUOUS)) {
     cast(dst->numel, static_cast<char*>(dst->dl.data), to, static_cast<const char*>(src->dl.data), from);
     return LAMELLA_OK;
   }
-  const bool same = dst->dtype == src->dtype, streams = dst->numel * to >= streamed_from;
+  const bool streams = dst->numel * to >= streamed_from;
   Strips s(dst);
   s.add(src);
   return s.run_blocks(grain, tile_bytes / std::max(to, from), [=](const Block& b) -> lamella_status {
@@ -114,8 +179,8 @@ static Status clone(const Tensor& self, std::optional<MemoryFormat>, const Tenso
 }
 
 void register_copies(Library& m) {
-  add<copy>(m, "copy_");
-  add<clone>(m, "clone");
+  add_for_any_dtype<copy>(m, "copy_");
+  add_for_any_dtype<clone>(m, "clone");
 }
 
 }  // namespace lamella::cpu

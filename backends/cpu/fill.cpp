@@ -22,7 +22,7 @@ lamella_status fill_with(const Scalar& number, const lamella_tensor* t) {
   }
   alignas(16) char element[16];
   store_number(number.value(), t->dtype, element);
-  CastLoop same = loops().cast[t->dtype][t->dtype];
+  CastLoop same = same_loop(t->dtype);
   Strips s(t);
   s.add_scalar(element);
   return s.run(grain, [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
@@ -78,7 +78,7 @@ lamella_status identity(const lamella_tensor* t) {
                 step = (t->dl.strides[0] + t->dl.strides[1]) * itemsize(t);
   alignas(16) char one[16];
   store_number(value(1), t->dtype, one);
-  loops().cast[t->dtype][t->dtype](n, static_cast<char*>(t->dl.data), step, one, 0);
+  same_loop(t->dtype)(n, static_cast<char*>(t->dl.data), step, one, 0);
   return LAMELLA_OK;
 }
 Status eye(int64_t, std::optional<ScalarType>, std::optional<Layout>, const std::optional<Device>&, std::optional<bool>,
@@ -145,18 +145,18 @@ Status full_like(const Tensor&, const Scalar& number, std::optional<ScalarType>,
 }  // namespace
 
 void register_fill(Library& m) {
-  add<fill>(m, "fill_.Scalar");
+  add_for_any_dtype<fill>(m, "fill_.Scalar");
   add<arange>(m, "arange.start_step");
-  add<eye>(m, "eye");
-  add<eye_m>(m, "eye.m");
+  add_for_any_dtype<eye>(m, "eye");
+  add_for_any_dtype<eye_m>(m, "eye.m");
   add<linspace>(m, "linspace");
-  add<zeros>(m, "zeros");
-  add<zero>(m, "zero_");
-  add<zeros_like>(m, "zeros_like");
-  add<ones>(m, "ones");
-  add<ones_like>(m, "ones_like");
-  add<full>(m, "full");
-  add<full_like>(m, "full_like");
+  add_for_any_dtype<zeros>(m, "zeros");
+  add_for_any_dtype<zero>(m, "zero_");
+  add_for_any_dtype<zeros_like>(m, "zeros_like");
+  add_for_any_dtype<ones>(m, "ones");
+  add_for_any_dtype<ones_like>(m, "ones_like");
+  add_for_any_dtype<full>(m, "full");
+  add_for_any_dtype<full_like>(m, "full_like");
 }
 
 }  // namespace lamella::cpu

@@ -35,7 +35,7 @@ struct IndexLoops {
   // n whole rows of some bytes, one after another, by index.
   bool (*rows)(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places&);
   void (*put[5])(const Strip&, const Places&);  // indices are valid
-  FoldLoop fold[4][LAMELLA_NUM_DTYPES];         // self = two(self, other), one after another
+  FoldLoop fold[4][LAMELLA_PLAIN_DTYPES];       // self = two(self, other), one after another
   bool (*offsets)(int64_t n, int64_t* out, const char* index, int64_t is, const Places&, bool accumulate);
   void (*reverse[5])(int64_t n, char* out, const char* from);                         // out[i] = from[-i]
   int64_t (*count)(int64_t n, const uint8_t* mask);                                   // of non-zero bytes

@@ -12,6 +12,15 @@ void add(Library& m, const char* op, const char* file = __builtin_FILE(), int li
   m.impl<Kernel>(op, "cpu", 0, file, line);
 }
 
+// Registers kernels that take any dtype, as they move elements or convert them through float32.
+template <auto Kernel>
+void add_for_any_dtype(Library& m, const char* op, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  m.impl<Kernel>(op, "cpu", LAMELLA_KERNEL_ANY_DTYPE, file, line);
+}
+
+// enum lamella_dtype_class
+inline uint32_t class_of(int dtype) { return dtype_class(static_cast<ScalarType>(dtype)); }
+
 // Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;
 

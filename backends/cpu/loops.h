@@ -23,7 +23,7 @@ inline constexpr int pointwise_families = LAMELLA_POINTWISE_FAMILIES(LAMELLA_COU
 
 struct Loops {
   const char* isa;
-  CastLoop cast[LAMELLA_NUM_DTYPES][LAMELLA_NUM_DTYPES];      // [from][to]
+  CastLoop cast[LAMELLA_PLAIN_DTYPES][LAMELLA_PLAIN_DTYPES];  // [from][to]
   PackLoop pack[5];                                           // by the logarithm of the element's size
   void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
   void (*fence)();
@@ -33,7 +33,8 @@ struct Loops {
 const Loops& loops();  // of the chosen instruction set
 
 // The element sizes of the dtypes, and their logarithms.
-inline constexpr int64_t dtype_bytes[LAMELLA_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+inline constexpr int64_t dtype_bytes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+CastLoop same_loop(int dtype);  // of any dtype: moves elements as they are
 inline PackLoop pack_of(int64_t bytes) { return loops().pack[__builtin_ctzll(bytes)]; }
 
 }  // namespace lamella::cpu

@@ -30,7 +30,7 @@ constexpr int64_t short_run = 32;     // elements below which rows go through ti
 // The dtype that a loop of this dtype writes.
 int result_of(int rule, int dtype) {
   if (rule == LAMELLA_RESULT_BOOL) return LAMELLA_BOOL;
-  if (rule == LAMELLA_RESULT_REAL && dtype >= LAMELLA_COMPLEX64)
+  if (rule == LAMELLA_RESULT_REAL && class_of(dtype) == LAMELLA_CLASS_COMPLEX)
     return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : LAMELLA_FLOAT64;
   return dtype;
 }
@@ -205,7 +205,7 @@ static inline lamella_status run(lamella_frame* f, const lamella_pointwise* p, c
 lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   auto* p = static_cast<const lamella_pointwise*>(f->context);
   if (!p) p = api().operator_pointwise(f->op);
-  if (__builtin_expect(!p || rets[0].tag != LAMELLA_TENSOR || f->compute_dtype >= LAMELLA_NUM_DTYPES, 0))
+  if (__builtin_expect(!p || rets[0].tag != LAMELLA_TENSOR || f->compute_dtype >= LAMELLA_PLAIN_DTYPES, 0))
     return no_meaning(f);
   return run(f, p, args, rets);
 }

@@ -32,15 +32,15 @@ static inline int64_t pool_row(const PoolPlane& p) {
 static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 
 struct Pools {
-  void (*largest[LAMELLA_NUM_DTYPES])(const PoolPlane&);  // null where there is none
-  void (*mean[LAMELLA_NUM_DTYPES])(const PoolPlane&);
-  void (*adaptive[LAMELLA_NUM_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
+  void (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // null where there is none
+  void (*mean[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
+  void (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
 };
 
 // The largest with their indices, rows [begin, end); backward, of one plane: `in` are the gradients of its places.
 struct PoolIndices {
-  void (*largest[LAMELLA_NUM_DTYPES])(const PoolPlane&);
-  void (*backward[LAMELLA_NUM_DTYPES])(const PoolPlane&);
+  void (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
+  void (*backward[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
 };
 
 // One plane (height, width) that gets the shares of means over rows [begin[0], end[0]) and columns [begin[1], end[1])
@@ -53,7 +53,7 @@ struct PoolShares {
   void* line;  // as many elements as a row has
 };
 struct PoolMeans {
-  void (*backward[LAMELLA_NUM_DTYPES])(const PoolShares&);
+  void (*backward[LAMELLA_PLAIN_DTYPES])(const PoolShares&);
 };
 
 }  // namespace lamella::cpu

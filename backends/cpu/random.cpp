@@ -198,21 +198,21 @@ Status bernoulli_tensor(const Tensor&, const Tensor& p, const Generator& generat
 
 // Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
 int64_t end_of(int dtype) {
-  static const int64_t ends[LAMELLA_NUM_DTYPES] = {2,
-                                                   1 << 8,
-                                                   1 << 16,
-                                                   int64_t{1} << 32,
-                                                   INT64_MAX,
-                                                   1 << 7,
-                                                   1 << 15,
-                                                   int64_t{1} << 31,
-                                                   INT64_MAX,
-                                                   (1 << 11) + 1,
-                                                   (1 << 8) + 1,
-                                                   (1 << 24) + 1,
-                                                   (int64_t{1} << 53) + 1,
-                                                   INT64_MAX,
-                                                   INT64_MAX};
+  static const int64_t ends[LAMELLA_PLAIN_DTYPES] = {2,
+                                                     1 << 8,
+                                                     1 << 16,
+                                                     int64_t{1} << 32,
+                                                     INT64_MAX,
+                                                     1 << 7,
+                                                     1 << 15,
+                                                     int64_t{1} << 31,
+                                                     INT64_MAX,
+                                                     (1 << 11) + 1,
+                                                     (1 << 8) + 1,
+                                                     (1 << 24) + 1,
+                                                     (int64_t{1} << 53) + 1,
+                                                     INT64_MAX,
+                                                     INT64_MAX};
   return ends[dtype];
 }
 

@@ -49,7 +49,8 @@ Status over_dims(lamella_frame* f, const Tensor& self, Dim dim, bool keepdim, st
 // Only floating numbers have NaN.
 Status nansum(lamella_frame* f, const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
               std::optional<ScalarType>, const Tensor& out) {
-  const bool some = f->compute_dtype >= LAMELLA_FLOAT16 || own(self) >= LAMELLA_FLOAT16;
+  const bool some =
+      class_of(f->compute_dtype) >= LAMELLA_CLASS_FLOATING || class_of(own(self)) >= LAMELLA_CLASS_FLOATING;
   return reduce(f, some ? Reduce::nansum : Reduce::sum, self, dim, keepdim, f->compute_dtype, 0, out.get());
 }
 Status logsumexp(lamella_frame* f, const Tensor& self, IntArrayRef dim, bool keepdim, const Tensor& out) {

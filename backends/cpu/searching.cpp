@@ -56,7 +56,7 @@ lamella_status search(const lamella_tensor* boundaries, const Scalar& wanted, bo
   if (out->numel == 0) return LAMELLA_OK;
   const bool floating = wanted.isFloatingPoint();
   TensorRef wider;
-  if (boundaries->dtype < LAMELLA_FLOAT16 && (floating || boundaries->dtype != LAMELLA_UINT64))
+  if (class_of(boundaries->dtype) < LAMELLA_CLASS_FLOATING && (floating || boundaries->dtype != LAMELLA_UINT64))
     if (lamella_status st = converted(boundaries, floating ? LAMELLA_FLOAT64 : LAMELLA_INT64, &wider)) return st;
   alignas(16) char number[16];
   store_number(wanted.value(), boundaries->dtype, number);

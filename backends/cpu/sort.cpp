@@ -62,7 +62,9 @@ struct Sort {
 
   // Integers of one long row count from the smallest: fewer digits, perhaps narrow items.
   void count_from_least() {
-    if (digits < 32 || in->dtype > LAMELLA_INT64 || rows.count != 1 || rows.length < 256 || rows.length >> 32) return;
+    if (digits < 32 || class_of(in->dtype) > LAMELLA_CLASS_INTEGRAL || rows.count != 1 || rows.length < 256 ||
+        rows.length >> 32)
+      return;
     uint64_t least, most;
     loops.range(rows.length, rows.start(in, 0), rows.stride(in), descending, &least, &most);
     base = least;

@@ -60,8 +60,8 @@ struct SortLoops {
 };
 
 struct SortTable {
-  SortLoops narrow[LAMELLA_NUM_DTYPES];  // fewer than 2^32 elements in a row, keys of 32 bits
-  SortLoops wide[LAMELLA_NUM_DTYPES];
+  SortLoops narrow[LAMELLA_PLAIN_DTYPES];  // fewer than 2^32 elements in a row, keys of 32 bits
+  SortLoops wide[LAMELLA_PLAIN_DTYPES];
 };
 
 }  // namespace lamella::cpu

@@ -62,6 +62,12 @@ PyObject* to_dlpack(PyObject*, PyObject* args) {
     Py_DECREF(plain);
     return nullptr;
   }
+  if (t->dl.dtype.code == kDLOpaqueHandle) {
+    PyErr_Format(PyExc_BufferError, "__dlpack__: DLPack has no type for elements of dtype %s; convert them first",
+                 core::dtype_info(t->dtype).name);
+    Py_DECREF(plain);
+    return nullptr;
+  }
   if (!versioned) {
     auto* m = make_export<DLManagedTensor>(t);
     Py_DECREF(plain);

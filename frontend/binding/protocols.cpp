@@ -1,6 +1,6 @@
 #include "frontend/binding/protocols.h"
 
-#include "dispatcher/opaque.h"
+#include "dispatcher/restricted.h"
 #include "frontend/binding/buffer.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/packet.h"

@@ -10,6 +10,7 @@
 #include "dispatcher/thread_state.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/plugin_keywords.h"
+#include "frontend/binding/status.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
@@ -17,12 +18,6 @@ namespace py = pybind11;
 
 namespace lamella::binding {
 namespace {
-
-void check(lamella_status st) {
-  if (!st) return;
-  raise_pending();
-  throw py::error_already_set();
-}
 
 Tensor* tensor_of(const char* name, const py::object& o) {
   if (!is_tensor(o.ptr())) throw py::type_error(std::string(name) + ": expected a Tensor, got " + type_name(o.ptr()));

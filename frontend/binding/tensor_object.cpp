@@ -137,7 +137,7 @@ static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject*
   PyObject* self = type->tp_alloc(type, 0);
   if (!self) return nullptr;
   Tensor* t = core::tensor_over(of->storage, of->ndim(), of->sizes(), of->strides(), of->storage_offset, of->dtype);
-  t->keys = of->keys & dispatcher::alias_layers.load(std::memory_order_relaxed);
+  t->keys |= of->keys & dispatcher::alias_layers.load(std::memory_order_relaxed);
   cast(self)->tensor = t;
   t->host = self;
   if (!dispatcher::carry(of, t, LAMELLA_CARRY_DETACH)) return self;

@@ -20,7 +20,7 @@ PyObject* loader = nullptr;
 struct DtypeObject {
   PyObject_HEAD DType value;
 };
-PyObject* dtypes[LAMELLA_NUM_DTYPES];
+PyObject* dtypes[256];  // each made once, and kept
 
 DType dtype_of(PyObject* o) { return reinterpret_cast<DtypeObject*>(o)->value; }
 
@@ -32,12 +32,21 @@ PyObject* dtype_floating(PyObject* o, void*) {
 PyObject* dtype_complex(PyObject* o, void*) {
   return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LAMELLA_CLASS_COMPLEX);
 }
-PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(dtype_of(o) >= LAMELLA_INT8); }
-PyObject* dtype_reduce(PyObject* o, PyObject*) { return PyUnicode_FromString(core::dtype_info(dtype_of(o)).name); }
+PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(core::is_signed(dtype_of(o))); }
+// The library's own are found in the module, those of plugins by their name.
+PyObject* dtype_reduce(PyObject* o, PyObject*) {
+  const char* name = core::dtype_info(dtype_of(o)).name;
+  if (dtype_of(o) < LAMELLA_FIRST_PLUGIN_DTYPE) return PyUnicode_FromString(name);
+  PyObject* m = PyImport_ImportModule("lamella._C");
+  PyObject* find = m ? PyObject_GetAttrString(m, "_find_dtype") : nullptr;
+  Py_XDECREF(m);
+  return find ? Py_BuildValue("(N(s))", find, name) : nullptr;
+}
 
 PyGetSetDef dtype_getset[] = {
     {"itemsize", dtype_itemsize, nullptr, "Bytes of one element.", nullptr},
-    {"is_floating_point", dtype_floating, nullptr, "Whether it is float16, bfloat16, float32 or float64.", nullptr},
+    {"is_floating_point", dtype_floating, nullptr,
+     "Whether it holds fractions: float16, bfloat16, float32, float64, or one of eight bits.", nullptr},
     {"is_complex", dtype_complex, nullptr, "Whether it is complex64 or complex128.", nullptr},
     {"is_signed", dtype_signed, nullptr, "Whether it holds negative numbers.", nullptr},
     {nullptr}};
@@ -276,7 +285,11 @@ PyTypeObject* make(PyObject* module, PyType_Spec* spec, PyObject* bases = nullpt
 
 }  // namespace
 
-PyObject* dtype_object(DType t) { return dtypes[t]; }
+PyObject* dtype_object(DType t) {
+  if (__builtin_expect(!dtypes[t], 0) && (dtypes[t] = dtype_type->tp_alloc(dtype_type, 0)))
+    reinterpret_cast<DtypeObject*>(dtypes[t])->value = t;
+  return dtypes[t];
+}
 
 bool read_seed(PyObject* o, uint64_t* out) {
   if (!PyLong_Check(o)) {
@@ -395,10 +408,10 @@ int init_types(PyObject* m) {
       !(generator_type = make(m, &generator_spec)))
     return -1;
   if (!(size_type = make(m, &size_spec, reinterpret_cast<PyObject*>(&PyTuple_Type)))) return -1;
-  for (DType t = 0; t < LAMELLA_NUM_DTYPES; t++) {
-    PyObject* o = dtypes[t] = dtype_type->tp_alloc(dtype_type, 0);
+  for (DType t = 0; t < LAMELLA_FIRST_PLUGIN_DTYPE; t++) {
+    if (!core::is_dtype(t)) continue;
+    PyObject* o = dtype_object(t);
     if (!o) return -1;
-    reinterpret_cast<DtypeObject*>(o)->value = t;
     const core::DTypeInfo& info = core::dtype_info(t);
     if (PyModule_AddObject(m, info.name, Py_NewRef(o)) < 0) return -1;
     if (*info.aliases && PyModule_AddObject(m, info.aliases, Py_NewRef(o)) < 0) return -1;

@@ -7,7 +7,7 @@ namespace lamella::binding {
 
 extern PyTypeObject *dtype_type, *device_type, *size_type, *layout_type, *memory_format_type, *generator_type;
 
-PyObject* dtype_object(core::DType t);  // borrowed; one object a dtype
+PyObject* dtype_object(core::DType t);  // borrowed; one object a dtype, made when it is first asked for
 PyObject* new_device(lamella_device d);
 PyObject* new_size(const int64_t* sizes, Py_ssize_t n);
 PyObject* new_tuple(const int64_t* values, Py_ssize_t n);

@@ -956,6 +956,7 @@ _default_generator: Callable[..., Any]
 _describe: Callable[..., Any]
 _dlpack_device: Callable[..., Any]
 _fallbacks: Callable[..., Any]
+_find_dtype: Callable[..., Any]
 _find_operator: Callable[..., Any]
 _forget_signatures: Callable[..., Any]
 _from_dlpack: Callable[..., Any]
@@ -964,6 +965,7 @@ _get_fallback: Callable[..., Any]
 _get_kernel: Callable[..., Any]
 _in_kernel: Callable[..., Any]
 _interface_text: Callable[..., Any]
+_is_claimed: Callable[..., Any]
 _layers: Callable[..., Any]
 _load_plugin: Callable[..., Any]
 _load_slot: Callable[..., Any]
@@ -1011,6 +1013,8 @@ float: dtype
 float16: dtype
 float32: dtype
 float64: dtype
+float8_e4m3fn: dtype
+float8_e5m2: dtype
 from_numpy: Callable[..., Any]
 get_default_dtype: Callable[..., Any]
 get_num_threads: Callable[..., Any]

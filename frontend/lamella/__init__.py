@@ -29,6 +29,8 @@ from lamella._C import (
     double,
     dtype,
     float,
+    float8_e4m3fn,
+    float8_e5m2,
     float16,
     float32,
     float64,

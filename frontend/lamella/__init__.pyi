@@ -26,6 +26,8 @@ from lamella._C import float as float
 from lamella._C import float16 as float16
 from lamella._C import float32 as float32
 from lamella._C import float64 as float64
+from lamella._C import float8_e4m3fn as float8_e4m3fn
+from lamella._C import float8_e5m2 as float8_e5m2
 from lamella._C import from_numpy as from_numpy
 from lamella._C import get_default_dtype as get_default_dtype
 from lamella._C import get_num_threads as get_num_threads

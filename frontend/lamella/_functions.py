@@ -236,6 +236,8 @@ def set_num_threads(n: int) -> None:
 
 
 _FLOATS = {  # bits, smallest normal exponent, mantissa bits, largest
+    "float8_e4m3fn": (8, -6, 3, 448.0),
+    "float8_e5m2": (8, -14, 2, 57344.0),
     "float16": (16, -14, 10, 65504.0),
     "bfloat16": (16, -126, 7, 3.3895313892515355e38),
     "float32": (32, -126, 23, 3.4028234663852886e38),

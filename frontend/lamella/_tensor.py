@@ -54,7 +54,7 @@ def numpy(self, *, force=False):
     except BufferError as error:
         if force and self.device.type != "meta" and not _on_host(self):
             return self.to("cpu").numpy()
-        why = "numpy has no bfloat16; use .to(lamella.float32) first"
+        why = f"numpy has no {str(self.dtype)[8:]}; use .to(lamella.float32) first"
         if not _on_host(self):
             why = f"argument 'self' is on device '{self.device}', which numpy cannot read; use .to('cpu') first"
         raise TypeError(f"numpy: {why}") from error
@@ -204,7 +204,7 @@ def type(self, dtype=None):
     ('lamella.FloatTensor', tensor([1]))
     """
     if dtype is None:
-        return f"lamella.{_TYPE_NAMES[self.dtype]}Tensor"
+        return f"lamella.{_TYPE_NAMES.get(self.dtype, str(self.dtype)[8:])}Tensor"
     names = {f"{home}.{name}Tensor": d for d, name in _TYPE_NAMES.items() for home in ("lamella", "torch")}
     wanted = names.get(dtype) if isinstance(dtype, str) else dtype
     if not isinstance(wanted, (_C.dtype, builtins.type)):
@@ -224,6 +224,8 @@ _TYPE_NAMES = {
     _C.int64: "Long",
     _C.float16: "Half",
     _C.bfloat16: "BFloat16",
+    _C.float8_e4m3fn: "Float8_e4m3fn",
+    _C.float8_e5m2: "Float8_e5m2",
     _C.float32: "Float",
     _C.float64: "Double",
     _C.complex64: "ComplexFloat",

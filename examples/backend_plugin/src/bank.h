@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lamella/extension.h>
-#include <lamella/half.h>
 #include <array>
 #include <complex>
 #include <functional>
@@ -25,7 +24,7 @@ using Task = std::function<Fault()>;
 lamella_status launch(const lamella_tensor* on, Task task);  // runs it after all tasks of the tensor's bank
 lamella_status synchronize(void*, int32_t index);            // waits for all tasks; raises the first fault
 
-constexpr int sizes[LAMELLA_NUM_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+constexpr int sizes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 using lamella::bfloat16, lamella::float16;
 using Types = std::tuple<bool, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16,
                          bfloat16, float, double, std::complex<float>, std::complex<double>>;  // as enum lamella_dtype
@@ -54,13 +53,13 @@ void convert_row(int64_t n, char* to, int64_t to_step, const char* from, int64_t
 }
 
 template <size_t... I> constexpr auto table(std::index_sequence<I...>) {
-  constexpr size_t n = LAMELLA_NUM_DTYPES;
+  constexpr size_t n = LAMELLA_PLAIN_DTYPES;
   return std::array{convert_row<std::tuple_element_t<I / n, Types>, std::tuple_element_t<I % n, Types>>...};
 }
 
 inline auto conversion(int from, int to) {
-  static constexpr auto all = table(std::make_index_sequence<LAMELLA_NUM_DTYPES * LAMELLA_NUM_DTYPES>());
-  return all[from * LAMELLA_NUM_DTYPES + to];
+  static constexpr auto all = table(std::make_index_sequence<LAMELLA_PLAIN_DTYPES * LAMELLA_PLAIN_DTYPES>());
+  return all[from * LAMELLA_PLAIN_DTYPES + to];
 }
 
 // One dimension's bit in a mask; it may be negative, as it was passed.
@@ -160,11 +159,12 @@ struct Row {
 template <class T, size_t... I> constexpr int place(std::index_sequence<I...>) {
   return static_cast<int>(((std::is_same_v<T, std::tuple_element_t<I, Types>> ? I : 0) + ...));
 }
-template <class T> constexpr int code = place<T>(std::make_index_sequence<LAMELLA_NUM_DTYPES>());
+template <class T> constexpr int code = place<T>(std::make_index_sequence<LAMELLA_PLAIN_DTYPES>());
 template <bool Complex = true, class Body> lamella_status with_type(int dtype, Body body) {
+  const auto kind = lamella::dtype_class(lamella::ScalarType(dtype));
   if constexpr (Complex)
-    if (dtype >= LAMELLA_COMPLEX64) return body(std::complex<double>());
-  if (dtype >= LAMELLA_FLOAT16) return body(double());
+    if (kind == LAMELLA_CLASS_COMPLEX) return body(std::complex<double>());
+  if (kind >= LAMELLA_CLASS_FLOATING) return body(double());
   return dtype == LAMELLA_UINT64 ? body(uint64_t()) : body(int64_t());
 }
 }  // namespace bank

@@ -60,7 +60,7 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
   if (!loop) return fail(LAMELLA_NOT_IMPLEMENTED, title(f) + ": device 'bank' has no loop for this dtype");
   const lamella_tensor* out = rets[0].as.tensor;
   std::vector<View> operands{View(out)};
-  const bool real = meaning->result == LAMELLA_RESULT_REAL && compute >= LAMELLA_COMPLEX64;  // a complex one's part
+  const bool real = meaning->result == LAMELLA_RESULT_REAL && lamella::is_complex(lamella::ScalarType(compute));
   std::vector<int> dtypes{meaning->result == LAMELLA_RESULT_BOOL ? int{LAMELLA_BOOL} : real ? compute - 2 : compute};
   for (int k = 0; k < meaning->inputs; k++) {
     dtypes.push_back(meaning->condition && k == 0 ? int{LAMELLA_BOOL} : compute);
@@ -267,7 +267,7 @@ lamella_status bmm_kernel(lamella_frame*, const lamella_value* args, lamella_val
       return c.write();
     });
   };
-  const bool single = out->dtype <= LAMELLA_FLOAT32 && out->dtype >= LAMELLA_FLOAT16;
+  const bool single = lamella::dtype_class(out) == LAMELLA_CLASS_FLOATING && out->dtype != LAMELLA_FLOAT64;
   return single ? multiply(0.0f) : with_type(out->dtype, multiply);
 }
 }  // namespace

@@ -29,6 +29,13 @@
  *   operator's composite runs, and where there is none, the call is an error that names the layers of the tensor.
  *   Whatever reads values calls the operator "aten::_materialize" first: a layer answers it with a tensor that has
  *   them, or does not, and then printing, copying, pickling and exports are errors.
+ * Note [Dtypes]     The dtypes below LAMELLA_PLAIN_DTYPES have arithmetic, and every kernel may get them. A tensor of
+ *   another dtype, one of the library's that only hold numbers or one that a plugin has registered, reaches a kernel
+ *   below the layers in two cases: the kernel was registered with LAMELLA_KERNEL_ANY_DTYPE; or its key is the dtype's
+ *   name, and all is in host memory, where it goes before the device's own kernel. In other cases the operator's
+ *   composite runs, and where there is none, the call is an error that names the dtype. The same holds for results. So
+ *   no kernel meets a dtype that is younger than itself. Of a pointwise operator the dtype to compute in decides, and
+ *   operands of other dtypes are converted before the kernel gets them.
  * Note [Slots]      A layer keeps what it knows of a tensor in a slot. The slot's type says what becomes of the state
  *   when operators make tensors from the tensor: `carry` for views, detached tensors and copies, `save` and `load` for
  *   pickles, files and deepcopy. Without these functions the state stays behind, and the key of the slot's layer with
@@ -87,9 +94,7 @@ typedef struct {
   void* context;
 } lamella_shape_rule_def;
 
-/* ---- pointwise operators, by meaning ---------------------------------------------------------------------------- */
-
-#define LAMELLA_MAX_LOOPS 32 /* dtypes from 32 on have no place here */
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
 
 enum lamella_dtype_class {
   LAMELLA_CLASS_BOOL = 1,
@@ -97,6 +102,34 @@ enum lamella_dtype_class {
   LAMELLA_CLASS_FLOATING = 4,
   LAMELLA_CLASS_COMPLEX = 8
 };
+
+/* What a dtype is together with another one. */
+typedef struct {
+  uint8_t with;
+  uint8_t result;
+} lamella_promotion;
+
+/* A dtype. A plugin gives one of class bool, integral or floating, and both conversions; the library's copies, casts,
+ * fills, `item` and printing then work for it, all through float32. */
+typedef struct {
+  uint32_t size;
+  int32_t itemsize; /* whole bytes: 1, 2, 4, 8 or 16 */
+  const char* name;
+  uint32_t dtype_class; /* enum lamella_dtype_class */
+  DLDataType dlpack;    /* bits times lanes are the itemsize; code kDLOpaqueHandle: DLPack has no such type */
+  /* n elements, one behind the other, on any thread; null of the plain dtypes */
+  void (*to_float32)(int64_t n, const void* from, float* to);
+  void (*from_float32)(int64_t n, const float* from, void* to);
+  /* Nullable. Without a pair here, the dtype of the higher class wins, and two of one class are an error. */
+  const lamella_promotion* promotions;
+  int32_t num_promotions;
+  int32_t reserved;
+} lamella_dtype_def;
+
+/* ---- pointwise operators, by meaning ---------------------------------------------------------------------------- */
+
+#define LAMELLA_MAX_LOOPS 32 /* for the plain dtypes, and more than these */
+
 enum lamella_compute_rule {
   LAMELLA_COMPUTE_SAME = 0,
   LAMELLA_COMPUTE_FLOAT = 1 /* integers become the default float */
@@ -169,7 +202,8 @@ typedef struct lamella_captured lamella_captured; /* the state of a thread, for 
 enum lamella_kernel_flags {
   LAMELLA_KERNEL_CALLS_OPERATORS = 1, /* layers already passed are switched off around it */
   LAMELLA_KERNEL_FAILS_LATE = 2,      /* when it fails it may have written: counted; others leave all as it was */
-  LAMELLA_KERNEL_OPAQUE = 4           /* of a device, "backend" or a category: it may get opaque tensors */
+  LAMELLA_KERNEL_OPAQUE = 4,          /* of a device, "backend" or a category: it may get opaque tensors */
+  LAMELLA_KERNEL_ANY_DTYPE = 8        /* of the same: it may get tensors of any dtype. Note [Dtypes] */
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it
@@ -373,7 +407,7 @@ struct lamella_api {
   lamella_status (*library_open)(const lamella_library_def*, lamella_library** out);
   void (*library_close)(lamella_library*); /* withdraws all that came through it; a second time it does nothing */
   lamella_status (*define)(lamella_library*, const lamella_operator_def*, lamella_handle*);
-  /* key: a layer, a device, "backend" (any device), "composite" */
+  /* key: a layer, a device, "backend" (any device), "composite", a dtype (Note [Dtypes]) */
   lamella_status (*kernel)(lamella_library*, const char* op, const char* key, const lamella_kernel_def*,
                            lamella_handle*);
   /* category "*": a fallback, for operators without another kernel under this key. Its num_args is 0. */
@@ -441,6 +475,12 @@ struct lamella_api {
   /* Called at once if the interface is there in at least this version, and whenever it comes and goes. */
   lamella_status (*on_interface)(lamella_library*, const char* name, uint32_t min_version, lamella_on_interface,
                                  void* context, lamella_handle*);
+
+  /* dtypes. A number is never given to another name: tensors may have it after the dtype was withdrawn, when nothing
+   * makes new ones. A name that comes back gets its old number. */
+  lamella_status (*dtype_register)(lamella_library*, const lamella_dtype_def*, int32_t* dtype, lamella_handle*);
+  lamella_status (*find_dtype)(const char* name, int32_t* dtype);
+  const lamella_dtype_def* (*dtype_info)(int32_t dtype); /* null: there is none */
 
   /* ---- here ends version 1.0; what comes later is appended ---- */
 };

@@ -169,7 +169,7 @@ class Function {
   /* A result's history; an argument that is returned as it came becomes a tensor of its own. */
   static void attach(const lamella_autograd& a, AutogradContext& c, lamella_node* node, const variable_list& inputs,
                      Tensor& t, uint32_t i) {
-    if (!t.defined() || position(c.no_gradient_, t.get()) >= 0 || t.dtype() < ScalarType::Half) return;
+    if (!t.defined() || position(c.no_gradient_, t.get()) >= 0 || !(t.is_floating_point() || t.is_complex())) return;
     if (position(c.dirty_, t.get()) >= 0) return check(a.set_written(t.get(), node, i));
     if (position(inputs, t.get()) >= 0) {
       static detail::Callee alias{"aten::alias", ""};

@@ -27,7 +27,7 @@ namespace lamella {
 
 /* ---- tensors ---------------------------------------------------------------------------------------------- */
 
-LAMELLA_HIDDEN inline int64_t itemsize(const lamella_tensor* t) { return t->dl.dtype.bits / 8; }
+LAMELLA_HIDDEN inline int64_t itemsize(const lamella_tensor* t) { return t->dl.dtype.bits * t->dl.dtype.lanes / 8; }
 LAMELLA_HIDDEN inline bool is_contiguous(const lamella_tensor* t) { return (t->flags & LAMELLA_CONTIGUOUS) != 0; }
 LAMELLA_HIDDEN inline lamella_device device_of(const lamella_tensor* t) { return {t->backend, t->dl.device.device_id}; }
 
@@ -249,6 +249,11 @@ class LAMELLA_HIDDEN Library {
       d->formulas = text->c_str();
     }
     return rule(op, "autograd", d);
+  }
+  /* A dtype of the plugin's own; *number is what tensors have as their dtype. */
+  Library& dtype(const lamella_dtype_def& d, int32_t* number) {
+    if (!status_) status_ = api().dtype_register(lib_, &d, number, nullptr);
+    return *this;
   }
   Library& tensor_slot(const lamella_slot_type& t, int32_t* index) {
     if (!status_) status_ = api().tensor_slot(lib_, &t, index);

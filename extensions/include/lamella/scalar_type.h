@@ -23,7 +23,7 @@
 
 namespace lamella {
 
-/* The numbers of enum lamella_dtype. */
+/* The numbers of enum lamella_dtype, and those that plugins have registered. */
 enum class ScalarType : uint8_t {
   Bool = LAMELLA_BOOL,
   Byte = LAMELLA_UINT8,
@@ -40,6 +40,8 @@ enum class ScalarType : uint8_t {
   Double = LAMELLA_FLOAT64,
   ComplexFloat = LAMELLA_COMPLEX64,
   ComplexDouble = LAMELLA_COMPLEX128,
+  Float8_e4m3fn = LAMELLA_FLOAT8_E4M3FN,
+  Float8_e5m2 = LAMELLA_FLOAT8_E5M2,
   Undefined = LAMELLA_NO_DTYPE
 };
 
@@ -55,24 +57,53 @@ constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat;
 constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble;
 constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplexDouble = ScalarType::ComplexDouble;
+constexpr ScalarType kFloat8_e4m3fn = ScalarType::Float8_e4m3fn, kFloat8_e5m2 = ScalarType::Float8_e5m2;
+
+namespace detail {
+
+/* What the library knows of a dtype. Most headers' questions are about plain ones, which these tables answer. */
+inline const lamella_dtype_def* dtype_of(ScalarType t) { return api().dtype_info(static_cast<int32_t>(t)); }
+inline constexpr uint8_t plain_class[LAMELLA_PLAIN_DTYPES] = {
+    LAMELLA_CLASS_BOOL,     LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_INTEGRAL,
+    LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_INTEGRAL,
+    LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_FLOATING, LAMELLA_CLASS_FLOATING, LAMELLA_CLASS_FLOATING,
+    LAMELLA_CLASS_FLOATING, LAMELLA_CLASS_COMPLEX,  LAMELLA_CLASS_COMPLEX};
+inline constexpr uint8_t plain_size[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+constexpr bool is_plain(ScalarType t) { return static_cast<int>(t) < LAMELLA_PLAIN_DTYPES; }
+
+}  // namespace detail
 
 inline const char* name(ScalarType t) {
   static const char* const names[] = {"bool",     "uint8",   "uint16",  "uint32",    "uint64",
                                       "int8",     "int16",   "int32",   "int64",     "float16",
                                       "bfloat16", "float32", "float64", "complex64", "complex128"};
-  return t == ScalarType::Undefined ? "undefined" : names[static_cast<int>(t)];
+  if (detail::is_plain(t)) return names[static_cast<int>(t)];
+  const lamella_dtype_def* d = detail::dtype_of(t);
+  return d ? d->name : "undefined";
 }
-constexpr bool is_complex(ScalarType t) { return t == kComplexFloat || t == kComplexDouble; }
-constexpr bool is_floating_point(ScalarType t) { return t >= ScalarType::Half && t <= ScalarType::Double; }
+/* enum lamella_dtype_class; 0 of no dtype */
+constexpr uint32_t dtype_class(ScalarType t) {
+  if (detail::is_plain(t)) return detail::plain_class[static_cast<int>(t)];
+  const lamella_dtype_def* d = detail::dtype_of(t);
+  return d ? d->dtype_class : 0;
+}
+inline uint32_t dtype_class(const lamella_tensor* t) { return dtype_class(static_cast<ScalarType>(t->dtype)); }
+constexpr bool is_complex(ScalarType t) { return dtype_class(t) == LAMELLA_CLASS_COMPLEX; }
+constexpr bool is_floating_point(ScalarType t) { return dtype_class(t) == LAMELLA_CLASS_FLOATING; }
 constexpr bool is_integral(ScalarType t, bool with_bool = false) {
-  return (t > ScalarType::Bool && t <= ScalarType::Long) || (with_bool && t == ScalarType::Bool);
+  return dtype_class(t) == LAMELLA_CLASS_INTEGRAL || (with_bool && dtype_class(t) == LAMELLA_CLASS_BOOL);
 }
+/* Whether it holds negative numbers. */
+constexpr bool is_signed(ScalarType t) {
+  if (dtype_class(t) != LAMELLA_CLASS_INTEGRAL) return dtype_class(t) > LAMELLA_CLASS_INTEGRAL;
+  if (!detail::is_plain(t)) return detail::dtype_of(t)->dlpack.code != kDLUInt;
+  return t == kInt8 || t == kInt16 || t == kInt32 || t == kInt64;
+}
+/* The bytes of an element; 0 of no dtype. */
 constexpr int64_t itemsize(ScalarType t) {
-  return t == kBool || t == kByte || t == kChar                        ? 1
-         : t == kUInt16 || t == kShort || t == kHalf || t == kBFloat16 ? 2
-         : t == kUInt32 || t == kInt || t == kFloat                    ? 4
-         : t == kComplexDouble                                         ? 16
-                                                                       : 8;
+  if (detail::is_plain(t)) return detail::plain_size[static_cast<int>(t)];
+  const lamella_dtype_def* d = detail::dtype_of(t);
+  return d ? d->itemsize : 0;
 }
 inline void append_part(std::string& to, ScalarType t) { to += name(t); }
 

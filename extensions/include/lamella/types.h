@@ -21,6 +21,8 @@ extern "C" {
 #define LAMELLA_MAX_LAYERS 64
 #define LAMELLA_MAX_ARGUMENTS 64
 #define LAMELLA_MAX_RETURNS 16
+#define LAMELLA_PLAIN_DTYPES 15        /* every kernel takes the dtypes below it: Note [Dtypes] in c_api.h */
+#define LAMELLA_FIRST_PLUGIN_DTYPE 128 /* those from here to 254 are registered at run time */
 
 /* ---- status and errors ---------------------------------------------------------------------------------- */
 
@@ -61,9 +63,11 @@ enum lamella_dtype {
   LAMELLA_FLOAT64 = 12,
   LAMELLA_COMPLEX64 = 13,
   LAMELLA_COMPLEX128 = 14,
+  /* These hold numbers, and have no arithmetic. */
+  LAMELLA_FLOAT8_E4M3FN = 15,
+  LAMELLA_FLOAT8_E5M2 = 16,
   LAMELLA_NO_DTYPE = 255
 };
-#define LAMELLA_NUM_DTYPES 15 /* the dtypes that this header knows */
 
 typedef struct {
   int32_t backend; /* the small integer that the backend was given at load; meta is 0 */
@@ -101,7 +105,7 @@ typedef struct {
   lamella_object object;
   DLTensor dl; /* data already points at the first element (byte_offset is 0) */
   int64_t numel;
-  uint64_t keys;       /* the layers that this tensor asks for */
+  uint64_t keys;       /* the layers that this tensor asks for; the lowest bit is the dispatcher's own */
   uint16_t backend;    /* dl.device.device_type is DLPack's code; this is the backend's integer */
   uint8_t dtype;       /* enum lamella_dtype */
   uint8_t flags;       /* enum lamella_tensor_flags */

@@ -35,6 +35,7 @@ from ._functions import (
 from ._library import Layer, Library, fallthrough_kernel
 from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 
+find_dtype = _C._find_dtype
 in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler of Python's
 api = _C._api  # a capsule: the entrance to the C ABI, for <lamella/python.h>
 _LATER = {"OpCheckError": "_opcheck", "infer_schema": "_schema", "opcheck": "_opcheck"}  # imported when first used
@@ -55,6 +56,7 @@ __all__ = [
     "define",
     "fallthrough_kernel",
     "find",
+    "find_dtype",
     "get_kernel",
     "impl",
     "infer_schema",

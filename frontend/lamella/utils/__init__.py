@@ -28,7 +28,7 @@ def swap_tensors(t1, t2) -> None:
     except BaseException:
         _swap_classes(t1, t2)
         raise
-    for name in copyreg._slotnames(type(t1)):
+    for name in copyreg._slotnames(type(t1)):  # type: ignore[attr-defined]
         _swap_attribute(t1, t2, name)
 
 

@@ -124,7 +124,7 @@ struct Evaluation {
       Number n = number(v);
       n.im = -n.im;
       temporaries[s.to] = make(n, s.to);
-    } else if (v.tag == LAMELLA_TENSOR && v.as.tensor && v.as.tensor->dtype >= LAMELLA_COMPLEX64) {
+    } else if (v.tag == LAMELLA_TENSOR && v.as.tensor && is_complex(v.as.tensor)) {
       temporaries[s.to] = none();
       if (lamella_status st = api().call(nullptr, op, &v, 1, &temporaries[s.to], 1)) return st;
       owned |= uint64_t{1} << s.to;

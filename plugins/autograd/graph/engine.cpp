@@ -393,7 +393,6 @@ struct Current {
 lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella_tensor* given, int i,
                              lamella_tensor** out) {
   const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";
-  const auto is_complex = [](const lamella_tensor* t) { return t->dtype >= LAMELLA_COMPLEX64; };
   if (given) {
     if (!same_shape(given, root)) return fail(LAMELLA_RUNTIME_ERROR, which + "another shape than the tensor");
     if (given->device_key != root->device_key)

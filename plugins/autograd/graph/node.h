@@ -13,6 +13,7 @@
 
 #include <lamella/autograd.h>
 #include <lamella/library.h>
+#include <lamella/scalar_type.h>
 
 #include <algorithm>
 #include <atomic>
@@ -191,7 +192,8 @@ bool is_view_operator(const Node* n);
 inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
   return a->dl.ndim == b->dl.ndim && std::equal(a->dl.shape, a->dl.shape + a->dl.ndim, b->dl.shape);
 }
-inline bool is_differentiable(const lamella_tensor* t) { return t->dtype >= LAMELLA_FLOAT16; }
+inline bool is_complex(const lamella_tensor* t) { return dtype_class(t) == LAMELLA_CLASS_COMPLEX; }
+inline bool is_differentiable(const lamella_tensor* t) { return dtype_class(t) >= LAMELLA_CLASS_FLOATING; }
 
 class Guard {  // a short lock of one node
  public:

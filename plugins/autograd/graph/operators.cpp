@@ -118,7 +118,7 @@ lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad,
     return st;
   };
   lamella_tensor* next = nullptr;
-  if (to.dtype < LAMELLA_COMPLEX64 && now->dtype >= LAMELLA_COMPLEX64)
+  if (!is_complex(static_cast<ScalarType>(to.dtype)) && is_complex(now))
     if (lamella_status st = replace(call_one(operators().real_op, {value(now)}, &next), next)) return st;
   if (!to.has_shape_of(now)) {
     const int lead = now->dl.ndim - to.ndim;

@@ -1,4 +1,6 @@
 // Function: a step of the graph whose forward and backward are Python's. Its instance is the `ctx` of both.
+#include <lamella/scalar_type.h>
+
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -206,7 +208,7 @@ PyObject* alias(lamella_tensor* t) {
 // A result's history; an input that is returned as it came is returned as a tensor of its own. Null with an exception.
 PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
   lamella_tensor* t = unwrap(o);
-  if (!t || find(c->no_gradient, o) >= 0 || t->dtype < LAMELLA_FLOAT16) return Py_NewRef(o);
+  if (!t || find(c->no_gradient, o) >= 0 || dtype_class(t) < LAMELLA_CLASS_FLOATING) return Py_NewRef(o);
   const bool is_input = find(args, num_args, o) >= 0;
   if (find(c->dirty, o) >= 0) {
     if (autograd->set_written(t, n, i)) return raise();

@@ -1,0 +1,97 @@
+#include "frontend/binding/settings.h"
+
+#include "core/caching_pool.h"
+#include "core/device.h"
+#include "core/dtype.h"
+#include "core/thread.h"
+#include "dispatcher/generator.h"
+#include "dispatcher/parallel.h"
+#include "frontend/binding/status.h"
+#include "frontend/binding/types.h"
+
+namespace py = pybind11;
+
+namespace lamella::binding {
+
+void add_settings(py::module_& m) {
+  m.def(
+      "get_num_threads", dispatcher::get_num_threads,
+      "get_num_threads()\n--\n\nHow many threads one operator may use.\n\n>>> lamella.get_num_threads() >= 1\nTrue\n");
+  m.def("_set_num_threads", dispatcher::set_num_threads);
+  m.def(
+      "_find_dtype",
+      [](const std::string& name) {
+        const core::DType t = core::dtype_from_name(name.c_str());
+        if (t != LAMELLA_NO_DTYPE) return py::reinterpret_borrow<py::object>(dtype_object(t));
+        throw py::value_error("find_dtype: no dtype '" + name + "' is registered; import the package that brings it");
+      },
+      "find_dtype(name)\n--\n\nThe dtype of a name, one that a plugin has registered too.\n\nRaises:\n    ValueError: "
+      "there is none\n\n>>> lamella.library.find_dtype(\"float32\")\nlamella.float32\n");
+  m.def("_set_default_dtype", [](py::object o) {
+    core::DType t;
+    if (!read_dtype(o.ptr(), &t) || core::dtype_class(t) != LAMELLA_CLASS_FLOATING || !core::is_plain(t))
+      throw py::type_error("set_default_dtype: argument 'd' must be a floating dtype, got " + std::string(py::str(o)));
+    core::set_default_dtype(t);
+  });
+  m.def(
+      "get_default_dtype", [] { return py::reinterpret_borrow<py::object>(dtype_object(core::default_dtype())); },
+      "get_default_dtype()\n--\n\nThe dtype of floats where none is given.\n\n>>> "
+      "lamella.get_default_dtype()\nlamella.float32\n");
+  m.def("_set_default_device", [](py::object o) {
+    lamella_device d = {-1, 0};
+    if (!o.is_none()) {
+      int ok = read_device(o.ptr(), &d);
+      if (ok < 0) throw py::error_already_set();
+      if (!ok)
+        throw py::type_error("set_default_device: argument 'device' must be a device or its name, got " +
+                             type_name(o.ptr()));
+    }
+    core::this_thread().shared.default_device = d;
+  });
+  m.def("_get_default_device", [] {
+    lamella_device d = core::this_thread().shared.default_device;
+    if (d.backend < 0) d = {core::host_backend(), 0};
+    return py::reinterpret_steal<py::object>(new_device(d));
+  });
+  m.def("_seed_all", [](py::object seed) {
+    uint64_t s;
+    if (!read_seed(seed.ptr(), &s)) throw py::error_already_set();
+    dispatcher::seed_all(s);
+  });
+  m.def("_default_generator", [] {
+    lamella_object* g = dispatcher::default_generator({core::host_backend(), 0});
+    core::retain(g);
+    return py::reinterpret_steal<py::object>(new_generator_object(g));
+  });
+  m.def("_allocator_stats", [](const std::string& name) {
+    int32_t id = core::backend_id(name.c_str());
+    const lamella_backend* b = core::backend(id);
+    lamella_allocator_stats s{};
+    s.size = sizeof s;
+    if (b && b->allocator->stats) check(b->allocator->stats(b->allocator->context, 0, &s));
+    py::dict d;
+    d["live_bytes"] = s.live_bytes;
+    d["peak_bytes"] = s.peak_bytes;
+    d["cached_bytes"] = s.cached_bytes;
+    d["allocations"] = s.allocations;
+    d["system_allocations"] = s.system_allocations;
+    return d;
+  });
+  m.def("_trim", [](const std::string& name, int64_t cap) {
+    const lamella_backend* b = core::backend(core::backend_id(name.c_str()));
+    if (b && b->allocator->trim) check(b->allocator->trim(b->allocator->context, -1, cap));
+  });
+  m.def("_promote", [](py::object a, py::object b) -> py::object {
+    core::DType x, y;
+    if (!read_dtype(a.ptr(), &x) || !read_dtype(b.ptr(), &y))
+      throw py::type_error("promote_types: expected two dtypes, got " + type_name(a.ptr()) + " and " +
+                           type_name(b.ptr()));
+    core::DType r = core::promote(x, y);
+    if (r == LAMELLA_NO_DTYPE)
+      throw std::runtime_error(std::string("promote_types: no dtype holds both ") + core::dtype_info(x).name + " and " +
+                               core::dtype_info(y).name);
+    return py::reinterpret_borrow<py::object>(dtype_object(r));
+  });
+}
+
+}  // namespace lamella::binding

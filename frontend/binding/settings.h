@@ -1,0 +1,11 @@
+// What is set for the process or the thread, as Python sees it: threads, defaults, seeds, memory of devices; and
+// dtypes.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace lamella::binding {
+
+void add_settings(pybind11::module_& m);
+
+}  // namespace lamella::binding
