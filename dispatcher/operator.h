@@ -29,14 +29,14 @@ struct CallInfo {
   Form form = Form::Functional;
   uint8_t nargs = 0, nrets = 0;
   uint8_t num_tensors = 0, num_lists = 0;
-  uint8_t tensors[16] = {};          // positions of Tensor and Tensor? arguments
-  uint8_t lists[4] = {};             // positions of Tensor[] arguments
-  int8_t device = -1;                // position of a Device argument
-  uint8_t first_out = 0;             // position of the first output of an out= form
-  bool between_devices = false;      // the first tensor's device decides, and the second one's may differ
-  uint64_t written = 0;              // positions of (a!) arguments
-  const uint32_t* admits = nullptr;  // for each argument the tags that it may have; see checked_call.h
-  const uint32_t* gives = nullptr;   // for each result
+  int8_t device = -1;                           // position of a Device argument
+  uint8_t first_out = 0;                        // position of the first output of an out= form
+  bool between_devices = false;                 // the first tensor's device decides, and the second one's may differ
+  uint64_t written = 0;                         // positions of (a!) arguments
+  const uint32_t* admits = nullptr;             // for each argument the tags that it may have; see checked_call.h
+  const uint32_t* gives = nullptr;              // for each result
+  uint8_t tensors[LAMELLA_MAX_ARGUMENTS] = {};  // positions of Tensor and Tensor? arguments
+  uint8_t lists[LAMELLA_MAX_ARGUMENTS] = {};    // positions of Tensor[] arguments
 };
 
 // Shape rules stack like kernels; the first is the one of the definition.

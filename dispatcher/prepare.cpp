@@ -38,7 +38,7 @@ lamella_status describe(Operator* op, const Schema& s) {
   CallInfo& c = op->info;
   c = CallInfo{};
   c.form = op->form;
-  if (s.args.size() > 64)
+  if (s.args.size() > LAMELLA_MAX_ARGUMENTS)
     return core::raise(LAMELLA_VALUE_ERROR, "schema: " + op->name + " has more than 64 arguments");
   c.nargs = static_cast<uint8_t>(s.args.size());
   c.nrets = static_cast<uint8_t>(s.rets.size());
@@ -46,15 +46,7 @@ lamella_status describe(Operator* op, const Schema& s) {
   for (size_t i = 0; i < s.args.size(); i++) {
     const Argument& a = s.args[i];
     auto at = static_cast<uint8_t>(i);
-    if (a.type.kind == Kind::Tensor && a.type.list) {
-      if (c.num_lists == sizeof c.lists)
-        return core::raise(LAMELLA_VALUE_ERROR, "schema: " + op->name + " has too many tensor lists");
-      c.lists[c.num_lists++] = at;
-    } else if (a.type.kind == Kind::Tensor) {
-      if (c.num_tensors == sizeof c.tensors)
-        return core::raise(LAMELLA_VALUE_ERROR, "schema: " + op->name + " has too many tensors");
-      c.tensors[c.num_tensors++] = at;
-    }
+    if (a.type.kind == Kind::Tensor) (a.type.list ? c.lists[c.num_lists++] : c.tensors[c.num_tensors++]) = at;
     if (a.type.kind == Kind::Device && c.device < 0) c.device = static_cast<int8_t>(i);
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;

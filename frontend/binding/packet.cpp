@@ -265,7 +265,6 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
   Mismatch quick;
   PyObject* out = nullptr;
   for (const auto& s : *p->overloads) {
-    if (static_cast<int>(s->params.size()) > 48) continue;
     if (s->parse(args, n, kwnames, values, &out, arena, &quick)) {
       if (__builtin_expect(out != nullptr && out != Py_None, 0)) return run_out(p, *s, values, out, arena);
       return run(s->op, values);

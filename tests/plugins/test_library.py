@@ -816,6 +816,27 @@ def test_sixty_layers(host):
     assert 0 < kept <= 32 * 2**20
 
 
+@pytest.mark.parametrize("tensors, lists", [(64, 0), (0, 64), (20, 44), (1, 6)])
+def test_any_number_of_tensors_and_of_lists(lib, tensors, lists):
+    """torch's fused optimizers have six lists; every tensor is seen by layers and has its device looked at."""
+    arguments = [f"Tensor t{i}" for i in range(tensors)] + [f"Tensor[] l{i}" for i in range(lists)]
+    lib.define(f"wide({', '.join(arguments)}) -> Tensor")
+    lib.impl("wide", lambda *all: sum(x for a in all for x in (a if isinstance(a, (list, tuple)) else [a])), "cpu")
+    wide = ops(lib).wide
+    one = lamella.ones(1)
+    given = [one] * tensors + [[one, one]] * lists
+    assert wide(*given).item() == tensors + 2 * lists
+    spied = []
+    layer = lib.register_layer("spy", lambda call, *a: spied.append(len(a)) or call(*a))
+    with layer.on():
+        wide(*given)
+    assert spied[0] == tensors + lists
+    elsewhere = lamella.empty(1, device="meta")
+    given[-1] = [one, elsewhere] if lists else elsewhere
+    with pytest.raises(RuntimeError, match="is on meta"):
+        wide(*given)
+
+
 def test_observers_come_and_go(host):
     """Ten thousand of them use one place after the other; the places of a full band are lent by its neighbours."""
     host.run("""
