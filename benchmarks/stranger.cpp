@@ -140,7 +140,7 @@ lamella_status infer_slice(lamella_frame*, const lamella_value* args, lamella_me
 
 }  // namespace
 
-const lamella_derivative relu_derivative = {sizeof(lamella_derivative), "self: where(gt(result, 0), grad, 0)"};
+const lamella_derivative relu_derivative = {sizeof(lamella_derivative), 0, "self: where(gt(result, 0), grad, 0)"};
 
 LAMELLA_LIBRARY(mine, m) {
   if (pointwise(m, "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "aten::add", "Tensor",

@@ -17,7 +17,8 @@ constexpr uint8_t B = LAMELLA_CLASS_BOOL, I = LAMELLA_CLASS_INTEGRAL, F = LAMELL
 
 std::atomic<DType> default_floating{LAMELLA_FLOAT32};
 
-std::string owners[256];  // of plugins' dtypes
+std::string owners[256];                       // of plugins' dtypes
+constexpr DType refused = LAMELLA_THIS_DTYPE;  // among partners: the two have nothing together, as was declared
 
 DType promote_integers(DType a, DType b) {
   if (is_signed(a) == is_signed(b)) return itemsize(a) >= itemsize(b) ? a : b;
@@ -112,7 +113,12 @@ lamella_status add_dtype(const lamella_dtype_def& def, const std::string& owner,
   if (at < 0) return raise(LAMELLA_RUNTIME_ERROR, format("dtype: '%s': there is no number left", def.name));
   auto partners = std::make_unique<DType[]>(256);  // never freed: a call may be reading it
   std::fill_n(partners.get(), 256, LAMELLA_NO_DTYPE);
-  for (int32_t i = 0; i < def.num_promotions; i++) partners[def.promotions[i].with] = def.promotions[i].result;
+  for (int32_t i = 0; i < def.num_promotions; i++) {
+    const auto [with, result] = def.promotions[i];
+    partners[with] = result == LAMELLA_THIS_DTYPE ? static_cast<DType>(at)
+                     : result == LAMELLA_NO_DTYPE ? refused
+                                                  : result;
+  }
   DTypeInfo& info = dtype_infos[at];
   info.aliases = "";
   info.itemsize = static_cast<uint8_t>(def.itemsize);
@@ -122,23 +128,23 @@ lamella_status add_dtype(const lamella_dtype_def& def, const std::string& owner,
   info.from_float32 = def.from_float32;
   info.partners = partners.release();
   owners[at] = owner;
-  if (!info.name) info.name = strdup(def.name);
-  info.withdrawn = false;
+  __atomic_store_n(&info.withdrawn, false, __ATOMIC_RELEASE);
+  if (!info.name) __atomic_store_n(&info.name, strdup(def.name), __ATOMIC_RELEASE);
   *out = static_cast<DType>(at);
   return LAMELLA_OK;
 }
 
-void withdraw_dtype(DType t) { dtype_infos[t].withdrawn = true; }
+void withdraw_dtype(DType t) { __atomic_store_n(&dtype_infos[t].withdrawn, true, __ATOMIC_RELEASE); }
 
 namespace {
 
 // Of two dtypes of which one is not plain.
 DType promote_others(DType a, DType b) {
-  for (int turn = 0; turn < 2; turn++, std::swap(a, b)) {
-    const DTypeInfo& info = dtype_info(a);
-    if (info.partners && info.partners[b] != LAMELLA_NO_DTYPE) return info.partners[b];
-    if (!is_plain(a) && a < LAMELLA_FIRST_PLUGIN_DTYPE) return LAMELLA_NO_DTYPE;
-  }
+  for (const DType* declared : {dtype_info(a).partners ? dtype_info(a).partners + b : nullptr,
+                                dtype_info(b).partners ? dtype_info(b).partners + a : nullptr})
+    if (declared && *declared != LAMELLA_NO_DTYPE) return *declared == refused ? LAMELLA_NO_DTYPE : *declared;
+  for (const DType t : {a, b})
+    if (!is_plain(t) && t < LAMELLA_FIRST_PLUGIN_DTYPE) return LAMELLA_NO_DTYPE;
   if (dtype_class(a) == dtype_class(b)) return LAMELLA_NO_DTYPE;
   return dtype_class(a) > dtype_class(b) ? a : b;
 }

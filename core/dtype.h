@@ -32,7 +32,8 @@ inline int64_t itemsize(DType t) { return dtype_info(t).itemsize; }
 inline int dtype_class(DType t) { return dtype_info(t).dtype_class; }
 inline bool is_plain(DType t) { return t < LAMELLA_PLAIN_DTYPES; }
 inline bool is_dtype(int64_t t) {
-  return t >= 0 && t < LAMELLA_NO_DTYPE && dtype_infos[t].name && !dtype_infos[t].withdrawn;
+  return t >= 0 && t < LAMELLA_NO_DTYPE && __atomic_load_n(&dtype_infos[t].name, __ATOMIC_ACQUIRE) &&
+         !__atomic_load_n(&dtype_infos[t].withdrawn, __ATOMIC_ACQUIRE);
 }
 bool is_signed(DType t);  // whether it holds negative numbers
 

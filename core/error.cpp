@@ -58,7 +58,7 @@ struct ErrorObject {
   lamella_object object;
   Error error;
 };
-const lamella_object_type error_type = {sizeof(lamella_object_type), "Error", [](lamella_object* o) {
+const lamella_object_type error_type = {sizeof(lamella_object_type), 0, "Error", [](lamella_object* o) {
                                           auto* e = reinterpret_cast<ErrorObject*>(o);
                                           e->error.clear();
                                           delete e;

@@ -37,7 +37,7 @@ void destroy_tensor(lamella_object* o) {
   if (!this_thread().tensors.push(t)) std::free(t);
 }
 
-const lamella_object_type tensor_type = {sizeof(lamella_object_type), "Tensor", destroy_tensor};
+const lamella_object_type tensor_type = {sizeof(lamella_object_type), 0, "Tensor", destroy_tensor};
 
 bool is_dense(const Tensor* t) {
   // Dense: sorted by stride, each dimension's stride is the product of the smaller ones.

@@ -16,9 +16,14 @@ ThreadState::ThreadState() {
 }
 
 ThreadState::~ThreadState() {
-  for (size_t i = 0; i < slots.size(); i++)  // destroying one may look at the others, or set one
-    if (void* state = std::exchange(slots[i], nullptr); state && destroy_thread_slot)
-      destroy_thread_slot(static_cast<int>(i), state);
+  for (bool any = destroy_thread_slot != nullptr; any;) {  // destroying one may look at the others, or set one
+    any = false;
+    for (size_t i = 0; i < slots.size(); i++)
+      if (void* state = std::exchange(slots[i], nullptr)) {
+        destroy_thread_slot(static_cast<int>(i), state);
+        any = true;
+      }
+  }
   error.clear();
   while (void* p = tensors.pop()) std::free(p);
   while (void* p = storages.pop()) std::free(p);

@@ -1,5 +1,6 @@
 #include "dispatcher/api.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -186,7 +187,8 @@ lamella_status check_meaning(const lamella_pointwise& m) {
                           {"compute", m.compute, LAMELLA_COMPUTE_FLOAT},
                           {"result", m.result, LAMELLA_RESULT_REAL},
                           {"condition", m.condition, 1},
-                          {"params_promote", m.params_promote, 1}};
+                          {"params_promote", m.params_promote, 1},
+                          {"reserved", *std::max_element(m.reserved, std::end(m.reserved)), 0}};
   for (const Field& f : fields)
     if (f.value > f.largest)
       return core::raise(LAMELLA_VALUE_ERROR,
@@ -395,6 +397,7 @@ const lamella_api table = {
     .tensor_over = guard<tensor_over, "tensor_over", nullable(2, 3)>,
     .tensor_detach = guard<tensor_detach, "tensor_detach">,
     .tensor_assign = guard<tensor_assign, "tensor_assign">,
+    .tensor_resize = guard<tensor_resize, "tensor_resize", nullable(2, 3)>,
     .tensor_base = tensor_base,
     .tensor_version = tensor_version,
     .tensor_update_keys = guard<tensor_update_keys, "tensor_update_keys">,

@@ -112,7 +112,7 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
   if (r && b) {
     *who = r->owner;
     // Without a shape rule, no results can be allocated beforehand: a derived form stores the kernel's own results.
-    const uint32_t stored = op != meaning && !own && !op->infer ? composite : 0u;
+    const uint32_t stored = op != meaning && !own && !op->infer ? composite | stores : 0u;
     const uint32_t carried = op->forms & form_copies ? copies : 0u;
     return {r->fn, r->context, r->flags | mixed | stored | carried};
   }
@@ -190,7 +190,9 @@ Table* new_table(const Table& head, const std::vector<Entry>& layers, const std:
   return t;
 }
 
-Entry dtype_entry(const Registration& r) { return {r.fn, r.context, r.flags | any_dtype | of_dtype}; }
+Entry dtype_entry(const Registration& r, int dtype) {
+  return {r.fn, r.context, r.flags | of_dtype | static_cast<uint32_t>(dtype) << dtype_shift};
+}
 
 const Table* fill(Operator* op) {
   std::vector<Entry> layers, backends;
@@ -223,8 +225,12 @@ const Table* fill(Operator* op) {
     if (!core::is_dtype(t)) continue;
     const char* name = core::dtype_info(t).name;
     const Registration* r = find_kernel(op, name);
+    const bool own = r != nullptr;
     if (!r && op->functional) r = find_kernel(op->functional, name);
-    if (r) dtypes.push_back({static_cast<core::DType>(t), traced(dtype_entry(*r), op, name, r->owner)});
+    if (!r) continue;
+    Entry e = dtype_entry(*r, t);
+    if (!own && !op->infer) e.flags |= composite | stores;
+    dtypes.push_back({static_cast<core::DType>(t), traced(e, op, name, r->owner)});
   }
   return new_table(head, layers, backends, dtypes);
 }
@@ -237,31 +243,37 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
   if (!now) return core::pending_error().kind;
   const std::vector<Entry> layers(now->layers, now->layers + __builtin_popcountll(now->mask));
   std::vector<Entry> backends(now->backends, now->backends + now->num_backends);
-  const std::vector<DtypeEntry> all(now->dtypes, now->dtypes + now->num_dtypes), none;
+  std::vector<DtypeEntry> dtypes(now->dtypes, now->dtypes + now->num_dtypes);
   const int32_t bit = layer_bit(key), id = core::backend_id(key.c_str());
+  const core::DType dtype = core::dtype_from_name(key.c_str());
+  const Entry nobody{missing_kernel, nullptr, 0};
   Table head = *now;
   bool found = true;
   if (bit >= 0) {
     head.forced = uint64_t{1} << bit;
     found = head.mask & head.forced;
     head.mask &= head.forced | (head.forced - 1);
+  } else if (dtype != LAMELLA_NO_DTYPE && !core::is_plain(dtype)) {  // for tensors of it, as in other calls
+    head.mask &= core::restricted_key;
+    head.fallback = nullptr;
+    std::erase_if(dtypes, [dtype](const DtypeEntry& d) { return d.dtype != dtype; });
+    std::fill(backends.begin(), backends.end(), nobody);
+    found = !dtypes.empty();
   } else {
     head.mask &= core::restricted_key;
     const Registration* r = id >= 0 ? nullptr : find_kernel(op->functional ? op->functional : op, key);
     const uint32_t flags = key == "composite" ? composite : 0u;
-    const bool of_dtype = core::dtype_from_name(key.c_str()) != LAMELLA_NO_DTYPE;
     for (int32_t i = 0; i < head.num_backends; i++)
-      backends[i] = r         ? of_dtype ? dtype_entry(*r) : Entry{r->fn, r->context, r->flags | flags}
-                            : i == id ? backends[i]
-                              : Entry{missing_kernel, nullptr, 0};
+      backends[i] = r ? Entry{r->fn, r->context, r->flags | flags} : i == id ? backends[i] : nobody;
     found = r || (id >= 0 && backends[id].fn != missing_kernel);
+    dtypes.clear();
   }
   if (!found)
     return core::raise(LAMELLA_NOT_IMPLEMENTED, "get_kernel: " + op->full_name() + " has no kernel for '" + key +
                                                     "'; `lamella ops show " + op->full_name() +
                                                     "` prints those that there are");
   head.pinned = true;
-  *out = new_table(head, layers, backends, bit < 0 ? none : all);
+  *out = new_table(head, layers, backends, dtypes);
   return LAMELLA_OK;
 }
 

@@ -35,9 +35,9 @@ lamella_status infer(Frame& f, const Table& t, const Value* args, lamella_meta* 
 namespace {
 
 // Whether a result is not this kernel's, as its dtype is not plain.
-inline bool beyond(const Frame& f, const Entry& e, const lamella_meta& m) {
+inline bool beyond(const Frame& f, const Entry& e, const lamella_meta& m, const Value* args) {
   return __builtin_expect(!core::is_plain(m.dtype), 0) && m.kind == LAMELLA_META_FRESH &&
-         serves_otherwise(f, e, m.dtype);
+         serves_otherwise(f, e, m.dtype, args);
 }
 
 inline lamella_status new_fresh(const Frame& f, const lamella_meta& m, Tensor** out) {
@@ -93,7 +93,7 @@ inline lamella_status run_single(Frame& f, const Table& t, const Entry& e, const
   f.context = t.infer_context;
   if (lamella_status st = t.run_infer(f, args, &m)) return st;
   if (__builtin_expect(m.has_strides > 1, 0)) return unknown_bits(f, m);
-  if (beyond(f, e, m)) return run_for_dtype(f, m.dtype, args, rets);
+  if (beyond(f, e, m, args)) return run_for_dtype(f, e, m.dtype, args, rets);
   rets[0].tag = LAMELLA_NONE;
   lamella_status st;
   if (__builtin_expect(m.kind == LAMELLA_META_FRESH, 1)) {
@@ -126,7 +126,7 @@ lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value
   auto* metas = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (n + 1)));  // a kilobyte each
   if (lamella_status st = infer(f, t, args, metas, n)) return st;
   for (int i = 0; i < n; i++)
-    if (beyond(f, e, metas[i])) return run_for_dtype(f, metas[i].dtype, args, rets);
+    if (beyond(f, e, metas[i], args)) return run_for_dtype(f, e, metas[i].dtype, args, rets);
   if (__builtin_expect(t.info->written != 0, 0))
     if (lamella_status st = check_all_writable(f, *t.info, args)) return st;
   lamella_status st = LAMELLA_OK;
@@ -155,7 +155,7 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   core::TensorRef beside[LAMELLA_MAX_RETURNS];
   for (int i = 0; i < n; i++) {
     const lamella_meta& m = metas[i];
-    if (beyond(f, e, m)) return run_for_dtype(f, m.dtype, args, rets);
+    if (beyond(f, e, m, args)) return run_for_dtype(f, e, m.dtype, args, rets);
     int at = target_position(info, i);
     Tensor* target = full(args[at].as.tensor);
     if (m.kind != LAMELLA_META_FRESH)
@@ -239,35 +239,28 @@ lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value*
   return st;
 }
 
-static inline __attribute__((always_inline)) lamella_status run_chosen(Frame& f, const Table& t, const Entry& e,
-                                                                       const Value* args, Value* rets) {
-  if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets, args);
-  if (t.info->form != Form::Functional) {
-    if (e.fn == missing_kernel) return missing_kernel(&f, args, rets);
-    if (t.infer) return run_into(f, t, e, args, rets);
-  }
-  const bool crossing = t.info->between_devices && crosses(args);  // needs no kernel of the destination's
-  if (t.infer && (e.fn != missing_kernel || crossing))
-    return t.info->nrets == 1 && !t.info->written ? run_single(f, t, e, args, rets) : run_several(f, t, e, args, rets);
-  clear(rets, t.info->nrets);
-  lamella_status st = run_kernel(f, e, args, rets);
-  for (int i = 0; !st && i < t.info->nrets; i++) st = check_result(f.op, i, rets[i]);
-  if (st) release_all(rets, t.info->nrets);
-  return st;
-}
-
-lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
+lamella_status run_backend(Frame& f, const Value* args, Value* rets, const Entry* chosen) {
   auto* t = static_cast<const Table*>(f.table);
   f.layer = -1;
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
   if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {  // a backend that is younger than the table
     if (!(f.table = t = filled_table(f.op))) return core::pending_error().kind;
   }
-  return run_chosen(f, *t, t->backends[f.device.backend], args, rets);
-}
-
-lamella_status run_entry(Frame& f, const Entry& e, const Value* args, Value* rets) {
-  return run_chosen(f, *static_cast<const Table*>(f.table), e, args, rets);
+  const Entry& e = __builtin_expect(chosen != nullptr, 0) ? *chosen : t->backends[f.device.backend];
+  if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets, args);
+  if (t->info->form != Form::Functional) {
+    if (e.fn == missing_kernel) return missing_kernel(&f, args, rets);
+    if (t->infer) return run_into(f, *t, e, args, rets);
+  }
+  const bool crossing = t->info->between_devices && crosses(args);  // needs no kernel of the destination's
+  if (t->infer && (e.fn != missing_kernel || crossing))
+    return t->info->nrets == 1 && !t->info->written ? run_single(f, *t, e, args, rets)
+                                                    : run_several(f, *t, e, args, rets);
+  clear(rets, t->info->nrets);
+  lamella_status st = run_kernel(f, e, args, rets);
+  for (int i = 0; !st && i < t->info->nrets; i++) st = check_result(f.op, i, rets[i]);
+  if (st) release_all(rets, t->info->nrets);
+  return st;
 }
 
 }  // namespace lamella::dispatcher

@@ -17,7 +17,7 @@ struct Generator {
   GeneratorState state;
 };
 
-const lamella_object_type generator_type = {sizeof(lamella_object_type), "Generator",
+const lamella_object_type generator_type = {sizeof(lamella_object_type), 0, "Generator",
                                             [](lamella_object* o) { delete reinterpret_cast<Generator*>(o); }};
 
 Generator* cast(lamella_object* o) { return reinterpret_cast<Generator*>(o); }

@@ -112,7 +112,8 @@ lamella_status set_kernel_enabled(const std::string& name, const std::string& ke
   RegistryLock lock;
   Operator* op = find_operator(with_namespace(name));
   if (!op) return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
-  if (!is_key_of_results(key) && layer_bit(key) < 0)
+  const core::DType dtype = core::dtype_from_name(key.c_str());
+  if (!is_key_of_results(key) && layer_bit(key) < 0 && (dtype == LAMELLA_NO_DTYPE || core::is_plain(dtype)))
     return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
                                                   key + "'; expected one of them, 'backend' or 'composite'");
   auto& keys = op->disabled;

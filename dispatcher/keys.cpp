@@ -1,5 +1,6 @@
 #include "dispatcher/keys.h"
 
+#include <atomic>
 #include <cstring>
 
 #include "core/device.h"
@@ -92,6 +93,16 @@ lamella_status register_backend(Library& lib, const lamella_backend& desc, int32
 
 namespace {
 
+// What is said of each dtype: made anew by a registration, never freed, since kernels keep it while they run.
+std::atomic<const lamella_dtype_def*> descriptions[256];
+
+void describe(core::DType t) {
+  const core::DTypeInfo& info = core::dtype_info(t);
+  descriptions[t].store(new lamella_dtype_def{sizeof(lamella_dtype_def), info.itemsize, info.name, info.dtype_class,
+                                              info.dlpack, info.to_float32, info.from_float32, nullptr, 0, 0},
+                        std::memory_order_release);
+}
+
 lamella_status check_dtype(const lamella_dtype_def& d) {
   const auto wrong = [&d](const std::string& what) {
     return core::raise(LAMELLA_VALUE_ERROR, std::string("dtype_register: ") + (d.name ? d.name : "") + what);
@@ -107,9 +118,12 @@ lamella_status check_dtype(const lamella_dtype_def& d) {
     return wrong(core::format(": 'dlpack' has %d bits and %d lanes, which are not its %d bytes", d.dlpack.bits,
                               d.dlpack.lanes, d.itemsize));
   if (d.num_promotions < 0 || (d.num_promotions > 0 && !d.promotions)) return wrong(": 'promotions' must not be null");
-  for (int32_t i = 0; i < d.num_promotions; i++)
-    for (const uint8_t t : {d.promotions[i].with, d.promotions[i].result})
-      if (!core::is_dtype(t)) return wrong(core::format(": 'promotions' names the dtype %d, which there is not", t));
+  for (int32_t i = 0; i < d.num_promotions; i++) {
+    const auto [with, result] = d.promotions[i];
+    const bool meant = result == LAMELLA_THIS_DTYPE || result == LAMELLA_NO_DTYPE || core::is_dtype(result);
+    if (!core::is_dtype(with) || !meant)
+      return wrong(core::format(": 'promotions' names the dtype %d, which there is not", meant ? with : result));
+  }
   return check_key("dtype", d.name);
 }
 
@@ -120,6 +134,7 @@ lamella_status register_dtype(Library& lib, const lamella_dtype_def& def, int32_
   core::DType t;
   if (lamella_status st = check_dtype(def)) return st;
   if (lamella_status st = core::add_dtype(def, lib.owner, &t)) return st;
+  describe(t);
   const lamella_handle h = enter(lib, [t](lamella_handle) {
     core::withdraw_dtype(t);
     invalidate_all();
@@ -131,23 +146,13 @@ lamella_status register_dtype(Library& lib, const lamella_dtype_def& def, int32_
 }
 
 const lamella_dtype_def* describe_dtype(int32_t dtype) {
-  static lamella_dtype_def all[256];
-  if (dtype < 0 || dtype >= LAMELLA_NO_DTYPE || !core::dtype_infos[dtype].name) return nullptr;
-  RegistryLock lock;
-  const core::DTypeInfo& info = core::dtype_infos[dtype];
-  const lamella_dtype_def now = {sizeof now,
-                                 info.itemsize,
-                                 info.name,
-                                 info.dtype_class,
-                                 info.dlpack,
-                                 info.to_float32,
-                                 info.from_float32,
-                                 nullptr,
-                                 0,
-                                 0};
-  lamella_dtype_def& d = all[dtype];
-  if (std::memcmp(&d, &now, sizeof d)) d = now;  // others may be reading it
-  return &d;
+  static const bool own = [] {
+    for (int t = 0; t < LAMELLA_FIRST_PLUGIN_DTYPE; t++)
+      if (core::is_dtype(t)) describe(static_cast<core::DType>(t));
+    return true;
+  }();
+  (void)own;
+  return dtype >= 0 && dtype < LAMELLA_NO_DTYPE ? descriptions[dtype].load(std::memory_order_acquire) : nullptr;
 }
 
 }  // namespace lamella::dispatcher

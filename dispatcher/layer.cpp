@@ -14,7 +14,7 @@ namespace {
 Layer layers[LAMELLA_MAX_LAYERS];
 int32_t included[LAMELLA_MAX_LAYERS];  // how many have switched a layer on for the process
 uint64_t births[LAMELLA_MAX_LAYERS];   // how often a layer came to a bit
-// The number under which a bit was given to a name; 0: it is free. The lowest one marks opaque tensors: no layer's.
+// The number under which a bit was given to a name; 0: it is free. The lowest one is the dispatcher's own.
 uint64_t given[LAMELLA_MAX_LAYERS] = {1};
 std::atomic<uint64_t> gifts{1};  // how often a bit was given or became free
 

@@ -1,13 +1,13 @@
 // Layers: functionality keys. A layer is a rank among 64, the highest runs first; anchors are published bands of
 // ranks that exist whether or not a plugin stands in them.
 //
-// Note [Key order]  Bits are given once and never renumbered or reused by another name. Bands, outermost first:
+// Note [Key order]  A layer keeps its bit. Bands, outermost first:
 //   modes 54-63, profiler 44-53, names 34-43, autocast 23-33, autograd 11-22, backend 1-10; no layer has bit 0, by
-//   which opaque tensors are found (opaque.h). A layer states where it must stand relative to bands and to other
-//   layers, loaded or not; it gets a free fitting bit in the middle of the widest gap. Where its band is full, it gets
-//   the nearest free bit beside it, as far as no layer is passed over that it, or that layer, must not pass. Where
-//   there is none left, the error names the neighbours. The bit of a layer that never stood on a tensor is given again;
-//   that of any other stays its own, as tensors may have it.
+//   which opaque tensors and those of other dtypes than plain ones are found (restricted.h). A layer states where it
+//   must stand relative to bands and to other layers, loaded or not; it gets a free fitting bit in the middle of the
+//   widest gap. Where its band is full, it gets the nearest free bit beside it, as far as no layer is passed over that
+//   it, or that layer, must not pass. Where there is none left, the error names the neighbours. The bit of a layer that
+//   never stood on a tensor is given again; that of any other stays its own, as tensors may have it.
 #pragma once
 
 #include <lamella/c_api.h>

@@ -52,13 +52,18 @@ lamella_status refuse_opaque(const Frame& f, const Value* args) {
 
 namespace {
 
-// The position of the first argument whose dtype is not plain, or -1; *dtype is the dtype.
-int first_other_dtype(const CallInfo& info, const Value* args, core::DType* dtype) {
-  int found = -1;
-  each_tensor(info, args, [&](int at, const core::Tensor* t) {
-    if (found >= 0 || core::is_plain(t->dtype)) return;
-    found = at;
-    *dtype = t->dtype;
+// The first argument whose dtype is not plain, and whether there is one of a second such dtype.
+struct OtherDtype {
+  int at = -1;
+  core::DType dtype = LAMELLA_NO_DTYPE;
+  bool several = false;
+};
+OtherDtype other_dtype(const CallInfo& info, const Value* args) {
+  OtherDtype found;
+  each_tensor(info, args, [&found](int at, const core::Tensor* t) {
+    if (core::is_plain(t->dtype)) return;
+    found.several |= found.at >= 0 && found.dtype != t->dtype;
+    if (found.at < 0) found = {at, static_cast<core::DType>(t->dtype), false};
   });
   return found;
 }
@@ -70,6 +75,9 @@ const Entry* kernel_of(const Frame& f, const Table& t, core::DType dtype) {
       if (t.dtypes[i].dtype == dtype) return &t.dtypes[i].entry;
   return nullptr;
 }
+
+// Whether an entry reads no elements itself: a composite, or a shape rule that is all there is.
+bool reads_nothing(const Entry& e) { return (e.flags & no_kernel) || (e.flags & (composite | stores)) == composite; }
 
 lamella_status refuse_dtype(const Frame& f, const std::string& what, core::DType dtype, const char* instead) {
   return core::raise(LAMELLA_NOT_IMPLEMENTED,
@@ -83,44 +91,65 @@ lamella_status refuse_dtype(const Frame& f, const std::string& what, core::DType
 lamella_status run_restricted(Frame* frame, const Value* args, Value* rets) {
   Frame& f = *frame;
   const auto* t = static_cast<const Table*>(f.table);
-  core::DType dtype = LAMELLA_NO_DTYPE;
-  const int opaque = first_opaque(*t->info, args), other = first_other_dtype(*t->info, args, &dtype);
-  if (opaque < 0 && other < 0) return run_backend(f, args, rets);  // a layer has put plain ones in their places
+  const int opaque = first_opaque(*t->info, args);
+  const OtherDtype other = other_dtype(*t->info, args);
+  if (opaque < 0 && other.at < 0) return run_backend(f, args, rets);  // a layer has put plain ones in their places
   f.layer = -1;  // what runs is the operator's own, not a kernel of a layer's
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
   if (f.device.backend >= t->num_backends && !(f.table = t = filled_table(f.op))) return core::pending_error().kind;
   const Entry* e = &t->backends[f.device.backend];
   const bool crossing = t->info->between_devices && crosses(args);
   Entry casting;
-  if (other >= 0 && opaque < 0 && f.op->pointwise && t->infer) {  // what it computes in decides, as for plain ones
-    lamella_meta m;
+  core::DType dtype = other.dtype;
+  bool one_dtype = !other.several;
+  if (other.at >= 0 && opaque < 0 && f.op->pointwise && t->infer && t->info->nrets == 1) {
+    lamella_meta m;  // what it computes in decides, as for plain ones, and operands are converted to it
     if (lamella_status st = infer(f, *t, args, &m, 1)) return st;
-    dtype = static_cast<core::DType>(f.compute_dtype);
+    if (f.compute_dtype != LAMELLA_NO_DTYPE) {
+      dtype = static_cast<core::DType>(f.compute_dtype);
+      one_dtype = true;
+    }
     if (core::is_plain(dtype)) {
       casting = *e;
-      casting.flags = (e->flags | any_dtype) & ~mixed_dtypes;  // its operands are converted before
+      casting.flags = (e->flags | any_dtype) & ~mixed_dtypes;
       e = &casting;
     }
   }
-  if (other >= 0 && !crossing)
+  if (other.at >= 0 && !crossing && one_dtype)
     if (const Entry* own = kernel_of(f, *t, dtype)) e = own;
-  const uint32_t reads_nothing = composite | no_kernel;
-  const bool shows_opaque = opaque < 0 || (!crossing && e->flags & (takes_opaque | reads_nothing));
-  const bool shows_dtype = other < 0 || crossing || e->flags & (any_dtype | reads_nothing);
-  if (shows_opaque && shows_dtype) return run_entry(f, *e, args, rets);
+  const bool shows_opaque = opaque < 0 || (!crossing && (e->flags & takes_opaque || reads_nothing(*e)));
+  const bool shows_dtype = other.at < 0 || crossing || e->flags & (any_dtype | of_dtype) || reads_nothing(*e);
+  if (shows_opaque && shows_dtype) return run_backend(f, args, rets, e);
   if (t->fallback) return run_composite(f, *t->fallback, args, rets, args);
-  return shows_opaque ? refuse_dtype(f, where(&f, other), dtype, "convert it, as with .to(lamella.float32)")
+  return shows_opaque ? refuse_dtype(f, where(&f, other.at), dtype, "convert it, as with .to(lamella.float32)")
                       : refuse_opaque(f, args);
 }
 
-bool serves_otherwise(const Frame& f, const Entry& e, core::DType dtype) {
-  if (e.flags & (of_dtype | no_kernel)) return false;
-  return !(e.flags & any_dtype) || kernel_of(f, *static_cast<const Table*>(f.table), dtype);
+namespace {
+
+// The kernel of a result's dtype, unless an argument has another one that it would not expect.
+const Entry* kernel_of_result(const Frame& f, core::DType dtype, const Value* args) {
+  const auto& t = *static_cast<const Table*>(f.table);
+  const OtherDtype other = other_dtype(*t.info, args);
+  return other.several || (other.at >= 0 && other.dtype != dtype) ? nullptr : kernel_of(f, t, dtype);
 }
 
-lamella_status run_for_dtype(Frame& f, core::DType dtype, const Value* args, Value* rets) {
+}  // namespace
+
+bool serves_otherwise(const Frame& f, const Entry& e, core::DType dtype, const Value* args) {
+  if (!core::dtype_info(dtype).name) return true;  // the shape rule has made it up
+  if (e.flags & of_dtype) return e.flags >> dtype_shift != dtype;
+  if (e.flags & no_kernel) return false;
+  return !(e.flags & any_dtype) || kernel_of_result(f, dtype, args);
+}
+
+lamella_status run_for_dtype(Frame& f, const Entry& e, core::DType dtype, const Value* args, Value* rets) {
   const auto* t = static_cast<const Table*>(f.table);
-  if (const Entry* own = kernel_of(f, *t, dtype)) return run_entry(f, *own, args, rets);
+  if (!core::dtype_info(dtype).name)
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule says dtype %d, which there is not",
+                                                         operator_title(f.op).c_str(), dtype));
+  if (!(e.flags & of_dtype))  // one that has another dtype's name does not hand on to a third
+    if (const Entry* own = kernel_of_result(f, dtype, args)) return run_backend(f, args, rets, own);
   if (t->fallback) return run_composite(f, *t->fallback, args, rets, args);
   return refuse_dtype(f, operator_title(f.op) + ": its result", dtype, "ask for a plain one, as lamella.float32");
 }

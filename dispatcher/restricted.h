@@ -16,9 +16,9 @@ namespace lamella::dispatcher {
 // Serves every operator at the lowest rank of keys.
 lamella_status run_restricted(Frame*, const Value* args, Value* rets);
 // Whether a result of a dtype that is not plain is for another kernel, a composite or an error, not for this entry.
-bool serves_otherwise(const Frame&, const Entry&, core::DType);
+bool serves_otherwise(const Frame&, const Entry&, core::DType, const Value* args);
 // Serves such a call.
-lamella_status run_for_dtype(Frame&, core::DType, const Value* args, Value* rets);
+lamella_status run_for_dtype(Frame&, const Entry&, core::DType, const Value* args, Value* rets);
 // Raises an error that names the first opaque argument, and the layers that may know its values.
 lamella_status refuse_opaque(const Frame&, const Value* args);
 // Which layers a tensor asks for, as a text: "'packed' (lamella-packed)"; empty if there are none.

@@ -38,6 +38,11 @@ int each_state(const Tensor* t, What what) {
   return 0;
 }
 
+// Whether a slot of the layer holds a state: a plugin that was edited and loaded again has two for one layer.
+bool layer_has_state(const Tensor* t, int32_t layer) {
+  return layer && each_state(t, [layer](int, const lamella_slot_type& type, void*) { return type.layer == layer; });
+}
+
 // What pickles and files hold: numbers, text, dtypes, devices, tensors, and lists and dictionaries of these.
 bool can_be_saved(const lamella_value& v) {
   for (uint64_t i = 0, n = core::num_values(v); i < n; i++)
@@ -78,7 +83,7 @@ lamella_status set_slot(lamella_tensor* t, int32_t index, void* state) {
   if (lamella_status st = types.check("slot_set", index)) return st;
   const uint64_t key = key_of(types[index]);
   void* old = core::exchange_slot(full(t), index, state);
-  t->keys = state ? t->keys | key : t->keys & ~key;
+  t->keys = state || layer_has_state(full(t), types[index].layer) ? t->keys | key : t->keys & ~key;
   if (old) types.destroy(index, old);
   return LAMELLA_OK;
 }
@@ -116,7 +121,8 @@ lamella_status carry_slots(Tensor* from, Tensor* to, int32_t how) {
   bool carried = false;
   const int st = each_state(from, [&](int i, const lamella_slot_type& type, void* state) -> int {
     if (!type.carry) return LAMELLA_OK;
-    core::exchange_slot(to, i, nullptr);  // makes room first: nothing can fail once there is a state to keep
+    // Makes room first: nothing can fail once there is a state to keep.
+    if (void* old = core::exchange_slot(to, i, nullptr)) types.destroy(i, old);
     void* made = nullptr;
     if (lamella_status failed = type.carry(state, from, to, how, &made)) return failed;
     carried = true;
@@ -142,7 +148,7 @@ lamella_status detach(Tensor* from, uint64_t drop, core::TensorRef* out) {
                                                        from->storage_offset, from->dtype));
   made->keys = from->keys & ~slot_keys.load(std::memory_order_relaxed);  // a state that is carried brings its key
   if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
-  made->keys &= ~drop;
+  made->keys &= ~drop | core::restricted_key;  // which is no layer's to drop
   *out = std::move(made);
   return LAMELLA_OK;
 }
@@ -160,6 +166,15 @@ lamella_status assign(Tensor* to, Tensor* from) {
     if (types[i].carry) set_slot(to, i, core::exchange_slot(made.get(), i, nullptr));
   to->keys |= made->keys;
   return LAMELLA_OK;
+}
+
+const char* carried_state(const Tensor* t) {
+  const char* name = nullptr;
+  each_state(t, [&name](int, const lamella_slot_type& type, void*) {
+    name = type.carry ? type.name : nullptr;
+    return name != nullptr;
+  });
+  return name;
 }
 
 lamella_status save_slots(Tensor* t, std::vector<SavedSlot>* out) {

@@ -39,6 +39,9 @@ lamella_status detach(core::Tensor* from, uint64_t drop, core::TensorRef* out);
 // `from`. What else it keeps stays with it. After an error it is unchanged.
 lamella_status assign(core::Tensor* to, core::Tensor* from);
 
+// The name of a slot that carries and holds a state of the tensor's; null if there is none.
+const char* carried_state(const core::Tensor*);
+
 // What the slots of a tensor save, by their names; owned values.
 struct SavedSlot {
   const char* name;

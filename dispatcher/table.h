@@ -17,8 +17,10 @@ enum EntryFlags : uint32_t {
   no_kernel = 1 << 10,     // the shape rule is all there is (meta, views)
   mixed_dtypes = 1 << 11,  // the backend converts operands itself
   copies = 1 << 12,        // the result is a copy of the first argument, whose slots are carried
-  of_dtype = 1 << 13       // its key is a dtype
+  stores = 1 << 13,        // a kernel, not a composite: its own results are stored where the caller wants them
+  of_dtype = 1 << 14       // its key is a dtype, whose number stands in the highest byte
 };
+inline constexpr int dtype_shift = 24;
 
 // Under AddressSanitizer arguments lie in memory of their own, so that reading one more than there are is noticed.
 #ifdef __SANITIZE_ADDRESS__

@@ -5,6 +5,7 @@
 #include "core/tensor.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/slots.h"
+#include "dispatcher/transfer.h"
 
 namespace lamella::dispatcher {
 
@@ -136,5 +137,48 @@ lamella_status tensor_detach(lamella_tensor* t, uint64_t drop_keys, lamella_tens
   return LAMELLA_OK;
 }
 lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from) { return assign(full(to), full(from)); }
+
+namespace {
+
+// New memory of a size, which begins with the bytes that the tensor has from its first element on.
+lamella_status grown(const Tensor* t, int64_t bytes, core::TensorRef* out) {
+  Tensor* flat;
+  if (lamella_status st = core::new_tensor(1, &bytes, nullptr, LAMELLA_UINT8, t->device(), &flat)) return st;
+  *out = core::TensorRef::steal(flat);
+  const int64_t begin = t->storage_offset * core::itemsize(t->dtype), old = t->storage->bytes - begin;
+  if (old <= 0) return LAMELLA_OK;
+  const auto from = core::TensorRef::steal(core::tensor_over(t->storage, 1, &old, nullptr, begin, LAMELLA_UINT8));
+  const auto to = core::TensorRef::steal(core::tensor_over(flat->storage, 1, &old, nullptr, 0, LAMELLA_UINT8));
+  return copying().copy(to.get(), from.get());
+}
+
+}  // namespace
+
+lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t* sizes, const int64_t* strides) {
+  Tensor* t = full(given);
+  int64_t numel;
+  if (lamella_status st = check_geometry("resize_", ndim, sizes, strides, t->dtype, t->device(), &numel)) return st;
+  if (t->opaque())
+    return core::raise(LAMELLA_NOT_IMPLEMENTED, "resize_: the tensor is opaque, and its layer knows its sizes");
+  if (const char* slot = carried_state(t))
+    return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                       core::format("resize_: the slot '%s' of the tensor holds what belongs to its elements", slot));
+  const int64_t item = core::itemsize(t->dtype);
+  const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
+  if (bytes > t->storage->bytes - t->storage_offset * item) {
+    if (t->base)
+      return core::raise(LAMELLA_RUNTIME_ERROR,
+                         core::format("resize_: the tensor is a view, and cannot grow beyond its base's %lld bytes",
+                                      (long long)t->storage->bytes));
+    core::TensorRef memory;
+    if (lamella_status st = grown(t, bytes, &memory)) return st;
+    core::retain(memory->storage);
+    core::replace_storage(t, memory->storage);
+    t->storage_offset = 0;
+  }
+  core::set_geometry(t, ndim, sizes, strides, t->storage_offset);
+  __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);  // whoever has saved the tensor must notice
+  return LAMELLA_OK;
+}
 
 }  // namespace lamella::dispatcher

@@ -36,7 +36,13 @@ int64_t largest_integer(ScalarType t) {
   }
 }
 
+void check_plain(const char* name, ScalarType t) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(core::is_plain(static_cast<core::DType>(t)), argument(name),
+                                ": random numbers are not drawn in dtype ", t, "; draw float32 and convert it");
+}
+
 void check_drawn(const char* name, ScalarType t) {
+  check_plain(name, t);
   LAMELLA_CHECK(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t);
 }
 
@@ -157,6 +163,7 @@ struct Range {
 };
 
 void check_integers(ScalarType t, const Range& r) {
+  check_plain(r.subject, t);
   const int64_t largest = largest_integer(t);
   LAMELLA_CHECK(!is_complex(t), argument(r.subject), ": a complex dtype has no range of integers");
   const char *before = *r.low_name ? " ('" : "", *after = *r.low_name ? "')" : "";

@@ -10,6 +10,7 @@ int64_t largest_integer(ScalarType t);
 
 // An error unless the dtype of a named argument is floating; unlike check_floating's, its message names no conversion.
 void check_drawn(const char* name, ScalarType t);
+void check_plain(const char* name, ScalarType t);  // raises for a dtype that has no arithmetic
 
 // `count` numbers of at most 63 bits as int64, each made of two words of the stream.
 Tensor wide_words(const Generator& generator, const Device& device, int64_t count, int bits);

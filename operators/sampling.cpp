@@ -80,6 +80,7 @@ Tensor randperm(int64_t n, const Generator& generator, std::optional<ScalarType>
 }
 
 void check_counts(const char* name, ScalarType t, int64_t n) {
+  check_plain(name, t);
   LAMELLA_CHECK(!is_complex(t) && n - 1 <= largest_integer(t), argument(name), ": dtype ", t, " does not count to ", n);
 }
 

@@ -17,41 +17,39 @@ int stand_in(int dtype) {
   return by_size[__builtin_ctz(described(dtype).itemsize)];
 }
 
-// Elements in a line, from or to a dtype that is not plain, through float32.
-void convert_line(int64_t n, char* to, int64_t to_step, int to_dtype, const char* from, int64_t from_step,
-                  int from_dtype) {
-  constexpr int64_t tile = 512;
-  float numbers[tile];
-  alignas(16) char elements[16 * tile];
-  while (n > 0) {
-    const int64_t some = std::min(n, tile);
-    if (from_dtype < LAMELLA_PLAIN_DTYPES) {
-      loops().cast[from_dtype][LAMELLA_FLOAT32](some, reinterpret_cast<char*>(numbers), 4, from, from_step);
-    } else {
-      const lamella_dtype_def& d = described(from_dtype);
-      const int same = stand_in(from_dtype);
-      loops().cast[same][same](some, elements, d.itemsize, from, from_step);
-      d.to_float32(some, elements, numbers);
-    }
-    if (to_dtype < LAMELLA_PLAIN_DTYPES) {
-      loops().cast[LAMELLA_FLOAT32][to_dtype](some, to, to_step, reinterpret_cast<const char*>(numbers), 4);
-    } else {
-      const lamella_dtype_def& d = described(to_dtype);
-      const int same = stand_in(to_dtype);
-      d.from_float32(some, numbers, elements);
-      loops().cast[same][same](some, to, to_step, elements, d.itemsize);
-    }
-    to += some * to_step;
-    from += some * from_step;
-    n -= some;
+// One side of a conversion through float32.
+struct Side {
+  int dtype;
+  const lamella_dtype_def* other;  // null of a plain dtype
+  CastLoop same;
+
+  explicit Side(int t) : dtype(t), other(t < LAMELLA_PLAIN_DTYPES ? nullptr : &described(t)), same(same_loop(t)) {}
+
+  void read(int64_t n, const char* from, int64_t step, char* elements, float* to) const {
+    if (!other) return loops().cast[dtype][LAMELLA_FLOAT32](n, reinterpret_cast<char*>(to), 4, from, step);
+    same(n, elements, other->itemsize, from, step);
+    other->to_float32(n, elements, to);
   }
-}
+  void write(int64_t n, const float* from, char* elements, char* to, int64_t step) const {
+    if (!other) return loops().cast[LAMELLA_FLOAT32][dtype](n, to, step, reinterpret_cast<const char*>(from), 4);
+    other->from_float32(n, from, elements);
+    same(n, to, step, elements, other->itemsize);
+  }
+};
 
 lamella_status convert(const lamella_tensor* dst, const lamella_tensor* src) {
+  const Side to(dst->dtype), from(src->dtype);
   Strips s(dst);
   s.add(src);
   return s.run(grain, [=](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
-    convert_line(n, at[0], step[0], dst->dtype, at[1], step[1], src->dtype);
+    constexpr int64_t tile = 512;
+    float numbers[tile];
+    alignas(16) char elements[16 * tile];
+    for (int64_t i = 0; i < n; i += tile) {
+      const int64_t some = std::min(tile, n - i);
+      from.read(some, at[1] + i * step[1], step[1], elements, numbers);
+      to.write(some, numbers, elements, at[0] + i * step[0], step[0]);
+    }
     return LAMELLA_OK;
   });
 }

@@ -7,6 +7,7 @@
 
 #include "core/thread.h"
 #include "dispatcher/slots.h"
+#include "dispatcher/tensors.h"
 #include "dispatcher/thread_state.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/plugin_keywords.h"
@@ -113,6 +114,12 @@ void add_state(py::module_& m) {
   m.def("_set_thread_layers", [](uint64_t include, uint64_t exclude) {
     core::this_thread().shared.include = include;
     core::this_thread().shared.exclude = exclude;
+  });
+  m.def("_resize", [](const py::object& t, const std::vector<int64_t>& size, const std::vector<int64_t>& stride) {
+    const bool given = !stride.empty() || size.empty();
+    if (given && size.size() != stride.size()) throw py::value_error("resize_: expected as many strides as sizes");
+    check(dispatcher::tensor_resize(tensor_of("resize_", t), static_cast<int32_t>(size.size()), size.data(),
+                                    given ? stride.data() : nullptr));
   });
   m.def("_assign", [](const py::object& to, const py::object& from) {
     check(dispatcher::assign(tensor_of("data", to), tensor_of("data", from)));

@@ -37,8 +37,8 @@ PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(core::is_sig
 PyObject* dtype_reduce(PyObject* o, PyObject*) {
   const char* name = core::dtype_info(dtype_of(o)).name;
   if (dtype_of(o) < LAMELLA_FIRST_PLUGIN_DTYPE) return PyUnicode_FromString(name);
-  PyObject* m = PyImport_ImportModule("lamella._C");
-  PyObject* find = m ? PyObject_GetAttrString(m, "_find_dtype") : nullptr;
+  PyObject* m = PyImport_ImportModule("lamella._storage");
+  PyObject* find = m ? PyObject_GetAttrString(m, "dtype_named") : nullptr;
   Py_XDECREF(m);
   return find ? Py_BuildValue("(N(s))", find, name) : nullptr;
 }
@@ -350,7 +350,7 @@ bool read_dtype(PyObject* o, DType* out) {
     *out = core::dtype_from_name(text_of(o).c_str());
   else
     return false;
-  return *out != LAMELLA_NO_DTYPE;
+  return core::is_dtype(*out);
 }
 
 int read_device(PyObject* o, lamella_device* out) {

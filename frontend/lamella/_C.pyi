@@ -74,6 +74,8 @@ class Tensor:
     _version: _int
     _base: Tensor | None
     data: Tensor
+    def set_(self, source: Any = None, storage_offset: _int = 0, size: Sequence[_int] | None = None, stride: Sequence[_int] | None = None) -> Tensor: ...
+    def resize_(self, *size: _int | Sequence[_int], memory_format: memory_format = ...) -> Tensor: ...
     is_opaque: _bool
     _keys: _int
     def __init__(self, *args: Any) -> None: ...
@@ -977,6 +979,7 @@ _parse_schema: Callable[..., Any]
 _plugin_stamp: Callable[..., Any]
 _promote: Callable[..., Any]
 _reset_fallbacks: Callable[..., Any]
+_resize: Callable[..., Any]
 _retained_bytes: Callable[..., Any]
 _return_type: Callable[..., Any]
 _save_slots: Callable[..., Any]

@@ -72,6 +72,11 @@ def rebuild_storage(device: str, nbytes: int, data) -> UntypedStorage:
     return UntypedStorage(flat.to(device))
 
 
+def dtype_named(name: str):
+    """The dtype that a pickle names: one that a plugin has registered here."""
+    return _C._find_dtype(name)
+
+
 def rebuild_tensor(kind, storage, dtype, size, stride, offset, attributes=None, slots=()):
     """Makes the tensor that a pickle describes: a window into a storage, within its bounds; and plugins' state."""
     if not isinstance(storage, UntypedStorage) or not (isinstance(kind, type) and issubclass(kind, _C.Tensor)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 
 from lamella import _C
 
@@ -152,6 +153,82 @@ def _set_data(self, value):
     if getattr(self, "requires_grad", False) and not (value.is_floating_point() or value.is_complex()):
         raise RuntimeError(f"data: the tensor requires grad, which {value.dtype} cannot have; assign a floating dtype")
     _C._assign(self, value)
+
+
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Takes over the memory of ``source``: of a tensor, or of a storage with ``size`` and ``stride`` in elements.
+
+    Without ``source`` the tensor becomes empty. Who holds the tensor sees the other memory; its gradient and its
+    attributes stay.
+
+    Raises:
+        RuntimeError: the tensor requires grad; the source has another dtype or device
+        ValueError: the window reaches beyond the storage
+
+    >>> t, other = lamella.zeros(2), lamella.arange(4.0)
+    >>> t.set_(other.untyped_storage(), 1, (2,))
+    tensor([1., 2.])
+    >>> t.data_ptr() == other[1:].data_ptr()
+    True
+    """
+    from lamella._storage import UntypedStorage
+
+    _refuse_grad("set_", self)
+    if source is None:
+        source = self.new_empty(0)
+    elif not isinstance(source, (_C.Tensor, UntypedStorage)):
+        kind = builtins.type(source).__name__
+        raise TypeError(f"set_: argument 'source' must be a Tensor or a Tensor's untyped_storage(), got {kind}")
+    elif isinstance(source, _C.Tensor) and (source.dtype is not self.dtype or source.device != self.device):
+        what = f"has dtype {source.dtype} on {source.device}, the tensor {self.dtype} on {self.device}"
+        raise RuntimeError(f"set_: argument 'source' {what}; both must be the same")
+    if isinstance(source, UntypedStorage) or size is not None:
+        flat = getattr(source, "_bytes", source)
+        if size is None:
+            size = (flat._storage_nbytes() // self.itemsize - storage_offset,)
+        size = _as_sizes("set_", size)
+        if stride is None:
+            stride = _C._packet("aten::empty")(size, dtype=self.dtype, device="meta").stride()
+        source = _C._storage_view(flat, self.dtype, size, tuple(stride), storage_offset)
+    _C._assign(self, source)
+    return self
+
+
+def resize_(self, *size, memory_format=_C.contiguous_format):
+    """Gives the tensor other sizes over its memory. New elements hold whatever is there.
+
+    A tensor that grows beyond its memory gets new memory, into which its elements go as they lie. In torch other
+    tensors over the old memory see the new one, here they keep the old.
+
+    Raises:
+        RuntimeError: the tensor requires grad, or is a view that would outgrow its base
+
+    >>> t = lamella.arange(6)
+    >>> t.resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    >>> t.resize_(3, 2)
+    tensor([[0, 1],
+            [2, 3],
+            [4, 5]])
+    """
+    _refuse_grad("resize_", self)
+    size = _as_sizes("resize_", size[0] if len(size) == 1 and not hasattr(size[0], "__index__") else size)
+    shape = _C._packet("aten::empty")(size, dtype=self.dtype, device="meta", memory_format=memory_format)
+    _C._resize(self, size, shape.stride())
+    return self
+
+
+def _refuse_grad(who, tensor):
+    if getattr(tensor, "requires_grad", False):
+        raise RuntimeError(f"{who}: the tensor requires grad, which has its shape; use its .data, or detach() it")
+
+
+def _as_sizes(who, sizes):
+    try:
+        return tuple(operator.index(n) for n in sizes)
+    except TypeError:
+        raise TypeError(f"{who}: argument 'size' must be ints, got {sizes!r}") from None
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, **keywords):
@@ -324,7 +401,7 @@ def extend(tensor_type) -> None:
     from lamella._functions import allclose, equal
 
     tensor_type.allclose, tensor_type.equal = allclose, equal
-    for f in (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full):
+    for f in (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full, set_, resize_):
         setattr(tensor_type, f.__name__, f)
     for protocol in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce__):
         setattr(tensor_type, protocol.__name__, protocol)

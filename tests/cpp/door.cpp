@@ -227,7 +227,7 @@ static void sizes() {
   lamella_operator_def d{};
   d.schema = "sized(Tensor self) -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "set it to sizeof");
-  d.size = offsetof(lamella_operator_def, forms);
+  d.size = offsetof(lamella_operator_def, infer);
   FAILS(api, api->define(l, &d, nullptr), "the struct's size is 32; set it to sizeof");
   struct Newer {
     lamella_operator_def known;

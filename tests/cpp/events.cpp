@@ -191,6 +191,15 @@ void while_it_runs() {
   type.backward = probe;
   CHECK(!autograd->current_node());
   FAILS(api, autograd->queue_callback(note, nullptr, nullptr), "queue_callback: no backward runs on this thread");
+  // Fields that mean nothing yet are zero.
+  lamella_node_type later = type;
+  later.reserved = 1;
+  lamella_node* none;
+  FAILS(api, autograd->node_new(&later, nullptr, nullptr, 0, 1, &none), "node_new: 'reserved' must be zero");
+  lamella_saved_hooks hooks{};
+  hooks.size = sizeof hooks;
+  hooks.reserved = 1;
+  FAILS(api, autograd->push_saved_hooks(&hooks), "push_saved_hooks: 'reserved' must be zero");
   for (const char* which : {"first", "fails"}) {
     log_of_end.clear();
     destroyed = 0;

@@ -301,6 +301,22 @@ void keys() {
   api->release(without);
   OK(api, api->slot_set(t, lonely_slot, nullptr));
   CHECK(t->keys == key() && lonely_live == 0);
+  // Two slots of one layer, as after an edit: the key goes with the last state.
+  lamella_slot_type edited{};
+  edited.size = sizeof edited;
+  edited.name = "lonely";
+  edited.layer = lonely_bit;
+  edited.destroy = [](void*) { lonely_live -= 10; };
+  int32_t second;
+  OK(api, api->tensor_slot(library, &edited, &second));
+  CHECK(second != lonely_slot);
+  lonely_live = 11;
+  OK(api, api->slot_set(t, lonely_slot, &lonely_live));
+  OK(api, api->slot_set(t, second, &lonely_live));
+  OK(api, api->slot_set(t, second, nullptr));
+  CHECK(t->keys >> lonely_bit & 1 && lonely_live == 1);
+  OK(api, api->slot_set(t, lonely_slot, nullptr));
+  CHECK(t->keys == key() && lonely_live == 0);
   for (lamella_tensor* x : {t, kept, dropped}) api->release(x);
   done("keys are set and cleared, and dropped by name");
 }
@@ -367,6 +383,24 @@ void storages() {
   CHECK((view->flags & LAMELLA_OPAQUE) && !view->dl.data && view->dl.ndim == 1 && number_of(view) == 8);
   OK(api, api->tensor_assign(view, to));
   CHECK(!(view->flags & LAMELLA_OPAQUE) && first(view) == 2);
+  // Resized: over the memory that there is, or over more that begins with it.
+  const int64_t three = 3;
+  lamella_tensor* row = floats({5, 6});
+  lamella_storage* own = row->storage;
+  OK(api, api->tensor_resize(row, 1, &three, nullptr));
+  CHECK(row->storage != own && row->numel == 3 && first(row) == 5 && static_cast<float*>(row->dl.data)[1] == 6);
+  own = row->storage;
+  OK(api, api->tensor_resize(row, 0, nullptr, nullptr));
+  CHECK(row->storage == own && row->numel == 1 && first(row) == 5);
+  OK(api, api->tensor_resize(row, 1, &two, &step));
+  CHECK(row->storage == own && row->dl.strides[0] == 2);
+  give(row, 1);
+  FAILS(api, api->tensor_resize(row, 1, &three, nullptr), "resize_: the slot 'one' of the tensor holds");
+  FAILS(api, api->tensor_resize(hidden, 1, &three, nullptr), "resize_: the tensor is opaque");
+  const int64_t minus = -1;
+  FAILS(api, api->tensor_resize(base, 1, &minus, nullptr), "negative");
+  CHECK(base->numel == 3);
+  api->release(row);
   for (lamella_tensor* x : {odd, to, base, view, wide, hidden}) api->release(x);
   CHECK(destroyed == 0 && api->storage_use_count(s) == 1);
   api->storage_release(s);

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from native import STRICT, TOP, compiled, include, installed, library, linked, output
+from native import STRICT, TOP, compiled, compiles, include, installed, library, linked, output
 
 EXAMPLE = TOP / "examples" / "c_program"
 CPP_TESTS = TOP / "tests" / "cpp"
@@ -83,3 +83,15 @@ def test_the_headers_are_plain_c(tmp_path):
         for compiler in ("gcc", "clang"):
             for standard in ("c99", "c11"):
                 compiled(compiler, f"-std={standard}", *STRICT, "-I", include(), "-fsyntax-only", source)
+
+
+@pytest.mark.parametrize("name", ["c_api", "program", "autograd"])
+def test_no_public_struct_has_a_hole(name, tmp_path):
+    """Bytes that no field names could never mean something later: nobody has to set them to zero."""
+    source = tmp_path / "holes.c"
+    source.write_text(f"#include <lamella/{name}.h>\nint unused;\n")
+    flags = ("-std=c11", "-Wpadded", "-Werror", "-I", include(), "-fsyntax-only", source)
+    compiled("gcc", *flags)
+    source.write_text(source.read_text() + "struct planted { char letter; void* pointer; } planted;\n")
+    planted = compiles("gcc", *flags)
+    assert planted.returncode and "padding struct to align" in planted.stderr

@@ -159,6 +159,10 @@ def test_arithmetic_is_an_error_that_says_so(dtype):
         "index": lambda: t[lamella.tensor([0])],
         "max": lambda: t.max(),
     }
+    drawn = (lambda: t.normal_(), lambda: lamella.rand(3, dtype=dtype), lambda: lamella.randint(9, (2,), dtype=dtype))
+    for call in (*drawn, lambda: lamella.randperm(5, dtype=dtype)):
+        with pytest.raises(NotImplementedError, match=f"random numbers are not drawn in dtype {name}"):
+            call()
     for call in calls.values():
         with pytest.raises(NotImplementedError, match=f"has dtype {name}, for which 'cpu' has no kernel"):
             call()

@@ -192,6 +192,57 @@ def test_data():
     assert view._base is None and view.dtype is lamella.int64 and view.shape == (5,)
 
 
+def test_set():
+    t, other = lamella.zeros(2, 3), lamella.arange(6.0)
+    t.mark, held = "kept", [t]
+    assert t.set_(other) is t and held[0].tolist() == [0, 1, 2, 3, 4, 5] and t.mark == "kept"
+    t[0] = 9
+    assert other[0].item() == 9
+    assert t.set_(other, 1, (2, 2), (1, 2)).tolist() == [[1, 3], [2, 4]]
+    assert t.set_(other.untyped_storage(), 4).tolist() == [4, 5]
+    assert t.set_(other.untyped_storage(), 0, [3, 2]).stride() == (2, 1)
+    assert t.set_().shape == (0,) and t.dtype is lamella.float32 and other.tolist() == [9, 1, 2, 3, 4, 5]
+    view = lamella.ones(3)[1:]
+    assert view.set_(other)._base is None
+    for wrong, kind, says in (
+        (lambda: t.set_(lamella.arange(2)), RuntimeError, "set_: argument 'source' has dtype lamella.int64"),
+        (lambda: t.set_(other.untyped_storage(), 5, (2,)), ValueError, "beyond its 24 bytes"),
+        (lambda: t.set_(other, 0, (-1,)), RuntimeError, "negative"),
+        (lambda: t.set_(3), TypeError, "set_: argument 'source' must be a Tensor or"),
+        (lambda: t.set_(other, 0, ("x",)), TypeError, "set_: argument 'size' must be ints"),
+    ):
+        with pytest.raises(kind, match=says):
+            wrong()
+    assert t.shape == (0,)
+
+
+def test_resize():
+    t = lamella.arange(6)
+    alias, before = t.view(2, 3), t.data_ptr()
+    assert t.resize_(2, 2) is t and t.tolist() == [[0, 1], [2, 3]] and t.data_ptr() == before
+    assert t.resize_((6,)).tolist() == [0, 1, 2, 3, 4, 5] and t.data_ptr() == before
+    version = t._version
+    t.resize_(2, 4)
+    assert t.data_ptr() != before and t.flatten()[:6].tolist() == [0, 1, 2, 3, 4, 5] and t._version == version + 1
+    assert alias.tolist() == [[0, 1, 2], [3, 4, 5]] and alias.data_ptr() == before
+    assert t.resize_().shape == () and t.item() == 0 and t.resize_(0).tolist() == []
+    assert lamella.empty(0).resize_(3).shape == (3,)
+    last = lamella.empty(0).resize_(1, 2, 2, 2, memory_format=lamella.channels_last)
+    assert last.stride() == (8, 1, 4, 2)
+    view = lamella.arange(6)[2:]
+    assert view.resize_(2, 2).tolist() == [[2, 3], [4, 5]]
+    for wrong, kind, says in (
+        (lambda: view.resize_(5), RuntimeError, "resize_: the tensor is a view, and cannot grow"),
+        (lambda: view.resize_(-1), RuntimeError, "negative"),
+        (lambda: view.resize_("x"), TypeError, "resize_: argument 'size' must be ints"),
+        (lambda: view.resize_(2, memory_format=lamella.channels_last), RuntimeError, "channels_last"),
+        (lambda: view.resize_(2**62, 2**62), RuntimeError, "63 bits"),
+    ):
+        with pytest.raises(kind, match=says):
+            wrong()
+    assert view.tolist() == [[2, 3], [4, 5]]
+
+
 class Special(lamella.Tensor):
     pass
 

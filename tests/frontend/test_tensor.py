@@ -546,7 +546,7 @@ assert lamella.utils.cpp_extension.load_inline
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("name", ["cuda", "cummax", "resize_"])
+@pytest.mark.parametrize("name", ["cuda", "cummax", "renorm"])
 def test_planned_names_of_tensor(name):
     for holder in (lamella.Tensor, lamella.ones(1)):
         text = message(lambda holder=holder: getattr(holder, name))

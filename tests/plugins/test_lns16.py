@@ -123,6 +123,10 @@ def test_promotion_and_the_kernel_of_its_own(lns):
     assert (p.float() + q.float()).to(lns16).dtype is lns16
     kernel = lamella.library.get_kernel("aten::mul.Tensor", "lns16")
     assert kernel(p, q).tolist() == product.tolist()
+    refused(NotImplementedError, "mul", lambda: kernel(a, b))  # it is for its dtype
+    with lamella.library.kernels_disabled("aten::mul.Tensor", "lns16"):
+        refused(NotImplementedError, "has dtype lns16", lambda: p * q)
+    assert (p * q).tolist() == product.tolist()
     """,
     )
 
@@ -145,7 +149,7 @@ def test_pickles_name_it(lns, tmp_path):
     run(
         lns,
         f"""
-    assert pickle.loads(pickle.dumps(lns16)) is lns16
+    assert pickle.loads(pickle.dumps(lns16)) is lns16 and b"eval" not in pickle.dumps(t)
     with open({str(file)!r}, "wb") as f:
         pickle.dump(t, f)
     with open({str(file)!r}, "rb") as f:

@@ -120,6 +120,8 @@ refused(lambda: t.unpack_int4(), "not packed")
 lamella.utils.swap_tensors(t, w)
 assert t.is_opaque and close(t, plain) and w.tolist() == [1, 1, 1]
 lamella.utils.swap_tensors(t, w)
+refused(lambda: w.resize_(3), "opaque", kind=NotImplementedError)
+assert t.set_(w) is t and t.is_opaque and close(t, plain)
 for out in (lamella.zeros(6, 100).pack_int4(), lamella.zeros(2, 2).pack_int4()):
     refused(lambda: lamella.exp(x, out=out), "exp: argument 'out' is opaque")
     assert out.is_opaque and close(out, np.zeros(out.shape))

@@ -1,7 +1,7 @@
 /* Derivatives, and the interface "autograd" of the plugin that differentiates. An operator brings its derivative as
  * a rule of the layer "autograd", before, after or without such a plugin:
  *
- *   static lamella_derivative square = {sizeof square, "self: grad * 2 * self"};
+ *   static lamella_derivative square = {sizeof square, 0, "self: grad * 2 * self"};
  *   api().rule(library, "mine::square", "autograd", &square, NULL, NULL);
  *
  * The interface is found as find_interface("autograd", 1). What docs/abi.md promises of the table holds of this file,
@@ -34,6 +34,10 @@ typedef struct lamella_node lamella_node;
 
 typedef struct {
   uint32_t size;
+  /* How many arguments the operator had when this was written. If a later argument does not have its default value,
+   * recording the call is an error. 0: the derivative is right for all arguments; this is required of an operator that
+   * has outputs among its arguments. */
+  int32_t num_args;
   const char* formulas; /* or null, and then: */
   /* After the operator ran: saves on the node the values that `backward` will need. Nullable. */
   lamella_status (*setup)(void* context, lamella_node* node, const lamella_value* args, const lamella_value* rets);
@@ -41,11 +45,6 @@ typedef struct {
    * tensors of a list count one by one, in both. */
   lamella_status (*backward)(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs);
   void* context;
-  /* How many arguments the operator had when this was written. If a later argument does not have its default value,
-   * recording the call is an error. 0: the derivative is right for all arguments; this is required of an operator that
-   * has outputs among its arguments. */
-  int32_t num_args;
-  uint32_t reserved;
 } lamella_derivative;
 
 enum lamella_hook_kind {
@@ -68,6 +67,7 @@ typedef struct {
 /* A function that is not an operator: its node is made by hand, and told apart by the address of its type. */
 typedef struct {
   uint32_t size;
+  uint32_t reserved;
   const char* name;
   lamella_status (*backward)(void* context, lamella_node* node, lamella_tensor* const* grads, lamella_tensor** outs);
   void (*release)(void* context);                                         /* nullable: the graph was not retained */
@@ -84,6 +84,7 @@ enum lamella_backward_flags {
 /* Hooks for saved tensors: `pack` turns a tensor into an object to keep, `unpack` turns that into a tensor again. */
 typedef struct {
   uint32_t size;
+  uint32_t reserved;
   void* context;
   lamella_status (*pack)(void* context, lamella_tensor* tensor, void** packed);
   lamella_status (*unpack)(void* packed, lamella_tensor** out);

@@ -94,38 +94,6 @@ typedef struct {
   void* context;
 } lamella_shape_rule_def;
 
-/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
-
-enum lamella_dtype_class {
-  LAMELLA_CLASS_BOOL = 1,
-  LAMELLA_CLASS_INTEGRAL = 2,
-  LAMELLA_CLASS_FLOATING = 4,
-  LAMELLA_CLASS_COMPLEX = 8
-};
-
-/* What a dtype is together with another one. */
-typedef struct {
-  uint8_t with;
-  uint8_t result;
-} lamella_promotion;
-
-/* A dtype. A plugin gives one of class bool, integral or floating, and both conversions; the library's copies, casts,
- * fills, `item` and printing then work for it, all through float32. */
-typedef struct {
-  uint32_t size;
-  int32_t itemsize; /* whole bytes: 1, 2, 4, 8 or 16 */
-  const char* name;
-  uint32_t dtype_class; /* enum lamella_dtype_class */
-  DLDataType dlpack;    /* bits times lanes are the itemsize; code kDLOpaqueHandle: DLPack has no such type */
-  /* n elements, one behind the other, on any thread; null of the plain dtypes */
-  void (*to_float32)(int64_t n, const void* from, float* to);
-  void (*from_float32)(int64_t n, const float* from, void* to);
-  /* Nullable. Without a pair here, the dtype of the higher class wins, and two of one class are an error. */
-  const lamella_promotion* promotions;
-  int32_t num_promotions;
-  int32_t reserved;
-} lamella_dtype_def;
-
 /* ---- pointwise operators, by meaning ---------------------------------------------------------------------------- */
 
 #define LAMELLA_MAX_LOOPS 32 /* for the plain dtypes, and more than these */
@@ -148,14 +116,15 @@ typedef int32_t (*lamella_loop)(int64_t n, void* const* data, const int64_t* str
 
 typedef struct {
   uint32_t size;
-  uint8_t inputs;                        /* the leading operands: tensors or numbers */
-  uint8_t params;                        /* scalar parameters right after them */
-  uint8_t accepts;                       /* dtype classes */
-  uint8_t compute;                       /* enum lamella_compute_rule */
-  uint8_t result;                        /* enum lamella_result_rule */
-  uint8_t condition;                     /* 1: the first operand is a bool and does not vote on the dtype */
-  uint8_t params_promote;                /* 1: parameters vote on the dtype like numbers (clamp) */
-  uint8_t absent[8];                     /* enum lamella_absent: the meaning of a missing parameter */
+  uint8_t inputs;         /* the leading operands: tensors or numbers */
+  uint8_t params;         /* scalar parameters right after them */
+  uint8_t accepts;        /* dtype classes */
+  uint8_t compute;        /* enum lamella_compute_rule */
+  uint8_t result;         /* enum lamella_result_rule */
+  uint8_t condition;      /* 1: the first operand is a bool and does not vote on the dtype */
+  uint8_t params_promote; /* 1: parameters vote on the dtype like numbers (clamp) */
+  uint8_t absent[8];      /* enum lamella_absent: the meaning of a missing parameter */
+  uint8_t reserved[5];
   const char* expression;                /* in C's notation over x, y, z and p, q, r */
   const char* fault;                     /* the message for the declared fault, or null */
   lamella_loop loops[LAMELLA_MAX_LOOPS]; /* by compute dtype; null where not accepted; float16 has none, bfloat16's is
@@ -243,10 +212,10 @@ enum lamella_forms {
 
 typedef struct {
   uint32_t size;
+  uint32_t forms;       /* enum lamella_forms */
   const char* schema;   /* "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
   const char* category; /* nullable: "pointwise", "reduction", … */
   const char* doc;      /* nullable */
-  uint32_t forms;       /* enum lamella_forms */
   lamella_infer infer;  /* nullable */
   void* infer_context;
   const lamella_pointwise* pointwise; /* nullable; gives the shape rule too */
@@ -344,9 +313,14 @@ struct lamella_api {
   /* A tensor of its own over the same elements: it has no base, and versions are shared. It keeps the layers' keys but
    * for `drop_keys`, and what the slots carry (LAMELLA_CARRY_DETACH). */
   lamella_status (*tensor_detach)(lamella_tensor*, uint64_t drop_keys, lamella_tensor** out);
-  /* Gives `to` the storage, the sizes, the strides, the dtype and the device of `from`. Its keys and slots stay; it is
-   * no view any more. */
+  /* Gives `to` the storage, the sizes, the strides, the dtype and the device of `from`, and the states of its slots
+   * that carry; other keys and states stay. It is no view any more. After an error nothing has changed. */
   lamella_status (*tensor_assign)(lamella_tensor* to, lamella_tensor* from);
+  /* Gives a tensor other sizes over its memory, from its first element on; strides: nullable, row-major. If it needs
+   * more than there is, it gets new memory that begins with the bytes that were there; other tensors over the old
+   * memory keep that. An error, which changes nothing, for an opaque tensor, for a view that needs more, and where a
+   * slot that carries holds a state. */
+  lamella_status (*tensor_resize)(lamella_tensor*, int32_t ndim, const int64_t* sizes, const int64_t* strides);
   lamella_tensor* (*tensor_base)(const lamella_tensor*); /* the root of a view, or null; borrowed */
   uint64_t (*tensor_version)(const lamella_tensor*);
   /* Sets some bits of layers and clears others. A bit that no layer has is an error, and then nothing changes. */
@@ -407,7 +381,7 @@ struct lamella_api {
   lamella_status (*library_open)(const lamella_library_def*, lamella_library** out);
   void (*library_close)(lamella_library*); /* withdraws all that came through it; a second time it does nothing */
   lamella_status (*define)(lamella_library*, const lamella_operator_def*, lamella_handle*);
-  /* key: a layer, a device, "backend" (any device), "composite", a dtype (Note [Dtypes]) */
+  /* key: a layer, a device, "backend" (any device), "composite", a dtype that is not plain (Note [Dtypes]) */
   lamella_status (*kernel)(lamella_library*, const char* op, const char* key, const lamella_kernel_def*,
                            lamella_handle*);
   /* category "*": a fallback, for operators without another kernel under this key. Its num_args is 0. */
@@ -476,8 +450,8 @@ struct lamella_api {
   lamella_status (*on_interface)(lamella_library*, const char* name, uint32_t min_version, lamella_on_interface,
                                  void* context, lamella_handle*);
 
-  /* dtypes. A number is never given to another name: tensors may have it after the dtype was withdrawn, when nothing
-   * makes new ones. A name that comes back gets its old number. */
+  /* dtypes. A number is never given to another name: tensors may have it after the dtype was withdrawn, when new ones
+   * are made only from these. A name that comes back gets its old number. */
   lamella_status (*dtype_register)(lamella_library*, const lamella_dtype_def*, int32_t* dtype, lamella_handle*);
   lamella_status (*find_dtype)(const char* name, int32_t* dtype);
   const lamella_dtype_def* (*dtype_info)(int32_t dtype); /* null: there is none */

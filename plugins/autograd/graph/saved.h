@@ -1,5 +1,5 @@
-// Values that a node saves for its backward, with the version that their memory had: an in-place write in between is an
-// error, not a wrong gradient.
+// Values that a node saves for its backward, with their memory and its version: a write in place in between, or other
+// memory (set_, .data), is an error, not a wrong gradient.
 #pragma once
 
 #include "graph/node.h"
@@ -21,8 +21,9 @@ struct Packed {
 struct SavedValue {
   lamella_value value = none();  // owned
   uint64_t version = 0;
-  Packed* packed = nullptr;  // owned; then there is no value
-  int32_t result = -1;       // which result of the node it is, if any
+  const lamella_storage* memory = nullptr;  // compared, never read
+  Packed* packed = nullptr;                 // owned; then there is no value
+  int32_t result = -1;                      // which result of the node it is, if any
 
   // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `counts`: the call
   // has written this memory, and is still to count its version up.
@@ -40,7 +41,8 @@ struct SavedValue {
   lamella_status copy(SavedValue* out) const;
   // An error unless the memory is as it was.
   lamella_status check(const Node* n) const {
-    const bool same = value.tag != LAMELLA_TENSOR || api().tensor_version(value.as.tensor) == version;
+    const lamella_tensor* t = value.as.tensor;
+    const bool same = value.tag != LAMELLA_TENSOR || (t->storage == memory && api().tensor_version(t) == version);
     return __builtin_expect(same, 1) ? LAMELLA_OK : changed(n);
   }
   // An owned value to compute with; with a graph, a result has its history again.

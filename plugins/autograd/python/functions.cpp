@@ -137,7 +137,7 @@ PyObject* node_type_of(PyTypeObject* cls) {
   const char* dot = std::strrchr(cls->tp_name, '.');
   auto made = std::make_unique<NodeType>();
   made->name = std::string(dot ? dot + 1 : cls->tp_name) + "Backward";
-  made->table = {sizeof(lamella_node_type), made->name.c_str(), backward, nullptr, destroy, traverse_node};
+  made->table = {sizeof(lamella_node_type), 0, made->name.c_str(), backward, nullptr, destroy, traverse_node};
   Ref capsule(PyCapsule_New(made.get(), nullptr,
                             [](PyObject* o) { delete static_cast<NodeType*>(PyCapsule_GetPointer(o, nullptr)); }));
   if (!capsule) return nullptr;

@@ -144,7 +144,7 @@ PyObject* push_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) try {
     if (!PyCallable_Check(args[i]))
       return PyErr_Format(PyExc_TypeError, "saved_tensors_hooks: argument '%s' must be callable, got %s",
                           i ? "unpack_hook" : "pack_hook", Py_TYPE(args[i])->tp_name);
-  auto* h = new Hooks{{sizeof(lamella_saved_hooks), nullptr, pack, unpack, destroy, retain_hooks, release_hooks},
+  auto* h = new Hooks{{sizeof(lamella_saved_hooks), 0, nullptr, pack, unpack, destroy, retain_hooks, release_hooks},
                       Py_NewRef(args[0]),
                       Py_NewRef(args[1]),
                       1};

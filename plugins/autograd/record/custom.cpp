@@ -69,6 +69,7 @@ lamella_status node_new(const lamella_node_type* type, void* context, lamella_te
                         int32_t num_results, lamella_node** out) {
   lamella_node_type own;
   std::string wrong = copy_given(*type, &own);
+  if (wrong.empty() && own.reserved) wrong = "'reserved' must be zero";
   if (wrong.empty() && (!own.name || !own.backward)) wrong = "it has no name, or no function `backward`";
   if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "node_new: " + wrong);
   std::string name = own.name;

@@ -72,7 +72,7 @@ LAMELLA_LIBRARY(kin, m) {
   m.impl("watch", "cpu", watch);
   m.define("asking(Tensor self) -> Tensor");
   m.impl("asking", "cpu", twice);
-  static const lamella_derivative of_asking = {sizeof of_asking, nullptr, keep_nothing, ask, nullptr, 0, 0};
+  static const lamella_derivative of_asking = {sizeof of_asking, 0, nullptr, keep_nothing, ask, nullptr};
   m.rule("asking", "autograd", &of_asking);
   for (const char* name : {"twice", "bare", "misspelt", "unfinished", "nobody", "stranger_still"}) {
     m.define((std::string(name) + "(Tensor self) -> Tensor").c_str());
@@ -85,6 +85,6 @@ LAMELLA_LIBRARY(kin, m) {
   m.derivative("stranger_still", "self: no_such_operator(grad)");
   m.define("product(Tensor self, Tensor other) -> Tensor");
   m.impl("product", "cpu", product);
-  static const lamella_derivative of_product = {sizeof of_product, nullptr, save, backward, nullptr, 0, 0};
+  static const lamella_derivative of_product = {sizeof of_product, 0, nullptr, save, backward, nullptr};
   m.rule("product", "autograd", &of_product);
 }

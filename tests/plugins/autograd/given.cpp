@@ -46,7 +46,7 @@ class Placed {
 
 // ---- derivatives ----
 
-static const lamella_derivative shared = {sizeof shared, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
+static const lamella_derivative shared = {sizeof shared, 0, "self: grad * 2", nullptr, nullptr, nullptr};
 
 static lamella_status same(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const lamella_value two[2] = {args[0], lamella::value(1)};
@@ -143,8 +143,8 @@ LAMELLA_LIBRARY(given, m) {
     m.define((std::string(name) + "(Tensor self) -> Tensor").c_str()).impl(name, "cpu", same);
     m.rule(name, "autograd", (new Placed<lamella_derivative>(d, size, last))->keep());
   };
-  const lamella_derivative text = {0, "self: grad * 2", nullptr, nullptr, nullptr, 0, 0};
-  const lamella_derivative functions = {0, nullptr, nullptr, triple, nullptr, 0, 0};
+  const lamella_derivative text = {0, 0, "self: grad * 2", nullptr, nullptr, nullptr};
+  const lamella_derivative functions = {0, 0, nullptr, nullptr, triple, nullptr};
   derivative("unset", text, 0, 0);
   derivative("half", text, 16, 0);
   derivative("shorter", text, sizeof text - 8, 0);
@@ -153,14 +153,13 @@ LAMELLA_LIBRARY(given, m) {
   derivative("longer", text, 1024, 0);
   derivative("newer", text, 1024, 1);
   derivative("neither", {}, sizeof text, 0);
-  derivative("reserved", {0, "self: grad * 2", nullptr, nullptr, nullptr, 1, 1}, sizeof text, 0);
-  derivative("more", {0, "self: grad * 2", nullptr, nullptr, nullptr, 2, 0}, sizeof text, 0);
+  derivative("more", {0, 2, "self: grad * 2", nullptr, nullptr, nullptr}, sizeof text, 0);
   m.define("grown(Tensor self, *, int times=1, Tensor? weight=None) -> Tensor").impl("grown", "cpu", same);
   m.derivative("grown", "self: grad * 2", 1);
   m.define("called(Tensor self, *, int times=1, Tensor? weight=None) -> Tensor").impl("called", "cpu", same);
   m.define("outputs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)").derivative("outputs.out", "self: grad", 1);
   m.impl("outputs.out", "composite", same);
-  static const lamella_derivative triples = {sizeof triples, nullptr, nullptr, triple, nullptr, 1, 0};
+  static const lamella_derivative triples = {sizeof triples, 1, nullptr, nullptr, triple, nullptr};
   m.rule("called", "autograd", &triples);
   m.define("hook(Tensor self, int kind, int size, int last) -> Tensor").impl("hook", "composite", hook);
   m.define("node(Tensor self, int size, int last) -> Tensor").impl("node", "composite", node);

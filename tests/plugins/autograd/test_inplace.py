@@ -331,3 +331,21 @@ def test_what_cannot_hold_the_result_is_not_written_in_place(requires_grad):
     for call in (lambda: y.mul_(x), lambda: y.float_power_(x)):
         with pytest.raises(RuntimeError, match="cannot hold the result's float64"):
             call()
+
+
+@pytest.mark.parametrize("how", ["set_", "resize_", "data"])
+def test_memory_that_is_exchanged_before_backward_is_noticed(how):
+    x, w = lamella.ones(3, requires_grad=True), lamella.ones(3)
+    y = (x * w).sum()
+    if how == "set_":
+        w.set_(lamella.zeros(3))
+    elif how == "resize_":
+        w.resize_(2)
+    else:
+        w.data = lamella.zeros(3)
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        y.backward()
+    for change in (lambda: x.set_(w), lambda: x.resize_(2)):
+        with pytest.raises(RuntimeError, match="the tensor requires grad"):
+            change()
+    assert x.tolist() == [1, 1, 1]
