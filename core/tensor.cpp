@@ -265,8 +265,8 @@ Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* stri
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset) {
   int64_t* old = t->dl.shape;
   int64_t copy[2 * LAMELLA_MAX_DIMS];  // sizes may be the tensor's own
-  std::memcpy(copy, sizes, sizeof(int64_t) * ndim);
-  if (strides) std::memcpy(copy + LAMELLA_MAX_DIMS, strides, sizeof(int64_t) * ndim);
+  std::copy_n(sizes, ndim, copy);
+  if (strides) std::copy_n(strides, ndim, copy + LAMELLA_MAX_DIMS);
   set_shape(t, ndim, copy, strides ? copy + LAMELLA_MAX_DIMS : nullptr);
   if (old != t->inline_shape) std::free(old);
   point(t, offset);
