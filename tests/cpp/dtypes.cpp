@@ -1,54 +1,19 @@
 // Dtypes that are not plain, without Python: which kernels get them, registration and its errors, numbers that stay,
 // promotion, casts and fills through float32. Usage: test_dtypes LIBLAMELLA_CPU.SO
-#include <lamella/program.h>
-
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "check.h"
-
-static const lamella_api* api;
-static int32_t cpu;
+#include "calls.h"
 
 namespace {
 
-lamella_value of(lamella_tensor* t) {
-  lamella_value v{LAMELLA_TENSOR, 0, {0}};
-  v.as.tensor = t;
-  return v;
-}
-lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
 lamella_value dtype(int32_t t) { return {LAMELLA_DTYPE, 0, {t}}; }
 lamella_value ints(const std::vector<int64_t>& all) {
   lamella_value v{LAMELLA_INT_LIST, static_cast<uint32_t>(all.size()), {0}};
   v.as.ints = all.data();
   return v;
-}
-const lamella_value none{LAMELLA_NONE, 0, {0}}, no{LAMELLA_BOOLEAN, 0, {0}};
-
-lamella_tensor* empty(int32_t t, int64_t n) {
-  lamella_tensor* out;
-  OK(api, api->tensor_empty(1, &n, nullptr, t, {cpu, 0}, &out));
-  return out;
-}
-lamella_tensor* floats(const std::vector<float>& values) {
-  lamella_tensor* t = empty(LAMELLA_FLOAT32, static_cast<int64_t>(values.size()));
-  std::memcpy(t->dl.data, values.data(), 4 * values.size());
-  return t;
-}
-
-int32_t call(const char* name, const char* overload, std::vector<lamella_value> args, lamella_value* out) {
-  const lamella_operator* op = api->find_operator(name, overload);
-  CHECK(op);
-  return api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), out, 1);
-}
-lamella_tensor* made(const char* name, const char* overload, std::vector<lamella_value> args) {
-  lamella_value r;
-  OK(api, call(name, overload, std::move(args), &r));
-  CHECK(r.tag == LAMELLA_TENSOR);
-  return r.as.tensor;
 }
 lamella_tensor* as(lamella_tensor* t, int32_t to) {
   return made("aten::to", "dtype", {of(t), dtype(to), no, no, none});
@@ -411,14 +376,7 @@ void conversions() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(api);
-  if (lamella_load_plugin(argv[1])) {
-    std::fprintf(stderr, "%s\n", api->error_message());
-    return 1;
-  }
-  OK(api, api->find_backend("cpu", &cpu));
+  start(argc, argv);
   who_gets_them();
   registration();
   conversions();

@@ -1,51 +1,19 @@
 // What a tensor may be, without Python: opaque tensors and who may see them, slots that go along, keys, detached and
 // assigned tensors, storages and their slots. Usage: test_tensors LIBLAMELLA_CPU.SO
-#include <lamella/program.h>
-
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "check.h"
-
-static const lamella_api* api;
-static int32_t cpu;
+#include "calls.h"
 
 namespace {
 
-lamella_value of(lamella_tensor* t) {
-  lamella_value v{LAMELLA_TENSOR, 0, {0}};
-  v.as.tensor = t;
-  return v;
-}
-lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
-const lamella_value no{LAMELLA_BOOLEAN, 0, {0}};
-
-lamella_tensor* floats(std::vector<float> values) {
-  const auto n = static_cast<int64_t>(values.size());
-  lamella_tensor* t;
-  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
-  std::memcpy(t->dl.data, values.data(), 4 * values.size());
-  return t;
-}
 float first(const lamella_tensor* t) { return *static_cast<const float*>(t->dl.data); }
 
 lamella_tensor* opaque(int64_t n) {
   lamella_tensor* t;
   OK(api, api->tensor_opaque(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
   return t;
-}
-
-int32_t call(const char* name, const char* overload, std::vector<lamella_value> args, lamella_value* out) {
-  const lamella_operator* op = api->find_operator(name, overload);
-  CHECK(op);
-  return api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), out, 1);
-}
-lamella_tensor* made(const char* name, const char* overload, std::vector<lamella_value> args) {
-  lamella_value r;
-  OK(api, call(name, overload, std::move(args), &r));
-  CHECK(r.tag == LAMELLA_TENSOR);
-  return r.as.tensor;
 }
 
 // ---- a layer whose tensors have one number as all their elements ---------------------------------------------------
@@ -413,14 +381,7 @@ void storages() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(api);
-  if (lamella_load_plugin(argv[1])) {
-    std::fprintf(stderr, "%s\n", api->error_message());
-    return 1;
-  }
-  OK(api, api->find_backend("cpu", &cpu));
+  start(argc, argv);
   register_all();
   opaque_tensors();
   planted_replacement();

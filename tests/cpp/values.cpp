@@ -1,17 +1,12 @@
 // Lists and dictionaries of values, without Python: what a schema admits of them, copies, results, defaults.
 // Usage: test_values LIBLAMELLA_CPU.SO
-#include <lamella/program.h>
-
 #include <string>
 #include <vector>
 
-#include "check.h"
-
-static const lamella_api* api;
+#include "calls.h"
 
 namespace {
 
-lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
 lamella_value real(double d) {
   lamella_value v{LAMELLA_FLOAT, 0, {0}};
   v.as.d = d;
@@ -32,7 +27,6 @@ lamella_value dict(const std::vector<lamella_value>& pairs) {
   v.as.values = pairs.data();
   return v;
 }
-const lamella_value none{LAMELLA_NONE, 0, {0}};
 
 // What the kernel got, as an owned copy that outlives the call.
 lamella_value seen{};
@@ -167,10 +161,7 @@ void defaults(lamella_library* l) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(api);
-  OK(api, lamella_load_plugin(argv[1]));
+  start(argc, argv);
   lamella_library* l;
   OK(api, open_library(api, "values", "values", &l, LAMELLA_DEFINES));
   admitted(l);
