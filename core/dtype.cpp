@@ -78,7 +78,7 @@ bool is_signed(DType t) {
 }
 
 DType dtype_from_name(const char* name) {
-  for (int t = 0; t < LAMELLA_NO_DTYPE; t++)
+  for (int t = 0; t < LAMELLA_NO_DTYPE; t = next_dtype(t))
     if (is_dtype(t) && (!std::strcmp(name, dtype_infos[t].name) ||
                         (*dtype_infos[t].aliases && !std::strcmp(name, dtype_infos[t].aliases))))
       return static_cast<DType>(t);
@@ -87,7 +87,7 @@ DType dtype_from_name(const char* name) {
 
 DType dtype_from_dlpack(DLDataType d) {
   if (d.code == kDLOpaqueHandle) return LAMELLA_NO_DTYPE;
-  for (int t = 0; t < LAMELLA_NO_DTYPE; t++) {
+  for (int t = 0; t < LAMELLA_NO_DTYPE; t = next_dtype(t)) {
     const DLDataType own = dtype_infos[t].dlpack;
     if (is_dtype(t) && d.code == own.code && d.bits == own.bits && d.lanes == own.lanes) return static_cast<DType>(t);
   }

@@ -23,7 +23,7 @@ struct DTypeInfo {
   void (*to_float32)(int64_t n, const void* from, float* to);  // null of a plain one
   void (*from_float32)(int64_t n, const float* from, void* to);
   const DType* partners;  // by the other dtype: what both are together, or LAMELLA_NO_DTYPE; may be null
-  bool withdrawn;         // tensors may have it still, but nobody gets a new one
+  bool withdrawn;         // tensors that have it keep it; its name and its number are refused
 };
 
 extern DTypeInfo dtype_infos[256];
@@ -34,6 +34,13 @@ inline bool is_plain(DType t) { return t < LAMELLA_PLAIN_DTYPES; }
 inline bool is_dtype(int64_t t) {
   return t >= 0 && t < LAMELLA_NO_DTYPE && __atomic_load_n(&dtype_infos[t].name, __ATOMIC_ACQUIRE) &&
          !__atomic_load_n(&dtype_infos[t].withdrawn, __ATOMIC_ACQUIRE);
+}
+// The next number after `t` that has a name, also of a withdrawn dtype; LAMELLA_NO_DTYPE after the last one. The
+// numbers of plugins are given from the first one on, without gaps.
+inline int next_dtype(int t) {
+  const auto named = [](int k) { return __atomic_load_n(&dtype_infos[k].name, __ATOMIC_ACQUIRE) != nullptr; };
+  if (++t < LAMELLA_FIRST_PLUGIN_DTYPE && !named(t)) t = LAMELLA_FIRST_PLUGIN_DTYPE;
+  return t < LAMELLA_NO_DTYPE && named(t) ? t : LAMELLA_NO_DTYPE;
 }
 bool is_signed(DType t);  // whether it holds negative numbers
 

@@ -27,7 +27,8 @@ inline void* exchange_slot_in(void*** block, intptr_t i, void* state) {
 }
 
 // Destroys what a block holds, and the block. `first` is the index of its first slot.
-inline void free_slots(void** block, void (*destroy)(int index, void* state), int first = 0) {
+inline __attribute__((cold, noinline)) void free_slots(void** block, void (*destroy)(int index, void* state),
+                                                       int first = 0) {
   for (intptr_t i = 0, n = slot_count(block); i < n; i++)
     if (block[1 + i]) destroy(static_cast<int>(i) + first, block[1 + i]);
   std::free(block);

@@ -30,7 +30,7 @@ inline Storage* blank(lamella_device device, int64_t bytes) {
   return s;
 }
 
-void tell(lamella_event_kind kind, const Storage* s, void* stream = nullptr) {
+__attribute__((cold, noinline)) void tell(lamella_event_kind kind, const Storage* s, void* stream = nullptr) {
   lamella_event e = new_event(kind, LAMELLA_EVENT_INSTANT);
   e.device = s->device;
   e.data = s->data;
@@ -79,7 +79,7 @@ namespace {
 
 constexpr uint64_t of_storages = uint64_t{1} << LAMELLA_EVENT_FREE | uint64_t{1} << LAMELLA_EVENT_STORAGE_END;
 
-__attribute__((noinline)) void tell_end(const Storage* s) {
+__attribute__((cold, noinline)) void tell_end(const Storage* s) {
   const bool own = s->allocator || s->data == s->inline_bytes;
   if (event_wanted(LAMELLA_EVENT_STORAGE_END)) tell(LAMELLA_EVENT_STORAGE_END, s);
   if (own && event_wanted(LAMELLA_EVENT_FREE)) tell(LAMELLA_EVENT_FREE, s);

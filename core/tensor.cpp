@@ -93,7 +93,10 @@ void point(Tensor* t, int64_t offset) {
   t->dl.data = base ? reinterpret_cast<void*>(base + offset * itemsize(t->dtype)) : nullptr;
 }
 
-// The dtype and the device, with all the fields that follow from them.
+// The key that a tensor has for its dtype.
+inline uint64_t own_key(DType dtype) { return is_plain(dtype) ? 0 : restricted_key; }
+
+// The dtype and the device, with the fields that follow from them, but for the key.
 inline void set_type(Tensor* t, DType dtype, lamella_device device) {
   const lamella_backend* b = backend(device.backend);
   t->dl.device.device_type = b ? b->dlpack_type : kDLExtDev;
@@ -101,12 +104,11 @@ inline void set_type(Tensor* t, DType dtype, lamella_device device) {
   t->dl.dtype = dtype_info(dtype).dlpack;
   t->backend = static_cast<uint16_t>(device.backend);
   t->dtype = dtype;
-  t->keys = (t->keys & ~restricted_key) | (is_plain(dtype) ? 0 : restricted_key);
   t->device_key = static_cast<uint32_t>(device.backend) << 16 | static_cast<uint32_t>(device.index);
 }
 
 // Everything but the geometry. Takes over the reference to `storage`.
-inline Tensor* blank(Storage* storage, DType dtype) {
+inline __attribute__((always_inline)) Tensor* blank(Storage* storage, DType dtype) {
   auto* t = static_cast<Tensor*>(this_thread().tensors.pop());
   if (!t) t = static_cast<Tensor*>(std::malloc(sizeof(Tensor)));
   if (__builtin_expect(!t, 0)) {
@@ -115,7 +117,7 @@ inline Tensor* blank(Storage* storage, DType dtype) {
   }
   t->object.refcount = 1;
   t->object.type = &tensor_type;
-  t->keys = 0;
+  t->keys = own_key(dtype);
   set_type(t, dtype, storage->device);
   t->dl.byte_offset = 0;
   t->storage = storage;
@@ -135,7 +137,8 @@ Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* s
 }
 
 // The usual new tensor: few dimensions, row-major, all sizes positive, no overflow. Null if it is not that.
-inline Tensor* build_small(Storage* storage, int ndim, const int64_t* sizes, int64_t numel, DType dtype) {
+inline __attribute__((always_inline)) Tensor* build_small(Storage* storage, int ndim, const int64_t* sizes,
+                                                          int64_t numel, DType dtype) {
   Tensor* t = blank(storage, dtype);
   int64_t* shape = t->inline_shape;
   int64_t step = 1;
@@ -287,6 +290,7 @@ void assign(Tensor* to, const Tensor* from) {
   release(std::exchange(to->storage, from->storage));
   if (Tensor* base = std::exchange(to->base, nullptr)) release(base);
   set_type(to, static_cast<DType>(from->dtype), from->device());
+  to->keys = (to->keys & ~restricted_key) | own_key(static_cast<DType>(from->dtype));
   to->flags = from->flags;
   point(to, from->storage_offset);
 }

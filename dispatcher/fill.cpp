@@ -137,7 +137,7 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
       return {fallback_kernel, nullptr, composite};
     }
   }
-  *who = "nobody";
+  *who = "missing";
   return {missing_kernel, nullptr, 0};
 }
 
@@ -171,27 +171,20 @@ Entry traced(Entry e, const Operator* op, const std::string& where, const std::s
 }
 
 Table* new_table(const Table& head, const std::vector<Entry>& layers, const std::vector<Entry>& backends,
-                 const std::vector<DtypeEntry>& dtypes) {
-  const size_t entries_bytes = sizeof(Entry) * (layers.size() + backends.size() + (head.fallback != nullptr));
-  const size_t bytes = sizeof(Table) + sizeof(DtypeEntry) * dtypes.size() + entries_bytes;
+                 const std::vector<Entry>& dtypes) {
+  const size_t count = layers.size() + backends.size() + dtypes.size() + (head.fallback != nullptr);
+  const size_t bytes = sizeof(Table) + sizeof(Entry) * count;
   auto* t = static_cast<Table*>(::operator new(bytes));
   *t = head;
-  auto* of_dtypes = reinterpret_cast<DtypeEntry*>(t + 1);
-  std::copy(dtypes.begin(), dtypes.end(), of_dtypes);
-  t->dtypes = of_dtypes;
+  auto* at = reinterpret_cast<Entry*>(t + 1);
+  t->layers = at;
+  t->backends = at = std::copy(layers.begin(), layers.end(), at);
+  t->dtypes = at = std::copy(backends.begin(), backends.end(), at);
+  at = std::copy(dtypes.begin(), dtypes.end(), at);
+  if (head.fallback) t->fallback = new (at) Entry(*head.fallback);
   t->num_dtypes = static_cast<int32_t>(dtypes.size());
-  auto* entries = reinterpret_cast<Entry*>(of_dtypes + dtypes.size());
-  std::copy(layers.begin(), layers.end(), entries);
-  std::copy(backends.begin(), backends.end(), entries + layers.size());
-  t->layers = entries;
-  t->backends = entries + layers.size();
-  if (head.fallback) t->fallback = new (entries + layers.size() + backends.size()) Entry(*head.fallback);
   t->bytes = static_cast<int32_t>(bytes);
   return t;
-}
-
-Entry dtype_entry(const Registration& r, int dtype) {
-  return {r.fn, r.context, r.flags | of_dtype | static_cast<uint32_t>(dtype) << dtype_shift};
 }
 
 const Table* fill(Operator* op) {
@@ -220,17 +213,17 @@ const Table* fill(Operator* op) {
       is_disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
   const Entry whole = c ? Entry{c->fn, c->context, c->flags | composite} : Entry{};
   head.fallback = c ? &whole : nullptr;
-  std::vector<DtypeEntry> dtypes;
-  for (int t = LAMELLA_PLAIN_DTYPES; t < LAMELLA_NO_DTYPE; t++) {
+  std::vector<Entry> dtypes;
+  for (int t = LAMELLA_PLAIN_DTYPES; t < LAMELLA_NO_DTYPE; t = core::next_dtype(t)) {
     if (!core::is_dtype(t)) continue;
-    const char* name = core::dtype_info(t).name;
+    const std::string name = core::dtype_info(t).name;
     const Registration* r = find_kernel(op, name);
     const bool own = r != nullptr;
     if (!r && op->functional) r = find_kernel(op->functional, name);
     if (!r) continue;
-    Entry e = dtype_entry(*r, t);
-    if (!own && !op->infer) e.flags |= composite | stores;
-    dtypes.push_back({static_cast<core::DType>(t), traced(e, op, name, r->owner)});
+    const uint32_t stored = !own && !op->infer ? composite | stores : 0u;
+    const Entry e{r->fn, r->context, r->flags | stored | static_cast<uint32_t>(t) << dtype_shift};
+    dtypes.push_back(traced(e, op, name, r->owner));
   }
   return new_table(head, layers, backends, dtypes);
 }
@@ -243,10 +236,10 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
   if (!now) return core::pending_error().kind;
   const std::vector<Entry> layers(now->layers, now->layers + __builtin_popcountll(now->mask));
   std::vector<Entry> backends(now->backends, now->backends + now->num_backends);
-  std::vector<DtypeEntry> dtypes(now->dtypes, now->dtypes + now->num_dtypes);
+  std::vector<Entry> dtypes(now->dtypes, now->dtypes + now->num_dtypes);
   const int32_t bit = layer_bit(key), id = core::backend_id(key.c_str());
   const core::DType dtype = core::dtype_from_name(key.c_str());
-  const Entry nobody{missing_kernel, nullptr, 0};
+  const Entry missing{missing_kernel, nullptr, 0};
   Table head = *now;
   bool found = true;
   if (bit >= 0) {
@@ -256,15 +249,15 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
   } else if (dtype != LAMELLA_NO_DTYPE && !core::is_plain(dtype)) {  // for tensors of it, as in other calls
     head.mask &= core::restricted_key;
     head.fallback = nullptr;
-    std::erase_if(dtypes, [dtype](const DtypeEntry& d) { return d.dtype != dtype; });
-    std::fill(backends.begin(), backends.end(), nobody);
+    std::erase_if(dtypes, [dtype](const Entry& e) { return e.dtype() != dtype; });
+    std::fill(backends.begin(), backends.end(), missing);
     found = !dtypes.empty();
   } else {
     head.mask &= core::restricted_key;
     const Registration* r = id >= 0 ? nullptr : find_kernel(op->functional ? op->functional : op, key);
     const uint32_t flags = key == "composite" ? composite : 0u;
     for (int32_t i = 0; i < head.num_backends; i++)
-      backends[i] = r ? Entry{r->fn, r->context, r->flags | flags} : i == id ? backends[i] : nobody;
+      backends[i] = r ? Entry{r->fn, r->context, r->flags | flags} : i == id ? backends[i] : missing;
     found = r || (id >= 0 && backends[id].fn != missing_kernel);
     dtypes.clear();
   }

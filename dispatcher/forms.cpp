@@ -85,7 +85,8 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
 }
 
 // The usual functional call: one fresh tensor from a plain kernel.
-inline lamella_status run_single(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
+inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const Table& t, const Entry& e,
+                                                                const Value* args, Value* rets) {
   lamella_meta m;
   m.kind = LAMELLA_META_FRESH;
   m.dtype = LAMELLA_NO_DTYPE;
@@ -239,28 +240,36 @@ lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value*
   return st;
 }
 
-lamella_status run_backend(Frame& f, const Value* args, Value* rets, const Entry* chosen) {
+// Inlined into the call path, and once more into run_entry, which is seldom called.
+static inline __attribute__((always_inline)) lamella_status run_chosen(Frame& f, const Table& t, const Entry& e,
+                                                                       const Value* args, Value* rets) {
+  if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets, args);
+  if (t.info->form != Form::Functional) {
+    if (e.fn == missing_kernel) return missing_kernel(&f, args, rets);
+    if (t.infer) return run_into(f, t, e, args, rets);
+  }
+  const bool crossing = t.info->between_devices && crosses(args);  // needs no kernel of the destination's
+  if (t.infer && (e.fn != missing_kernel || crossing))
+    return t.info->nrets == 1 && !t.info->written ? run_single(f, t, e, args, rets) : run_several(f, t, e, args, rets);
+  clear(rets, t.info->nrets);
+  lamella_status st = run_kernel(f, e, args, rets);
+  for (int i = 0; !st && i < t.info->nrets; i++) st = check_result(f.op, i, rets[i]);
+  if (st) release_all(rets, t.info->nrets);
+  return st;
+}
+
+lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   f.layer = -1;
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
   if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {  // a backend that is younger than the table
     if (!(f.table = t = filled_table(f.op))) return core::pending_error().kind;
   }
-  const Entry& e = __builtin_expect(chosen != nullptr, 0) ? *chosen : t->backends[f.device.backend];
-  if (__builtin_expect(e.flags & composite, 0)) return run_composite(f, e, args, rets, args);
-  if (t->info->form != Form::Functional) {
-    if (e.fn == missing_kernel) return missing_kernel(&f, args, rets);
-    if (t->infer) return run_into(f, *t, e, args, rets);
-  }
-  const bool crossing = t->info->between_devices && crosses(args);  // needs no kernel of the destination's
-  if (t->infer && (e.fn != missing_kernel || crossing))
-    return t->info->nrets == 1 && !t->info->written ? run_single(f, *t, e, args, rets)
-                                                    : run_several(f, *t, e, args, rets);
-  clear(rets, t->info->nrets);
-  lamella_status st = run_kernel(f, e, args, rets);
-  for (int i = 0; !st && i < t->info->nrets; i++) st = check_result(f.op, i, rets[i]);
-  if (st) release_all(rets, t->info->nrets);
-  return st;
+  return run_chosen(f, *t, t->backends[f.device.backend], args, rets);
+}
+
+__attribute__((cold, noinline)) lamella_status run_entry(Frame& f, const Entry& e, const Value* args, Value* rets) {
+  return run_chosen(f, *static_cast<const Table*>(f.table), e, args, rets);
 }
 
 }  // namespace lamella::dispatcher

@@ -6,8 +6,10 @@
 
 namespace lamella::dispatcher {
 
-// Resolves the device, reads the table's entry for it, or takes the one that was chosen, and runs one of the forms.
-lamella_status run_backend(Frame&, const Value* args, Value* rets, const Entry* chosen = nullptr);
+// Resolves the device, reads the table's entry for it, and runs one of the forms.
+lamella_status run_backend(Frame&, const Value* args, Value* rets);
+// The same with an entry that was chosen otherwise, once the device is resolved.
+lamella_status run_entry(Frame&, const Entry&, const Value* args, Value* rets);
 // Asks the table's shape rule for n results, which may set the frame's compute_dtype.
 lamella_status infer(Frame&, const Table&, const Value* args, lamella_meta* metas, int n);
 // Runs a composite for any form, also from a layer that decomposes. The composite reads `read`: the arguments of the

@@ -60,7 +60,8 @@ void free_scratch(Frame& f) {
   }
 }
 
-static lamella_status run_as_given(Frame& f, const Entry& e, const Value* args, Value* rets) {
+static inline __attribute__((always_inline)) lamella_status run_as_given(Frame& f, const Entry& e, const Value* args,
+                                                                         Value* rets) {
   f.context = e.context;
   lamella_status st;
   if (__builtin_expect(e.flags & calls_operators, 0)) {

@@ -21,7 +21,8 @@ lamella_status check_device(Frame& f) {
 }
 
 // Zero-dim tensors on a host device do not vote unless there is nothing else.
-lamella_status vote(Frame& f, const CallInfo& info, const Value* args) {
+// Out of line, as its registers would be saved by every call.
+__attribute__((noinline)) lamella_status vote(Frame& f, const CallInfo& info, const Value* args) {
   const Tensor *voter = nullptr, *other = nullptr, *silent = nullptr;
   int voter_at = 0, other_at = 0;
   each_tensor(info, args, [&](int at, const Tensor* t) {

@@ -72,7 +72,7 @@ OtherDtype other_dtype(const CallInfo& info, const Value* args) {
 const Entry* kernel_of(const Frame& f, const Table& t, core::DType dtype) {
   if (core::is_host(f.device.backend))
     for (int i = 0; i < t.num_dtypes; i++)
-      if (t.dtypes[i].dtype == dtype) return &t.dtypes[i].entry;
+      if (t.dtypes[i].dtype() == dtype) return &t.dtypes[i];
   return nullptr;
 }
 
@@ -93,11 +93,11 @@ lamella_status run_restricted(Frame* frame, const Value* args, Value* rets) {
   const auto* t = static_cast<const Table*>(f.table);
   const int opaque = first_opaque(*t->info, args);
   const OtherDtype other = other_dtype(*t->info, args);
-  if (opaque < 0 && other.at < 0) return run_backend(f, args, rets);  // a layer has put plain ones in their places
   f.layer = -1;  // what runs is the operator's own, not a kernel of a layer's
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
   if (f.device.backend >= t->num_backends && !(f.table = t = filled_table(f.op))) return core::pending_error().kind;
   const Entry* e = &t->backends[f.device.backend];
+  if (opaque < 0 && other.at < 0) return run_entry(f, *e, args, rets);  // a layer has put plain ones in their places
   const bool crossing = t->info->between_devices && crosses(args);
   Entry casting;
   core::DType dtype = other.dtype;
@@ -118,8 +118,8 @@ lamella_status run_restricted(Frame* frame, const Value* args, Value* rets) {
   if (other.at >= 0 && !crossing && one_dtype)
     if (const Entry* own = kernel_of(f, *t, dtype)) e = own;
   const bool shows_opaque = opaque < 0 || (!crossing && (e->flags & takes_opaque || reads_nothing(*e)));
-  const bool shows_dtype = other.at < 0 || crossing || e->flags & (any_dtype | of_dtype) || reads_nothing(*e);
-  if (shows_opaque && shows_dtype) return run_backend(f, args, rets, e);
+  const bool shows_dtype = other.at < 0 || crossing || e->flags & any_dtype || e->dtype() || reads_nothing(*e);
+  if (shows_opaque && shows_dtype) return run_entry(f, *e, args, rets);
   if (t->fallback) return run_composite(f, *t->fallback, args, rets, args);
   return shows_opaque ? refuse_dtype(f, where(&f, other.at), dtype, "convert it, as with .to(lamella.float32)")
                       : refuse_opaque(f, args);
@@ -138,7 +138,7 @@ const Entry* kernel_of_result(const Frame& f, core::DType dtype, const Value* ar
 
 bool serves_otherwise(const Frame& f, const Entry& e, core::DType dtype, const Value* args) {
   if (!core::dtype_info(dtype).name) return true;  // the shape rule has made it up
-  if (e.flags & of_dtype) return e.flags >> dtype_shift != dtype;
+  if (e.dtype()) return e.dtype() != dtype;
   if (e.flags & no_kernel) return false;
   return !(e.flags & any_dtype) || kernel_of_result(f, dtype, args);
 }
@@ -148,8 +148,8 @@ lamella_status run_for_dtype(Frame& f, const Entry& e, core::DType dtype, const 
   if (!core::dtype_info(dtype).name)
     return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule says dtype %d, which there is not",
                                                          operator_title(f.op).c_str(), dtype));
-  if (!(e.flags & of_dtype))  // one that has another dtype's name does not hand on to a third
-    if (const Entry* own = kernel_of_result(f, dtype, args)) return run_backend(f, args, rets, own);
+  if (!e.dtype())  // one that has another dtype's name does not hand on to a third
+    if (const Entry* own = kernel_of_result(f, dtype, args)) return run_entry(f, *own, args, rets);
   if (t->fallback) return run_composite(f, *t->fallback, args, rets, args);
   return refuse_dtype(f, operator_title(f.op) + ": its result", dtype, "ask for a plain one, as lamella.float32");
 }

@@ -1,5 +1,5 @@
-// Restricted tensors below the layers: opaque ones, and those whose dtype is not plain. Here is decided who gets one,
-// and said why where nobody can.
+// Restricted tensors below the layers: opaque ones, and those whose dtype is not plain. Decides
+// which kernel gets such a tensor, and raises the error where none takes it.
 //
 // Note [Restricted arguments]  Such a tensor has the lowest bit of keys, which no layer has: among its storage's sticky
 //   ones if it is opaque, among its own if its dtype is not plain. So a call with one comes here after all layers, and

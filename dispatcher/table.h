@@ -17,10 +17,9 @@ enum EntryFlags : uint32_t {
   no_kernel = 1 << 10,     // the shape rule is all there is (meta, views)
   mixed_dtypes = 1 << 11,  // the backend converts operands itself
   copies = 1 << 12,        // the result is a copy of the first argument, whose slots are carried
-  stores = 1 << 13,        // a kernel, not a composite: its own results are stored where the caller wants them
-  of_dtype = 1 << 14       // its key is a dtype, whose number stands in the highest byte
+  stores = 1 << 13         // a kernel, not a composite: its own results are stored where the caller wants them
 };
-inline constexpr int dtype_shift = 24;
+inline constexpr int dtype_shift = 24;  // the highest byte: the dtype that is its key; 0, which is plain: none
 
 // Under AddressSanitizer arguments lie in memory of their own, so that reading one more than there are is noticed.
 #ifdef __SANITIZE_ADDRESS__
@@ -45,15 +44,11 @@ struct Entry {
   void* context = nullptr;
   uint32_t flags = 0;
 
+  core::DType dtype() const { return static_cast<core::DType>(flags >> dtype_shift); }
+
   lamella_status operator()(lamella_frame& f, const lamella_value* args, lamella_value* rets) const {
     return core::guarded([&] { return fn(&f, Exactly(f, args), rets); });
   }
-};
-
-// A kernel whose key is a dtype that is not plain.
-struct DtypeEntry {
-  core::DType dtype;
-  Entry entry;
 };
 
 struct Table {
@@ -67,7 +62,7 @@ struct Table {
   uint8_t layer_index[LAMELLA_MAX_LAYERS] = {};
   const Entry* layers = nullptr;
   const Entry* backends = nullptr;
-  const DtypeEntry* dtypes = nullptr;
+  const Entry* dtypes = nullptr;    // kernels whose keys are dtypes
   const Entry* fallback = nullptr;  // the operator's composite, for arguments that a kernel does not take; or null
   uint64_t forced = 0;              // of a pinned one: the layer at which it begins, whatever the tensors ask for
   bool pinned = false;              // made by pin() for one kernel: never replaced, and freed by its caller

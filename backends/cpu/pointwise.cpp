@@ -28,11 +28,10 @@ constexpr int64_t tile_bytes = 8192;  // of each operand; all of them fit into t
 constexpr int64_t short_run = 32;     // elements below which rows go through tiles
 
 // The dtype that a loop of this dtype writes.
-int result_of(int rule, int dtype) {
+inline int result_of(int rule, int dtype) {
   if (rule == LAMELLA_RESULT_BOOL) return LAMELLA_BOOL;
-  if (rule == LAMELLA_RESULT_REAL && class_of(dtype) == LAMELLA_CLASS_COMPLEX)
-    return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : LAMELLA_FLOAT64;
-  return dtype;
+  if (rule != LAMELLA_RESULT_REAL) return dtype;
+  return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
 }
 
 // The operands of one call, resolved.

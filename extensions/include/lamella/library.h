@@ -27,7 +27,9 @@ namespace lamella {
 
 /* ---- tensors ---------------------------------------------------------------------------------------------- */
 
-LAMELLA_HIDDEN inline int64_t itemsize(const lamella_tensor* t) { return t->dl.dtype.bits * t->dl.dtype.lanes / 8; }
+LAMELLA_HIDDEN inline int64_t itemsize(const lamella_tensor* t) {
+  return static_cast<uint32_t>(t->dl.dtype.bits) * t->dl.dtype.lanes / 8;
+}
 LAMELLA_HIDDEN inline bool is_contiguous(const lamella_tensor* t) { return (t->flags & LAMELLA_CONTIGUOUS) != 0; }
 LAMELLA_HIDDEN inline lamella_device device_of(const lamella_tensor* t) { return {t->backend, t->dl.device.device_id}; }
 

@@ -59,7 +59,7 @@ class Tensor : public TensorMethods {
   int64_t storage_offset() const { return there()->storage_offset; }
   ScalarType dtype() const { return static_cast<ScalarType>(there()->dtype); }
   ScalarType scalar_type() const { return dtype(); }
-  int64_t itemsize() const { return there()->dl.dtype.bits * there()->dl.dtype.lanes / 8; }
+  int64_t itemsize() const { return static_cast<uint32_t>(there()->dl.dtype.bits) * there()->dl.dtype.lanes / 8; }
   int64_t element_size() const { return itemsize(); }
   int64_t nbytes() const { return numel() * itemsize(); }
   Device device() const { return Device(device_of(there())); }
