@@ -142,7 +142,7 @@ namespace {
 DType promote_others(DType a, DType b) {
   for (const DType* declared : {dtype_info(a).partners ? dtype_info(a).partners + b : nullptr,
                                 dtype_info(b).partners ? dtype_info(b).partners + a : nullptr})
-    if (declared && *declared != LAMELLA_NO_DTYPE) return *declared == refused ? LAMELLA_NO_DTYPE : *declared;
+    if (declared && *declared != LAMELLA_NO_DTYPE) return *declared == refused ? DType{LAMELLA_NO_DTYPE} : *declared;
   for (const DType t : {a, b})
     if (!is_plain(t) && t < LAMELLA_FIRST_PLUGIN_DTYPE) return LAMELLA_NO_DTYPE;
   if (dtype_class(a) == dtype_class(b)) return LAMELLA_NO_DTYPE;

@@ -263,13 +263,10 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   op->infer = def.infer;
   op->infer_context = def.infer_context;
   if (def.pointwise) {
-    auto* meaning = new lamella_pointwise(*def.pointwise);  // never freed, as the operator and its texts
-    meaning->expression = strdup(meaning->expression);
-    if (meaning->fault) meaning->fault = strdup(meaning->fault);
-    op->pointwise = meaning;
+    op->pointwise = copy_meaning(*def.pointwise);
     if (!op->infer) {
       op->infer = infer_pointwise;
-      op->infer_context = meaning;
+      op->infer_context = const_cast<lamella_pointwise*>(op->pointwise);
     }
   }
   lamella_status st = check_names(*op);

@@ -1,6 +1,8 @@
 #include "dispatcher/pointwise.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/error.h"
@@ -72,7 +74,12 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
   if (p.condition && args[0].tag == LAMELLA_TENSOR && args[0].as.tensor->dtype != LAMELLA_BOOL)
     return core::raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
                                                   core::dtype_info(args[0].as.tensor->dtype).name);
-  for (int i = p.inputs; i < p.inputs + p.params; i++) {
+  for (int i = 0; i < p.inputs + p.params; i++) {
+    if (args[i].tag == LAMELLA_UINT && !core::number_fits(args[i], t))
+      return core::raise(LAMELLA_RUNTIME_ERROR,
+                         core::format("%s: %s does not fit the dtype %s of the computation", where(f, i).c_str(),
+                                      core::describe(args[i]).c_str(), core::dtype_info(t).name));
+    if (i < p.inputs) continue;
     if (args[i].tag == LAMELLA_NONE) {
       if (p.absent[i - p.inputs] == LAMELLA_ABSENT_ERROR)
         return core::raise(LAMELLA_TYPE_ERROR, where(f, i) + ": a number is required");
@@ -208,6 +215,28 @@ lamella_status infer_pointwise(lamella_frame* f, const lamella_value* args, lame
     if (!broadcast(&out->ndim, out->sizes, in[k]->dl.ndim, in[k]->dl.shape)) return no_broadcast(f, p, args);
   choose_layout(in, n, out);
   return LAMELLA_OK;
+}
+
+namespace {
+
+std::array<const char**, 6> texts_of(lamella_pointwise& p) {
+  lamella_expressions& e = p.expressions;
+  return {&e.of_bools, &e.of_integers, &e.of_floats, &e.of_complex, &p.fault, &p.fault_condition};
+}
+
+}  // namespace
+
+const lamella_pointwise* copy_meaning(const lamella_pointwise& p) {
+  auto* copy = new lamella_pointwise(p);
+  for (const char** text : texts_of(*copy))
+    if (*text) *text = static_cast<const char*>(core::checked(strdup(*text)));
+  return copy;
+}
+
+void free_meaning(const lamella_pointwise* p) {
+  lamella_pointwise texts = *p;
+  for (const char** text : texts_of(texts)) std::free(const_cast<char*>(*text));
+  delete p;
 }
 
 }  // namespace lamella::dispatcher

@@ -8,6 +8,10 @@ namespace lamella::dispatcher {
 // context: the operator's lamella_pointwise.
 lamella_status infer_pointwise(lamella_frame* f, const lamella_value* args, lamella_meta* out);
 
+// A copy whose texts are its own, and its end.
+const lamella_pointwise* copy_meaning(const lamella_pointwise&);
+void free_meaning(const lamella_pointwise*);
+
 // Broadcasts `sizes` into `into`; false where they do not fit.
 bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other);
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "dispatcher/checked_call.h"
+#include "dispatcher/pointwise.h"
 #include "dispatcher/registry_lock.h"
 
 namespace lamella::dispatcher {
@@ -48,6 +49,7 @@ lamella_status describe(Operator* op, const Schema& s) {
     auto at = static_cast<uint8_t>(i);
     if (a.type.kind == Kind::Tensor) (a.type.list ? c.lists[c.num_lists++] : c.tensors[c.num_tensors++]) = at;
     if (a.type.kind == Kind::Device && c.device < 0) c.device = static_cast<int8_t>(i);
+    if (a.type.kind == Kind::Bool && a.name == "pin_memory") c.pin_memory = static_cast<int8_t>(i);
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }
@@ -99,11 +101,8 @@ void discard(Operator* op) {
   delete op->schema.load();
   delete[] op->info.admits;
   delete[] op->info.gives;
-  if (op->pointwise) {
-    std::free(const_cast<char*>(op->pointwise->expression));
-    std::free(const_cast<char*>(op->pointwise->fault));
-    delete op->pointwise;
-  }
+  delete[] op->info.objects;
+  if (op->pointwise) free_meaning(op->pointwise);
   delete op;
 }
 

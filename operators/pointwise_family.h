@@ -10,8 +10,8 @@ namespace lamella::operators {
 // The descriptor of a declaration, with the loops compiled here, for the oldest instruction set.
 template <class Op>
 const lamella_pointwise* meaning() {
-  static const std::string text = lamella::pointwise::expression<Op>();
-  static const lamella_pointwise d = lamella::pointwise::describe<Op>(text.c_str());
+  static const lamella::pointwise::Expressions texts = lamella::pointwise::expressions<Op>();
+  static const lamella_pointwise d = lamella::pointwise::describe<Op>(&texts);
   return &d;
 }
 

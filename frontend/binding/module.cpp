@@ -26,6 +26,7 @@
 #include "dispatcher/show.h"
 #include "frontend/binding/dlpack.h"
 #include "frontend/binding/interop.h"
+#include "frontend/binding/objects.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/protocols.h"
@@ -45,6 +46,23 @@ namespace lamella::binding {
 namespace {
 
 using dispatcher::Operator;
+
+py::dict meaning_of(const lamella_pointwise& p) {
+  const lamella_expressions& e = p.expressions;
+  const std::pair<const char*, const char*> texts[] = {
+      {"bool", e.of_bools}, {"integral", e.of_integers}, {"floating", e.of_floats}, {"complex", e.of_complex}};
+  py::dict expressions, d;
+  for (const auto& [name, text] : texts)
+    if (text) expressions[name] = text;
+  d["expressions"] = expressions;
+  d["inputs"] = p.inputs;
+  d["params"] = p.params;
+  d["condition"] = p.condition != 0;
+  d["result"] = p.result;
+  d["fault"] = p.fault ? py::object(py::str(p.fault)) : py::object(py::none());
+  d["fault_condition"] = p.fault_condition ? py::object(py::str(p.fault_condition)) : py::object(py::none());
+  return d;
+}
 
 py::dict describe_operator(Operator* op) {
   check(dispatcher::prepare(op));
@@ -73,8 +91,7 @@ py::dict describe_operator(Operator* op) {
   d["form"] = forms[static_cast<int>(op->form)];
   d["disabled"] = op->disabled;
   d["shape_rule"] = op->infer != nullptr;
-  d["expression"] = op->pointwise && op->pointwise->expression ? py::object(py::str(op->pointwise->expression))
-                                                               : py::object(py::none());
+  d["pointwise"] = op->pointwise ? py::object(meaning_of(*op->pointwise)) : py::object(py::none());
   py::list kernels, args;
   for (const auto& [key, who] : registered) kernels.append(py::make_tuple(key, who));
   d["kernels"] = kernels;
@@ -246,6 +263,7 @@ void add_registration(py::module_& m) {
       .def("keyword", &PyLibrary::keyword)
       .def("withdraw", &PyLibrary::withdraw)
       .def("close", &PyLibrary::close);
+  m.def("_set_object_wrapper", [](py::object callable) { set_object_wrapper(callable.ptr()); });
   m.def("_operators", [] {
     py::list l;
     for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
@@ -405,9 +423,9 @@ PYBIND11_MODULE(_C, m) {
   lamella::operators::start();
   PyObject* p = m.ptr();
   init_errors(p);
-  if (init_types(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 || init_python_kernels(p) < 0 ||
-      init_protocols() < 0 || init_python_face(p) < 0 || PyModule_AddFunctions(p, interop_methods) < 0 ||
-      PyModule_AddFunctions(p, dlpack_methods) < 0)
+  if (init_types(p) < 0 || init_objects(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 ||
+      init_python_kernels(p) < 0 || init_protocols() < 0 || init_python_face(p) < 0 ||
+      PyModule_AddFunctions(p, interop_methods) < 0 || PyModule_AddFunctions(p, dlpack_methods) < 0)
     throw py::error_already_set();
   add_registration(m);
   add_fallback(m);

@@ -226,7 +226,8 @@ static void operators() {
   CHECK(!std::strcmp(api->operator_category(add), "pointwise"));
   CHECK(api->operator_num_returns(add) == 1 && api->operator_num_returns(split) == 2);
   const lamella_pointwise* p = api->operator_pointwise(api->find_operator("aten::exp", ""));
-  CHECK(p && p->inputs == 1 && !std::strcmp(p->expression, "exp(x)") && !api->operator_pointwise(split));
+  CHECK(p && p->inputs == 1 && !std::strcmp(p->expressions.of_floats, "exp(x)") && !p->expressions.of_integers &&
+        !api->operator_pointwise(split));
   lamella_library* l;
   OK(api, open_library(api, "entries", "this", &l, LAMELLA_DEFINES));
   CHECK(!std::strcmp(api->library_namespace(l), "entries"));

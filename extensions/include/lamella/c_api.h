@@ -114,6 +114,16 @@ enum lamella_absent { LAMELLA_ABSENT_ERROR = 0, LAMELLA_ABSENT_LOWEST = 1, LAMEL
  * it computes depends on its operands alone. */
 typedef int32_t (*lamella_loop)(int64_t n, void* const* data, const int64_t* strides, const lamella_value* params);
 
+/* What an operator computes, as one expression for each class of dtypes in the notation of
+ * <lamella/pointwise/prelude.h>. Null where the class is not accepted, or where a generator of code has to leave the
+ * operator to its loops. */
+typedef struct {
+  const char* of_bools;
+  const char* of_integers;
+  const char* of_floats;
+  const char* of_complex;
+} lamella_expressions;
+
 typedef struct {
   uint32_t size;
   uint8_t inputs;         /* the leading operands: tensors or numbers */
@@ -125,8 +135,9 @@ typedef struct {
   uint8_t params_promote; /* 1: parameters vote on the dtype like numbers (clamp) */
   uint8_t absent[8];      /* enum lamella_absent: the meaning of a missing parameter */
   uint8_t reserved[5];
-  const char* expression;                /* in C's notation over x, y, z and p, q, r */
+  lamella_expressions expressions;
   const char* fault;                     /* the message for the declared fault, or null */
+  const char* fault_condition;           /* the expression that is true where it is met; or null */
   lamella_loop loops[LAMELLA_MAX_LOOPS]; /* by compute dtype; null where not accepted; float16 has none, bfloat16's is
                                           * for operands that are all bfloat16 */
 } lamella_pointwise;

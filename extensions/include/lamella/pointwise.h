@@ -31,8 +31,8 @@ Library& define_pointwise(Library& m, const char* schema, const char* doc = null
                           uint32_t forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE | LAMELLA_FORM_OUT,
                           const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                           const char* aliases = nullptr) {
-  static const std::string text = pointwise::expression<Op>();
-  static const lamella_pointwise meaning = pointwise::describe<Op>(text.c_str());
+  static const pointwise::Expressions texts = pointwise::expressions<Op>();
+  static const lamella_pointwise meaning = pointwise::describe<Op>(&texts);
   lamella_operator_def d{};
   d.size = sizeof d;
   d.schema = schema;

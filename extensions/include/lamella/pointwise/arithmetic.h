@@ -120,10 +120,11 @@ tensor([ 1.0000, 12.5000])
   static constexpr bool complex_maths = true;
   template <class T>
   static T apply(T x, T y, T w) {
+    const T near = x + w * (y - x), far = y - (y - x) * (number<T>(1) - w);
     if constexpr (is_complex<T>)
-      return modulus(w) < 0.5 ? x + w * (y - x) : y - (y - x) * (T(1) - w);
+      return where(modulus(w) < number<typename T::part>(0.5), near, far);
     else
-      return where(abs_(w) < number<T>(0.5), x + w * (y - x), y - (y - x) * (number<T>(1) - w));
+      return where(abs_(w) < number<T>(0.5), near, far);
   }
 };
 struct lerp_scalar : Pointwise<2, FLOAT | COMPLEX, 1> {
@@ -224,8 +225,8 @@ template <int Accepts>
 struct Division : Pointwise<2, Accepts> {
   static constexpr const char* fault_message = "integer division by zero";
   template <class T>
-  static bool fault(T, T y) {
-    return is_integral<T> && y == T(0);
+  static auto fault(T, T y) {
+    return y == number<T>(0);
   }
 };
 
@@ -238,14 +239,11 @@ struct trunc_divide : Division<REAL> {
   static T apply(T x, T y) {
     if constexpr (is_floating<T>)
       return trunc_(x / y);
-    else if constexpr (std::is_signed_v<T>)
-      return y == T(0) ? T(0) : y == T(-1) ? static_cast<T>(-x) : static_cast<T>(x / y);
     else
-      return y == T(0) ? T(0) : static_cast<T>(x / y);
+      return quotient_(x, y);
   }
 };
 
-/* Rounds toward minus infinity, by Python's algorithm: exact also where x/y rounds up to an integer. */
 struct floor_divide : Division<REAL> {
   static constexpr Signature signatures[] = {
       {"floor_divide(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
@@ -258,23 +256,7 @@ tensor([ 3, -4])
       {"floor_divide.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION}};
   template <class T>
   static T apply(T x, T y) {
-    if constexpr (std::is_same_v<T, Symbol>) {
-      return floor_(x / y);
-    } else if constexpr (is_floating<T>) {
-      if (y == T(0)) return x / y;
-      T m = fmod_(x, y), q = (x - m) / y;
-      if (m != T(0) && (m < T(0)) != (y < T(0))) q -= T(1);
-      if (q == T(0)) return copysign_(T(0), x / y);
-      T f = floor_(q);
-      return q - f > T(0.5) ? f + T(1) : f;
-    } else if constexpr (std::is_signed_v<T>) {
-      if (y == T(0)) return T(0);
-      if (y == T(-1)) return static_cast<T>(-x);
-      T q = static_cast<T>(x / y);
-      return static_cast<T>(q - ((x % y != 0) && ((x < 0) != (y < 0))));
-    } else {
-      return y == T(0) ? T(0) : static_cast<T>(x / y);
-    }
+    return floor_quotient_(x, y);
   }
 };
 
@@ -293,12 +275,7 @@ tensor([ 3, -3])
       {"fmod.Scalar(Tensor self, Scalar other) -> Tensor", ALL_FORMS}};
   template <class T>
   static T apply(T x, T y) {
-    if constexpr (is_floating<T>)
-      return fmod_(x, y);
-    else if constexpr (std::is_signed_v<T>)
-      return y == T(0) || y == T(-1) ? T(0) : static_cast<T>(x % y);
-    else
-      return y == T(0) ? T(0) : static_cast<T>(x % y);
+    return fmod_(x, y);
   }
 };
 
@@ -318,13 +295,8 @@ tensor([3, 1])
       {"remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}};
   template <class T>
   static T apply(T x, T y) {
-    T m = fmod::apply(x, y);
-    if constexpr (std::is_same_v<T, Symbol> || is_floating<T>)
-      return where(m != number<T>(0) && (m < number<T>(0)) != (y < number<T>(0)), m + y, m);
-    else if constexpr (std::is_signed_v<T>)
-      return m != T(0) && (m < T(0)) != (y < T(0)) ? static_cast<T>(m + y) : m;
-    else
-      return m;
+    const T m = fmod_(x, y), zero = number<T>(0);
+    return where(m != zero && (m < zero) != (y < zero), static_cast<T>(m + y), m);
   }
 };
 

@@ -21,7 +21,7 @@ tensor([1, 0])
   static constexpr bool condition = true, moves = true;
   template <class C, class T>
   static T apply(C c, T x, T y) {
-    if constexpr (is_integral<T>) {
+    if constexpr (is_integral<T> && !is_symbol<T>) {
       const T mask = static_cast<T>(-static_cast<T>(c));
       return static_cast<T>((x & mask) | (y & static_cast<T>(~mask)));
     } else {
@@ -313,7 +313,7 @@ tensor([False,  True,  True])
     else if constexpr (std::is_unsigned_v<T>)
       return false;
     else
-      return x < T(0);
+      return x < number<T>(0);
   }
 };
 

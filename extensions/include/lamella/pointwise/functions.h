@@ -217,12 +217,10 @@ tensor([1, 4, 9])
   static constexpr bool maths = true;
   template <class T>
   static T apply(T x, T y) {
-    if constexpr (is_floating<T> || is_complex<T>)
-      return pow_(x, y);
-    else if constexpr (is_bool<T>)
+    if constexpr (is_bool<T>)
       return x || !y;
     else
-      return ipow(x, y);
+      return pow_(x, y);
   }
 };
 
@@ -322,13 +320,8 @@ tensor([1.0000, 0.6366])
 )"}};
   template <class T>
   static T apply(T x) {
-    if constexpr (is_complex<T>) {
-      const T p = x * number<T>(3.1415926535897932);
-      return x == T(0) ? T(1) : sin_(p) / p;
-    } else {
-      const T p = x * number<T>(3.1415926535897932);
-      return where(x == number<T>(0), number<T>(1), sin_(p) / p);
-    }
+    const T p = x * number<T>(3.1415926535897932);
+    return where(x == number<T>(0), number<T>(1), sin_(p) / p);
   }
 };
 

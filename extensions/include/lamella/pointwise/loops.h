@@ -49,6 +49,11 @@ inline T parameter(const lamella_value& v, int absent) {
     case LAMELLA_BOOLEAN:
     case LAMELLA_INT:
       return static_cast<T>(v.as.i);
+    case LAMELLA_UINT:
+      if constexpr (is_complex<T>)
+        return number<T>(static_cast<double>(v.as.u));
+      else
+        return static_cast<T>(v.as.u);
     case LAMELLA_COMPLEX:
       if constexpr (is_complex<T>)
         return T(static_cast<typename T::part>(v.as.doubles[0]), static_cast<typename T::part>(v.as.doubles[1]));
@@ -278,7 +283,7 @@ struct Loop {
 
 template <class Op, class T>
 constexpr bool accepted() {
-  if (Op::compute == LAMELLA_COMPUTE_FLOAT && std::is_integral_v<T>) return false;
+  if (Op::compute == LAMELLA_COMPUTE_FLOAT && (is_bool<T> || is_integral<T>)) return false;
   return (Op::accepts & (is_bool<T> ? BOOL : is_integral<T> ? INT : is_complex<T> ? COMPLEX : FLOAT)) != 0;
 }
 
@@ -312,14 +317,39 @@ constexpr lamella_loop loop_for() {
     return Loop<Op, T>::loop;
 }
 
-template <class Op>
+/* What an operator computes, as texts. */
+struct Expressions {
+  std::string of_bools, of_integers, of_floats, of_complex; /* empty where the class is not accepted */
+  std::string fault;
+};
+
+inline std::string text_of(bool answer) { return answer ? "1" : "0"; }
+template <int Class>
+std::string text_of(const Symbol<Class>& s) {
+  return s.text;
+}
+template <class Op, int Class>
 std::string expression() {
-  return invoke<Op>(Symbol{"x"}, Symbol{"y"}, Symbol{"z"}, Symbol{"p"}, Symbol{"q"}, Symbol{"r"}).text;
+  using T = Symbol<Class>;
+  using C = std::conditional_t<Op::condition, Truth, T>;
+  if constexpr (!accepted<Op, T>())
+    return {};
+  else
+    return text_of(invoke<Op>(C{"x"}, T{"y"}, T{"z"}, T{"p"}, T{"q"}, T{"r"}));
+}
+template <class Op>
+Expressions expressions() {
+  std::string fault;
+  using T = Symbol<LAMELLA_CLASS_INTEGRAL>;
+  if constexpr (Op::fault_message != nullptr) fault = text_of(Op::fault(T{"x"}, T{"y"}));
+  return {expression<Op, LAMELLA_CLASS_BOOL>(), expression<Op, LAMELLA_CLASS_INTEGRAL>(),
+          expression<Op, LAMELLA_CLASS_FLOATING>(), expression<Op, LAMELLA_CLASS_COMPLEX>(), fault};
 }
 
-/* The descriptor to register, with the loops of the instruction set that this file is compiled for. */
+/* The descriptor to register, with the loops of the instruction set that this file is compiled for. It points into the
+ * texts; without them it has no expressions. */
 template <class Op>
-lamella_pointwise describe(const char* expression) {
+lamella_pointwise describe(const Expressions* texts) {
   lamella_pointwise d{};
   d.size = sizeof d;
   d.inputs = Op::inputs;
@@ -330,7 +360,11 @@ lamella_pointwise describe(const char* expression) {
   d.condition = Op::condition;
   d.params_promote = Op::params_promote;
   for (int i = 0; i < 3; i++) d.absent[i] = static_cast<uint8_t>(Op::absent[i]);
-  d.expression = expression;
+  if (texts) {
+    const auto text = [](const std::string& t) { return t.empty() ? nullptr : t.c_str(); };
+    d.expressions = {text(texts->of_bools), text(texts->of_integers), text(texts->of_floats), text(texts->of_complex)};
+    d.fault_condition = text(texts->fault);
+  }
   d.fault = Op::fault_message;
   d.loops[LAMELLA_BOOL] = loop_for<Op, bool>();
   d.loops[LAMELLA_UINT8] = loop_for<Op, uint8_t>();

@@ -38,12 +38,8 @@ tensor([1, 2])
   static auto apply(T x) {
     if constexpr (is_complex<T>)
       return modulus(x);
-    else if constexpr (is_floating<T>)
-      return abs_(x);
-    else if constexpr (std::is_unsigned_v<T>)
-      return x;
     else
-      return static_cast<T>(x < 0 ? -x : x);
+      return abs_(x);
   }
 };
 
@@ -57,7 +53,7 @@ tensor([-1.,  0.,  1.])
 )"}};
   template <class T>
   static T apply(T x) {
-    if constexpr (std::is_same_v<T, Symbol>)
+    if constexpr (is_symbol<T>)
       return where(x > number<T>(0), number<T>(1), where(x < number<T>(0), number<T>(-1), number<T>(0)));
     else if constexpr (std::is_unsigned_v<T>)
       return static_cast<T>(x != T(0));
@@ -79,7 +75,7 @@ tensor([0.6000+0.8000j, 0.0000+0.0000j])
   static T apply(T x) {
     if constexpr (is_complex<T>) {
       const auto r = modulus(x);
-      return r == 0 ? T(0) : T(x.re / r, x.im / r);
+      return where(r == number<typename T::part>(0), number<T>(0), T(x.re / r, x.im / r));
     } else {
       return sign::apply(x);
     }
@@ -235,13 +231,7 @@ tensor([ 4, 12])
       {"bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}};
   template <class T>
   static T apply(T x, T y) {
-    if constexpr (std::is_same_v<T, Symbol>) {
-      return x << y;
-    } else {
-      using U = std::make_unsigned_t<T>;
-      constexpr U bits = sizeof(T) * 8;
-      return static_cast<U>(y) >= bits ? T(0) : static_cast<T>(static_cast<U>(x) << static_cast<U>(y));
-    }
+    return shift_left_(x, y);
   }
 };
 struct shift_right : Pointwise<2, INT> {
@@ -256,17 +246,7 @@ tensor([ 2, -2])
       {"bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", FUNCTION | OUT}};
   template <class T>
   static T apply(T x, T y) {
-    if constexpr (std::is_same_v<T, Symbol>) {
-      return x >> y;
-    } else {
-      using U = std::make_unsigned_t<T>;
-      constexpr U bits = sizeof(T) * 8;
-      const bool all = static_cast<U>(y) >= bits;
-      if constexpr (std::is_unsigned_v<T>)
-        return all ? T(0) : static_cast<T>(x >> y);
-      else
-        return static_cast<T>(x >> (all ? static_cast<T>(bits - 1) : y));
-    }
+    return shift_right_(x, y);
   }
 };
 

@@ -1,5 +1,6 @@
 /* The scalar vocabulary in which pointwise operators are written. Each word works on real numbers (where compilers turn
- * it into vector code, glibc's libmvec for the functions), many on Complex, and all on Symbol, which prints itself.
+ * it into vector code, glibc's libmvec for the functions), many on Complex, and all on Symbol, which prints itself: as
+ * the word of <lamella/pointwise/prelude.h> with the same name and meaning.
  * Include this before <cmath>: the declarations below tell the compiler which functions have vector forms. */
 #ifndef LAMELLA_POINTWISE_VOCABULARY_H
 #define LAMELLA_POINTWISE_VOCABULARY_H
@@ -36,6 +37,9 @@ LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
 #undef LAMELLA_DECLARE_2
 }
 
+#include <lamella/pointwise/erfinv.h>
+#include <lamella/types.h>
+
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -45,38 +49,15 @@ LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_DECLARE_2)
 
 namespace lamella::pointwise {
 
-/* A number that is a text: an operator called with symbols returns its own expression, in C's notation. */
-struct Symbol {
-  std::string text;
-
-#define LAMELLA_SYMBOL_BINARY(op)                                      \
-  friend inline Symbol operator op(const Symbol& a, const Symbol& b) { \
-    return {"(" + a.text + " " #op " " + b.text + ")"};                \
-  }
-  LAMELLA_SYMBOL_BINARY(+)
-  LAMELLA_SYMBOL_BINARY(-)
-  LAMELLA_SYMBOL_BINARY(*)
-  LAMELLA_SYMBOL_BINARY(/)
-  LAMELLA_SYMBOL_BINARY(<)
-  LAMELLA_SYMBOL_BINARY(>)
-  LAMELLA_SYMBOL_BINARY(<=)
-  LAMELLA_SYMBOL_BINARY(>=)
-  LAMELLA_SYMBOL_BINARY(==)
-  LAMELLA_SYMBOL_BINARY(!=)
-  LAMELLA_SYMBOL_BINARY(&&)
-  LAMELLA_SYMBOL_BINARY(||)
-  LAMELLA_SYMBOL_BINARY(&)
-  LAMELLA_SYMBOL_BINARY(|)
-  LAMELLA_SYMBOL_BINARY(^)
-  LAMELLA_SYMBOL_BINARY(<<)
-  LAMELLA_SYMBOL_BINARY(>>)
-#undef LAMELLA_SYMBOL_BINARY
-  friend inline Symbol operator-(const Symbol& a) { return {"(-" + a.text + ")"}; }
-  friend inline Symbol operator!(const Symbol& a) { return {"(!" + a.text + ")"}; }
-  friend inline Symbol operator~(const Symbol& a) { return {"(~" + a.text + ")"}; }
-};
-
 namespace { /* objects of several instruction sets must not share these */
+
+/* A product that is rounded before it is added to another: g++ 12 and later make fused instructions of sums and
+ * differences of products side by side, also where -ffp-contract=off forbids it. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define LAMELLA_ROUNDED(x) __builtin_assoc_barrier(x)
+#else
+#define LAMELLA_ROUNDED(x) (x)
+#endif
 
 /* A complex number as it lies in memory. Products and quotients are numpy's: plain, and by Smith's algorithm. */
 template <class F>
@@ -89,36 +70,66 @@ struct Complex {
   friend inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
   friend inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
   friend inline Complex operator*(Complex a, Complex b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    return {LAMELLA_ROUNDED(a.re * b.re) - LAMELLA_ROUNDED(a.im * b.im),
+            LAMELLA_ROUNDED(a.re * b.im) + LAMELLA_ROUNDED(a.im * b.re)};
   }
   friend inline Complex operator/(Complex a, Complex b) {
     const bool wide = __builtin_fabs(b.re) >= __builtin_fabs(b.im);
     const F big = wide ? b.re : b.im, small = wide ? b.im : b.re;
     if (big == 0 && small == 0) return {a.re / F(0), a.im / F(0)};
     const F ratio = small / big, scale = 1 / (big + small * ratio);
-    if (wide) return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
-    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+    const F first = LAMELLA_ROUNDED((wide ? a.im : a.re) * ratio),
+            second = LAMELLA_ROUNDED((wide ? a.re : a.im) * ratio);
+    if (wide) return {(a.re + first) * scale, (a.im - second) * scale};
+    return {(first + a.im) * scale, (second - a.re) * scale};
   }
   friend inline Complex operator-(Complex a) { return {-a.re, -a.im}; }
   friend inline bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
   friend inline bool operator!=(Complex a, Complex b) { return !(a == b); }
 };
 
-template <class T>
-constexpr bool is_complex = std::is_same_v<T, Complex<float>> || std::is_same_v<T, Complex<double>>;
-template <class T>
-constexpr bool is_bool = std::is_same_v<T, bool>;
-template <class T>
-constexpr bool is_integral = std::is_integral_v<T> && !is_bool<T>;
-template <class T>
-constexpr bool is_floating = std::is_floating_point_v<T> || std::is_same_v<T, Symbol>;
+/* A number that is a text: an operator called with symbols of a dtype class (enum lamella_dtype_class) returns what it
+ * computes in that class, as an expression in C's notation. */
+template <int Class>
+struct Symbol {
+  std::string text;
+};
+using RealSymbol = Symbol<LAMELLA_CLASS_FLOATING>;
+using Truth = Symbol<LAMELLA_CLASS_BOOL>; /* the answer of a comparison, too */
+template <>
+struct Symbol<LAMELLA_CLASS_COMPLEX> {
+  using part = RealSymbol;
+  std::string text;
+  part re, im;
+  Symbol(const std::string& t) : text(t), re{t + ".re"}, im{t + ".im"} {}
+  Symbol(const part& r, const part& i) : Symbol("make(" + r.text + ", " + i.text + ")") {}
+};
 
 template <class T>
+constexpr int symbol_class = 0;
+template <int Class>
+constexpr int symbol_class<Symbol<Class>> = Class;
+template <class T>
+constexpr bool is_symbol = symbol_class<T> != 0;
+template <class T>
+constexpr bool is_complex =
+    std::is_same_v<T, Complex<float>> || std::is_same_v<T, Complex<double>> || symbol_class<T> == LAMELLA_CLASS_COMPLEX;
+template <class T>
+constexpr bool is_bool = std::is_same_v<T, bool> || symbol_class<T> == LAMELLA_CLASS_BOOL;
+template <class T>
+constexpr bool is_integral = (std::is_integral_v<T> && !is_bool<T>) || symbol_class<T> == LAMELLA_CLASS_INTEGRAL;
+template <class T>
+constexpr bool is_floating = std::is_floating_point_v<T> || symbol_class<T> == LAMELLA_CLASS_FLOATING;
+
+/* A constant of T. */
+template <class T>
 inline T number(double x) {
-  if constexpr (std::is_same_v<T, Symbol>) {
+  if constexpr (symbol_class<T> == LAMELLA_CLASS_COMPLEX) {
+    return T(number<typename T::part>(x), number<typename T::part>(0));
+  } else if constexpr (is_symbol<T>) {
     char s[32];
     std::snprintf(s, sizeof s, "%.17g", x);
-    return {s};
+    return {std::string("((R)") + (x - x == 0 ? s : x != x ? "NAN" : x > 0 ? "INFINITY" : "-INFINITY") + ")"};
   } else if constexpr (is_complex<T>) {
     return T(static_cast<typename T::part>(x));
   } else {
@@ -130,7 +141,8 @@ template <class T>
 inline T where(bool c, T a, T b) {
   return c ? a : b;
 }
-inline Symbol where(const Symbol& c, const Symbol& a, const Symbol& b) {
+template <int Class>
+inline Symbol<Class> where(const Truth& c, const Symbol<Class>& a, const Symbol<Class>& b) {
   return {"(" + c.text + " ? " + a.text + " : " + b.text + ")"};
 }
 
@@ -236,31 +248,80 @@ inline float normal_cdf_(float x) {
 }
 inline double normal_cdf_(double x) { return 0.5 * ::erfc(x * -0.70710678118654752); }
 
-/* A rational approximation and two of Newton's steps; erfc where erf is too near to 1. */
-inline double erfinv_(double y) {
-  const double a = __builtin_fabs(y);
-  if (!(a < 1))
-    return a == 1 ? copysign_(std::numeric_limits<double>::infinity(), y) : std::numeric_limits<double>::quiet_NaN();
-  const double slope = 1.1283791670955126; /* 2 / sqrt(pi) */
-  double x;
-  if (a <= 0.7) {
-    const double z = y * y;
-    x = y * (((-0.140543331 * z + 0.914624893) * z - 1.645349621) * z + 0.886226899) /
-        ((((0.012229801 * z - 0.329097515) * z + 1.442710462) * z - 2.118377725) * z + 1);
-    for (int i = 0; i < 2; i++) x -= (::erf(x) - y) / (slope * ::exp(-x * x));
-    return x;
-  }
-  const double z = sqrt_(-::log((1 - a) / 2));
-  x = (((1.641345311 * z + 3.429567803) * z - 1.624906493) * z - 1.970840454) /
-      ((1.637067800 * z + 3.543889200) * z + 1);
-  for (int i = 0; i < 2; i++) x += (::erfc(x) - (1 - a)) / (slope * ::exp(-x * x));
-  return copysign_(x, y);
+/* The quotient rounded toward minus infinity, by Python's algorithm: exact also where x/y rounds up to an integer. */
+template <class T>
+inline std::enable_if_t<std::is_floating_point_v<T>, T> floor_quotient_(T x, T y) {
+  if (y == T(0)) return x / y;
+  T m = fmod_(x, y), q = (x - m) / y;
+  if (m != T(0) && (m < T(0)) != (y < T(0))) q -= T(1);
+  if (q == T(0)) return copysign_(T(0), x / y);
+  T f = floor_(q);
+  return q - f > T(0.5) ? f + T(1) : f;
 }
-inline float erfinv_(float y) { return static_cast<float>(erfinv_(static_cast<double>(y))); }
 
+inline double erfinv_(double y) { return lamella_erfinv(y); }
+inline float erfinv_(float y) { return static_cast<float>(lamella_erfinv(y)); }
+
+/* ---- functions of integers and bools ---- */
+
+template <class T>
+using IfInteger = std::enable_if_t<std::is_integral_v<T>, T>;
+
+template <class T>
+inline IfInteger<T> abs_(T x) {
+  if constexpr (std::is_unsigned_v<T>)
+    return x;
+  else
+    return static_cast<T>(x < 0 ? -x : x);
+}
+/* The quotient rounded toward zero; of a division by zero 0. */
+template <class T>
+inline IfInteger<T> quotient_(T x, T y) {
+  if constexpr (std::is_signed_v<T>)
+    return y == T(0) ? T(0) : y == T(-1) ? static_cast<T>(-x) : static_cast<T>(x / y);
+  else
+    return y == T(0) ? T(0) : static_cast<T>(x / y);
+}
+/* The quotient rounded toward minus infinity; of a division by zero 0. */
+template <class T>
+inline IfInteger<T> floor_quotient_(T x, T y) {
+  if constexpr (std::is_signed_v<T>) {
+    if (y == T(0)) return T(0);
+    if (y == T(-1)) return static_cast<T>(-x);
+    T q = static_cast<T>(x / y);
+    return static_cast<T>(q - ((x % y != 0) && ((x < 0) != (y < 0))));
+  } else {
+    return y == T(0) ? T(0) : static_cast<T>(x / y);
+  }
+}
+/* The rest that quotient_ leaves, of a division by zero 0. */
+template <class T>
+inline IfInteger<T> fmod_(T x, T y) {
+  if constexpr (std::is_signed_v<T>)
+    return y == T(0) || y == T(-1) ? T(0) : static_cast<T>(x % y);
+  else
+    return y == T(0) ? T(0) : static_cast<T>(x % y);
+}
+/* Shifts by a negative number, or by more bits than there are, leave zeros, or the sign. */
+template <class T>
+inline IfInteger<T> shift_left_(T x, T y) {
+  using U = std::make_unsigned_t<T>;
+  constexpr U bits = sizeof(T) * 8;
+  return static_cast<U>(y) >= bits ? T(0) : static_cast<T>(static_cast<U>(x) << static_cast<U>(y));
+}
+template <class T>
+inline IfInteger<T> shift_right_(T x, T y) {
+  using U = std::make_unsigned_t<T>;
+  constexpr U bits = sizeof(T) * 8;
+  const bool all = static_cast<U>(y) >= bits;
+  if constexpr (std::is_unsigned_v<T>)
+    return all ? T(0) : static_cast<T>(x >> y);
+  else
+    return static_cast<T>(x >> (all ? static_cast<T>(bits - 1) : y));
+}
 /* Exact integer power by squaring; a negative exponent gives 1/x^n rounded to zero. */
 template <class T>
-inline T ipow(T x, T n) {
+inline IfInteger<T> pow_(T x, T n) {
   if constexpr (std::is_signed_v<T>)
     if (n < 0) return x == 1 ? T(1) : x == T(-1) ? (n % 2 ? T(-1) : T(1)) : T(0);
   T r = 1;
@@ -360,27 +421,103 @@ inline Complex<F> pow_(Complex<F> x, Complex<F> y) {
   return y.re < 0 ? Complex<F>(1) / r : r;
 }
 
-/* ---- how functions print themselves ---- */
+/* ---- how words print themselves ---- */
 
-#define LAMELLA_SYMBOL_FUNCTION(name) \
-  inline Symbol name##_(const Symbol& a) { return {#name "(" + a.text + ")"}; }
+/* Integers are brought back to their dtype after each operation; complex numbers are structs, which need functions. */
+template <int Class>
+inline Symbol<Class> operation(const Symbol<Class>& a, const char* op, const char* word, const Symbol<Class>& b) {
+  if constexpr (Class == LAMELLA_CLASS_COMPLEX)
+    return {word + ("(" + a.text) + ", " + b.text + ")"};
+  else
+    return {(Class == LAMELLA_CLASS_INTEGRAL ? "((T)(" : "(") + a.text + " " + op + " " + b.text +
+            (Class == LAMELLA_CLASS_INTEGRAL ? "))" : ")")};
+}
+template <int Class>
+inline Truth comparison(const Symbol<Class>& a, const char* op, const Symbol<Class>& b) {
+  return {"(" + a.text + " " + op + " " + b.text + ")"};
+}
+#define LAMELLA_SYMBOL_OPERATION(op, word)                                           \
+  template <int Class>                                                               \
+  inline Symbol<Class> operator op(const Symbol<Class>& a, const Symbol<Class>& b) { \
+    return operation(a, #op, #word, b);                                              \
+  }
+LAMELLA_SYMBOL_OPERATION(+, add)
+LAMELLA_SYMBOL_OPERATION(-, sub)
+LAMELLA_SYMBOL_OPERATION(*, mul)
+LAMELLA_SYMBOL_OPERATION(/, div)
+LAMELLA_SYMBOL_OPERATION(&, )
+LAMELLA_SYMBOL_OPERATION(|, )
+LAMELLA_SYMBOL_OPERATION(^, )
+#undef LAMELLA_SYMBOL_OPERATION
+#define LAMELLA_SYMBOL_COMPARISON(op)                                        \
+  template <int Class>                                                       \
+  inline Truth operator op(const Symbol<Class>& a, const Symbol<Class>& b) { \
+    return comparison(a, #op, b);                                            \
+  }
+LAMELLA_SYMBOL_COMPARISON(<)
+LAMELLA_SYMBOL_COMPARISON(>)
+LAMELLA_SYMBOL_COMPARISON(<=)
+LAMELLA_SYMBOL_COMPARISON(>=)
+#undef LAMELLA_SYMBOL_COMPARISON
+inline Truth operator&&(const Truth& a, const Truth& b) { return comparison(a, "&&", b); }
+inline Truth operator||(const Truth& a, const Truth& b) { return comparison(a, "||", b); }
+inline Truth operator!(const Truth& a) { return {"(!" + a.text + ")"}; }
+template <int Class>
+inline Truth operator==(const Symbol<Class>& a, const Symbol<Class>& b) {
+  if constexpr (Class == LAMELLA_CLASS_COMPLEX)
+    return {"equal(" + a.text + ", " + b.text + ")"};
+  else
+    return comparison(a, "==", b);
+}
+template <int Class>
+inline Truth operator!=(const Symbol<Class>& a, const Symbol<Class>& b) {
+  if constexpr (Class == LAMELLA_CLASS_COMPLEX)
+    return !(a == b);
+  else
+    return comparison(a, "!=", b);
+}
+template <int Class>
+inline Symbol<Class> operator-(const Symbol<Class>& a) {
+  if constexpr (Class == LAMELLA_CLASS_COMPLEX)
+    return {"neg(" + a.text + ")"};
+  else
+    return {(Class == LAMELLA_CLASS_INTEGRAL ? "((T)-" : "(-") + a.text + ")"};
+}
+inline Symbol<LAMELLA_CLASS_INTEGRAL> operator~(const Symbol<LAMELLA_CLASS_INTEGRAL>& a) {
+  return {"((T)~" + a.text + ")"};
+}
+
+#define LAMELLA_SYMBOL_FUNCTION(name)                    \
+  template <int Class>                                   \
+  inline Symbol<Class> name##_(const Symbol<Class>& a) { \
+    return {#name "(" + a.text + ")"};                   \
+  }
 LAMELLA_VECTOR_FUNCTIONS(LAMELLA_SYMBOL_FUNCTION)
 LAMELLA_SYMBOL_FUNCTION(sqrt)
 LAMELLA_SYMBOL_FUNCTION(abs)
 LAMELLA_SYMBOL_FUNCTION(floor)
 LAMELLA_SYMBOL_FUNCTION(ceil)
 LAMELLA_SYMBOL_FUNCTION(trunc)
-LAMELLA_SYMBOL_FUNCTION(signbit)
 LAMELLA_SYMBOL_FUNCTION(lgamma)
 LAMELLA_SYMBOL_FUNCTION(erfinv)
+LAMELLA_SYMBOL_FUNCTION(normal_cdf)
 #undef LAMELLA_SYMBOL_FUNCTION
-inline Symbol normal_cdf_(const Symbol& a) { return {"(0.5 * erfc(-0.70710678118654752 * " + a.text + "))"}; }
-inline Symbol round_(const Symbol& a) { return {"rint(" + a.text + ")"}; }
-#define LAMELLA_SYMBOL_FUNCTION_2(name) \
-  inline Symbol name##_(const Symbol& a, const Symbol& b) { return {#name "(" + a.text + ", " + b.text + ")"}; }
+inline RealSymbol round_(const RealSymbol& a) { return {"rint(" + a.text + ")"}; }
+inline Truth signbit_(const RealSymbol& a) { return {"signbit(" + a.text + ")"}; }
+inline RealSymbol modulus(const Symbol<LAMELLA_CLASS_COMPLEX>& a) { return {"modulus(" + a.text + ")"}; }
+inline RealSymbol arg(const Symbol<LAMELLA_CLASS_COMPLEX>& a) { return {"arg(" + a.text + ")"}; }
+#define LAMELLA_SYMBOL_FUNCTION_2(name)                                          \
+  template <int Class>                                                           \
+  inline Symbol<Class> name##_(const Symbol<Class>& a, const Symbol<Class>& b) { \
+    return {#name "(" + a.text + ", " + b.text + ")"};                           \
+  }
 LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_SYMBOL_FUNCTION_2)
 LAMELLA_SYMBOL_FUNCTION_2(copysign)
 LAMELLA_SYMBOL_FUNCTION_2(fmod)
+LAMELLA_SYMBOL_FUNCTION_2(quotient)
+LAMELLA_SYMBOL_FUNCTION_2(floor_quotient)
+LAMELLA_SYMBOL_FUNCTION_2(shift_left)
+LAMELLA_SYMBOL_FUNCTION_2(shift_right)
 #undef LAMELLA_SYMBOL_FUNCTION_2
 
 }  // namespace
