@@ -67,6 +67,29 @@ lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out) 
   return LAMELLA_OK;
 }
 
+lamella_status new_pinned_storage(int64_t bytes, Storage** out) {
+  for (int32_t i = 0, n = backend_count(); i < n; i++) {
+    const lamella_backend* b = backend(i);
+    if (!b || !b->host_allocator) continue;
+    const lamella_allocator* from = b->host_allocator;
+    Storage* s = blank({host_backend(), 0}, bytes);
+    if (bytes > 0) {
+      if (lamella_status st = from->alloc(from->context, bytes, 0, nullptr, &s->data)) {
+        recycle(s);
+        return from_backend(st, {i, 0}, format("pinning %lld bytes of the host's memory", (long long)bytes));
+      }
+      s->allocator = from;
+      if (event_wanted(LAMELLA_EVENT_ALLOCATE)) tell(LAMELLA_EVENT_ALLOCATE, s);
+    }
+    *out = s;
+    return LAMELLA_OK;
+  }
+  return raise(LAMELLA_RUNTIME_ERROR,
+               "no loaded device pins the host's memory; load the device's plugin first, or leave pin_memory out");
+}
+
+bool is_pinned(const Storage* s) { return s->allocator && s->allocator->flags & LAMELLA_ALLOCATOR_PINNED; }
+
 Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context) {
   Storage* s = blank(device, bytes);
   s->data = data;

@@ -36,6 +36,9 @@ using Storage = lamella_storage;
 inline constexpr uint64_t restricted_key = 1;
 
 lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out);
+// Memory of the host from the first backend that has such an allocator, for copies that do not block.
+lamella_status new_pinned_storage(int64_t bytes, Storage** out);
+bool is_pinned(const Storage* s);
 // A storage over memory that it did not allocate; the deleter runs when the last reference has gone.
 Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context);
 // A storage of opaque tensors: no bytes, but a version and a count of its own.

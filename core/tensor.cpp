@@ -221,9 +221,22 @@ void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides) {
   }
 }
 
+namespace {
+
+lamella_status bytes_needed(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item, int64_t* bytes) {
+  int64_t numel;
+  if (lamella_status st = check_sizes("empty", ndim, sizes, item, &numel)) return st;
+  if (strides)
+    if (lamella_status st = check_span(ndim, sizes, strides, item)) return st;
+  *bytes = strides ? span_bytes(ndim, sizes, strides, item) : numel * item;
+  return LAMELLA_OK;
+}
+
+}  // namespace
+
 lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device,
                           Tensor** out) {
-  int64_t numel = 0, item = itemsize(dtype);
+  const int64_t item = itemsize(dtype);
   if (!strides && ndim <= Tensor::inline_dims) {
     uint64_t n = 1, all = 0;
     for (int i = 0; i < ndim; i++) {
@@ -238,12 +251,19 @@ lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides
       return LAMELLA_OK;
     }
   }
-  if (lamella_status st = check_sizes("empty", ndim, sizes, item, &numel)) return st;
-  if (strides)
-    if (lamella_status st = check_span(ndim, sizes, strides, item)) return st;
-  int64_t bytes = strides ? span_bytes(ndim, sizes, strides, item) : numel * item;
+  int64_t bytes;
+  if (lamella_status st = bytes_needed(ndim, sizes, strides, item, &bytes)) return st;
   Storage* s;
   if (lamella_status st = new_storage(bytes, device, &s)) return st;
+  *out = build(s, ndim, sizes, strides, 0, dtype);
+  return LAMELLA_OK;
+}
+
+lamella_status new_pinned(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, Tensor** out) {
+  int64_t bytes;
+  if (lamella_status st = bytes_needed(ndim, sizes, strides, itemsize(dtype), &bytes)) return st;
+  Storage* s;
+  if (lamella_status st = new_pinned_storage(bytes, &s)) return st;
   *out = build(s, ndim, sizes, strides, 0, dtype);
   return LAMELLA_OK;
 }

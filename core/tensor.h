@@ -42,6 +42,8 @@ lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64
 
 lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device,
                           Tensor** out);
+// On the host, in memory that a backend pins.
+lamella_status new_pinned(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, Tensor** out);
 // Opaque: its storage has no bytes. The caller has checked the sizes.
 Tensor* new_opaque(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device);
 // A tensor over an existing storage, which it retains: opaque if the storage is. The caller has checked the bounds.

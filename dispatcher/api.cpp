@@ -210,7 +210,6 @@ lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella
   if (lamella_status st = expect_known("define", "reserved", def.reserved, 0)) return st;
   if (def.pointwise) {
     if (lamella_status st = adopt("define: pointwise", *def.pointwise, &meaning)) return st;
-    if (!meaning.expression) return core::raise(LAMELLA_VALUE_ERROR, "define: 'pointwise.expression' must not be null");
     if (lamella_status st = check_meaning(meaning)) return st;
     def.pointwise = &meaning;
   }
@@ -246,21 +245,34 @@ lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, l
   if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
   return register_layer(*l, desc, bit, h);
 }
+// Puts a copy of an allocator, if there is one, in its place. It has exactly the flags in `wanted`, and may be ordered.
+lamella_status keep_allocator(const char* what, uint32_t wanted, const lamella_allocator** at,
+                              std::unique_ptr<lamella_allocator>& copy) {
+  if (!*at) return LAMELLA_OK;
+  lamella_allocator memory;
+  if (lamella_status st = adopt(what, **at, &memory)) return st;
+  if (lamella_status st = expect_known(what, "flags", memory.flags, LAMELLA_ALLOCATOR_STREAM_ORDERED | wanted))
+    return st;
+  if ((memory.flags & wanted) != wanted || !memory.alloc || !memory.free)
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       core::format("%s: it needs 'alloc', 'free' and the flags %u", what, wanted));
+  copy = std::make_unique<lamella_allocator>(memory);
+  *at = copy.get();
+  return LAMELLA_OK;
+}
 lamella_status backend(lamella_library* l, const lamella_backend* d, int32_t* id, lamella_handle* h) {
   lamella_backend desc;
   if (lamella_status st = adopt("backend", *d, &desc)) return st;
   if (!desc.name) return core::raise(LAMELLA_VALUE_ERROR, "backend: 'name' must not be null");
   if (lamella_status st = expect_known("backend", "flags", desc.flags, 7)) return st;
   if (lamella_status st = expect_known("backend", "reserved", static_cast<uint32_t>(desc.reserved), 0)) return st;
-  lamella_allocator memory{};
-  if (desc.allocator)
-    if (lamella_status st = adopt("backend: allocator", *desc.allocator, &memory)) return st;
-  if (lamella_status st = expect_known("backend: allocator", "flags", memory.flags, LAMELLA_ALLOCATOR_STREAM_ORDERED))
+  std::unique_ptr<lamella_allocator> own, pinned;
+  if (lamella_status st = keep_allocator("backend: allocator", 0, &desc.allocator, own)) return st;
+  if (lamella_status st =
+          keep_allocator("backend: host_allocator", LAMELLA_ALLOCATOR_PINNED, &desc.host_allocator, pinned))
     return st;
-  auto* kept = desc.allocator ? new lamella_allocator(memory) : nullptr;  // storages point at it: never freed
-  desc.allocator = kept;
-  lamella_status st = register_backend(*l, desc, id, h);
-  if (st) delete kept;
+  const lamella_status st = register_backend(*l, desc, id, h);
+  if (!st) own.release(), pinned.release();  // storages point at them: never freed
   return st;
 }
 lamella_status rule(lamella_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*),

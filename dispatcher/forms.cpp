@@ -40,7 +40,20 @@ inline bool beyond(const Frame& f, const Entry& e, const lamella_meta& m, const 
          serves_otherwise(f, e, m.dtype, args);
 }
 
-inline lamella_status new_fresh(const Frame& f, const lamella_meta& m, Tensor** out) {
+__attribute__((cold, noinline)) lamella_status new_pinned(const Frame& f, const lamella_meta& m, Tensor** out) {
+  if (!core::is_host(f.device.backend))
+    return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) +
+                                                  ": argument 'pin_memory': only memory of the host can be pinned, not "
+                                                  "that of device '" +
+                                                  core::device_name(f.device) + "'");
+  return core::new_pinned(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, out);
+}
+
+inline lamella_status new_fresh(const Frame& f, const CallInfo& info, const Value* args, const lamella_meta& m,
+                                Tensor** out) {
+  if (__builtin_expect(info.pin_memory >= 0, 0) && args[info.pin_memory].tag == LAMELLA_BOOLEAN &&
+      args[info.pin_memory].as.i)
+    return new_pinned(f, m, out);
   return core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, out);
 }
 
@@ -53,7 +66,7 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
   Tensor* t;
   switch (m.kind) {
     case LAMELLA_META_FRESH:
-      if (lamella_status st = new_fresh(f, m, &t)) return st;
+      if (lamella_status st = new_fresh(f, *static_cast<const Table*>(f.table)->info, args, m, &t)) return st;
       break;
     case LAMELLA_META_ALIAS: {
       Tensor* of = full(args[m.alias_of].as.tensor);
@@ -99,7 +112,7 @@ inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const 
   lamella_status st;
   if (__builtin_expect(m.kind == LAMELLA_META_FRESH, 1)) {
     Tensor* out;
-    if ((st = new_fresh(f, m, &out))) {
+    if ((st = new_fresh(f, *t.info, args, m, &out))) {
       name_operator(f);
       return st;
     }
@@ -176,7 +189,7 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
         elementwise ? f.op->pointwise->fault && core::dtype_class(m.dtype) == LAMELLA_CLASS_INTEGRAL : f.op->may_fault;
     if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
       Tensor* temporary;
-      if (lamella_status st = new_fresh(f, m, &temporary)) return st;
+      if (lamella_status st = new_fresh(f, info, args, m, &temporary)) return st;
       beside[i] = core::TensorRef::steal(temporary);
       into[i] = core::tensor_value(temporary);
     }

@@ -79,6 +79,15 @@ Scalar read_number(const Tensor& x) {
   return Scalar(v);
 }
 
+bool is_pinned(const Tensor& self, std::optional<Device>) { return core::is_pinned(self.get()->storage); }
+
+Tensor pin_memory(const Tensor& self, std::optional<Device>) {
+  LAMELLA_CHECK(core::is_host(self.get()->backend), argument("self"),
+                ": only memory of the host can be pinned, not that of ", self.device());
+  if (core::is_pinned(self.get()->storage)) return self;
+  return lamella::empty_like(self, TensorOptions().pinned_memory(true)).copy_(self);
+}
+
 Scalar item(const Tensor& self) {
   LAMELLA_CHECK(self.numel() == 1, argument("self"), ": expected one element, got shape ", shape_text(self));
   const int32_t backend = self.get()->backend;
@@ -90,10 +99,7 @@ Scalar item(const Tensor& self) {
   if (core::full(self.get())->opaque())
     LAMELLA_CHECK(!plain.is_opaque() && plain.numel() == 1 && plain.device() == self.device(), argument("self"),
                   ": its layer must give one element in memory, on the same device");
-  const Scalar number = read_number(converted(plain, std::nullopt, host, false, std::nullopt));
-  LAMELLA_CHECK_KIND(LAMELLA_OVERFLOW, self.dtype() != kUInt64 || number.toLong() >= 0, argument("self"),
-                     ": its uint64 is above the 63 bits that a number argument carries; use tolist()");
-  return number;
+  return read_number(converted(plain, std::nullopt, host, false, std::nullopt));
 }
 
 // ---- the dispatcher's own copies ----
@@ -153,6 +159,15 @@ const std::vector<Declaration>& copy_operators() {
        method | function | dispatcher::form_between_devices, shape<infer_copy>, nullptr,
        "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> "
        "lamella.zeros(2).copy_(lamella.tensor([1, 2]))\ntensor([1., 2.])\n"},
+      {"is_pinned(Tensor self, Device? device=None) -> bool", nullptr, method, nullptr, composite<is_pinned>,
+       "Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to where "
+       "copies "
+       "need not block. `device` is ignored.\n\n>>> lamella.ones(2).is_pinned()\nFalse\n"},
+      {"pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)", "copy", method, nullptr, composite<pin_memory>,
+       "`self` if its memory is pinned, else a copy in memory that the first loaded device with such an allocator "
+       "pins. "
+       "`device` is ignored.\n\nRaises:\n    RuntimeError: the tensor is not on the host, or no loaded device pins "
+       "memory\n"},
       {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy",
        everywhere | dispatcher::form_copies, shape<infer_clone>, composite<clone>,
        "A copy with memory of its own.\n\n>>> lamella.clone(lamella.tensor([1, 2]))\ntensor([1, 2])\n"},

@@ -122,7 +122,8 @@ def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
 
 
 def returned(op: dict) -> str:
-    kinds = [{"Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "Scalar": "Scalar"}[t] for t, _ in op["returns"]]
+    types = {"Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "Scalar": "Scalar", "bool": "bool"}
+    kinds = [types[t] for t, _ in op["returns"]]
     if op["form"] == "inplace" or (op["form"] == "out" and len(kinds) == 1):
         return "const Tensor&"
     return kinds[0] if len(kinds) == 1 else f"std::tuple<{', '.join(kinds)}>"
@@ -225,8 +226,8 @@ def body(f: Function, first: str = "") -> list[str]:
     if f.returned == "Tensor":
         result = "op_.tensor(args_)"
         return [*lines, f"return {f'detail::finished({result}, options)' if options else result};"]
-    if f.returned == "Scalar":
-        return [*lines, "return op_.scalar(args_);"]
+    if f.returned in ("Scalar", "bool"):
+        return [*lines, f"return op_.scalar(args_){'.toBool()' if f.returned == 'bool' else ''};"]
     if f.returned.startswith("std::vector"):
         return [*lines, "return op_.tensors(args_);"]
     count = f.returned.count("Tensor")

@@ -64,11 +64,13 @@ void add_settings(py::module_& m) {
     return py::reinterpret_steal<py::object>(new_generator_object(g));
   });
   m.def("_allocator_stats", [](const std::string& name) {
-    int32_t id = core::backend_id(name.c_str());
-    const lamella_backend* b = core::backend(id);
+    std::string backend;
+    int32_t index;
+    if (!core::split_device(name, &backend, &index)) throw py::value_error("no device '" + name + "'");
+    const lamella_backend* b = core::backend(core::backend_id(backend.c_str()));
     lamella_allocator_stats s{};
     s.size = sizeof s;
-    if (b && b->allocator->stats) check(b->allocator->stats(b->allocator->context, 0, &s));
+    if (b && b->allocator->stats) check(b->allocator->stats(b->allocator->context, index, &s));
     py::dict d;
     d["live_bytes"] = s.live_bytes;
     d["peak_bytes"] = s.peak_bytes;

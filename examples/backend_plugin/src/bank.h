@@ -1,28 +1,19 @@
-// Helpers for the device's kernels: sealed addresses, a stream of tasks, and views that read and write elements.
+// Helpers for the device's kernels: sealed addresses, tasks, and views that read and write elements.
 #pragma once
 
-#include <lamella/extension.h>
 #include <array>
 #include <complex>
-#include <functional>
 #include <tuple>
+#include "streams.h"
 
 namespace bank {
-using lamella::api, lamella::fail, lamella::title;
 // Note [Sealed pages]  The addresses that tensors carry lie in pages that are never readable: code that follows one
 //   without going through this backend gets SIGSEGV, also while a kernel runs. The data lie `capacity` bytes further,
 //   at addresses that only this backend computes.
 constexpr int64_t capacity = int64_t{1} << 36;  // of one bank
 inline char* open(const void* sealed) { return static_cast<char*>(const_cast<void*>(sealed)) + capacity; }
 
-// An error of a kernel that ran after its call had returned; the next wait for the stream raises it.
-struct Fault {
-  int kind = LAMELLA_OK;
-  std::string message;
-};
-using Task = std::function<Fault()>;
-lamella_status launch(const lamella_tensor* on, Task task);  // runs it after all tasks of the tensor's bank
-lamella_status synchronize(void*, int32_t index);            // waits for all tasks; raises the first fault
+lamella_status launch(const lamella_tensor* on, Task task);  // on the current stream of the tensor's device
 
 constexpr int sizes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 using lamella::bfloat16, lamella::float16;

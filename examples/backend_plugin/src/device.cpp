@@ -1,140 +1,214 @@
-// The two devices of `bank`: each has its own memory, and a thread as its stream running kernels in order. Read first.
-#include <pthread.h>
+// The two devices of `bank`: the memory of each, copies, and the registration. Read first.
 #include <sys/mman.h>
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
+#include <algorithm>
+#include <chrono>
 #include <map>
-#include <mutex>
 #include <thread>
 #include "bank.h"
 
 namespace bank {
 namespace {
-constexpr int devices = 2;
-struct Waiting {
-  std::mutex mutex;
-  std::condition_variable wake, idle;
+// ---- memory of the devices: a freed block is given out again when the streams that used it have passed its end ----
+struct Block {
+  int64_t bytes;
+  std::vector<Stream*> streams;  // the one of `alloc` first
 };
-struct Bank : Waiting {
-  Bank() { start(); }
-  void start() { std::thread(&Bank::work, this).detach(); }
-  Fault wait(bool take_fault, bool hold = false) {
-    std::unique_lock lock(mutex);
-    idle.wait(lock, [this] { return tasks.empty(); });
-    if (hold) lock.release();
-    return take_fault ? std::exchange(fault, {}) : Fault();
+struct Freed {
+  void* data;
+  std::vector<Place> ends;
+  bool ready(const Stream* s) const {
+    return (ends.size() == 1 && ends[0].stream == s) ||  // what comes next on the same stream comes behind
+           std::all_of(ends.begin(), ends.end(), [](const Place& p) { return p.passed(); });
   }
-  void work();
-  std::deque<Task> tasks;  // the first one runs
-  std::atomic<bool> pending{false};
-  Fault fault;
+};
+struct Memory {
+  std::mutex mutex;
   char* begin = nullptr;  // of the sealed pages
   int64_t used = 0;
-  std::map<int64_t, std::vector<void*>> freed;  // blocks by size
+  std::map<const void*, Block> live;
+  std::map<int64_t, std::deque<Freed>> freed;  // by size
+  lamella_allocator_stats stats{};
 };
-
-Bank& bank(int32_t index) {
-  static auto* all = new Bank[devices];  // never freed, as their threads never end
-  return all[index];
+Memory& memory(int32_t device) {
+  static auto* all = new Memory[devices];
+  return all[device];
 }
-
-void Bank::work() {
-  for (std::unique_lock lock(mutex);;) {
-    if (tasks.empty()) {
-      idle.notify_all();
-      pending = false;
-      lock.unlock();  // waking a thread is slow: poll for a moment before sleeping
-      for (int i = 0; i < 2000 && !pending; i++) __builtin_ia32_pause();
-      lock.lock();
-      wake.wait(lock, [this] { return !tasks.empty(); });
-    }
-    const Task& task = tasks.front();
-    lock.unlock();
-    Fault found;
-    try {
-      found = task();
-    } catch (const std::exception& error) {
-      found = {LAMELLA_OUT_OF_MEMORY, std::string("bank: a kernel failed: ") + error.what()};
-    }
-    lock.lock();
-    tasks.pop_front();
-    if (!fault.kind) fault = found;
-  }
-}
-
 int64_t whole_pages(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-// The allocator under a pool that keeps freed blocks for the bank's next tensors. That is safe: kernels of the next
-// tensor run after those that still use the block.
-lamella_status alloc(void*, int64_t bytes, int32_t index, void*, void** out) {
-  Bank& b = bank(index);
-  std::lock_guard lock(b.mutex);
+lamella_status alloc(void*, int64_t bytes, int32_t device, void* stream, void** out) {
+  Memory& m = memory(device);
+  Stream& s = stream_of(device, stream);
+  std::lock_guard lock(m.mutex);
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  if (!b.begin) b.begin = static_cast<char*>(mmap(nullptr, 2 * capacity, PROT_NONE, flags, -1, 0));
-  std::vector<void*>& same = b.freed[whole_pages(bytes)];
-  const bool again = !same.empty();
-  *out = again ? same.back() : b.begin + b.used;
-  if (b.begin == MAP_FAILED || (!again && bytes > capacity - 4096 - b.used) ||
-      mprotect(open(*out), bytes, PROT_READ | PROT_WRITE))
-    return fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
-  if (again) same.pop_back();
-  else b.used += whole_pages(bytes);
+  if (!m.begin) m.begin = static_cast<char*>(mmap(nullptr, 2 * capacity, PROT_NONE, flags, -1, 0));
+  const int64_t size = whole_pages(bytes);
+  std::deque<Freed>& same = m.freed[size];
+  const auto again = std::find_if(same.begin(), same.end(), [&s](const Freed& f) { return f.ready(&s); });
+  if (again != same.end()) {
+    *out = again->data;
+    same.erase(again);
+    m.stats.cached_bytes -= size;
+  } else {
+    *out = m.begin + m.used;
+    if (m.begin == MAP_FAILED || size > capacity - 4096 - m.used || mprotect(open(*out), size, PROT_READ | PROT_WRITE))
+      return fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
+    m.used += size;
+    m.stats.system_allocations++;
+  }
+  m.live[*out] = {size, {&s}};
+  m.stats.allocations++;
+  m.stats.live_bytes += size;
+  m.stats.peak_bytes = std::max(m.stats.peak_bytes, m.stats.live_bytes);
   return LAMELLA_OK;
 }
 
-void release(void*, void* data, int64_t bytes, int32_t index) {
-  Bank& b = bank(index);
-  b.wait(false);  // queued kernels may still use the block
-  std::lock_guard lock(b.mutex);
-  mprotect(open(data), bytes, PROT_NONE);
-  madvise(open(data), bytes, MADV_DONTNEED);
-  b.freed[whole_pages(bytes)].push_back(data);
+void release(void*, void* data, int64_t, int32_t device) {
+  Memory& m = memory(device);
+  std::lock_guard lock(m.mutex);
+  const auto at = m.live.find(data);
+  Freed f{data, {}};
+  for (Stream* s : at->second.streams) f.ends.push_back(s->last());
+  m.stats.live_bytes -= at->second.bytes;
+  m.stats.cached_bytes += at->second.bytes;
+  m.freed[at->second.bytes].push_back(std::move(f));
+  m.live.erase(at);
 }
-// Before a fork, waits until the banks are idle. The child has their memory, but no threads: it starts new ones.
-template <int Step> void fork() {
-  for (Bank* b = &bank(0); b < &bank(0) + devices; b++)
-    if (Step == 0) b->wait(false, true);
-    else if (Step == 1) b->mutex.unlock();
-    else new (static_cast<Waiting*>(b)) Waiting, b->start();
+
+lamella_status record_stream(void*, int32_t device, void* data, void* stream) {
+  Memory& m = memory(device);
+  std::lock_guard lock(m.mutex);
+  std::vector<Stream*>& used = m.live.at(data).streams;
+  Stream* s = &stream_of(device, stream);
+  if (std::find(used.begin(), used.end(), s) == used.end()) used.push_back(s);
+  return LAMELLA_OK;
+}
+
+lamella_status stats(void*, int32_t device, lamella_allocator_stats* out) {
+  Memory& m = memory(device);
+  std::lock_guard lock(m.mutex);
+  const uint32_t room = out->size;
+  std::memcpy(out, &m.stats, std::min<size_t>(room, sizeof m.stats));
+  out->size = room;
+  return LAMELLA_OK;
+}
+
+lamella_status trim(void*, int32_t device, int64_t cap) {
+  for (int32_t i = std::max(device, 0); i < (device < 0 ? devices : device + 1); i++) {
+    Memory& m = memory(i);
+    std::lock_guard lock(m.mutex);
+    for (auto& [size, blocks] : m.freed)
+      for (const Freed& f : blocks)
+        if (m.stats.cached_bytes > cap && f.ready(nullptr)) madvise(open(f.data), size, MADV_DONTNEED);
+  }
+  return LAMELLA_OK;
+}
+
+// ---- memory of the host whose pages are locked, for copies that do not block ----
+struct Pinned {
+  std::mutex mutex;
+  std::map<const char*, std::pair<int64_t, std::vector<Place>>> blocks;  // by begin: bytes, and copies that use it
+
+  // Whether the memory is pinned; then it will not be freed before `place` is passed.
+  bool keep(const void* data, Place place) {
+    std::lock_guard lock(mutex);
+    auto at = blocks.upper_bound(static_cast<const char*>(data));
+    if (at == blocks.begin() || (--at)->first + at->second.first <= data) return false;
+    auto& places = at->second.second;
+    places.erase(std::remove_if(places.begin(), places.end(), [](const Place& p) { return p.passed(); }), places.end());
+    return places.push_back(place), true;
+  }
+  bool has(const void* data) {
+    std::lock_guard lock(mutex);
+    const auto at = blocks.upper_bound(static_cast<const char*>(data));
+    return at != blocks.begin() && std::prev(at)->first + std::prev(at)->second.first > data;
+  }
+};
+Pinned& pinned() {
+  static auto* all = new Pinned;
+  return *all;
+}
+
+lamella_status alloc_pinned(void*, int64_t bytes, int32_t, void*, void** out) {
+  const int64_t size = whole_pages(bytes);
+  *out = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (*out == MAP_FAILED || mlock(*out, size))
+    return fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot lock " + std::to_string(bytes) + " bytes of the host's memory");
+  std::lock_guard lock(pinned().mutex);
+  pinned().blocks[static_cast<char*>(*out)] = {size, {}};
+  return LAMELLA_OK;
+}
+void release_pinned(void*, void* data, int64_t bytes, int32_t) {
+  std::vector<Place> places;
+  {
+    std::lock_guard lock(pinned().mutex);
+    const auto at = pinned().blocks.find(static_cast<char*>(data));
+    places = at->second.second;
+    pinned().blocks.erase(at);
+  }
+  for (const Place& p : places) p.stream->wait(p.ticket);
+  munmap(data, whole_pages(bytes));
+}
+
+// ---- copies ----
+Place move(Stream& s, void* to, const void* from, int64_t bytes) {
+  return s.push([=] { return std::memcpy(to, from, bytes), Fault(); });
+}
+
+lamella_status copy(void*, const lamella_copy* c, int32_t* done) {
+  const bool later = c->flags & LAMELLA_COPY_NON_BLOCKING;
+  if (c->flags & LAMELLA_COPY_TO_HOST) {
+    const Place end = move(current(c->from.index), c->dst, open(c->src), c->bytes);
+    return later && pinned().keep(c->dst, end) ? LAMELLA_OK : end.wait();
+  }
+  if (c->flags & LAMELLA_COPY_FROM_HOST) {
+    Stream& s = current(c->to.index);
+    if (later && pinned().has(c->src))
+      return pinned().keep(c->src, move(s, open(c->dst), c->src, c->bytes)), LAMELLA_OK;
+    const auto* bytes = static_cast<const char*>(c->src);  // copied now: the caller may write there on return
+    s.push([to = open(c->dst), held = std::vector<char>(bytes, bytes + c->bytes)] {
+      return std::memcpy(to, held.data(), held.size()), Fault();
+    });
+    return LAMELLA_OK;
+  }
+  if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;  // it goes through the host
+  Stream &from = current(c->from.index), &to = current(c->to.index);
+  follow(to, from.last());
+  follow(from, move(to, open(c->dst), open(c->src), c->bytes));
+  return LAMELLA_OK;
 }
 }  // namespace
 
 lamella_status launch(const lamella_tensor* on, Task task) {
-  Bank& b = bank(on->dl.device.device_id);
-  std::lock_guard lock(b.mutex);
-  b.tasks.push_back(std::move(task));
-  b.pending = true;
-  b.wake.notify_one();
+  current(on->dl.device.device_id).push(std::move(task));
   return LAMELLA_OK;
 }
 
-lamella_status synchronize(void*, int32_t index) {
-  const Fault fault = bank(index).wait(true);
-  return fault.kind ? fail(fault.kind, fault.message) : LAMELLA_OK;
-}
-
 LAMELLA_LIBRARY_FRAGMENT(aten, m) {
-  static const lamella_allocator memory = {sizeof memory, 0, nullptr, alloc, release, nullptr, nullptr, nullptr};
+  static const lamella_allocator own = {
+      sizeof own, LAMELLA_ALLOCATOR_STREAM_ORDERED, nullptr, alloc, release, record_stream, stats, trim};
+  static const lamella_allocator locked = {
+      sizeof locked, LAMELLA_ALLOCATOR_PINNED, nullptr, alloc_pinned, release_pinned, nullptr, nullptr, nullptr};
   static lamella_backend b{};
   b.size = sizeof b;
   b.name = "bank";
   b.dlpack_type = kDLExtDev;
   b.flags = LAMELLA_BACKEND_CPU_FALLBACK;  // not a host; no mixed dtypes: operands arrive in the computed dtype
-  api().host_pool(&memory, int64_t{64} << 20, &b.allocator);
+  b.allocator = &own;
+  b.host_allocator = &locked;
   b.device_count = [](void*) -> int32_t { return devices; };
-  b.copy = [](void*, const lamella_copy* c, int32_t* done) -> lamella_status {
-    if (c->flags & LAMELLA_COPY_TO_HOST) {
-      if (lamella_status st = synchronize(nullptr, c->from.index)) return st;
-      return std::memcpy(c->dst, open(c->src), c->bytes), LAMELLA_OK;
-    }
-    if (!(c->flags & LAMELLA_COPY_FROM_HOST)) return *done = 0, LAMELLA_OK;  // it goes through the host
-    bank(c->to.index).wait(false);
-    return std::memcpy(open(c->dst), c->src, c->bytes), LAMELLA_OK;
-  };
-  b.synchronize = synchronize;
+  b.copy = copy;
+  add_streams(m, b);
   m.backend(b, nullptr);
-  pthread_atfork(fork<0>, fork<1>, fork<2>);  // before it, in the parent, in the child
+}
+
+// Keeps the device's current stream busy for a while, for tests of what is ordered behind it.
+LAMELLA_LIBRARY(bank, m) {
+  m.def("delay(Tensor on, int microseconds) -> ()", [](const lamella::Tensor& on, int64_t microseconds) {
+    lamella::check(launch(on.get(), [microseconds] {
+      std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+      return Fault();
+    }));
+  });
 }
 }  // namespace bank

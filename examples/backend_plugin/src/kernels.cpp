@@ -68,6 +68,7 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
   }
   std::vector<lamella_value> params(meaning->params);
   for (int k = 0; k < meaning->params; k++) api().value_retain(&args[meaning->inputs + k], &params[k]);
+  const std::string who = meaning->fault ? title(f) : "";  // the frame is gone when the task runs
   return launch(out, [=]() mutable -> Fault {
     std::vector<Row> rows;
     std::vector<void*> data;
@@ -79,7 +80,7 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
     }
     const int met = loop(operands[0].count, data.data(), steps.data(), params.data());
     for (lamella_value& v : params) api().value_release(&v);
-    if (met) return {LAMELLA_ZERO_DIVISION, title(f) + ": argument 'other': " + meaning->fault};
+    if (met) return {LAMELLA_ZERO_DIVISION, who + ": argument 'other': " + meaning->fault};
     return rows[0].write();
   });
 }

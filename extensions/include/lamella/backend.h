@@ -6,11 +6,12 @@
  * `free` may run on any thread, while work that uses the memory is queued: the allocator keeps the memory until the
  * stream of `alloc` and those that were recorded have passed it. Host memory may be reused when a blocking copy has
  * returned, or, after one with LAMELLA_COPY_NON_BLOCKING, when the stream has passed it; bytes in host memory may be
- * read then. An error that comes late is raised once, by the next function that waits for that stream or device. In
- * event_wait the index is that of the stream. Priority 0 is the usual one, lower numbers are more urgent, and a number
- * beyond those that the device has counts as the nearest. Note [Slots of a backend]  They throw nothing. They may be
- * called while the process exits, and in a forked child, where a device may answer with an error. `device_count` is
- * quick, always the same, cannot fail (0 where there is no driver), and makes no context on the device. */
+ * read then. Memory of a `host_allocator` may be freed before: the backend keeps it until its copies are done. An error
+ * that comes late is raised once, by the next function that waits for that stream or device. In event_wait the index is
+ * that of the stream. Priority 0 is the usual one, lower numbers are more urgent, and a number beyond those that the
+ * device has counts as the nearest. Note [Slots of a backend]  They throw nothing. They may be called while the process
+ * exits, and in a forked child, where a device may answer with an error. `device_count` is quick, always the same,
+ * cannot fail (0 where there is no driver), and makes no context on the device. */
 #ifndef LAMELLA_BACKEND_H
 #define LAMELLA_BACKEND_H
 
@@ -31,7 +32,8 @@ typedef struct {
 } lamella_allocator_stats;
 
 enum lamella_allocator_flags {
-  LAMELLA_ALLOCATOR_STREAM_ORDERED = 1 /* `free` is ordered behind the work of the streams, see Note [Order] */
+  LAMELLA_ALLOCATOR_STREAM_ORDERED = 1, /* `free` is ordered behind the work of the streams, see Note [Order] */
+  LAMELLA_ALLOCATOR_PINNED = 2          /* the host's memory, from where copies need not block: of a `host_allocator` */
 };
 
 /* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. `bytes`
@@ -84,7 +86,8 @@ typedef struct {
   int32_t reserved;
   void* context;
   const lamella_allocator* allocator;
-  int32_t (*device_count)(void* context); /* nullable: one */
+  const lamella_allocator* host_allocator; /* nullable; with LAMELLA_ALLOCATOR_PINNED. Its index is 0 */
+  int32_t (*device_count)(void* context);  /* nullable: one */
   /* Nullable. What is known of a device, as an owned value; none: unknown. Published names: "name" and "uuid" (str),
    * "memory.total" and "memory.free" (int, bytes). Others begin with the backend's name and a point. */
   lamella_status (*property)(void* context, int32_t index, const char* name, lamella_value* out);

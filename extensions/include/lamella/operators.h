@@ -5036,6 +5036,11 @@ inline const Tensor& TensorMethods::index_put_(TensorList indices, const Tensor&
 }
 inline Tensor TensorMethods::index_select(int64_t dim, const Tensor& index) const { return lamella::index_select(self_(), dim, index); }
 inline Tensor TensorMethods::inner(const Tensor& other) const { return lamella::inner(self_(), other); }
+inline bool TensorMethods::is_pinned(const std::optional<Device>& device) const {
+  static detail::Callee op_{"aten::is_pinned", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(device)};
+  return op_.scalar(args_).toBool();
+}
 inline Tensor TensorMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const { return lamella::isclose(self_(), other, rtol, atol, equal_nan); }
 inline Tensor TensorMethods::isfinite() const { return lamella::isfinite(self_()); }
 inline Tensor TensorMethods::isinf() const { return lamella::isinf(self_()); }
@@ -5328,6 +5333,11 @@ inline const Tensor& TensorMethods::not_equal_(const Scalar& other) const {
 }
 inline Tensor TensorMethods::outer(const Tensor& vec2) const { return lamella::outer(self_(), vec2); }
 inline Tensor TensorMethods::permute(IntArrayRef dims) const { return lamella::permute(self_(), dims); }
+inline Tensor TensorMethods::pin_memory(const std::optional<Device>& device) const {
+  static detail::Callee op_{"aten::pin_memory", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(device)};
+  return op_.tensor(args_);
+}
 inline Tensor TensorMethods::positive() const { return lamella::positive(self_()); }
 inline Tensor TensorMethods::pow(const Scalar& exponent) const { return lamella::pow(self_(), exponent); }
 inline Tensor TensorMethods::pow(const Tensor& exponent) const { return lamella::pow(self_(), exponent); }

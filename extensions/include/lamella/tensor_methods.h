@@ -264,6 +264,7 @@ class TensorMethods : public TensorRef {
   const Tensor& index_put_(TensorList indices, const Tensor& values, bool accumulate = false) const;
   Tensor index_select(int64_t dim, const Tensor& index) const;
   Tensor inner(const Tensor& other) const;
+  bool is_pinned(const std::optional<Device>& device = {}) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) const;
   Tensor isfinite() const;
   Tensor isinf() const;
@@ -377,6 +378,7 @@ class TensorMethods : public TensorRef {
   const Tensor& not_equal_(const Scalar& other) const;
   Tensor outer(const Tensor& vec2) const;
   Tensor permute(IntArrayRef dims) const;
+  Tensor pin_memory(const std::optional<Device>& device = {}) const;
   Tensor positive() const;
   Tensor pow(const Scalar& exponent) const;
   Tensor pow(const Tensor& exponent) const;

@@ -1,0 +1,226 @@
+#include "streams.h"
+#include <pthread.h>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+
+namespace bank {
+// ---- streams ----
+bool Place::passed() const { return stream->passed(ticket); }
+lamella_status Place::wait() const {
+  stream->wait(ticket);
+  const Fault fault = stream->take_fault();
+  return fault.kind ? fail(fault.kind, fault.message) : LAMELLA_OK;
+}
+
+Place Stream::push(Task task) {
+  std::lock_guard lock(mutex);
+  if (!started) std::thread(&Stream::work, this).detach();
+  started = true;
+  tasks.push_back(std::move(task));
+  pending = true;
+  wake.notify_one();
+  return {this, ++pushed};
+}
+
+Place Stream::last() {
+  std::lock_guard lock(mutex);
+  return {this, pushed};
+}
+
+void Stream::wait(uint64_t ticket) {
+  std::unique_lock lock(mutex);
+  waiting++;
+  moved.wait(lock, [&] { return passed(ticket); });
+  waiting--;
+}
+
+Fault Stream::take_fault() {
+  std::lock_guard lock(mutex);
+  return std::exchange(fault, {});
+}
+
+void Stream::work() {
+  for (std::unique_lock lock(mutex);;) {
+    if (tasks.empty()) {
+      pending = false;
+      lock.unlock();  // waking a thread is slow: poll for a moment before sleeping
+      for (int i = 0; i < 2000 && !pending; i++) __builtin_ia32_pause();
+      lock.lock();
+      wake.wait(lock, [this] { return !tasks.empty(); });
+    }
+    Task task = std::move(tasks.front());
+    lock.unlock();
+    Fault found;
+    try {
+      found = task();
+    } catch (const std::exception& error) {
+      found = {LAMELLA_OUT_OF_MEMORY, std::string("bank: a kernel failed: ") + error.what()};
+    }
+    task = nullptr;
+    lock.lock();
+    if (!fault.kind) fault = found;
+    tasks.pop_front();
+    done.fetch_add(1, std::memory_order_release);
+    if (waiting) moved.notify_all();
+  }
+}
+
+void Stream::hold() {
+  std::unique_lock lock(mutex);
+  waiting++;
+  moved.wait(lock, [this] { return tasks.empty(); });
+  waiting--;
+  lock.release();
+}
+void Stream::go_on() { mutex.unlock(); }
+void Stream::restart() {
+  new (&mutex) std::mutex;
+  new (&wake) std::condition_variable;
+  new (&moved) std::condition_variable;
+  started = false;
+}
+
+void follow(Stream& stream, Place place) {
+  if (place.stream != &stream && !place.passed())
+    stream.push([place] { return place.stream->wait(place.ticket), Fault(); });
+}
+
+namespace {
+// Streams are never freed: a destroyed one is given out again, so that events and memory may refer to it for ever.
+struct Streams {
+  std::mutex mutex;
+  std::deque<Stream> all;
+  std::vector<Stream*> spare;
+  std::array<Stream*, devices> usual;
+  Streams() {
+    for (int32_t i = 0; i < devices; i++) usual[i] = &all.emplace_back(i);
+  }
+};
+Streams& streams() {
+  static auto* made = new Streams;
+  return *made;
+}
+
+// Before a fork, waits until all streams are idle. The child has their memory, but no threads: new ones start.
+template <void (Stream::*Step)()> void each() {
+  for (Stream& s : streams().all) (s.*Step)();
+}
+void before_fork() {
+  streams().mutex.lock();
+  each<&Stream::hold>();
+}
+void in_parent() {
+  each<&Stream::go_on>();
+  streams().mutex.unlock();
+}
+void in_child() {
+  each<&Stream::restart>();
+  new (&streams().mutex) std::mutex;
+}
+
+// The current streams of a thread, null where it has not set one. They go along with a captured state.
+using Current = std::array<Stream*, devices>;
+int32_t slot;
+
+struct Event {
+  Place place{nullptr, 0};
+  bool timing;
+  std::shared_ptr<std::atomic<int64_t>> at = std::make_shared<std::atomic<int64_t>>(0);  // nanoseconds
+};
+Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
+int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+}  // namespace
+
+Stream& current(int32_t device) {
+  const auto* chosen = static_cast<const Current*>(api().thread_slot_get(slot));
+  return chosen && (*chosen)[device] ? *(*chosen)[device] : *streams().usual[device];
+}
+
+lamella_status synchronize(void*, int32_t device) {
+  std::vector<Place> ends;
+  {
+    std::lock_guard lock(streams().mutex);
+    for (Stream& s : streams().all)
+      if (s.device == device) ends.push_back(s.last());
+  }
+  lamella_status first = LAMELLA_OK;
+  for (const Place& end : ends) {
+    end.stream->wait(end.ticket);
+    if (!first) first = end.wait();
+  }
+  return first;
+}
+
+void add_streams(lamella::Library& m, lamella_backend& b) {
+  lamella_thread_slot_type type{};
+  type.size = sizeof type;
+  type.name = "bank's current streams";
+  type.copy = [](void* state, void** out) -> lamella_status {
+    return *out = new Current(*static_cast<Current*>(state)), LAMELLA_OK;
+  };
+  type.destroy = [](void* state) { delete static_cast<Current*>(state); };
+  lamella::check(api().thread_slot(m.handle(), &type, &slot));
+  pthread_atfork(before_fork, in_parent, in_child);
+  b.synchronize = synchronize;
+  b.stream_default = [](void*, int32_t device, void** out) -> lamella_status {
+    return *out = streams().usual[device], LAMELLA_OK;
+  };
+  b.stream_create = [](void*, int32_t device, int32_t, void** out) -> lamella_status {  // all have one priority
+    Streams& all = streams();
+    std::lock_guard lock(all.mutex);
+    const auto spare = std::find_if(all.spare.begin(), all.spare.end(), [=](Stream* s) { return s->device == device; });
+    if (spare == all.spare.end()) return *out = &all.all.emplace_back(device), LAMELLA_OK;
+    *out = *spare;
+    all.spare.erase(spare);
+    return LAMELLA_OK;
+  };
+  b.stream_destroy = [](void*, int32_t, void* stream) {
+    std::lock_guard lock(streams().mutex);
+    streams().spare.push_back(static_cast<Stream*>(stream));
+  };
+  b.stream_current = [](void*, int32_t device, void** out) -> lamella_status {
+    return *out = &current(device), LAMELLA_OK;
+  };
+  b.stream_set_current = [](void*, int32_t device, void* stream) -> lamella_status {
+    auto* chosen = static_cast<Current*>(api().thread_slot_get(slot));
+    if (!chosen)
+      if (lamella_status st = api().thread_slot_set(slot, chosen = new Current{})) return st;
+    return (*chosen)[device] = static_cast<Stream*>(stream), LAMELLA_OK;
+  };
+  b.stream_synchronize = [](void*, int32_t device, void* stream) { return stream_of(device, stream).last().wait(); };
+  b.stream_query = [](void*, int32_t device, void* stream, int32_t* done) -> lamella_status {
+    return *done = stream_of(device, stream).last().passed(), LAMELLA_OK;
+  };
+  b.event_create = [](void*, int32_t, uint32_t flags, void** out) -> lamella_status {
+    auto* e = new Event;
+    e->timing = flags & LAMELLA_EVENT_TIMING;
+    return *out = e, LAMELLA_OK;
+  };
+  b.event_destroy = [](void*, int32_t, void* event) { delete &event_of(event); };
+  b.event_record = [](void*, int32_t device, void* event, void* stream) -> lamella_status {
+    Event& e = event_of(event);
+    Stream& s = stream_of(device, stream);
+    e.place = e.timing ? s.push([at = e.at] { return at->store(now()), Fault(); }) : s.last();
+    return LAMELLA_OK;
+  };
+  b.event_wait = [](void*, int32_t device, void* event, void* stream) -> lamella_status {
+    if (event_of(event).place.stream) follow(stream_of(device, stream), event_of(event).place);
+    return LAMELLA_OK;
+  };
+  b.event_synchronize = [](void*, int32_t, void* event) -> lamella_status {
+    return event_of(event).place.stream ? event_of(event).place.wait() : LAMELLA_OK;
+  };
+  b.event_query = [](void*, int32_t, void* event, int32_t* done) -> lamella_status {
+    return *done = !event_of(event).place.stream || event_of(event).place.passed(), LAMELLA_OK;
+  };
+  b.event_elapsed = [](void*, int32_t, void* start, void* end, double* milliseconds) -> lamella_status {
+    for (const Event* e : {&event_of(start), &event_of(end)})
+      if (!e->timing || !e->place.stream || !e->place.passed())
+        return fail(LAMELLA_RUNTIME_ERROR, "bank: event_elapsed needs two events with timing that have been passed");
+    *milliseconds = static_cast<double>(*event_of(end).at - *event_of(start).at) / 1e6;
+    return LAMELLA_OK;
+  };
+}
+}  // namespace bank

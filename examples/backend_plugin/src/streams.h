@@ -1,0 +1,67 @@
+// Streams, each a queue of tasks that a thread of its own runs in order, and events, places in them.
+#pragma once
+
+#include <lamella/extension.h>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace bank {
+using lamella::api, lamella::fail, lamella::title;
+constexpr int devices = 2;
+
+// An error of a task, which ran after its call had returned; the next wait for its stream raises it.
+struct Fault {
+  int kind = LAMELLA_OK;
+  std::string message;
+};
+using Task = std::function<Fault()>;
+
+class Stream;
+// A place in a stream: behind its first `ticket` tasks.
+struct Place {
+  Stream* stream;
+  uint64_t ticket;
+  bool passed() const;
+  lamella_status wait() const;  // raises the stream's fault
+};
+
+class Stream {
+ public:
+  explicit Stream(int32_t device) : device(device) {}
+  Place push(Task);
+  Place last();
+  bool passed(uint64_t ticket) const { return done.load(std::memory_order_acquire) >= ticket; }
+  void wait(uint64_t ticket);
+  Fault take_fault();
+  void hold();     // waits until it is idle, and keeps it so: before a fork
+  void go_on();    // after one, in the parent
+  void restart();  // in the child, where it has no thread
+
+  const int32_t device;
+
+ private:
+  void work();
+  std::mutex mutex;
+  std::condition_variable wake, moved;
+  std::deque<Task> tasks;  // the first one runs
+  uint64_t pushed = 0;
+  int waiting = 0;
+  std::atomic<uint64_t> done{0};
+  std::atomic<bool> pending{false};
+  bool started = false;
+  Fault fault;
+};
+
+Stream& current(int32_t device);  // this thread's
+// A handle that may be null, which is the current stream.
+inline Stream& stream_of(int32_t device, void* handle) {
+  return handle ? *static_cast<Stream*>(handle) : current(device);
+}
+// Tasks pushed later run behind that place.
+void follow(Stream& stream, Place place);
+lamella_status synchronize(void*, int32_t device);  // waits for all streams of the device; raises the first fault
+void add_streams(lamella::Library&, lamella_backend&);
+}  // namespace bank
