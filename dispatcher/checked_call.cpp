@@ -1,7 +1,9 @@
 #include "dispatcher/checked_call.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
+#include <vector>
 
 #include "core/error.h"
 #include "dispatcher/explain.h"
@@ -61,10 +63,11 @@ uint32_t plain_tags(const Type& t) {
       return bit(LAMELLA_TENSOR);
     case Kind::Bool:
     case Kind::Int:
+      return numbers;
     case Kind::Float:
     case Kind::Scalar:
     case Kind::Complex:
-      return numbers;
+      return numbers | bit(LAMELLA_UINT);
     case Kind::Str:
       return bit(LAMELLA_STRING);
     case Kind::Dtype:
@@ -96,7 +99,7 @@ bool element_admitted(uint32_t tags, const Value& v, int depth = 0) {
   if (v.tag == LAMELLA_STRING) return v.as.string && (tags & (string_elements | any_elements));
   if (core::is_number(v))
     return (tags & (number_elements | any_elements)) && (v.tag != LAMELLA_COMPLEX || v.as.doubles);
-  if (!(tags & any_elements) || v.tag > LAMELLA_DICT || v.tag == LAMELLA_TENSOR || v.tag == LAMELLA_TENSOR_LIST ||
+  if (!(tags & any_elements) || v.tag > LAMELLA_UINT || v.tag == LAMELLA_TENSOR || v.tag == LAMELLA_TENSOR_LIST ||
       v.tag == LAMELLA_OBJECT || v.tag == LAMELLA_SYMBOLIC || v.tag == LAMELLA_SYMBOLIC_LIST || depth > 16)
     return false;
   if ((lists >> v.tag & 1) && v.length > 0 && !v.as.pointer) return false;
@@ -127,15 +130,21 @@ bool content_admitted(uint32_t tags, const Value& v) {
   return std::all_of(v.as.tensors, v.as.tensors + v.length, [](const lamella_tensor* t) { return t != nullptr; });
 }
 
-inline bool admitted(uint32_t tags, const Value& v) {
-  if (v.tag > LAMELLA_DICT || !(tags >> v.tag & 1)) return false;
+// `kind`: the name of the type that an object must have.
+inline bool admitted(uint32_t tags, const char* kind, const Value& v) {
+  if (v.tag > LAMELLA_UINT || !(tags >> v.tag & 1)) return false;
+  if (v.tag == LAMELLA_OBJECT) return v.as.object && kind && !std::strcmp(v.as.object->type->name, kind);
   if (pointers >> v.tag & 1) return v.as.pointer != nullptr;
   return !((lists | enumerations) >> v.tag & 1) || content_admitted(tags, v);
 }
 
+inline bool argument_admitted(const CallInfo& info, int i, const Value& v) {
+  return admitted(info.admits[i], info.objects ? info.objects[i] : nullptr, v);
+}
+
 bool all_admitted(const CallInfo& info, const Value* args) {
   bool good = true;
-  for (int i = 0; i < info.nargs; i++) good &= admitted(info.admits[i], args[i]);
+  for (int i = 0; i < info.nargs; i++) good &= argument_admitted(info, i, args[i]);
   return good;
 }
 
@@ -144,15 +153,15 @@ inline bool plainly_admitted(const CallInfo& info, const Value* args) {
   constexpr uint32_t closer = (pointers | lists | enumerations) & ~bit(LAMELLA_TENSOR);
   for (int i = 0; i < info.nargs; i++) {
     const Value& v = args[i];
-    if (v.tag > LAMELLA_DICT || !(info.admits[i] >> v.tag & 1)) return false;
-    if (v.tag == LAMELLA_TENSOR ? !v.as.tensor : (closer >> v.tag & 1) && !admitted(info.admits[i], v)) return false;
+    if (v.tag > LAMELLA_UINT || !(info.admits[i] >> v.tag & 1)) return false;
+    if (v.tag == LAMELLA_TENSOR ? !v.as.tensor : (closer >> v.tag & 1) && !argument_admitted(info, i, v)) return false;
   }
   return true;
 }
 
 // Describes a value whose kind is not admitted, for an error.
 std::string what_came(uint32_t tags, const Value& v) {
-  if (v.tag > LAMELLA_DICT || v.tag == LAMELLA_SYMBOLIC || v.tag == LAMELLA_SYMBOLIC_LIST)
+  if (v.tag > LAMELLA_UINT || v.tag == LAMELLA_SYMBOLIC || v.tag == LAMELLA_SYMBOLIC_LIST)
     return core::format("a value with the tag %u", v.tag);
   if (((pointers | lists) >> v.tag & 1) && !v.as.pointer) return "a null pointer";
   if (enumerations >> v.tag & 1)
@@ -165,12 +174,12 @@ std::string what_came(uint32_t tags, const Value& v) {
 }
 
 lamella_status wrong_kind(const Operator* op, const Value* args) {
-  const Argument* a = op->schema.load()->args.data();
-  const uint32_t* tags = op->info.admits;
-  for (; admitted(*tags, *args); a++, tags++) args++;
+  int i = 0;
+  while (argument_admitted(op->info, i, args[i])) i++;
+  const Argument& a = op->schema.load()->args[i];
   return core::raise(LAMELLA_TYPE_ERROR,
-                     core::format("%s: argument '%s' must be %s, got %s", operator_title(op).c_str(), a->name.c_str(),
-                                  a->type.text.c_str(), what_came(*tags, *args).c_str()));
+                     core::format("%s: argument '%s' must be %s, got %s", operator_title(op).c_str(), a.name.c_str(),
+                                  a.type.text.c_str(), what_came(op->info.admits[i], args[i]).c_str()));
 }
 
 lamella_status null_argument(const char* entry, int at) {
@@ -336,12 +345,25 @@ lamella_status check_literals(const std::string& op, const Schema& s, const uint
   for (size_t i = 0; i < s.args.size(); i++) {
     const Argument& a = s.args[i];
     const bool fraction = a.type.kind == Kind::Int && a.value.tag == LAMELLA_FLOAT;
-    if (a.has_default && (fraction || !admitted(admits[i], a.value)))
+    if (a.has_default && (fraction || !admitted(admits[i], nullptr, a.value)))
       return core::raise(LAMELLA_VALUE_ERROR,
                          core::format("schema: %s: the default %s of argument '%s' is no %s", op.c_str(),
                                       a.default_text.c_str(), a.name.c_str(), a.type.text.c_str()));
   }
   return LAMELLA_OK;
+}
+
+}  // namespace
+
+namespace {
+
+// The kinds of objects among the arguments and then the results; null where there are none.
+const char* const* objects_of(const Schema& s) {
+  std::vector<const char*> all;
+  for (const Argument& a : s.args) all.push_back(a.type.object);
+  for (const Return& r : s.rets) all.push_back(r.type.object);
+  if (std::all_of(all.begin(), all.end(), [](const char* name) { return !name; })) return nullptr;
+  return std::copy(all.begin(), all.end(), new const char*[all.size()]) - all.size();
 }
 
 }  // namespace
@@ -353,13 +375,15 @@ lamella_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) 
   if (lamella_status st = check_literals(op, s, admits.get())) return st;
   for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LAMELLA_META_NONE: not asked for
     if (s.rets[i].type.kind == Kind::Tensor) gives[i] |= bit(LAMELLA_NONE);
+  info->objects = objects_of(s);
   info->admits = admits.release();  // never freed, as the schema
   info->gives = gives.release();
   return LAMELLA_OK;
 }
 
 lamella_status check_result(const Operator* op, int i, const Value& v) {
-  if (__builtin_expect(admitted(op->info.gives[i], v), 1)) return LAMELLA_OK;
+  const char* kind = op->info.objects ? op->info.objects[op->info.nargs + i] : nullptr;
+  if (__builtin_expect(admitted(op->info.gives[i], kind, v), 1)) return LAMELLA_OK;
   return core::raise(
       LAMELLA_TYPE_ERROR,
       core::format("%s: result %d of its kernel must be %s, got %s", operator_title(op).c_str(), i,

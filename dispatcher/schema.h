@@ -35,6 +35,7 @@ struct Type {
   bool optional_elements = false;  // T?[]
   int32_t list_size = -1;          // n of T[n]
   Kind of_values = Kind::Any;      // T of Dict(str, T)
+  const char* object = nullptr;    // of a Generator and of an Object the name of its type; lives as long as the process
   std::string text;                // as it was written, without alias annotation
 };
 

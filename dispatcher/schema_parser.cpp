@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "core/device.h"
@@ -52,7 +53,16 @@ const std::map<std::string, Value>& words() {  // words that may be defaults of 
   return m;
 }
 
-// Types that the grammar has and calls cannot carry yet, besides classes (dotted) and type variables (lower case).
+// The name of a kind of objects, once for each; never freed.
+const char* object_name(const std::string& word) {
+  static auto* names = new std::set<std::string>;
+  static std::mutex lock;
+  const std::lock_guard<std::mutex> held(lock);
+  return names->insert(word).first->c_str();
+}
+
+// Types that the grammar has and calls cannot carry yet, besides type variables (lower case). Objects' kinds are
+// dotted.
 bool known_word(const std::string& word) {
   static const std::set<std::string> others = {
       "Any",      "AnyEnumType", "AnyClassType", "Dict",    "Future",    "RRef", "Await",    "Union",
@@ -173,7 +183,8 @@ class Parser {
         return fail(("a type; '" + word + "' is none").c_str());
       }
       auto it = kinds().find(word);
-      t.kind = it == kinds().end() ? Kind::Any : it->second;
+      t.kind = it != kinds().end() ? it->second : word.find('.') != std::string::npos ? Kind::Object : Kind::Any;
+      if (t.kind == Kind::Generator || t.kind == Kind::Object) t.object = object_name(word);
       bool generic = word == "Dict" || word == "Future" || word == "RRef" || word == "Await" || word == "Union" ||
                      word == "Optional" || word == "List";
       const char *open = peek("[") ? "[" : "(", *close = *open == '[' ? "]" : ")";

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from lamella import _C
-from lamella._C import Call, Kernel
+from lamella._C import Call, Kernel, Object
 
 from ._custom_op import CustomOpDef, custom_op
 from ._functions import (
@@ -33,6 +33,7 @@ from ._functions import (
     set_kernel_enabled,
 )
 from ._library import Layer, Library, fallthrough_kernel
+from ._objects import ObjectKind
 from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 
 find_dtype = _C._find_dtype
@@ -48,6 +49,8 @@ __all__ = [
     "Kernel",
     "Layer",
     "Library",
+    "Object",
+    "ObjectKind",
     "OpCheckError",
     "Rule",
     "Subscription",

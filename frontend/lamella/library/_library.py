@@ -10,6 +10,8 @@ from typing import Any, Literal
 from lamella import _C
 
 from ._checks import check_callable, check_type, key_name, several
+from ._objects import ObjectKind
+from ._objects import keep as keep_kind
 from ._rules import Autocast, Derivative, Rule, Subscription, find, keep, named, remove_all
 from ._site import Registration, Site, earlier, supersede
 
@@ -126,7 +128,7 @@ class Library:
         self._closed = False
         self._registered: dict[int, Registration] = {}  # by handle
         self._namespace = Registration(("namespace", ns), site, self.close) if kind == "DEF" else None
-        self._kept: dict[Rule | Subscription, Registration | None] = {}  # rules and subscriptions, in their order
+        self._kept: dict[Rule | Subscription | ObjectKind, Registration | None] = {}  # what Python keeps, in its order
 
     def __repr__(self) -> str:
         return f"<Library {self.ns} ({self.kind}), {self.owner}>"
@@ -344,6 +346,45 @@ class Library:
             raise ValueError(f"register_keyword: argument 'name': what makes tensors takes {name!r} already")
         return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply, layer, int(claims)))
 
+    def register_object(self, kind: str, wrap: Callable[[_C.Object], Any]) -> ObjectKind:
+        """Makes a class of Python of the objects of a kind, which schemas name: ``wait(mine.Work work) -> Tensor``.
+
+        An operator takes what has an ``Object`` of the kind as its ``__lamella_object__``, or such an ``Object``.
+
+        Args:
+            kind: the name of the objects' type, as "mine.Work"
+            wrap: called with each ``Object`` of the kind that goes to Python; what it returns goes there instead
+
+        Raises:
+            RuntimeError: the kind is registered already; the message names both owners
+
+        >>> class Work:
+        ...     def __init__(self, object):
+        ...         self.__lamella_object__ = object
+        >>> lib = lamella.library.Library("mine", "DEF")
+        >>> _ = lib.register_object("mine.Work", Work)
+        >>> _ = lib.define("start(int steps) -> mine.Work")
+        >>> _ = lib.impl("start", lambda steps: lamella.library.Object("mine.Work", steps))
+        >>> _ = lib.define("steps(mine.Work work) -> int")
+        >>> _ = lib.impl("steps", lambda work: work.__lamella_object__.payload)
+        >>> work = lamella.ops.mine.start(3)
+        >>> type(work).__name__, lamella.ops.mine.steps(work)
+        ('Work', 3)
+        >>> lib.close()
+        """
+        self._check_open()
+        check_type("register_object", "kind", kind)
+        check_callable("register_object", "wrap", wrap)
+        if kind == "Generator":
+            raise ValueError("register_object: argument 'kind': objects of kind 'Generator' are lamella.Generator")
+        site, key = Site(), ("object", kind)
+        before = earlier(key, site)
+        if before:
+            before.withdraw()
+        made = keep_kind(ObjectKind(kind, wrap, self))
+        self.remember(made, Registration(key, site, made.remove))
+        return made
+
     def rule(self, op: Any, layer: str, payload: Any) -> Rule:
         """Keeps a rule of an operator for a layer, which may come later; ``rules`` and ``on_rule`` find it.
 
@@ -386,12 +427,12 @@ class Library:
         only = keywords if len(positional) < len(args) else None
         return self.rule(op, "autograd", Derivative(backward, setup_context, positional, only))
 
-    def remember(self, kept: Rule | Subscription, made: Registration | None = None) -> None:
-        """Keeps a rule or a subscription, which ``close`` will remove."""
+    def remember(self, kept: Rule | Subscription | ObjectKind, made: Registration | None = None) -> None:
+        """Keeps a rule, a subscription or a kind of objects, which ``close`` will remove."""
         self._kept[kept] = made
 
-    def forget(self, kept: Rule | Subscription) -> None:
-        """Forgets a rule or a subscription that is removed already."""
+    def forget(self, kept: Rule | Subscription | ObjectKind) -> None:
+        """Forgets what is removed already."""
         if made := self._kept.pop(kept, None):
             made.forget()
 

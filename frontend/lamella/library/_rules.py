@@ -140,8 +140,8 @@ def _each(call: Callable[[Any], None], items: list[Any]) -> None:
         raise first
 
 
-def remove_all(kept: list[Rule | Subscription]) -> None:
-    """Removes the rules and subscriptions that a library holds."""
+def remove_all(kept: list[Any]) -> None:
+    """Removes what a library holds: rules, subscriptions, kinds of objects."""
     _each(lambda one: one.remove(), kept)
 
 
