@@ -14,6 +14,7 @@ bool number_fits(const Value& v, DType dtype) {
     const double end = std::ldexp(1.0, bits), n = std::trunc(v.as.d);
     return n < end && (is_unsigned ? n > -end : n >= -end);  // NaN is nowhere
   }
+  if (v.tag == LAMELLA_UINT) return bits == 64;
   if (bits >= 63) return true;
   const int64_t end = int64_t{1} << bits;
   return v.as.i < end && (is_unsigned ? v.as.i > -end : v.as.i >= -end);
@@ -25,6 +26,8 @@ DType number_dtype(const Value& v) {
       return LAMELLA_BOOL;
     case LAMELLA_INT:
       return LAMELLA_INT64;
+    case LAMELLA_UINT:
+      return LAMELLA_UINT64;
     case LAMELLA_FLOAT:
       return default_dtype();
     case LAMELLA_COMPLEX:

@@ -73,7 +73,8 @@ void release_value(Value& v) {
 
 bool same_value(const Value& a, const Value& b) {
   if (is_number(a) && is_number(b)) {
-    const bool whole = a.tag <= LAMELLA_INT && b.tag <= LAMELLA_INT;
+    const bool whole = a.tag == b.tag ? a.tag != LAMELLA_FLOAT && a.tag != LAMELLA_COMPLEX
+                                      : a.tag <= LAMELLA_INT && b.tag <= LAMELLA_INT;
     const auto imaginary = [](const Value& v) { return v.tag == LAMELLA_COMPLEX ? v.as.doubles[1] : 0.0; };
     return whole ? a.as.i == b.as.i : as_double(a) == as_double(b) && imaginary(a) == imaginary(b);
   }
@@ -103,7 +104,7 @@ Value read_number(const lamella_tensor* t) {
     case LAMELLA_UINT32:
       return integer(as(uint32_t{}));
     case LAMELLA_UINT64:
-      return integer(static_cast<int64_t>(as(uint64_t{})));
+      return unsigned_integer(as(uint64_t{}));
     case LAMELLA_INT8:
       return integer(as(int8_t{}));
     case LAMELLA_INT16:
@@ -157,6 +158,8 @@ std::string describe(const Value& v) {
       return v.as.i ? "True" : "False";
     case LAMELLA_INT:
       return std::to_string(v.as.i);
+    case LAMELLA_UINT:
+      return std::to_string(v.as.u);
     case LAMELLA_FLOAT:
       return format("%g", v.as.d);
     case LAMELLA_COMPLEX:

@@ -16,6 +16,9 @@ using Value = lamella_value;
 inline Value none() { return {LAMELLA_NONE, 0, {0}}; }
 inline Value boolean(bool x) { return {LAMELLA_BOOLEAN, 0, {x}}; }
 inline Value integer(int64_t x) { return {LAMELLA_INT, 0, {x}}; }
+inline Value unsigned_integer(uint64_t x) {
+  return {x > INT64_MAX ? uint32_t{LAMELLA_UINT} : uint32_t{LAMELLA_INT}, 0, {static_cast<int64_t>(x)}};
+}
 inline Value floating(double x) {
   Value v{LAMELLA_FLOAT, 0, {0}};
   v.as.d = x;
@@ -59,9 +62,14 @@ inline uint64_t num_values(const Value& v) {
   return v.tag == LAMELLA_VALUE_LIST ? v.length : v.tag == LAMELLA_DICT ? 2 * static_cast<uint64_t>(v.length) : 0;
 }
 
-inline bool is_number(const Value& v) { return v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_COMPLEX; }
+inline bool is_number(const Value& v) {
+  return (v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_COMPLEX) || v.tag == LAMELLA_UINT;
+}
 inline double as_double(const Value& v) {
-  return v.tag == LAMELLA_FLOAT ? v.as.d : v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] : static_cast<double>(v.as.i);
+  return v.tag == LAMELLA_FLOAT     ? v.as.d
+         : v.tag == LAMELLA_COMPLEX ? v.as.doubles[0]
+         : v.tag == LAMELLA_UINT    ? static_cast<double>(v.as.u)
+                                    : static_cast<double>(v.as.i);
 }
 
 // An owned copy: objects are retained, strings and lists copied into a counted block (tensors in it retained).

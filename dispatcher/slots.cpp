@@ -47,7 +47,7 @@ bool layer_has_state(const Tensor* t, int32_t layer) {
 bool can_be_saved(const lamella_value& v) {
   for (uint64_t i = 0, n = core::num_values(v); i < n; i++)
     if (!can_be_saved(v.as.values[i])) return false;
-  return v.tag <= LAMELLA_DICT && v.tag != LAMELLA_OBJECT;
+  return v.tag <= LAMELLA_UINT && v.tag != LAMELLA_OBJECT;
 }
 
 }  // namespace

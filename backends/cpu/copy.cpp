@@ -73,7 +73,8 @@ void store_number(const lamella_value& v, int dtype, void* to) {
   } else if (v.tag == LAMELLA_FLOAT) {
     loops().cast[LAMELLA_FLOAT64][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.d), 0);
   } else {
-    loops().cast[LAMELLA_INT64][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.i), 0);
+    const int from = v.tag == LAMELLA_UINT ? LAMELLA_UINT64 : LAMELLA_INT64;
+    loops().cast[from][dtype](1, static_cast<char*>(to), 0, reinterpret_cast<const char*>(&v.as.i), 0);
   }
 }
 

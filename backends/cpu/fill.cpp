@@ -8,7 +8,7 @@ namespace lamella::cpu {
 lamella_status fill_with(const Scalar& number, const lamella_tensor* t) {
   if (t->numel == 0) return LAMELLA_OK;
   const int64_t item = itemsize(t);
-  if (t->dtype < LAMELLA_PLAIN_DTYPES && is_contiguous(t) && number.isIntegral() && number.toLong() == 0) {
+  if (t->dtype < LAMELLA_PLAIN_DTYPES && is_contiguous(t) && number.isIntegral() && as_int(number.value()) == 0) {
     const int64_t bytes = t->numel * item;
     auto* data = static_cast<char*>(t->dl.data);
     if (bytes < 2 * copy_grain) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "frontend/binding/objects.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
@@ -82,7 +83,10 @@ bool as_scalar(PyObject* o, Value* v, Arena& arena) {
   }
   if (PyLong_Check(o)) {
     *v = core::integer(PyLong_AsLongLong(o));
-    return !(v->as.i == -1 && PyErr_Occurred());
+    if (v->as.i != -1 || !PyErr_Occurred()) return true;
+    PyErr_Clear();
+    *v = core::unsigned_integer(PyLong_AsUnsignedLongLong(o));
+    return v->as.u != UINT64_MAX || !PyErr_Occurred();
   }
   if (PyComplex_Check(o)) return as_complex(o, v, arena);
   if (zero_dim(o)) {
@@ -98,10 +102,10 @@ bool as_scalar(PyObject* o, Value* v, Arena& arena) {
     return true;
   }
   if (PyIndex_Check(o)) {
-    int64_t i;
-    if (!as_index(o, &i)) return false;
-    *v = core::integer(i);
-    return true;
+    PyObject* number = PyNumber_Index(o);
+    const bool ok = number && as_scalar(number, v, arena);
+    Py_XDECREF(number);
+    return ok;
   }
   if (std::strstr(Py_TYPE(o)->tp_name, "complex")) return as_complex(o, v, arena);
   double d = PyFloat_AsDouble(o);
@@ -274,6 +278,13 @@ bool convert(PyObject* o, const Type& t, Value* v, Arena& arena) {
       v->as.object = g;
       return true;
     }
+    case Kind::Object: {
+      lamella_object* held;
+      if (!read_object(o, t.object, &held, arena)) return false;
+      *v = {LAMELLA_OBJECT, 0, {0}};
+      v->as.object = held;
+      return true;
+    }
     case Kind::Dict:
       return as_dict(o, t.of_values, v, arena);
     case Kind::Any:
@@ -380,6 +391,8 @@ PyObject* borrowed_to_python(const Value& v) {
       return PyBool_FromLong(v.as.i != 0);
     case LAMELLA_INT:
       return PyLong_FromLongLong(v.as.i);
+    case LAMELLA_UINT:
+      return PyLong_FromUnsignedLongLong(v.as.u);
     case LAMELLA_FLOAT:
       return PyFloat_FromDouble(v.as.d);
     case LAMELLA_COMPLEX:
@@ -417,11 +430,10 @@ PyObject* borrowed_to_python(const Value& v) {
       return d;
     }
     case LAMELLA_OBJECT:
-      if (v.as.object && !std::strcmp(v.as.object->type->name, "Generator")) {
-        core::retain(v.as.object);
-        return new_generator_object(v.as.object);
-      }
-      Py_RETURN_NONE;
+      if (!v.as.object) Py_RETURN_NONE;
+      core::retain(v.as.object);
+      return std::strcmp(v.as.object->type->name, "Generator") ? new_object(v.as.object)
+                                                               : new_generator_object(v.as.object);
     default:
       Py_RETURN_NONE;
   }

@@ -194,16 +194,6 @@ bool discover_shape(PyObject* data, Discovered& d) {
   return true;
 }
 
-// Ints above 63 bits, for uint64: as the int64 of the same bits.
-bool wide_unsigned(PyObject* o, Value* v) {
-  PyObject* i = PyIndex_Check(o) && !is_tensor(o) ? PyNumber_Index(o) : nullptr;
-  if (i) *v = core::integer(static_cast<int64_t>(PyLong_AsUnsignedLongLong(i)));
-  Py_XDECREF(i);
-  if (!PyErr_Occurred()) return i != nullptr;
-  PyErr_Clear();
-  return false;
-}
-
 // numpy's scalars and zero-dim tensors bring their dtype, Python's numbers that of their kind; all are promoted.
 bool join_natural(PyObject* o, const Value& v, Discovered& d) {
   DType own = core::number_dtype(v);
@@ -231,8 +221,7 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
     Value v;
     dispatcher::Type scalar;
     scalar.kind = dispatcher::Kind::Scalar;
-    const bool read = d.wide && wide_unsigned(o, &v);
-    if (!read && !convert(o, scalar, &v, arena)) {
+    if (!convert(o, scalar, &v, arena)) {
       if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_SetString(PyExc_RuntimeError, "tensor: argument 'data': a number does not fit 64 bits");
         return false;
@@ -274,7 +263,9 @@ PyObject* tensor_of_numbers(PyObject* data, bool wide_ints) {
   DType dtype = numbers.empty() ? core::default_dtype() : d.natural;
   bool complex = core::dtype_class(dtype) == LAMELLA_CLASS_COMPLEX,
        floating = core::dtype_class(dtype) == LAMELLA_CLASS_FLOATING;
-  DType wide = dtype == LAMELLA_BOOL ? LAMELLA_BOOL : wide_ints ? LAMELLA_UINT64 : LAMELLA_INT64;
+  DType wide = dtype == LAMELLA_BOOL                  ? LAMELLA_BOOL
+               : wide_ints || dtype == LAMELLA_UINT64 ? LAMELLA_UINT64
+                                                      : LAMELLA_INT64;
   if (complex) wide = LAMELLA_COMPLEX128;
   if (floating) wide = LAMELLA_FLOAT64;
   Tensor* t;
@@ -315,11 +306,6 @@ PyObject* to_list_at(const Tensor* t, int dim, const char* at) {
     lamella_tensor one = *t;
     one.dl.data = const_cast<char*>(at);
     Value v = core::read_number(&one);
-    if (t->dtype == LAMELLA_UINT64) {
-      uint64_t u;
-      std::memcpy(&u, at, 8);
-      return PyLong_FromUnsignedLongLong(u);
-    }
     return to_python(v);
   }
   PyObject* list = PyList_New(t->sizes()[dim]);

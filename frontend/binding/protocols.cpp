@@ -86,18 +86,7 @@ PyObject* invert(PyObject* a) {
   return call_packet(ops.bitwise_not, &a, 1);
 }
 
-// The operator `item` returns an uint64 of at most 63 bits; a larger one is read by tolist(), as Python's int.
-PyObject* item(PyObject* a) {
-  PyObject* number = call_packet(ops.item, &a, 1);
-  if (number || unwrap(a)->dtype != LAMELLA_UINT64 || !PyErr_ExceptionMatches(PyExc_OverflowError)) return number;
-  PyErr_Clear();
-  PyObject* nested = PyObject_CallMethod(a, "tolist", nullptr);
-  while (nested && PyList_Check(nested)) {  // of one element, so of one in each list
-    PyObject* inner = Py_NewRef(PyList_GET_ITEM(nested, 0));
-    Py_SETREF(nested, inner);
-  }
-  return nested;
-}
+PyObject* item(PyObject* a) { return call_packet(ops.item, &a, 1); }
 PyObject* item_method(PyObject* a, PyObject*) { return item(a); }
 
 int as_bool(PyObject* a) {

@@ -186,7 +186,7 @@ LAMELLA_LIBRARY(ported, m) {
   m.def("byte_of(Scalar s) -> int", [](const lamella::Scalar& s) { return int64_t{s.to<uint8_t>()}; });
   m.def("short_of(Tensor x) -> int", [](const Tensor& x) { return int64_t{x.item<int16_t>()}; });
   m.def("long_of(Scalar s) -> int", [](const lamella::Scalar& s) { return s.to<int64_t>(); });
-  m.def("too_large(Tensor x) -> Tensor", [](const Tensor& x) { return x + uint64_t{1} - UINT64_MAX; });
+  m.def("large(Tensor x) -> Tensor", [](const Tensor& x) { return x + uint64_t{1} - UINT64_MAX; });
   m.def("inverse(Tensor x) -> Tensor", [](const Tensor& x) { return 2 / x; });
   m.def("late(Tensor x) -> (Tensor, Tensor)");
   m.infer("late", [](const Tensor& x, lamella::Output first, lamella::Output second) {

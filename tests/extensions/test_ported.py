@@ -150,8 +150,12 @@ def test_numbers_that_do_not_fit(convert, dtype):
 
 
 def test_a_number_beyond_int64():
-    with pytest.raises(RuntimeError, match="Scalar: 18446744073709551615 is more than an int64 holds"):
-        ops.ported.too_large(lamella.zeros(1))
+    assert ops.ported.large(lamella.zeros(1)).tolist() == [1 - 2.0**64]
+    assert ops.ported.large(lamella.zeros(1, dtype=lamella.uint64)).tolist() == [2]
+    with pytest.raises(RuntimeError, match="sub: .*18446744073709551615"):
+        ops.ported.large(lamella.zeros(1, dtype=lamella.int64))
+    with pytest.raises(RuntimeError, match="Scalar: 18446744073709551615 cannot become an integer of signed 64 bits"):
+        ops.ported.long_of(2**64 - 1)
 
 
 def test_a_number_divided_by_a_tensor():

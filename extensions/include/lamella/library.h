@@ -115,7 +115,10 @@ LAMELLA_HIDDEN inline lamella_value value(const std::vector<int64_t>& list) {
 }
 
 LAMELLA_HIDDEN inline double as_double(const lamella_value& v) {
-  return v.tag == LAMELLA_FLOAT ? v.as.d : v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] : static_cast<double>(v.as.i);
+  return v.tag == LAMELLA_FLOAT     ? v.as.d
+         : v.tag == LAMELLA_COMPLEX ? v.as.doubles[0]
+         : v.tag == LAMELLA_UINT    ? static_cast<double>(v.as.u)
+                                    : static_cast<double>(v.as.i);
 }
 LAMELLA_HIDDEN inline int64_t as_int(const lamella_value& v) {
   return v.tag == LAMELLA_FLOAT     ? static_cast<int64_t>(v.as.d)

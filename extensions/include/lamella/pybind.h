@@ -58,7 +58,8 @@ inline bool from_python(pybind11::handle object, uint32_t tag, std::optional<T>*
     PyErr_Clear();
     return false;
   }
-  const bool fits = v.tag == tag || (tag == LAMELLA_INT && v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_COMPLEX);
+  const bool fits = v.tag == tag || (tag == LAMELLA_INT &&
+                                     ((v.tag >= LAMELLA_BOOLEAN && v.tag <= LAMELLA_COMPLEX) || v.tag == LAMELLA_UINT));
   if (fits) out->emplace(detail::Convert<T>::get(v));
   api().value_release(&v);
   return fits;

@@ -173,7 +173,8 @@ enum lamella_tag {
   LAMELLA_SYMBOLIC = 16,      /* reserved: no call has one in version 1.0, and none will reach a backend's kernel */
   LAMELLA_SYMBOLIC_LIST = 17, /* reserved, too */
   LAMELLA_VALUE_LIST = 18,    /* as.values: str[], Scalar[], int?[] and their like; none is an absent element */
-  LAMELLA_DICT = 19           /* as.values: `length` pairs, a string and then its value */
+  LAMELLA_DICT = 19,          /* as.values: `length` pairs, a string and then its value */
+  LAMELLA_UINT = 20           /* as.u: a whole number above those of int64; any smaller one is a LAMELLA_INT */
 };
 
 enum lamella_memory_format { LAMELLA_CONTIGUOUS_FORMAT = 0, LAMELLA_PRESERVE_FORMAT = 1, LAMELLA_CHANNELS_LAST = 2 };
@@ -183,6 +184,7 @@ typedef struct lamella_value {
   uint32_t length; /* of strings (in bytes), lists and dictionaries */
   union {
     int64_t i;
+    uint64_t u;
     double d;
     lamella_device device;
     const double* doubles;

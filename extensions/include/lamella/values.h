@@ -161,7 +161,7 @@ class Scalar {
     } else {
       tag_ = std::is_same<T, bool>::value ? LAMELLA_BOOLEAN : LAMELLA_INT;
       if constexpr (std::is_unsigned<T>::value && sizeof(T) == 8)
-        LAMELLA_CHECK(x <= static_cast<T>(INT64_MAX), "Scalar: ", x, " is more than an int64 holds");
+        if (x > static_cast<T>(INT64_MAX)) tag_ = LAMELLA_UINT;
       integer_ = static_cast<int64_t>(x);
     }
   }
@@ -179,13 +179,16 @@ class Scalar {
     } else if (v.tag == LAMELLA_FLOAT) {
       parts_[0] = v.as.d;
     } else {
-      LAMELLA_CHECK_TYPE(v.tag == LAMELLA_INT || v.tag == LAMELLA_BOOLEAN, "Scalar: expected a number");
+      LAMELLA_CHECK_TYPE(v.tag == LAMELLA_INT || v.tag == LAMELLA_BOOLEAN || v.tag == LAMELLA_UINT,
+                         "Scalar: expected a number");
       integer_ = v.as.i;
     }
   }
 
   bool isBoolean() const { return tag_ == LAMELLA_BOOLEAN; }
-  bool isIntegral(bool with_bool = false) const { return tag_ == LAMELLA_INT || (with_bool && isBoolean()); }
+  bool isIntegral(bool with_bool = false) const {
+    return tag_ == LAMELLA_INT || tag_ == LAMELLA_UINT || (with_bool && isBoolean());
+  }
   bool isFloatingPoint() const { return tag_ == LAMELLA_FLOAT; }
   bool isComplex() const { return tag_ == LAMELLA_COMPLEX; }
 
@@ -198,14 +201,8 @@ class Scalar {
       return isComplex() ? T(static_cast<Part>(parts_[0]), static_cast<Part>(parts_[1])) : T(to<Part>());
     } else {
       LAMELLA_CHECK(!isComplex() || parts_[1] == 0, "Scalar: a complex number cannot become a real one");
-      if (tag_ == LAMELLA_INT || tag_ == LAMELLA_BOOLEAN) {
-        if constexpr (std::is_same<T, bool>::value)
-          return integer_ != 0;
-        else if constexpr (std::is_integral<T>::value)
-          return in_range<T>(integer_);
-        else
-          return static_cast<T>(integer_);
-      }
+      if (tag_ == LAMELLA_UINT) return from_whole<T>(static_cast<uint64_t>(integer_));
+      if (tag_ == LAMELLA_INT || tag_ == LAMELLA_BOOLEAN) return from_whole<T>(integer_);
       if constexpr (std::is_same<T, bool>::value)
         return parts_[0] != 0;
       else if constexpr (std::is_integral<T>::value)
@@ -232,6 +229,15 @@ class Scalar {
 
  private:
   template <class T, class From>
+  static T from_whole(From x) {
+    if constexpr (std::is_same<T, bool>::value)
+      return x != 0;
+    else if constexpr (std::is_integral<T>::value)
+      return in_range<T>(x);
+    else
+      return static_cast<T>(x);
+  }
+  template <class T, class From>
   static T in_range(From x) {
     using Limits = std::numeric_limits<T>;
     constexpr bool wraps = std::is_unsigned<T>::value;
@@ -241,6 +247,8 @@ class Scalar {
       constexpr From above = 2 * static_cast<From>(T(1) << (Limits::digits - 1)), least = static_cast<From>(INT64_MIN);
       fits = x < above && (wraps ? x > -above && x > least : x >= -above);
       if (wraps && fits && x < 0) return static_cast<T>(static_cast<int64_t>(x));
+    } else if constexpr (std::is_unsigned<From>::value) {
+      fits = x <= static_cast<uint64_t>(Limits::max());
     } else {
       fits = sizeof(T) >= sizeof x ||
              (x <= static_cast<From>(Limits::max()) &&

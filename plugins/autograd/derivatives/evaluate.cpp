@@ -14,7 +14,7 @@ struct Number {
 
 Number number(const lamella_value& v) {
   if (v.tag == LAMELLA_COMPLEX) return {v.as.doubles[0], v.as.doubles[1], true, false, 0};
-  if (v.tag == LAMELLA_FLOAT) return {v.as.d, 0, false, false, 0};
+  if (v.tag == LAMELLA_FLOAT || v.tag == LAMELLA_UINT) return {as_double(v), 0, false, false, 0};
   return {static_cast<double>(v.as.i), 0, false, true, v.as.i};
 }
 

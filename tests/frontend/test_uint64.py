@@ -1,0 +1,73 @@
+"""Whole numbers above those of int64: arguments, elements and results, for the dtypes that hold them."""
+
+import lamella
+import numpy as np
+import pytest
+
+LARGE = [2**63, 2**63 + 5, 2**64 - 2, 2**64 - 1]
+
+
+@pytest.mark.parametrize("n", LARGE)
+def test_numbers_go_in_and_out(n):
+    x = lamella.tensor([n], dtype=lamella.uint64)
+    assert x.item() == n
+    assert lamella.full((2,), n, dtype=lamella.uint64).tolist() == [n, n]
+    assert lamella.full((1,), n).dtype is lamella.uint64
+    assert lamella.tensor(n).dtype is lamella.uint64
+    assert lamella.tensor([n, 1, True], dtype=lamella.uint64).tolist() == [n, 1, 1]
+    assert lamella.zeros(1, dtype=lamella.uint64).fill_(n).item() == n
+    assert lamella.tensor(np.uint64(n)).item() == n
+    assert x.fill_(np.uint64(n)).item() == n
+
+
+@pytest.mark.parametrize("n", LARGE)
+def test_arithmetic_and_comparisons(n):
+    array = np.array([1, n - 1, n], np.uint64)
+    x = lamella.tensor(array)
+    assert (x == n).tolist() == (array == np.uint64(n)).tolist()
+    assert (x < n).tolist() == (array < np.uint64(n)).tolist()
+    assert (x - n).tolist() == (array - np.uint64(n)).tolist()
+    assert (x & n).tolist() == (array & np.uint64(n)).tolist()
+    assert lamella.clamp(x, max=n - 1).tolist() == np.minimum(array, np.uint64(n - 1)).tolist()
+    assert lamella.where(x == n, x, n).tolist() == [n, n, n]
+    zero_dim = lamella.tensor(n, dtype=lamella.uint64)
+    assert x.eq(zero_dim.item()).tolist() == (array == np.uint64(n)).tolist()
+
+
+def test_floating_tensors_take_them_as_floats():
+    n = 2**64 - 1
+    assert (lamella.ones(1, dtype=lamella.float64) * n).item() == float(n)
+    assert lamella.full((1,), n, dtype=lamella.float32).item() == np.float32(n)
+    assert lamella.tensor([n, 0.5]).tolist() == [np.float32(n), 0.5]
+    assert (lamella.ones(1, dtype=lamella.complex128) * n).item() == complex(n)
+
+
+def test_where_they_do_not_fit_is_an_error():
+    n = 2**63
+    for dtype in (lamella.int64, lamella.uint8, lamella.int8):
+        with pytest.raises(RuntimeError, match=f"{n}"):
+            lamella.zeros(1, dtype=dtype) + n
+        with pytest.raises(RuntimeError, match="9223372036854775808"):
+            lamella.full((1,), n, dtype=dtype)
+    with pytest.raises(RuntimeError, match="does not fit 64 bits"):
+        lamella.ones(2) + 2**64
+    with pytest.raises(RuntimeError, match="does not fit 64 bits"):
+        lamella.tensor(2**64)
+    with pytest.raises(RuntimeError, match="does not fit 64 bits"):
+        lamella.ones(2) + (-(2**63) - 1)
+    with pytest.raises((RuntimeError, TypeError)):
+        lamella.zeros(2, 2).sum(n)  # a dimension is an int64
+    with pytest.raises(TypeError, match="uint64 and int64"):
+        lamella.tensor([n, -1])
+
+
+def test_a_default_and_a_layer_keep_them():
+    lib = lamella.library.Library("large", "DEF")
+    lib.define("same(Scalar x) -> Scalar")
+    lib.impl("same", lambda x: x)
+    seen = []
+    layer = lib.register_layer("large_layer", lambda call, *args: (seen.append(args), call(*args))[1])
+    with layer.on():
+        assert lamella.ops.large.same(2**64 - 1) == 2**64 - 1
+    assert seen == [(2**64 - 1,)]
+    lib.close()
