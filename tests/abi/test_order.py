@@ -12,6 +12,7 @@ from compiled import INCLUDE, locked, shared_folder
 PACKAGE = Path(lamella._C.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
 BANK = ROOT / "examples/backend_plugin/src"
+AUTOGRAD = [PACKAGE / "plugins/autograd/liblamella_autograd.so"] if hasattr(lamella, "autograd") else []
 CPU = PACKAGE / "backends/cpu/liblamella_cpu.so"
 CXX = ("g++", "-std=c++17", "-O0", "-fPIC", "-fwrapv", "-pthread", "-I", str(INCLUDE))
 OWNER = "-DLAMELLA_EXTENSION_NAME=lamella_bank"
@@ -98,13 +99,13 @@ def built(tmp_path_factory):
 
 
 def order(folder, library):
-    return run(folder / "order", CPU, library, "bank", timeout=120)
+    return run(folder / "order", CPU, library, "bank", *AUTOGRAD, timeout=120)
 
 
 def test_the_device_keeps_its_promises(built):
     done = order(built, built / "bank.so")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("ok  order: ") == 8
+    assert done.stdout.count("ok  order: ") == 8 + len(AUTOGRAD)
 
 
 def test_each_broken_promise_is_noticed(built, tmp_path):
@@ -118,8 +119,11 @@ def test_each_broken_promise_is_noticed(built, tmp_path):
         compiled(OWNER, "-I", BANK, "-c", folder / name, "-o", folder / "changed.o")
         others = [f for f in built.glob("*.o") if f.stem != Path(name).stem]
         compiled("-shared", *others, folder / "changed.o", "-o", folder / "bank.so")
-        done = order(built, folder / "bank.so")
-        return what, done.returncode == 1 and report in done.stderr, done.stderr
+        for _ in range(3):  # what is late by chance may hide it
+            done = order(built, folder / "bank.so")
+            if done.returncode == 1 and report in done.stderr:
+                return what, True, ""
+        return what, False, done.stderr
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         unnoticed = [(what, said) for what, noticed, said in pool.map(broken, PLANTED) if not noticed]

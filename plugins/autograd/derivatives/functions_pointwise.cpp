@@ -11,7 +11,7 @@ bool is_zero(const Scalar& n) { return n.to<std::complex<double>>() == 0.; }
 Scalar less_one(const Scalar& n) {
   if (n.isComplex()) return n.to<std::complex<double>>() - 1.;
   if (n.isFloatingPoint()) return n.toDouble() - 1;
-  return n.toLong() - 1;
+  return n.value().tag == LAMELLA_UINT ? Scalar(n.to<uint64_t>() - 1) : Scalar(n.toLong() - 1);
 }
 
 Tensor real_if_complex(const Tensor& t) { return t.is_complex() ? real(t) : t; }

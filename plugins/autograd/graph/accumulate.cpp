@@ -31,7 +31,7 @@ lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
     return LAMELLA_OK;
   }
   lamella_status st = LAMELLA_OK;
-  if (alone && (g->flags & LAMELLA_DENSE) && (!base || base->numel == g->numel)) {
+  if (alone && !run.streams.switched() && (g->flags & LAMELLA_DENSE) && (!base || base->numel == g->numel)) {
     if (!base) {
       *out = g;
       return LAMELLA_OK;

@@ -160,17 +160,24 @@ struct Walk : Run {
   // Takes over g.
   lamella_status deliver(const Edge& to, lamella_tensor* g) {
     lamella_tensor*& there = pending(to.node, to.output);
+    void* const reader = streams.reader(g, to.node);
+    lamella_status st = streams.hand_over(g, reader);
     if (!there) {
       there = g;
-      return LAMELLA_OK;
+      return st;
     }
-    lamella_status st;
+    const Streams::On on(streams, device_of(g), reader);
+    if (st || (st = on.status())) {
+      api().release(g);
+      return st;
+    }
     // A large sum is written in place, if nothing else refers to its memory; for a small one, a new tensor costs less
     // than the checks of a write in place.
     constexpr int64_t large = 1024;
-    const bool in_place =
-        there->numel >= large && !create_graph && (there->flags & (LAMELLA_DENSE | LAMELLA_OPAQUE)) == LAMELLA_DENSE &&
-        __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 && api().storage_use_count(there->storage) == 1;
+    const bool in_place = there->numel >= large && !create_graph && !streams.switched() &&
+                          (there->flags & (LAMELLA_DENSE | LAMELLA_OPAQUE)) == LAMELLA_DENSE &&
+                          __atomic_load_n(&there->object.refcount, __ATOMIC_ACQUIRE) == 1 &&
+                          api().storage_use_count(there->storage) == 1;
     if (in_place) {
       st = ops.add_into(there, g);
     } else {
@@ -235,12 +242,15 @@ struct Walk : Run {
         Guard guard(n);
         if (is_there() && (there = r.second->grad)) api().retain(there);
       }
-      lamella_status st = LAMELLA_OK;
-      if (there)
+      void* const caller = streams.caller(g, n);  // who will read it
+      lamella_status st = streams.hand_over(g, caller);
+      const Streams::On on(streams, device_of(g), caller);
+      if (!st) st = on.status();
+      if (!st && there)
         st = ops.add(there, g, &kept);
-      else if (create_graph)
+      else if (!st && create_graph)
         api().retain(kept = g);
-      else
+      else if (!st)
         st = ops.clone(g, &kept);
       if (there) api().release(there);
       if (st) return st;
@@ -263,6 +273,7 @@ struct Walk : Run {
       const auto [first, last] = captures.equal_range(n);
       for (auto c = first; c != last; ++c)
         if (lamella_tensor* g = grads[c->second.output]) {
+          if (lamella_status st = streams.hand_over(g, streams.caller(g, n))) return st;
           api().retain(g);
           *c->second.into = g;
         }
@@ -340,7 +351,9 @@ struct Walk : Run {
     bool any = false, runs = !selective && is_accumulator(n);
     for (int i = 0; i < n->num_results; i++) any |= (grads[i] = std::exchange(pending(n, i), nullptr)) != nullptr;
     for (int i = 0; i < n->num_edges && !runs; i++) runs = needs(n, i);
-    lamella_status st = any ? before(n, grads) : LAMELLA_OK;
+    const Streams::On on(streams, n->stream_device, n->stream);
+    lamella_status st = on.status();
+    if (!st && any) st = before(n, grads);
     if (!st && any && runs) {
       if (!(st = apply(n, grads, outs)) && !retain_graph && !n->released) n->kind->release_saved(n);
       for (int i = 0; i < n->num_edges; i++)

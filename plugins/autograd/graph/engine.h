@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/node.h"
+#include "graph/streams.h"
 
 namespace lamella::autograd {
 
@@ -40,6 +41,7 @@ inline bool grad_mode() { return !(api().thread()->exclude & layer_bit); }
 struct Run {
   virtual ~Run() = default;
   bool retain_graph = false, create_graph = false, accumulate = true;
+  Streams streams;
   const Operators& ops = operators();
 
   // Whether a gradient along this edge of the node that runs now is asked for.

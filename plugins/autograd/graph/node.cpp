@@ -6,6 +6,7 @@
 
 #include "graph/accumulate.h"
 #include "graph/hooks.h"
+#include "graph/streams.h"
 
 namespace lamella::autograd {
 
@@ -170,6 +171,7 @@ void destroy_variable(void* state) {
 
 void set_history(lamella_tensor* t, Node* n, uint32_t output) {
   n->results[output].describe(t);
+  note_stream(n, t);
   give_history(t, n, output);
 }
 

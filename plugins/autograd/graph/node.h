@@ -92,6 +92,8 @@ struct Node {
   std::atomic<Run*> run{nullptr};
   int32_t dependencies = 0;
   bool wanted = true;
+  lamella_device stream_device{-1, 0};
+  void* stream = nullptr;  // on which the forward ran, if that device has streams; see streams.h
   Variable first;
 
   // Behind the node's own members, in its block: edges, then results.

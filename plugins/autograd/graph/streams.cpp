@@ -1,0 +1,66 @@
+#include "graph/streams.h"
+
+namespace lamella::autograd {
+
+std::atomic<bool> without_streams[known_backends];
+
+void* ask_for_stream(lamella_device d) {
+  const lamella_backend* b = api().backend_description(d.backend);
+  if (b && b->flags & LAMELLA_BACKEND_HOST && static_cast<unsigned>(d.backend) < known_backends)
+    without_streams[d.backend] = true;
+  void* s = nullptr;
+  if (!b || !b->stream_current || !b->stream_set_current || b->stream_current(b->context, d.index, &s)) {
+    api().error_clear();
+    return nullptr;
+  }
+  return s;
+}
+
+void Streams::On::enter(Streams& all, lamella_device d, void* stream) {
+  void* now = current_stream(d);
+  if (!now || now == stream) return;
+  all.callers(d);
+  const lamella_backend* b = api().backend_description(d.backend);
+  if ((status_ = b->stream_set_current(b->context, d.index, stream))) return;
+  all.switched_ = true;
+  device_ = d;
+  before_ = now;
+}
+
+void Streams::On::leave() {
+  if (const lamella_backend* b = api().backend_description(device_.backend))
+    b->stream_set_current(b->context, device_.index, before_);
+}
+
+// The stream that was current before any node's was: asked for when none is, or before the first one is.
+void* Streams::callers(lamella_device d) {
+  for (const Base& base : bases_)
+    if (same(base.device, d)) return base.stream;
+  bases_.push_back({d, current_stream(d)});
+  return bases_.back().stream;
+}
+
+const Node* Streams::nobody() {
+  static const Node none;
+  return &none;
+}
+
+lamella_status Streams::follow(const lamella_tensor* g, void* from, void* to) {
+  if (from == to || !to) return LAMELLA_OK;
+  const lamella_device d = device_of(g);
+  const lamella_backend* b = api().backend_description(d.backend);
+  if (!b) return LAMELLA_OK;
+  if (!b->event_create || !b->event_record || !b->event_wait || !b->event_destroy)
+    return b->stream_synchronize ? b->stream_synchronize(b->context, d.index, from) : LAMELLA_OK;
+  void* event;
+  if (lamella_status st = b->event_create(b->context, d.index, 0, &event)) return st;
+  lamella_status st = b->event_record(b->context, d.index, event, from);
+  if (!st) st = b->event_wait(b->context, d.index, event, to);
+  b->event_destroy(b->context, d.index, event);
+  void* const data = api().storage_data(g->storage);
+  if (!st && data && b->allocator->record_stream)
+    st = b->allocator->record_stream(b->allocator->context, d.index, data, to);
+  return st;
+}
+
+}  // namespace lamella::autograd
