@@ -57,6 +57,9 @@ bool ResultType::add_dtype(DType t, bool has_dims) { return join(has_dims ? dims
 bool ResultType::add(const Value& v) {
   if (v.tag == LAMELLA_TENSOR) return !v.as.tensor || add_dtype(v.as.tensor->dtype, v.as.tensor->dl.ndim > 0);
   DType t = number_dtype(v);
+  // Python's integers are one kind, however large.
+  if (number_ == LAMELLA_UINT64 && t == LAMELLA_INT64) t = LAMELLA_UINT64;
+  if (number_ == LAMELLA_INT64 && t == LAMELLA_UINT64) number_ = LAMELLA_UINT64;
   return t == LAMELLA_NO_DTYPE || join(number_, t);
 }
 

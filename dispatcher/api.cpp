@@ -219,14 +219,14 @@ lamella_status kernel(lamella_library* l, const char* op, const char* key, const
                       lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("kernel", *d, &def)) return st;
-  if (lamella_status st = expect_known("kernel", "flags", def.flags, 15)) return st;
+  if (lamella_status st = expect_known("kernel", "flags", def.flags, 31)) return st;
   return register_kernel(*l, op, key, def, h);
 }
 lamella_status category_kernel(lamella_library* l, const char* cat, const char* key, const lamella_kernel_def* d,
                                lamella_handle* h) {
   lamella_kernel_def def;
   if (lamella_status st = adopt("category_kernel", *d, &def)) return st;
-  if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 15)) return st;
+  if (lamella_status st = expect_known("category_kernel", "flags", def.flags, 31)) return st;
   return register_category_kernel(*l, cat, key, def, h);
 }
 lamella_status shape_rule(lamella_library* l, const char* op, const lamella_shape_rule_def* d, lamella_handle* h) {

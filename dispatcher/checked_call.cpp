@@ -17,7 +17,8 @@ constexpr uint32_t bit(lamella_tag tag) { return uint32_t{1} << tag; }
 constexpr uint32_t absent_elements = uint32_t{1} << 31;  // in a list of tensors, too
 constexpr uint32_t string_elements = uint32_t{1} << 30;
 constexpr uint32_t number_elements = uint32_t{1} << 29;
-constexpr uint32_t any_elements = uint32_t{1} << 28;  // whatever holds no tensor
+constexpr uint32_t any_elements = uint32_t{1} << 28;    // whatever holds no tensor
+constexpr uint32_t large_elements = uint32_t{1} << 27;  // numbers above those of int64, beside number_elements
 constexpr uint32_t numbers = bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) | bit(LAMELLA_FLOAT) | bit(LAMELLA_COMPLEX);
 
 // None: there are no values for the type.
@@ -33,7 +34,7 @@ uint32_t list_tag(const Type& t) {
       return t.optional_elements ? bit(LAMELLA_VALUE_LIST) | number_elements : bit(LAMELLA_FLOAT_LIST);
     case Kind::Scalar:
     case Kind::Complex:
-      return bit(LAMELLA_VALUE_LIST) | number_elements;
+      return bit(LAMELLA_VALUE_LIST) | number_elements | large_elements;
     case Kind::Str:
       return bit(LAMELLA_VALUE_LIST) | string_elements;
     default:
@@ -47,10 +48,11 @@ uint32_t dict_elements(Kind values) {
       return string_elements;
     case Kind::Bool:
     case Kind::Int:
+      return number_elements;
     case Kind::Float:
     case Kind::Scalar:
     case Kind::Complex:
-      return number_elements;
+      return number_elements | large_elements;
     case Kind::Any:
       return any_elements;
     default:
@@ -98,7 +100,8 @@ bool element_admitted(uint32_t tags, const Value& v, int depth = 0) {
   if (v.tag == LAMELLA_NONE) return tags & (absent_elements | any_elements);
   if (v.tag == LAMELLA_STRING) return v.as.string && (tags & (string_elements | any_elements));
   if (core::is_number(v))
-    return (tags & (number_elements | any_elements)) && (v.tag != LAMELLA_COMPLEX || v.as.doubles);
+    return (tags & (v.tag == LAMELLA_UINT ? large_elements | any_elements : number_elements | any_elements)) &&
+           (v.tag != LAMELLA_COMPLEX || v.as.doubles);
   if (!(tags & any_elements) || v.tag > LAMELLA_UINT || v.tag == LAMELLA_TENSOR || v.tag == LAMELLA_TENSOR_LIST ||
       v.tag == LAMELLA_OBJECT || v.tag == LAMELLA_SYMBOLIC || v.tag == LAMELLA_SYMBOLIC_LIST || depth > 16)
     return false;

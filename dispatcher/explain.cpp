@@ -28,8 +28,9 @@ lamella_status dynamic_without_kernel(lamella_frame& f) {
 }
 
 lamella_status unknown_bits(const lamella_frame& f, const lamella_meta& m) {
-  return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule sets 'has_strides' to %d; it is 0 or 1",
-                                                       operator_title(f.op).c_str(), m.has_strides));
+  return core::raise(LAMELLA_VALUE_ERROR,
+                     core::format("%s: its shape rule sets 'flags' to %d; 3 is the largest that is known",
+                                  operator_title(f.op).c_str(), m.flags));
 }
 
 lamella_status missing_kernel(lamella_frame* f, const core::Value*, core::Value*) {

@@ -23,12 +23,12 @@ lamella_status infer(Frame& f, const Table& t, const Value* args, lamella_meta* 
   for (int i = 0; i < n; i++) {
     metas[i].kind = LAMELLA_META_FRESH;
     metas[i].dtype = LAMELLA_NO_DTYPE;
-    metas[i].has_strides = 0;
+    metas[i].flags = 0;
   }
   f.context = t.infer_context;
   lamella_status st = t.run_infer(f, args, metas);
   for (int i = 0; i < n && !st; i++)
-    if (__builtin_expect(metas[i].has_strides > 1, 0)) st = unknown_bits(f, metas[i]);
+    if (__builtin_expect(metas[i].flags > 3, 0)) st = unknown_bits(f, metas[i]);
   return st;
 }
 
@@ -43,18 +43,16 @@ inline bool beyond(const Frame& f, const Entry& e, const lamella_meta& m, const 
 __attribute__((cold, noinline)) lamella_status new_pinned(const Frame& f, const lamella_meta& m, Tensor** out) {
   if (!core::is_host(f.device.backend))
     return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) +
-                                                  ": argument 'pin_memory': only memory of the host can be pinned, not "
+                                                  ": only memory of the host can be pinned, not "
                                                   "that of device '" +
                                                   core::device_name(f.device) + "'");
-  return core::new_pinned(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, out);
+  return core::new_pinned(m.ndim, m.sizes, m.flags & LAMELLA_META_STRIDES ? m.strides : nullptr, m.dtype, out);
 }
 
-inline lamella_status new_fresh(const Frame& f, const CallInfo& info, const Value* args, const lamella_meta& m,
-                                Tensor** out) {
-  if (__builtin_expect(info.pin_memory >= 0, 0) && args[info.pin_memory].tag == LAMELLA_BOOLEAN &&
-      args[info.pin_memory].as.i)
-    return new_pinned(f, m, out);
-  return core::new_tensor(m.ndim, m.sizes, m.has_strides ? m.strides : nullptr, m.dtype, f.device, out);
+inline lamella_status new_fresh(const Frame& f, const lamella_meta& m, Tensor** out) {
+  if (__builtin_expect(m.flags & LAMELLA_META_PINNED, 0)) return new_pinned(f, m, out);
+  return core::new_tensor(m.ndim, m.sizes, m.flags & LAMELLA_META_STRIDES ? m.strides : nullptr, m.dtype, f.device,
+                          out);
 }
 
 lamella_status dropped(Tensor* t, lamella_status st) {
@@ -66,7 +64,7 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
   Tensor* t;
   switch (m.kind) {
     case LAMELLA_META_FRESH:
-      if (lamella_status st = new_fresh(f, *static_cast<const Table*>(f.table)->info, args, m, &t)) return st;
+      if (lamella_status st = new_fresh(f, m, &t)) return st;
       break;
     case LAMELLA_META_ALIAS: {
       Tensor* of = full(args[m.alias_of].as.tensor);
@@ -103,16 +101,16 @@ inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const 
   lamella_meta m;
   m.kind = LAMELLA_META_FRESH;
   m.dtype = LAMELLA_NO_DTYPE;
-  m.has_strides = 0;
+  m.flags = 0;
   f.context = t.infer_context;
   if (lamella_status st = t.run_infer(f, args, &m)) return st;
-  if (__builtin_expect(m.has_strides > 1, 0)) return unknown_bits(f, m);
+  if (__builtin_expect(m.flags > 3, 0)) return unknown_bits(f, m);
   if (beyond(f, e, m, args)) return run_for_dtype(f, e, m.dtype, args, rets);
   rets[0].tag = LAMELLA_NONE;
   lamella_status st;
   if (__builtin_expect(m.kind == LAMELLA_META_FRESH, 1)) {
     Tensor* out;
-    if ((st = new_fresh(f, *t.info, args, m, &out))) {
+    if ((st = new_fresh(f, m, &out))) {
       name_operator(f);
       return st;
     }
@@ -135,6 +133,19 @@ inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const 
   return st;
 }
 
+// A copy between devices: by a kernel of the destination's device or of the source's that takes such copies, else bytes
+// are moved.
+lamella_status copy_across(Frame& f, const Table& t, const Value* args, Value* rets) {
+  for (int i : {0, 1}) {
+    const uint32_t device = args[i].as.tensor->backend;
+    if (device >= static_cast<uint32_t>(t.num_backends) || !(t.backends[device].flags & between_devices)) continue;
+    const lamella_status st = run_kernel(f, t.backends[device], args, rets);
+    if (st != LAMELLA_NOT_IMPLEMENTED) return st;
+    core::pending_error().clear();
+  }
+  return copying().between_devices(args);
+}
+
 lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const int n = t.info->nrets;
   auto* metas = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (n + 1)));  // a kilobyte each
@@ -149,8 +160,7 @@ lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value
     if (!st) st = make_result(f, metas[i], args, &rets[i]);
     if (!st && metas[i].kind == LAMELLA_META_DYNAMIC && (e.flags & no_kernel)) st = dynamic_without_kernel(f);
   }
-  if (!st)
-    st = t.info->between_devices && crosses(args) ? copying().between_devices(args) : run_kernel(f, e, args, rets);
+  if (!st) st = t.info->between_devices && crosses(args) ? copy_across(f, t, args, rets) : run_kernel(f, e, args, rets);
   for (int i = 0; !st && i < n; i++)
     if (metas[i].kind == LAMELLA_META_DYNAMIC) st = check_result(f.op, i, rets[i]);
   if (__builtin_expect(st != LAMELLA_OK, 0)) release_all(rets, n);
@@ -189,7 +199,7 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
         elementwise ? f.op->pointwise->fault && core::dtype_class(m.dtype) == LAMELLA_CLASS_INTEGRAL : f.op->may_fault;
     if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
       Tensor* temporary;
-      if (lamella_status st = new_fresh(f, info, args, m, &temporary)) return st;
+      if (lamella_status st = new_fresh(f, m, &temporary)) return st;
       beside[i] = core::TensorRef::steal(temporary);
       into[i] = core::tensor_value(temporary);
     }

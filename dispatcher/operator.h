@@ -30,7 +30,6 @@ struct CallInfo {
   uint8_t nargs = 0, nrets = 0;
   uint8_t num_tensors = 0, num_lists = 0;
   int8_t device = -1;                           // position of a Device argument
-  int8_t pin_memory = -1;                       // position of a bool argument of that name, of what makes tensors
   uint8_t first_out = 0;                        // position of the first output of an out= form
   bool between_devices = false;                 // the first tensor's device decides, and the second one's may differ
   uint64_t written = 0;                         // positions of (a!) arguments

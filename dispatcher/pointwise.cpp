@@ -130,7 +130,7 @@ void choose_layout(const lamella_tensor* const* in, int n, lamella_meta* out) {
     out->strides[order[i]] = step;
     step *= std::max<int64_t>(out->sizes[order[i]], 1);
   }
-  out->has_strides = 1;
+  out->flags = LAMELLA_META_STRIDES;
 }
 
 // A plain loop: shapes are short, and a call of memcmp costs more than they do.

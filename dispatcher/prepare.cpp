@@ -49,7 +49,6 @@ lamella_status describe(Operator* op, const Schema& s) {
     auto at = static_cast<uint8_t>(i);
     if (a.type.kind == Kind::Tensor) (a.type.list ? c.lists[c.num_lists++] : c.tensors[c.num_tensors++]) = at;
     if (a.type.kind == Kind::Device && c.device < 0) c.device = static_cast<int8_t>(i);
-    if (a.type.kind == Kind::Bool && a.name == "pin_memory") c.pin_memory = static_cast<int8_t>(i);
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }

@@ -12,6 +12,7 @@ enum EntryFlags : uint32_t {
   fails_late = LAMELLA_KERNEL_FAILS_LATE,
   takes_opaque = LAMELLA_KERNEL_OPAQUE,
   any_dtype = LAMELLA_KERNEL_ANY_DTYPE,
+  between_devices = LAMELLA_KERNEL_BETWEEN_DEVICES,
   composite = 1 << 8,      // written over other operators; allocates its own results
   stays_on = 1 << 9,       // a composite that a layer runs with itself still on
   no_kernel = 1 << 10,     // the shape rule is all there is (meta, views)

@@ -159,7 +159,7 @@ const std::vector<Declaration>& copy_operators() {
        method | function | dispatcher::form_between_devices, shape<infer_copy>, nullptr,
        "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> "
        "lamella.zeros(2).copy_(lamella.tensor([1, 2]))\ntensor([1., 2.])\n"},
-      {"is_pinned(Tensor self, Device? device=None) -> bool", nullptr, method, nullptr, composite<is_pinned>,
+      {"is_pinned(Tensor self, Device? device=None) -> bool", "copy", method, nullptr, composite<is_pinned>,
        "Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to where "
        "copies "
        "need not block. `device` is ignored.\n\n>>> lamella.ones(2).is_pinned()\nFalse\n"},
@@ -167,7 +167,8 @@ const std::vector<Declaration>& copy_operators() {
        "`self` if its memory is pinned, else a copy in memory that the first loaded device with such an allocator "
        "pins. "
        "`device` is ignored.\n\nRaises:\n    RuntimeError: the tensor is not on the host, or no loaded device pins "
-       "memory\n"},
+       "memory\n\n>>> try:\n...     lamella.ones(2).pin_memory()\n... except RuntimeError:\n...     print(\"no loaded "
+       "device pins memory\")\nno loaded device pins memory\n"},
       {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy",
        everywhere | dispatcher::form_copies, shape<infer_clone>, composite<clone>,
        "A copy with memory of its own.\n\n>>> lamella.clone(lamella.tensor([1, 2]))\ntensor([1, 2])\n"},

@@ -13,10 +13,11 @@ ScalarType number_dtype(const Scalar& number) { return static_cast<ScalarType>(c
 // ---- out of sizes, and like other tensors ----
 
 void infer_zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout>, const std::optional<Device>&,
-                 std::optional<bool>, Output out) {
+                 std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(default_dtype());
   check_sizes("size", size, t);
   out.set(size, t);
+  out.pin(pin_memory);
 }
 
 void infer_empty(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -24,31 +25,35 @@ void infer_empty(IntArrayRef size, std::optional<ScalarType> dtype, std::optiona
                  std::optional<MemoryFormat> memory_format, Output out) {
   infer_zeros(size, dtype, layout, device, pin_memory, out);
   if (memory_format) lay_out(out, "memory_format", memory_format, Tensor());
+  out.pin(pin_memory);
 }
 
 void infer_empty_strided(IntArrayRef size, IntArrayRef stride, std::optional<ScalarType> dtype, std::optional<Layout>,
-                         const std::optional<Device>&, std::optional<bool>, Output out) {
+                         const std::optional<Device>&, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(default_dtype());
   check_sizes("size", size, t);
   LAMELLA_CHECK(size.size() == stride.size(), argument("stride"), ": ", stride.size(), " strides for ", size.size(),
                 " sizes");
   for (int64_t s : stride) LAMELLA_CHECK(s >= 0, argument("stride"), ": strides must not be negative");
   out.set(size, t, stride);
+  out.pin(pin_memory);
 }
 
 void infer_empty_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout>,
-                      const std::optional<Device>&, std::optional<bool>, std::optional<MemoryFormat> memory_format,
-                      Output out) {
+                      const std::optional<Device>&, std::optional<bool> pin_memory,
+                      std::optional<MemoryFormat> memory_format, Output out) {
   out.set(self.sizes(), dtype.value_or(self.dtype()));
   lay_out(out, "memory_format", memory_format, self);
+  out.pin(pin_memory);
 }
 
 void infer_full(IntArrayRef size, const Scalar& fill_value, std::optional<ScalarType> dtype, std::optional<Layout>,
-                const std::optional<Device>&, std::optional<bool>, Output out) {
+                const std::optional<Device>&, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype ? *dtype : number_dtype(fill_value);
   check_sizes("size", size, t);
   check_number("fill_value", fill_value, t);
   out.set(size, t);
+  out.pin(pin_memory);
 }
 
 void infer_full_like(const Tensor& self, const Scalar& fill_value, std::optional<ScalarType> dtype,
@@ -107,7 +112,7 @@ void check_ordered(const char* name, const Scalar& number) {
 }
 
 void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<ScalarType> dtype,
-                  std::optional<Layout>, const std::optional<Device>&, std::optional<bool>, Output out) {
+                  std::optional<Layout>, const std::optional<Device>&, std::optional<bool> pin_memory, Output out) {
   check_ordered("start", start);
   check_ordered("end", end);
   check_ordered("step", step);
@@ -131,6 +136,7 @@ void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, st
   const int64_t n = static_cast<int64_t>(count);
   check_sizes("end", n, t);
   out.set(n, t);
+  out.pin(pin_memory);
 }
 
 Tensor arange_end(const Scalar& end, std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -166,15 +172,17 @@ Tensor spaced(double start, double end, int64_t steps, const std::optional<Devic
 }
 
 void infer_linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype,
-                    std::optional<Layout>, const std::optional<Device>&, std::optional<bool>, Output out) {
+                    std::optional<Layout>, const std::optional<Device>&, std::optional<bool> pin_memory, Output out) {
   check_spaced(start, end, steps);
   const ScalarType t = dtype.value_or(default_dtype());
   check_sizes("steps", steps, t);
   out.set(steps, t);
+  out.pin(pin_memory);
 }
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype,
-                std::optional<Layout>, const std::optional<Device>& device, std::optional<bool>) {
-  return spaced(start.toDouble(), end.toDouble(), steps, device).to(dtype.value_or(default_dtype()));
+                std::optional<Layout>, const std::optional<Device>& device, std::optional<bool> pin_memory) {
+  const Tensor x = spaced(start.toDouble(), end.toDouble(), steps, device).to(dtype.value_or(default_dtype()));
+  return pin_memory.value_or(false) ? x.pin_memory() : x;
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype,
@@ -187,12 +195,13 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
 // ---- matrices and numbers ----
 
 void infer_eye_m(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optional<Layout>,
-                 const std::optional<Device>&, std::optional<bool>, Output out) {
+                 const std::optional<Device>&, std::optional<bool> pin_memory, Output out) {
   check_count("n", n);
   check_count("m", m);
   const ScalarType t = dtype.value_or(default_dtype());
   check_sizes("n", {n, m}, t);
   out.set({n, m}, t);
+  out.pin(pin_memory);
 }
 void infer_eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                const std::optional<Device>& device, std::optional<bool> pin_memory, Output out) {

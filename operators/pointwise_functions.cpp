@@ -5,7 +5,7 @@ namespace lamella::operators {
 namespace {
 
 void check_power(const Tensor& self, const Scalar& exponent, Output) {
-  LAMELLA_CHECK(!exponent.isIntegral() || exponent.toLong() >= 0 || !is_integral(self.dtype()), "argument 'exponent'",
+  LAMELLA_CHECK(!is_integral(self.dtype()) || !exponent.isIntegral() || exponent.toDouble() >= 0, "argument 'exponent'",
                 ": an integer to a negative integer power is not an integer; convert 'self' with .to(lamella.float32)");
 }
 

@@ -94,16 +94,18 @@ void set_like(Output& out, const Tensor& self, ScalarType t, std::optional<Memor
 
 // The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating.
 void infer_drawn(IntArrayRef size, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
-                 std::optional<Device>, std::optional<bool>, Output out) {
+                 std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(default_dtype());
   check_drawn("dtype", t);
   set_new(out, size, t);
+  out.pin(pin_memory);
 }
 void infer_drawn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout>, std::optional<Device>,
-                      std::optional<bool>, std::optional<MemoryFormat> memory_format, Output out) {
+                      std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format, Output out) {
   const ScalarType t = dtype.value_or(self.dtype());
   check_drawn(dtype ? "dtype" : "self", t);
   set_like(out, self, t, memory_format);
+  out.pin(pin_memory);
 }
 
 double largest_finite(ScalarType t) {
@@ -145,11 +147,12 @@ void infer_normal(const Tensor& self, double, double std, const Generator&, Outp
   check_drawn("self", self.dtype());
 }
 void infer_normal_numbers(double, double std, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
-                          std::optional<Layout>, std::optional<Device>, std::optional<bool>, Output out) {
+                          std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   check_std(std);
   const ScalarType t = dtype.value_or(default_dtype());
   check_drawn("dtype", t);
   set_new(out, size, t);
+  out.pin(pin_memory);
 }
 
 // Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
@@ -191,30 +194,34 @@ void infer_integers_all(const Tensor& self, const Generator&, Output out) {
 }
 
 void infer_randint(int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
-                   std::optional<Layout>, std::optional<Device>, std::optional<bool>, Output out) {
+                   std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(kLong);
   check_integers(t, {0, high, "high", "", "high"});
   set_new(out, size, t);
+  out.pin(pin_memory);
 }
 void infer_randint_low(int64_t low, int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
-                       std::optional<Layout>, std::optional<Device>, std::optional<bool>, Output out) {
+                       std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(kLong);
   check_integers(t, {low, high, "low", "low", "high"});
   set_new(out, size, t);
+  out.pin(pin_memory);
 }
 void infer_randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout>,
-                        std::optional<Device>, std::optional<bool>, std::optional<MemoryFormat> memory_format,
-                        Output out) {
+                        std::optional<Device>, std::optional<bool> pin_memory,
+                        std::optional<MemoryFormat> memory_format, Output out) {
   const ScalarType t = dtype.value_or(self.dtype());
   check_integers(t, {0, high, "self", "", "high"});
   set_like(out, self, t, memory_format);
+  out.pin(pin_memory);
 }
 void infer_randint_like_low(const Tensor& self, int64_t low, int64_t high, std::optional<ScalarType> dtype,
-                            std::optional<Layout>, std::optional<Device>, std::optional<bool>,
+                            std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory,
                             std::optional<MemoryFormat> memory_format, Output out) {
   const ScalarType t = dtype.value_or(self.dtype());
   check_integers(t, {low, high, "self", "low", "high"});
   set_like(out, self, t, memory_format);
+  out.pin(pin_memory);
 }
 
 // The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.

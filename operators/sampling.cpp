@@ -85,12 +85,13 @@ void check_counts(const char* name, ScalarType t, int64_t n) {
 }
 
 void infer_randperm(int64_t n, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
-                    std::optional<Device>, std::optional<bool>, Output out) {
+                    std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(kLong);
   LAMELLA_CHECK(n >= 0, argument("n"), ": must not be negative, got ", n);
   check_counts("n", t, n);
   check_sizes("n", n, t);
   out.set(n, t);
+  out.pin(pin_memory);
 }
 
 void infer_permutation(const Tensor& self, const Generator&, Output out) {

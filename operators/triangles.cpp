@@ -30,7 +30,7 @@ __int128 places_below(int64_t rows, int64_t columns, int64_t offset) {
 template <bool Lower>
 void infer_triangle_indices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype,
                             std::optional<Layout> /*layout*/, std::optional<Device> /*device*/,
-                            std::optional<bool> /*pin_memory*/, Output out) {
+                            std::optional<bool> pin_memory, Output out) {
   LAMELLA_CHECK(row >= 0, argument("row"), ": expected at least 0, got ", row);
   LAMELLA_CHECK(col >= 0, argument("col"), ": expected at least 0, got ", col);
   LAMELLA_CHECK(offset != INT64_MIN, argument("offset"), ": the diagonal is too far away");
@@ -40,6 +40,7 @@ void infer_triangle_indices(int64_t row, int64_t col, int64_t offset, std::optio
   const ScalarType t = dtype.value_or(kLong);
   check_sizes("row", sizes, t);
   out.set(sizes, t);
+  out.pin(pin_memory);
 }
 
 template <bool Lower>

@@ -254,7 +254,8 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
 }
 
 // Numbers into a new host tensor of bool, int64, the default float or its complex, then converted.
-PyObject* tensor_of_numbers(PyObject* data, bool wide_ints) {
+PyObject* tensor_of_numbers(PyObject* data, DType wanted) {
+  const bool wide_ints = wanted == LAMELLA_UINT64;
   Discovered d;
   d.wide = wide_ints;
   Arena arena;
@@ -273,6 +274,11 @@ PyObject* tensor_of_numbers(PyObject* data, bool wide_ints) {
   auto* bytes = static_cast<char*>(t->dl.data);
   for (size_t i = 0; i < numbers.size(); i++) {
     const Value& v = numbers[i];
+    if (v.tag == LAMELLA_UINT && wanted != LAMELLA_NO_DTYPE && !core::number_fits(v, wanted)) {
+      core::release(t);
+      return PyErr_Format(PyExc_RuntimeError, "tensor: argument 'data': %s does not fit dtype %s",
+                          core::describe(v).c_str(), core::dtype_info(wanted).name);
+    }
     double pair[2] = {core::as_double(v), v.tag == LAMELLA_COMPLEX ? v.as.doubles[1] : 0};
     uint8_t b = static_cast<uint8_t>(v.as.i != 0);
     if (complex)
@@ -298,7 +304,10 @@ PyObject* tensor_from(PyObject*, PyObject* args) {
     if (!view) return nullptr;
     return Py_BuildValue("(NO)", view, dtype_object(unwrap(view)->dtype));
   }
-  return tensor_of_numbers(data, wanted == dtype_object(LAMELLA_UINT64));
+  DType t = LAMELLA_NO_DTYPE;
+  if (wanted != Py_None) read_dtype(wanted, &t);  // the frontend says what is wrong with it
+  PyErr_Clear();
+  return tensor_of_numbers(data, t);
 }
 
 PyObject* to_list_at(const Tensor* t, int dim, const char* at) {

@@ -62,7 +62,24 @@ PyObject* object_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   made->held = Py_NewRef(payload);
   return wrap_plain(made);
 }
+// What a payload refers to is seen by the collector as long as this object alone holds it.
+PyObject** own_payload(PyObject* o) {
+  lamella_object* value = value_of(o);
+  if (value->type->destroy != destroy_payload || __atomic_load_n(&value->refcount, __ATOMIC_ACQUIRE) != 1)
+    return nullptr;
+  return &static_cast<Payload*>(value)->held;
+}
+int object_traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  if (PyObject** held = own_payload(o)) Py_VISIT(*held);
+  return 0;
+}
+int object_clear(PyObject* o) {
+  if (PyObject** held = own_payload(o)) Py_SETREF(*held, Py_NewRef(Py_None));
+  return 0;
+}
 void object_dealloc(PyObject* o) {
+  PyObject_GC_UnTrack(o);
   core::release(value_of(o));
   PyTypeObject* t = Py_TYPE(o);
   t->tp_free(o);
@@ -91,6 +108,8 @@ PyGetSetDef object_getset[] = {{"kind", object_kind, nullptr, "The name of its k
 PyType_Slot object_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(object_new)},
     {Py_tp_dealloc, reinterpret_cast<void*>(object_dealloc)},
+    {Py_tp_traverse, reinterpret_cast<void*>(object_traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(object_clear)},
     {Py_tp_repr, reinterpret_cast<void*>(object_repr)},
     {Py_tp_hash, reinterpret_cast<void*>(object_hash)},
     {Py_tp_richcompare, reinterpret_cast<void*>(object_compare)},
@@ -99,7 +118,8 @@ PyType_Slot object_slots[] = {
                                   "schemas name. Two are equal if they are the same\nobject.\n\n"
                                   ">>> lamella.library.Object(\"mine.Work\", [1, 2]).payload\n[1, 2]\n")},
     {0, nullptr}};
-PyType_Spec object_spec = {"lamella.library.Object", sizeof(ObjectObject), 0, Py_TPFLAGS_DEFAULT, object_slots};
+PyType_Spec object_spec = {"lamella.library.Object", sizeof(ObjectObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                           object_slots};
 
 }  // namespace
 

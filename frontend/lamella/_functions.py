@@ -39,8 +39,10 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     made = made.to(made.device if device is None else device, target, False, copy)
     if requires_grad:
         keywords["requires_grad"] = requires_grad
-    if pin_memory and _C._is_claimed("pin_memory"):  # else it has no meaning here, as in operators
+    if pin_memory and _C._is_claimed("pin_memory"):
         keywords["pin_memory"] = pin_memory
+    elif pin_memory:
+        made = made.pin_memory()
     return _contributed("tensor", made, keywords) if keywords else made
 
 

@@ -410,6 +410,30 @@ static void devices() {
   OK(api, api->call(nullptr, copy, there, 3, &r, 1));
   api->value_release(&r);
   CHECK(flags & LAMELLA_COPY_NON_BLOCKING);
+  // A kernel of the device's own is asked before bytes move, and leaves a copy alone where it answers so.
+  static int offered = 0;
+  const lamella_kernel_def own = {sizeof own,
+                                  LAMELLA_KERNEL_BETWEEN_DEVICES,
+                                  [](lamella_frame*, const lamella_value* args, lamella_value*) -> lamella_status {
+                                    offered++;
+                                    if (args[0].as.tensor->backend == cpu)
+                                      return api->raise(LAMELLA_NOT_IMPLEMENTED, "not to the host");
+                                    std::memset(args[0].as.tensor->dl.data, 0, 8);
+                                    return LAMELLA_OK;
+                                  },
+                                  nullptr,
+                                  __FILE__,
+                                  __LINE__,
+                                  0};
+  OK(api, api->kernel(l, "aten::copy_", "pair", &own, nullptr));
+  flags = 0;
+  OK(api, api->call(nullptr, copy, there, 3, &r, 1));
+  api->value_release(&r);
+  CHECK(offered == 1 && flags == 0);
+  home[1] = of(first);
+  OK(api, api->call(nullptr, copy, home, 2, &r, 1));
+  api->value_release(&r);
+  CHECK(offered == 2 && (flags & LAMELLA_COPY_TO_HOST) && at(of(back), 1) == 0 && !api->error_kind());
   for (lamella_tensor* t : {host, first, second, back}) api->release(t);
   lamella_thread_slot_type slot{};
   slot.size = sizeof slot;

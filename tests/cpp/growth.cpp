@@ -171,7 +171,7 @@ static lamella_status like_first(lamella_frame*, const lamella_value* args, lame
 }
 static uint8_t strides_bits = 0;
 static lamella_status says_bits(lamella_frame* f, const lamella_value* args, lamella_meta* m) {
-  m->has_strides = strides_bits;
+  m->flags = strides_bits;
   if (args[1].as.i == 1) {
     m->kind = LAMELLA_META_ALIAS;
     m->alias_of = 0;
@@ -251,8 +251,8 @@ static void older_rules() {
   args[0] = of(a);
   for (int64_t alias : {0, 1}) {
     args[1] = num(alias);
-    strides_bits = 2;
-    const char* words = "its shape rule sets 'has_strides' to 2; it is 0 or 1";
+    strides_bits = 4;
+    const char* words = "its shape rule sets 'flags' to 4; 3 is the largest that is known";
     FAILS(api, api->call(nullptr, op, args, 2, &r, 1), words);
     FAILS(api, api->call(nullptr, out, args, 4, &r, 1), words);
     FAILS(api, api->call(nullptr, inplace, args, 3, &r, 1), words);

@@ -177,7 +177,8 @@ def overflows(o: Operator) -> Iterator[Cell]:
     for argument in o.inputs():
         name, k = argument["name"], kind(argument["type"])
         if k in ("int", "SymInt", "Scalar"):
-            for label, n in {"10**30": 10**30, "-10**30": -(10**30), "2**63": 2**63}.items():
+            large = 2**64 if k == "Scalar" else 2**63
+            for label, n in {"10**30": 10**30, "-10**30": -(10**30), str(large): large}.items():
                 yield o.cell(name, label, OVERFLOW, lambda n=n: n)
         if k.endswith("]") and k != "Tensor[]":
             yield o.cell(name, "10**30 in a list", OVERFLOW, lambda: (10**30,))

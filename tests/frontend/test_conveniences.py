@@ -119,7 +119,7 @@ def test_unsigned_data():
         with pytest.raises(RuntimeError, match="64 bits"):
             lamella.tensor([wrong], dtype=lamella.uint64)
     with pytest.raises(RuntimeError, match="64 bits"):
-        lamella.tensor([2**63])
+        lamella.tensor([2**64])
 
 
 @pytest.mark.parametrize("data", [1 + 2j, [1j, 2], [[1.5, 2j]], np.array([1 - 1j]), [np.complex64(1j), 1.0]], ids=repr)

@@ -114,6 +114,15 @@ def test_a_payload_lives_as_long_as_its_objects(lib):
     assert seen() is None
 
 
+def test_a_cycle_through_a_payload_is_collected():
+    payload = Payload()
+    payload.__lamella_object__ = Object("kinds.Work", payload)
+    seen = weakref.ref(payload)
+    del payload
+    gc.collect()
+    assert seen() is None
+
+
 def test_arguments_of_object_are_checked():
     for wrong in ("", "Generator"):
         with pytest.raises(ValueError, match="Object: argument 'kind'"):

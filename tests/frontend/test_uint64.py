@@ -42,6 +42,19 @@ def test_floating_tensors_take_them_as_floats():
     assert (lamella.ones(1, dtype=lamella.complex128) * n).item() == complex(n)
 
 
+def test_two_numbers_of_python_are_of_one_kind():
+    x = lamella.tensor([0, 5, 2**64 - 1], dtype=lamella.uint64)
+    assert x.clamp(3, 2**63).tolist() == [3, 5, 2**63]
+    assert lamella.where(x == 5, 0, 2**63).tolist() == [2**63, 0, 2**63]
+    assert lamella.ones(2).clamp(0, 2**63).tolist() == [1, 1]
+
+
+def test_powers():
+    assert (lamella.ones(2) ** (2**63)).tolist() == [1, 1]
+    x = lamella.tensor([3], dtype=lamella.uint64)
+    assert (x ** (2**64 - 1)).item() == pow(3, 2**64 - 1, 2**64)
+
+
 def test_where_they_do_not_fit_is_an_error():
     n = 2**63
     for dtype in (lamella.int64, lamella.uint8, lamella.int8):
@@ -49,6 +62,9 @@ def test_where_they_do_not_fit_is_an_error():
             lamella.zeros(1, dtype=dtype) + n
         with pytest.raises(RuntimeError, match="9223372036854775808"):
             lamella.full((1,), n, dtype=dtype)
+    for dtype in ("int64", "int8"):
+        with pytest.raises(RuntimeError, match=f"{n} does not fit dtype {dtype}"):
+            lamella.tensor([n], dtype=getattr(lamella, dtype))
     with pytest.raises(RuntimeError, match="does not fit 64 bits"):
         lamella.ones(2) + 2**64
     with pytest.raises(RuntimeError, match="does not fit 64 bits"):
@@ -61,7 +77,7 @@ def test_where_they_do_not_fit_is_an_error():
         lamella.tensor([n, -1])
 
 
-def test_a_default_and_a_layer_keep_them():
+def test_a_layer_and_a_python_kernel_get_them():
     lib = lamella.library.Library("large", "DEF")
     lib.define("same(Scalar x) -> Scalar")
     lib.impl("same", lambda x: x)

@@ -21,8 +21,10 @@ def title(o: dict) -> str:
 BY_TITLE = {title(o): o for o in LIVE}
 # Operators with a declaration of their own: functional forms, and in-place operators without a functional form.
 FUNCTIONAL = sorted(t for t, o in BY_TITLE.items() if o["form"] == "functional")
+# Pinned memory comes with a device's plugin: tests/abi/order.cpp and tests/plugins/test_bank.py have these.
+PINNED = {"is_pinned", "pin_memory"}
 # Operators with an underscore in front are for composites, whose samples reach them; some have samples of their own.
-SAMPLED = [t for t in FUNCTIONAL if not t.startswith("_") or samples.of(t)]
+SAMPLED = [t for t in FUNCTIONAL if t not in PINNED and (not t.startswith("_") or samples.of(t))]
 # Operators whose shapes or results depend on the data: meta refuses them.
 DYNAMIC = set(
     "masked_select nonzero argwhere _mask_index item equal allclose _unique2 unique_dim unique_consecutive bincount "

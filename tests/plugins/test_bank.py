@@ -396,6 +396,51 @@ def test_memory_comes_back(guest):
     """)
 
 
+def test_pinned_memory(guest):
+    guest.run("""
+        import lamella
+
+        x = lamella.arange(6.0).reshape(2, 3)
+        try:
+            x.pin_memory()
+        except RuntimeError as error:
+            assert "no loaded device pins" in str(error), error
+        else:
+            raise SystemExit("pinned without a device")
+        lamella.ones(1, device="bank")
+        assert not x.is_pinned()
+        p = x.pin_memory()
+        assert p.is_pinned() and p.tolist() == x.tolist() and p.pin_memory() is p and p.view(6).is_pinned()
+        assert x.t().pin_memory().tolist() == x.t().tolist()
+        made = (
+            lamella.zeros(2, 3, pin_memory=True),
+            lamella.empty(2, pin_memory=True),
+            lamella.empty_like(x, pin_memory=True),
+            lamella.ones_like(x.t(), pin_memory=True),
+            lamella.full((2,), 3, pin_memory=True),
+            lamella.arange(5, pin_memory=True),
+            lamella.linspace(0, 1, 5, pin_memory=True),
+            lamella.rand(3, pin_memory=True),
+            lamella.tensor([1.0, 2.0], pin_memory=True),
+            lamella.empty_strided((2, 3), (1, 2), pin_memory=True),
+        )
+        assert all(t.is_pinned() for t in made), [t.is_pinned() for t in made]
+        assert not any(lamella.zeros(2, 3, pin_memory=p).is_pinned() for p in (False, None))
+        far = p.to("bank", non_blocking=True)
+        assert far.cpu().tolist() == x.tolist() and not far.is_pinned()
+        back = lamella.empty(2, 3, pin_memory=True).copy_(far * 2, non_blocking=True)
+        lamella._C._synchronize("bank", 0)
+        assert back.tolist() == (x * 2).tolist()
+        for wrong in (lambda: far.pin_memory(), lambda: lamella.zeros(2, device="bank", pin_memory=True)):
+            try:
+                wrong()
+            except RuntimeError as error:
+                assert "host" in str(error), error
+            else:
+                raise SystemExit("pinned on the device")
+    """)
+
+
 def test_layers_see_its_calls(guest):
     guest.run("""
         import lamella

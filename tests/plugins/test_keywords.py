@@ -147,7 +147,8 @@ def test_a_claimed_keyword_goes_before_the_operators_own(lib):
     assert pinned == [True, False, True, True]
     lib.withdraw(handle)
     lamella.ones(1, pin_memory=False)
-    lamella.tensor(1.0, pin_memory=True)
+    with pytest.raises(RuntimeError, match="no loaded device pins"):
+        lamella.tensor(1.0, pin_memory=True)
     assert len(pinned) == 4
 
 

@@ -76,7 +76,8 @@ struct View {
   }
   View(const lamella_value& v, int dtype, const lamella_tensor* shape) : dtype(dtype) {
     const bool complex = v.tag == LAMELLA_COMPLEX, real = v.tag == LAMELLA_FLOAT;
-    const int has = complex ? LAMELLA_COMPLEX128 : real ? LAMELLA_FLOAT64 : LAMELLA_INT64;
+    const int whole = v.tag == LAMELLA_UINT ? LAMELLA_UINT64 : LAMELLA_INT64;
+    const int has = complex ? LAMELLA_COMPLEX128 : real ? LAMELLA_FLOAT64 : whole;
     const void* from = complex ? static_cast<const void*>(v.as.doubles) : &v.as;
     if (v.tag == LAMELLA_TENSOR) *this = View(v.as.tensor, shape);
     else conversion(has, dtype)(1, number, 0, static_cast<const char*>(from), 0), add(shape->numel, 0);

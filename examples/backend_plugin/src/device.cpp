@@ -1,4 +1,5 @@
 // The two devices of `bank`: the memory of each, copies, and the registration. Read first.
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -78,7 +79,9 @@ void release(void*, void* data, int64_t, int32_t device) {
 lamella_status record_stream(void*, int32_t device, void* data, void* stream) {
   Memory& m = memory(device);
   std::lock_guard lock(m.mutex);
-  std::vector<Stream*>& used = m.live.at(data).streams;
+  const auto at = m.live.find(data);
+  if (at == m.live.end()) return LAMELLA_OK;  // none of ours, as memory of a stranger's
+  std::vector<Stream*>& used = at->second.streams;
   Stream* s = &stream_of(device, stream);
   if (std::find(used.begin(), used.end(), s) == used.end()) used.push_back(s);
   return LAMELLA_OK;
@@ -131,11 +134,12 @@ Pinned& pinned() {
 
 lamella_status alloc_pinned(void*, int64_t bytes, int32_t, void*, void** out) {
   const int64_t size = whole_pages(bytes);
-  *out = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (*out == MAP_FAILED || mlock(*out, size))
+  void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data != MAP_FAILED && mlock(data, size)) munmap(std::exchange(data, MAP_FAILED), size);
+  if (data == MAP_FAILED)
     return fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot lock " + std::to_string(bytes) + " bytes of the host's memory");
   std::lock_guard lock(pinned().mutex);
-  pinned().blocks[static_cast<char*>(*out)] = {size, {}};
+  pinned().blocks[static_cast<char*>(*out = data)] = {size, {}};
   return LAMELLA_OK;
 }
 void release_pinned(void*, void* data, int64_t bytes, int32_t) {
@@ -177,6 +181,22 @@ lamella_status copy(void*, const lamella_copy* c, int32_t* done) {
   follow(from, move(to, open(c->dst), open(c->src), c->bytes));
   return LAMELLA_OK;
 }
+// ---- forks: the child has all memory, and no lock is held when it begins ----
+void before_fork() {
+  for (int32_t i = 0; i < devices; i++) memory(i).mutex.lock();
+  pinned().mutex.lock();
+  hold_streams();
+}
+void in_parent() {
+  go_on_streams();
+  pinned().mutex.unlock();
+  for (int32_t i = 0; i < devices; i++) memory(i).mutex.unlock();
+}
+void in_child() {
+  restart_streams();
+  new (&pinned().mutex) std::mutex;
+  for (int32_t i = 0; i < devices; i++) new (&memory(i).mutex) std::mutex;
+}
 }  // namespace
 
 lamella_status launch(const lamella_tensor* on, Task task) {
@@ -199,6 +219,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   b.device_count = [](void*) -> int32_t { return devices; };
   b.copy = copy;
   add_streams(m, b);
+  pthread_atfork(before_fork, in_parent, in_child);
   m.backend(b, nullptr);
 }
 

@@ -1,5 +1,4 @@
 #include "streams.h"
-#include <pthread.h>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -67,12 +66,11 @@ void Stream::work() {
   }
 }
 
-void Stream::hold() {
-  std::unique_lock lock(mutex);
-  waiting++;
-  moved.wait(lock, [this] { return tasks.empty(); });
-  waiting--;
-  lock.release();
+bool Stream::hold() {
+  mutex.lock();
+  if (tasks.empty()) return true;
+  mutex.unlock();
+  return false;
 }
 void Stream::go_on() { mutex.unlock(); }
 void Stream::restart() {
@@ -103,23 +101,6 @@ Streams& streams() {
   return *made;
 }
 
-// Before a fork, waits until all streams are idle. The child has their memory, but no threads: new ones start.
-template <void (Stream::*Step)()> void each() {
-  for (Stream& s : streams().all) (s.*Step)();
-}
-void before_fork() {
-  streams().mutex.lock();
-  each<&Stream::hold>();
-}
-void in_parent() {
-  each<&Stream::go_on>();
-  streams().mutex.unlock();
-}
-void in_child() {
-  each<&Stream::restart>();
-  new (&streams().mutex) std::mutex;
-}
-
 // The current streams of a thread, null where it has not set one. They go along with a captured state.
 using Current = std::array<Stream*, devices>;
 int32_t slot;
@@ -132,6 +113,27 @@ struct Event {
 Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
 int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 }  // namespace
+
+// A task may wait for another stream, which takes that one's lock: so first they become idle, and then they are held.
+void hold_streams() {
+  Streams& all = streams();
+  all.mutex.lock();
+  for (bool held = false; !held;) {
+    for (Stream& s : all.all) s.wait(s.last().ticket);
+    auto s = all.all.begin();
+    while (s != all.all.end() && s->hold()) ++s;
+    held = s == all.all.end();
+    while (!held && s != all.all.begin()) (--s)->go_on();
+  }
+}
+void go_on_streams() {
+  for (Stream& s : streams().all) s.go_on();
+  streams().mutex.unlock();
+}
+void restart_streams() {
+  for (Stream& s : streams().all) s.restart();
+  new (&streams().mutex) std::mutex;
+}
 
 Stream& current(int32_t device) {
   const auto* chosen = static_cast<const Current*>(api().thread_slot_get(slot));
@@ -162,7 +164,6 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   };
   type.destroy = [](void* state) { delete static_cast<Current*>(state); };
   lamella::check(api().thread_slot(m.handle(), &type, &slot));
-  pthread_atfork(before_fork, in_parent, in_child);
   b.synchronize = synchronize;
   b.stream_default = [](void*, int32_t device, void** out) -> lamella_status {
     return *out = streams().usual[device], LAMELLA_OK;

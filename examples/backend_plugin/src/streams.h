@@ -36,9 +36,10 @@ class Stream {
   bool passed(uint64_t ticket) const { return done.load(std::memory_order_acquire) >= ticket; }
   void wait(uint64_t ticket);
   Fault take_fault();
-  void hold();     // waits until it is idle, and keeps it so: before a fork
-  void go_on();    // after one, in the parent
-  void restart();  // in the child, where it has no thread
+  // Around a fork. In the child the stream has no thread: a new one starts.
+  bool hold();  // keeps it idle; false if it is not
+  void go_on();
+  void restart();
 
   const int32_t device;
 
@@ -63,5 +64,8 @@ inline Stream& stream_of(int32_t device, void* handle) {
 // Tasks pushed later run behind that place.
 void follow(Stream& stream, Place place);
 lamella_status synchronize(void*, int32_t device);  // waits for all streams of the device; raises the first fault
+void hold_streams();                                // before a fork: waits until all are idle, and keeps them so
+void go_on_streams();
+void restart_streams();
 void add_streams(lamella::Library&, lamella_backend&);
 }  // namespace bank

@@ -9,9 +9,11 @@
  * read then. Memory of a `host_allocator` may be freed before: the backend keeps it until its copies are done. An error
  * that comes late is raised once, by the next function that waits for that stream or device. In event_wait the index is
  * that of the stream. Priority 0 is the usual one, lower numbers are more urgent, and a number beyond those that the
- * device has counts as the nearest. Note [Slots of a backend]  They throw nothing. They may be called while the process
- * exits, and in a forked child, where a device may answer with an error. `device_count` is quick, always the same,
- * cannot fail (0 where there is no driver), and makes no context on the device. */
+ * device has counts as the nearest. A stream that was destroyed may still be named: made current, waited for, recorded;
+ * an address that `alloc` did not give may be recorded, too, and is passed over. Note [Slots of a backend]  They throw
+ * nothing. They may be called while the process exits, and in a forked child, where a device may answer with an error.
+ * `device_count` is quick, always the same, cannot fail (0 where there is no driver), and makes no context on the
+ * device. */
 #ifndef LAMELLA_BACKEND_H
 #define LAMELLA_BACKEND_H
 

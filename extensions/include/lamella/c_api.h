@@ -61,7 +61,7 @@ extern "C" {
 /* ---- shape rules ------------------------------------------------------------------------------------------------ */
 
 enum lamella_meta_kind {
-  LAMELLA_META_FRESH = 0, /* allocate: sizes, dtype, and strides if has_strides */
+  LAMELLA_META_FRESH = 0, /* allocate: sizes, dtype, and strides if they are set */
   LAMELLA_META_ALIAS = 1, /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
   LAMELLA_META_SAME = 2,  /* args[alias_of] itself */
   LAMELLA_META_DYNAMIC = 3,  /* only the kernel knows; it allocates */
@@ -69,13 +69,18 @@ enum lamella_meta_kind {
   LAMELLA_META_NONE = 5      /* no result: one of several, which the caller did not ask for */
 };
 
-/* An array of these is handed to the rule, so its size never changes. Other bits of has_strides will say which of the
+enum lamella_meta_flags {
+  LAMELLA_META_STRIDES = 1, /* `strides` is set */
+  LAMELLA_META_PINNED = 2   /* a fresh tensor of the host is in memory that a backend pins: see host_allocator */
+};
+
+/* An array of these is handed to the rule, so its size never changes. Other bits of `flags` will say which of the
  * reserved words mean something; the rule finds it zero, and bits that mean nothing yet are an error. */
 typedef struct {
   uint8_t kind;
   uint8_t dtype; /* LAMELLA_NO_DTYPE when the rule is called */
   uint8_t alias_of;
-  uint8_t has_strides;
+  uint8_t flags; /* enum lamella_meta_flags */
   int32_t ndim;
   int64_t offset; /* of an alias: storage offset in elements */
   int64_t reserved[4];
@@ -183,7 +188,9 @@ enum lamella_kernel_flags {
   LAMELLA_KERNEL_CALLS_OPERATORS = 1, /* layers already passed are switched off around it */
   LAMELLA_KERNEL_FAILS_LATE = 2,      /* when it fails it may have written: counted; others leave all as it was */
   LAMELLA_KERNEL_OPAQUE = 4,          /* of a device, "backend" or a category: it may get opaque tensors */
-  LAMELLA_KERNEL_ANY_DTYPE = 8        /* of the same: it may get tensors of any dtype. Note [Dtypes] */
+  LAMELLA_KERNEL_ANY_DTYPE = 8,       /* of the same: it may get tensors of any dtype. Note [Dtypes] */
+  LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* of copy_: it is asked about copies from and to other devices, before bytes
+                                       * move; LAMELLA_NOT_IMPLEMENTED says that it leaves one alone */
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it

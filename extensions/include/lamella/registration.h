@@ -20,7 +20,7 @@ class Output {
     meta_->kind = LAMELLA_META_FRESH;
     meta_->dtype = static_cast<uint8_t>(dtype);
     meta_->ndim = static_cast<int32_t>(sizes.size());
-    meta_->has_strides = 0;
+    meta_->flags = 0;
     for (size_t i = 0; i < sizes.size(); i++) meta_->sizes[i] = sizes[i];
     frame_->compute_dtype = meta_->dtype;
   }
@@ -40,6 +40,10 @@ class Output {
   void set_dtype(ScalarType dtype) {
     meta_->dtype = static_cast<uint8_t>(dtype);
     compute_in(dtype);
+  }
+  /* A result that `set` or `like` has described is made in pinned memory of the host. */
+  void pin(std::optional<bool> on) {
+    if (on.value_or(false)) meta_->flags |= LAMELLA_META_PINNED;
   }
   void compute_in(ScalarType dtype) { frame_->compute_dtype = static_cast<uint32_t>(dtype); }
 
@@ -75,7 +79,8 @@ class Output {
   ScalarType dtype() const { return static_cast<ScalarType>(meta_->dtype); }
   void set_strides(IntArrayRef strides) {
     for (size_t i = 0; i < strides.size(); i++) meta_->strides[i] = strides[i];
-    meta_->has_strides = !strides.empty();
+    const int others = meta_->flags & ~LAMELLA_META_STRIDES;
+    meta_->flags = static_cast<uint8_t>(others | (strides.empty() ? 0 : LAMELLA_META_STRIDES));
   }
 
  private:

@@ -116,7 +116,16 @@ static inline T make(R re, R im) {
 static inline T add(T x, T y) { return make(x.re + y.re, x.im + y.im); }
 static inline T sub(T x, T y) { return make(x.re - y.re, x.im - y.im); }
 static inline T neg(T x) { return make(-x.re, -x.im); }
-static inline T mul(T x, T y) { return make(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re); }
+/* g++ 12 and later fuse sums of products that lie side by side, also where -ffp-contract=off forbids it. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define LAMELLA_ROUNDED(x) __builtin_assoc_barrier(x)
+#else
+#define LAMELLA_ROUNDED(x) (x)
+#endif
+static inline T mul(T x, T y) {
+  return make(LAMELLA_ROUNDED(x.re * y.re) - LAMELLA_ROUNDED(x.im * y.im),
+              LAMELLA_ROUNDED(x.re * y.im) + LAMELLA_ROUNDED(x.im * y.re));
+}
 static inline bool equal(T x, T y) { return x.re == y.re && x.im == y.im; }
 /* By Smith's algorithm. */
 static inline T div_of(T x, T y) {
@@ -126,8 +135,8 @@ static inline T div_of(T x, T y) {
   if (big == 0 && small == 0) return make(x.re / (R)0, x.im / (R)0);
   ratio = small / big;
   scale = 1 / (big + small * ratio);
-  if (wide) return make((x.re + x.im * ratio) * scale, (x.im - x.re * ratio) * scale);
-  return make((x.re * ratio + x.im) * scale, (x.im * ratio - x.re) * scale);
+  if (wide) return make((x.re + LAMELLA_ROUNDED(x.im * ratio)) * scale, (x.im - LAMELLA_ROUNDED(x.re * ratio)) * scale);
+  return make((LAMELLA_ROUNDED(x.re * ratio) + x.im) * scale, (LAMELLA_ROUNDED(x.im * ratio) - x.re) * scale);
 }
 /* The absolute value, and the angle. */
 static inline R modulus(T x) { return hypot_of(x.re, x.im); }
