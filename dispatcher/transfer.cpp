@@ -125,4 +125,18 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
   return st;
 }
 
+lamella_status run_behind(lamella_device device, void* stream, void* behind) {
+  const lamella_backend* b = core::backend(device.backend);
+  if (!b || stream == behind) return LAMELLA_OK;
+  const auto told = [&](lamella_status st) { return core::from_backend(st, device, "an event between streams"); };
+  if (!b->event_create || !b->event_record || !b->event_wait || !b->event_destroy)
+    return b->stream_synchronize ? told(b->stream_synchronize(b->context, device.index, behind)) : LAMELLA_OK;
+  void* event;
+  if (lamella_status st = b->event_create(b->context, device.index, 0, &event)) return told(st);
+  lamella_status st = b->event_record(b->context, device.index, event, behind);
+  if (!st) st = b->event_wait(b->context, device.index, event, stream);
+  b->event_destroy(b->context, device.index, event);
+  return told(st);
+}
+
 }  // namespace lamella::dispatcher

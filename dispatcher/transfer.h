@@ -31,4 +31,7 @@ lamella_status clone_aside(Frame&, core::Tensor* from, core::TensorRef* out);
 // `non_blocking`: a copy from or to the host may return before the bytes have moved.
 lamella_status move_bytes(const core::Tensor* to, const core::Tensor* from, bool non_blocking);
 
+// Work that is put on `stream` from now on runs behind what is on `behind` now. Null is the current one.
+lamella_status run_behind(lamella_device device, void* stream, void* behind);
+
 }  // namespace lamella::dispatcher

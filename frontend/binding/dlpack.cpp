@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "core/device.h"
+#include "dispatcher/transfer.h"
 #include "frontend/binding/buffer.h"
+#include "frontend/binding/conversion.h"
 #include "frontend/binding/tensor_object.h"
 
 namespace lamella::binding {
@@ -49,10 +51,67 @@ PyObject* dlpack_device(PyObject*, PyObject* o) {
                        static_cast<int>(unwrap(o)->dl.device.device_id));
 }
 
+// Note [Streams in DLPack]  The consumer passes the stream on which it will read, as a number: its handle, or -1 where
+//   nothing needs to be ordered. None is the default stream. CUDA's default stream, whose handle is null, is 1. The
+//   producer has that stream wait for its own current one.
+constexpr int64_t cuda_default = 1, cuda_thread = 2;
+
+const lamella_backend* with_streams(lamella_device d) {
+  const lamella_backend* b = core::backend(d.backend);
+  return b && b->stream_current && b->stream_default ? b : nullptr;
+}
+
+// Orders the consumer's stream behind the current one of the device. False with an exception.
+bool order_for_consumer(lamella_device d, PyObject* stream) {
+  const lamella_backend* b = with_streams(d);
+  int64_t number = -1;
+  if (stream != Py_None) {
+    if (!as_index(stream, &number)) {
+      if (!PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "__dlpack__: argument 'stream' must be an integer or None, got %s",
+                     type_name(stream).c_str());
+      return false;
+    }
+    const bool cuda = b && b->dlpack_type == kDLCUDA;
+    if (number == -1) return true;
+    if (!b || number < -1 || (cuda && (number == 0 || number == cuda_thread))) {
+      PyErr_Format(PyExc_BufferError,
+                   b ? "__dlpack__: argument 'stream': device '%s' has no stream %S"
+                     : "__dlpack__: argument 'stream': device '%s' has no streams, pass None and not %S",
+                   core::device_name(d).c_str(), stream);
+      return false;
+    }
+    if (cuda && number == cuda_default) number = 0;
+  }
+  if (!b) return true;
+  void *now, *consumer = reinterpret_cast<void*>(number);
+  lamella_status st = b->stream_current(b->context, d.index, &now);
+  if (!st && (stream == Py_None || number == 0)) st = b->stream_default(b->context, d.index, &consumer);
+  if (!st) st = dispatcher::run_behind(d, consumer, now);
+  if (st) raise_pending();
+  return !st;
+}
+
+// _dlpack_stream((device type, index)) -> the number of the current stream for a producer, or None
+PyObject* dlpack_stream(PyObject*, PyObject* args) {
+  int type, index;
+  if (!PyArg_ParseTuple(args, "ii", &type, &index)) return nullptr;
+  for (int32_t i = 1; i < core::backend_count(); i++) {
+    const lamella_backend* b = with_streams({i, index});
+    if (!b || b->dlpack_type != type) continue;
+    void* now;
+    if (core::check_device("from_dlpack", {i, index}) || b->stream_current(b->context, index, &now))
+      return raise_pending();
+    if (!now && type == kDLCUDA) return PyLong_FromLongLong(cuda_default);
+    return PyLong_FromVoidPtr(now);
+  }
+  Py_RETURN_NONE;
+}
+
 PyObject* to_dlpack(PyObject*, PyObject* args) {
-  PyObject* o;
+  PyObject *o, *stream;
   int versioned;
-  if (!PyArg_ParseTuple(args, "Op", &o, &versioned) || !is_tensor(o)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OpO", &o, &versioned, &stream) || !is_tensor(o)) return nullptr;
   if (!may_export(o)) return nullptr;
   PyObject* plain = readable(o, true);
   if (!plain) return nullptr;
@@ -65,6 +124,10 @@ PyObject* to_dlpack(PyObject*, PyObject* args) {
   if (t->dl.dtype.code == kDLOpaqueHandle) {
     PyErr_Format(PyExc_BufferError, "__dlpack__: DLPack has no type for elements of dtype %s; convert them first",
                  core::dtype_info(t->dtype).name);
+    Py_DECREF(plain);
+    return nullptr;
+  }
+  if (!order_for_consumer(t->device(), stream)) {
     Py_DECREF(plain);
     return nullptr;
   }
@@ -166,6 +229,7 @@ PyObject* from_dlpack_capsule(PyObject*, PyObject* capsule) {
 
 PyMethodDef dlpack_methods[] = {{"_to_dlpack", to_dlpack, METH_VARARGS, nullptr},
                                 {"_dlpack_device", dlpack_device, METH_O, nullptr},
+                                {"_dlpack_stream", dlpack_stream, METH_VARARGS, nullptr},
                                 {"_from_dlpack", from_dlpack_capsule, METH_O, nullptr},
                                 {nullptr}};
 

@@ -86,10 +86,13 @@ def from_dlpack(ext_tensor) -> Tensor:
     """
     if not hasattr(ext_tensor, "__dlpack__"):
         return _C._from_dlpack(ext_tensor)
+    where = ext_tensor.__dlpack_device__() if hasattr(ext_tensor, "__dlpack_device__") else None
+    stream = None if where is None else _C._dlpack_stream(*map(int, where))
+    keywords = {} if stream is None else {"stream": stream}  # where this thread will read, for the exporter to wait
     try:
-        capsule = ext_tensor.__dlpack__(max_version=(1, 0))
+        capsule = ext_tensor.__dlpack__(max_version=(1, 0), **keywords)
     except TypeError:  # an exporter older than DLPack 1.0
-        capsule = ext_tensor.__dlpack__()
+        capsule = ext_tensor.__dlpack__(**keywords)
     return _C._from_dlpack(capsule)
 
 

@@ -98,7 +98,7 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
         self = self.clone()
     if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
         raise BufferError(f"__dlpack__: the tensor is on device {self.__dlpack_device__()}, not {dl_device}")
-    return _C._to_dlpack(self, max_version is not None and max_version[0] >= 1)
+    return _C._to_dlpack(self, max_version is not None and max_version[0] >= 1, stream)
 
 
 def __dlpack_device__(self):

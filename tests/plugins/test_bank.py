@@ -396,6 +396,68 @@ def test_memory_comes_back(guest):
     """)
 
 
+def test_dlpack_orders_the_consumers_stream(guest):
+    guest.run("""
+        import lamella
+        from lamella.utils.cpp_extension import load_inline
+
+        streams = load_inline(
+            "streams",
+            cpp_sources='''
+                static const lamella_backend* bank() {
+                  int32_t id;
+                  lamella::check(lamella::api().find_backend("bank", &id));
+                  return lamella::api().backend_description(id);
+                }
+                int64_t create() {
+                  void* s;
+                  lamella::check(bank()->stream_create(bank()->context, 0, 0, &s));
+                  return reinterpret_cast<int64_t>(s);
+                }
+                void set_current(int64_t s) {
+                  lamella::check(bank()->stream_set_current(bank()->context, 0, reinterpret_cast<void*>(s)));
+                }
+            ''',
+            functions=["create", "set_current"],
+        )
+        x = lamella.zeros(1000, device="bank")
+        x.cpu()
+        other = streams.create()
+        lamella.ops.bank.delay(x, 50000)
+        x.add_(1)
+        capsule = x.__dlpack__(stream=other)  # which waits for the default stream, where x is written
+        streams.set_current(other)
+        assert (lamella.from_dlpack(capsule) * 1).tolist() == [1] * 1000
+        lamella.ops.bank.delay(x, 50000)
+        x.add_(1)
+        capsule = x.__dlpack__()  # for the default stream
+        streams.set_current(0)
+        assert (lamella.from_dlpack(capsule) * 1).tolist() == [2] * 1000
+
+        class Exporter:
+            def __dlpack_device__(self):
+                return x.__dlpack_device__()
+
+            def __dlpack__(self, *, stream=None, max_version=None):
+                self.stream = stream
+                return x.__dlpack__(stream=stream, max_version=max_version)
+
+        exporter = Exporter()
+        streams.set_current(other)
+        lamella.from_dlpack(exporter)
+        assert exporter.stream == other, (exporter.stream, other)
+        x.__dlpack__(stream=-1)
+        for t, stream, error in ((x, "s", TypeError), (x, -2, BufferError), (lamella.ones(1), 1, BufferError)):
+            try:
+                t.__dlpack__(stream=stream)
+            except error as e:
+                assert "stream" in str(e), e
+            else:
+                raise SystemExit(f"took the stream {stream}")
+        lamella.ones(1).__dlpack__(stream=None), lamella.ones(1).__dlpack__(stream=-1)
+    """)
+
+
 def test_pinned_memory(guest):
     guest.run("""
         import lamella
