@@ -177,7 +177,7 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
     t->storage_offset = 0;
   }
   core::set_geometry(t, ndim, sizes, strides, t->storage_offset);
-  __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);  // whoever has saved the tensor must notice
+  __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);  // a tensor saved for backward is then refused
   return LAMELLA_OK;
 }
 

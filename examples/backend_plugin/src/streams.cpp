@@ -86,7 +86,7 @@ void follow(Stream& stream, Place place) {
 }
 
 namespace {
-// Streams are never freed: a destroyed one is given out again, so that events and memory may refer to it for ever.
+// Streams are never freed: a destroyed one is given out again. Events and memory may therefore keep pointers to it.
 struct Streams {
   std::mutex mutex;
   std::deque<Stream> all;

@@ -40,11 +40,6 @@ void* Streams::callers(lamella_device d) {
   return bases_.back().stream;
 }
 
-const Node* Streams::nobody() {
-  static const Node none;
-  return &none;
-}
-
 lamella_status Streams::follow(const lamella_tensor* g, void* from, void* to) {
   if (from == to || !to) return LAMELLA_OK;
   const lamella_device d = device_of(g);

@@ -60,7 +60,7 @@ class Streams {
   }
   // The caller's stream, for a gradient that a node with a stream leaves to the caller; else null.
   void* caller(const lamella_tensor* g, const Node* from) {
-    return __builtin_expect(from->stream == nullptr, 1) ? nullptr : reader(g, nobody());
+    return __builtin_expect(from->stream == nullptr, 1) ? nullptr : callers(device_of(g));
   }
   // The gradient, made on the current stream of its device, is going to be read on another.
   lamella_status hand_over(const lamella_tensor* g, void* to) {
@@ -71,7 +71,6 @@ class Streams {
 
  private:
   static bool same(lamella_device a, lamella_device b) { return a.backend == b.backend && a.index == b.index; }
-  static const Node* nobody();  // a node without a stream
   static lamella_status follow(const lamella_tensor* g, void* from, void* to);
   void* callers(lamella_device device);
 
