@@ -1,9 +1,12 @@
 #include "core/device.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
 #include <mutex>
 
+#include "core/dtype.h"
 #include "core/error.h"
 
 namespace lamella::core {
@@ -35,6 +38,8 @@ lamella_status add_backend(const lamella_backend& desc, const std::string& owner
   slots[i].owner = owner;
   auto* copy = new lamella_backend(desc);  // never freed: a tensor may outlive its backend's registration
   copy->name = slots[i].name.c_str();
+  if (std::all_of(copy->dtypes, std::end(copy->dtypes), [](uint64_t bits) { return bits == 0; }))
+    std::fill(copy->dtypes, std::end(copy->dtypes), ~uint64_t{0});
   slots[i].live.store(copy, std::memory_order_release);
   if (i == n) count.store(n + 1, std::memory_order_release);
   *id = i;
@@ -66,11 +71,31 @@ std::string device_name(lamella_device d) {
 
 bool split_device(const std::string& text, std::string* name, int32_t* index) {
   const size_t colon = text.find(':');
-  const std::string digits = colon == std::string::npos ? "0" : text.substr(colon + 1);
-  if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) return false;
   *name = text.substr(0, colon);
+  *index = -1;
+  if (colon == std::string::npos) return true;
+  const std::string digits = text.substr(colon + 1);
+  if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) return false;
   *index = std::stoi(digits);
   return true;
+}
+
+lamella_status lacks_dtype(const lamella_backend* b, uint8_t dtype) {
+  std::string has;
+  for (int t = 0; t < LAMELLA_NO_DTYPE; t++)
+    if (has_dtype(b, static_cast<DType>(t)) && is_dtype(t))
+      has += (has.empty() ? "" : ", ") + std::string(dtype_info(static_cast<DType>(t)).name);
+  return raise(LAMELLA_TYPE_ERROR,
+               format("device '%s' has no %s; it has %s. Convert the tensor before it goes there, as "
+                      "with to(lamella.float32)",
+                      b->name, dtype_info(dtype).name, has.c_str()));
+}
+
+lamella_status current_index(int32_t id, int32_t* index) {
+  const lamella_backend* b = backend(id);
+  *index = 0;
+  if (!b || !b->device_current) return LAMELLA_OK;
+  return from_backend(b->device_current(b->context, index), {id, 0}, "asking for the current device");
 }
 
 lamella_status from_backend(lamella_status st, lamella_device d, const std::string& doing) {

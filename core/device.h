@@ -23,7 +23,14 @@ const char* backend_name(int32_t id);        // also of a withdrawn one
 std::string backend_owner(int32_t id);
 std::string device_name(lamella_device d);  // "bank:1"; "cpu"
 
-// Splits "bank:1" into name and index; without a written index, it is 0. False if the text does not name a device.
+// Whether a device may have tensors of a dtype; and the error where it may not.
+inline bool has_dtype(const lamella_backend* b, uint8_t dtype) { return b->dtypes[dtype >> 6] >> (dtype & 63) & 1; }
+lamella_status lacks_dtype(const lamella_backend* b, uint8_t dtype);
+
+// The index of the thread's current device, which a device named without an index is.
+lamella_status current_index(int32_t backend, int32_t* index);
+
+// Splits "bank:1" into name and index; without a written index, it is -1. False if the text does not name a device.
 // Whether there is such a backend is not checked.
 bool split_device(const std::string& text, std::string* name, int32_t* index);
 

@@ -1,10 +1,12 @@
 #include "core/storage.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "core/device.h"
 #include "core/error.h"
 #include "core/event.h"
+#include "core/large.h"
 #include "core/slots.h"
 #include "core/thread.h"
 
@@ -45,7 +47,30 @@ void recycle(Storage* s) {
 
 }  // namespace
 
-lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out) {
+namespace {
+
+// Asks once more after the allocator has given back what it keeps.
+__attribute__((cold, noinline)) lamella_status alloc_failed(const lamella_backend* b, lamella_status st, Storage* s) {
+  const lamella_allocator* a = b->allocator;
+  if (st == LAMELLA_OUT_OF_MEMORY && a->trim) {
+    Error first = std::exchange(pending_error(), {});
+    if (a->trim(a->context, s->device.index, 0)) pending_error().clear();
+    if (!a->alloc(a->context, s->bytes, s->device.index, nullptr, &s->data)) {
+      first.clear();
+      return LAMELLA_OK;
+    }
+    pending_error().clear();
+    pending_error() = std::move(first);
+  }
+  from_backend(st, s->device, format("allocating %lld bytes", static_cast<long long>(s->bytes)));
+  if (const std::string largest = st == LAMELLA_OUT_OF_MEMORY ? largest_on(s->device) : ""; !largest.empty())
+    add_note(largest.c_str());
+  return pending_error().kind;
+}
+
+}  // namespace
+
+lamella_status new_storage(int64_t bytes, lamella_device device, DType dtype, Storage** out) {
   Storage* s = blank(device, bytes);
   if (device.backend != meta_backend && bytes > 0) {
     const lamella_backend* b = backend(device.backend);
@@ -53,13 +78,20 @@ lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out) 
       recycle(s);
       return raise(LAMELLA_RUNTIME_ERROR, format("device '%s' is no longer registered", backend_name(device.backend)));
     }
+    if (__builtin_expect(!has_dtype(b, dtype), 0)) {
+      recycle(s);
+      return lacks_dtype(b, dtype);
+    }
     if ((b->flags & LAMELLA_BACKEND_HOST) && bytes <= Storage::inline_capacity) {
       s->data = s->inline_bytes;
-    } else if (lamella_status st = b->allocator->alloc(b->allocator->context, bytes, device.index, nullptr, &s->data)) {
-      recycle(s);
-      return from_backend(st, device, format("allocating %lld bytes", static_cast<long long>(bytes)));
     } else {
+      lamella_status st = b->allocator->alloc(b->allocator->context, bytes, device.index, nullptr, &s->data);
+      if (__builtin_expect(st != LAMELLA_OK, 0) && (st = alloc_failed(b, st, s))) {
+        recycle(s);
+        return st;
+      }
       s->allocator = b->allocator;
+      if (__builtin_expect(bytes >= large_bytes, 0)) note_large(s, dtype);
     }
     if (event_wanted(LAMELLA_EVENT_ALLOCATE)) tell(LAMELLA_EVENT_ALLOCATE, s);
   }
@@ -119,7 +151,10 @@ Storage* opaque_storage(lamella_device device) {
 void destroy_storage(Storage* s) {
   if (__builtin_expect(s->slots != nullptr, 0)) free_slots(s->slots, destroy_storage_slot);
   if (__builtin_expect(event_kinds.load(std::memory_order_relaxed) & of_storages, 0)) tell_end(s);
-  if (s->allocator) s->allocator->free(s->allocator->context, s->data, s->bytes, s->device.index);
+  if (s->allocator) {
+    if (__builtin_expect(s->bytes >= large_bytes, 0)) forget_large(s);
+    s->allocator->free(s->allocator->context, s->data, s->bytes, s->device.index);
+  }
   if (s->deleter) s->deleter(s->deleter_context());
   recycle(s);
 }

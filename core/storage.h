@@ -3,6 +3,7 @@
 
 #include <lamella/c_api.h>
 
+#include "core/dtype.h"
 #include "core/object.h"
 
 struct lamella_storage {
@@ -35,7 +36,8 @@ using Storage = lamella_storage;
 // dispatcher/restricted.h.
 inline constexpr uint64_t restricted_key = 1;
 
-lamella_status new_storage(int64_t bytes, lamella_device device, Storage** out);
+// For elements of a dtype that the device must have.
+lamella_status new_storage(int64_t bytes, lamella_device device, DType dtype, Storage** out);
 // Memory of the host from the first backend that has such an allocator, for copies that do not block.
 lamella_status new_pinned_storage(int64_t bytes, Storage** out);
 bool is_pinned(const Storage* s);

@@ -246,7 +246,7 @@ lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides
     }
     if (__builtin_expect(n - 1 < (uint64_t{1} << 31) && all >> 31 == 0, 1)) {
       Storage* s;
-      if (lamella_status st = new_storage(static_cast<int64_t>(n) * item, device, &s)) return st;
+      if (lamella_status st = new_storage(static_cast<int64_t>(n) * item, device, dtype, &s)) return st;
       *out = build_small(s, ndim, sizes, static_cast<int64_t>(n), dtype);
       return LAMELLA_OK;
     }
@@ -254,7 +254,7 @@ lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides
   int64_t bytes;
   if (lamella_status st = bytes_needed(ndim, sizes, strides, item, &bytes)) return st;
   Storage* s;
-  if (lamella_status st = new_storage(bytes, device, &s)) return st;
+  if (lamella_status st = new_storage(bytes, device, dtype, &s)) return st;
   *out = build(s, ndim, sizes, strides, 0, dtype);
   return LAMELLA_OK;
 }

@@ -26,12 +26,14 @@
 #include "dispatcher/load.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/parallel.h"
+#include "dispatcher/pointwise.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/rules.h"
 #include "dispatcher/slots.h"
 #include "dispatcher/tensors.h"
 #include "dispatcher/thread_state.h"
+#include "dispatcher/transfer.h"
 
 namespace lamella::dispatcher {
 namespace {
@@ -63,7 +65,7 @@ void value_release(lamella_value* v) {
 }
 
 const lamella_operator* find_operator(const char* name, const char* overload) {
-  return dispatcher::find_operator(chosen_name(name), overload);
+  return dispatcher::find_operator(name, overload);
 }
 lamella_thread* thread() { return &core::this_thread().shared; }
 const char* operator_name(const lamella_operator* op) { return op->name.c_str(); }
@@ -95,7 +97,7 @@ const lamella_argument* operator_return(const lamella_operator* op, int32_t i) {
 int32_t operator_form(const lamella_operator* op) { return static_cast<int32_t>(op->form); }
 const lamella_operator* operator_functional(const lamella_operator* op) { return op->functional; }
 int32_t find_overloads(const char* name, const lamella_operator** out, int32_t room) {
-  const auto all = overloads_of(chosen_name(name));
+  const auto all = overloads_of(name);
   if (room > 0 && !out) {
     core::raise(LAMELLA_VALUE_ERROR, "find_overloads: argument 1 must not be null");
     return -1;
@@ -177,30 +179,6 @@ void library_close(lamella_library* l) {
   close_library(l);
 }
 const char* library_namespace(const lamella_library* l) { return l->ns.c_str(); }
-// Raises where a number in the meaning of a pointwise operator has no meaning in this version.
-lamella_status check_meaning(const lamella_pointwise& m) {
-  struct Field {
-    const char* name;
-    uint8_t value, largest;
-  };
-  const Field fields[] = {{"accepts", m.accepts, 15},
-                          {"compute", m.compute, LAMELLA_COMPUTE_FLOAT},
-                          {"result", m.result, LAMELLA_RESULT_REAL},
-                          {"condition", m.condition, 1},
-                          {"params_promote", m.params_promote, 1},
-                          {"reserved", *std::max_element(m.reserved, std::end(m.reserved)), 0}};
-  for (const Field& f : fields)
-    if (f.value > f.largest)
-      return core::raise(LAMELLA_VALUE_ERROR,
-                         core::format("define: 'pointwise.%s' is %d; %d is the largest that is known here", f.name,
-                                      f.value, f.largest));
-  for (uint8_t absent : m.absent)
-    if (absent > LAMELLA_ABSENT_HIGHEST)
-      return core::raise(LAMELLA_VALUE_ERROR, core::format("define: 'pointwise.absent' has %d; %d is the largest that "
-                                                           "is known here",
-                                                           absent, LAMELLA_ABSENT_HIGHEST));
-  return LAMELLA_OK;
-}
 lamella_status define(lamella_library* l, const lamella_operator_def* d, lamella_handle* h) {
   lamella_operator_def def;
   lamella_pointwise meaning;
@@ -275,9 +253,24 @@ lamella_status backend(lamella_library* l, const lamella_backend* d, int32_t* id
   if (!st) own.release(), pinned.release();  // storages point at them: never freed
   return st;
 }
-lamella_status rule(lamella_library* l, const char* op, const char* layer, void* p, void (*destroy)(void*),
-                    lamella_handle* h) {
-  return add_rule(*l, op, layer, p, destroy, h);
+lamella_status disable(lamella_library* l, const char* op, const char* key, lamella_handle* h) {
+  return disable_kernel(*l, op, key, h);
+}
+lamella_status rule(lamella_library* l, const lamella_rule* d, lamella_handle* h) {
+  lamella_rule def;
+  if (lamella_status st = adopt("rule", *d, &def)) return st;
+  if (!def.op || !def.layer)
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("rule: '") + (def.op ? "layer" : "op") + "' must not be null");
+  if (def.owner) return core::raise(LAMELLA_VALUE_ERROR, "rule: 'owner' is the library's; leave it null");
+  if (lamella_status st = expect_known("rule", "reserved", def.reserved, 0)) return st;
+  return add_rule(*l, def, h);
+}
+lamella_status on_rule(lamella_library* l, const char* layer, lamella_on_rule f, void* c, lamella_handle* h) {
+  return dispatcher::on_rule(*l, layer, f, c, h);
+}
+lamella_status behind(lamella_device d, void* stream, void* other) {
+  if (lamella_status st = core::check_device("run_behind", d)) return st;
+  return run_behind(d, stream, other);
 }
 lamella_status subscribe(lamella_library* l, uint64_t kinds, lamella_on_event f, void* c, lamella_handle* h) {
   return dispatcher::subscribe(*l, kinds, f, c, h);
@@ -424,6 +417,8 @@ const lamella_api table = {
     .redispatch = checked_redispatch,
     .check_defaults = guard<check_defaults, "check_defaults">,
     .thread = thread,
+    .find_kernel = guard<look_up_kernel, "find_kernel">,
+    .call_kernel = call_kernel,
     .operator_name = guard<operator_name, "operator_name">,
     .operator_overload = guard<operator_overload, "operator_overload">,
     .operator_schema = guard<operator_schema, "operator_schema">,
@@ -450,11 +445,13 @@ const lamella_api table = {
     .define = guard<define, "define", nullable(2)>,
     .kernel = guard<kernel, "kernel", nullable(4)>,
     .category_kernel = guard<category_kernel, "category_kernel", nullable(4)>,
+    .disable_kernel = guard<disable, "disable_kernel", nullable(3)>,
     .shape_rule = guard<shape_rule, "shape_rule", nullable(3)>,
     .layer = guard<layer, "layer", nullable(2, 3)>,
     .backend = guard<backend, "backend", nullable(2, 3)>,
-    .rule = guard<rule, "rule", nullable(3, 4, 5)>,
+    .rule = guard<rule, "rule", nullable(2)>,
     .find_rule = guard<find_rule, "find_rule">,
+    .on_rule = guard<on_rule, "on_rule", nullable(3, 4)>,
     .publish_interface = guard<publish_interface, "publish_interface", nullable(4)>,
     .find_interface = guard<find_interface, "find_interface">,
     .withdraw = guard<withdraw, "withdraw">,
@@ -478,6 +475,7 @@ const lamella_api table = {
     .backend_name = core::backend_name,
     .backend_description = core::backend,
     .host_pool = guard<host_pool, "host_pool", nullable(0)>,
+    .run_behind = guard<behind, "run_behind", nullable(1, 2)>,
     .find_layer = guard_count<find_layer, "find_layer">,
     .library_namespace = guard<library_namespace, "library_namespace">,
     .subscribe = guard<subscribe, "subscribe", nullable(3, 4)>,

@@ -93,7 +93,8 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
 lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   const void* before = f.table;
   if (static_cast<const Table*>(f.table)->pinned)
-    return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) + ": the kernel that get_kernel gave was withdrawn");
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       operator_title(f.op) + ": its kernel, which was looked up, was withdrawn");
   f.table = table_of(f.op);
   if (!f.table) return core::pending_error().kind;
   if (f.table == before)
@@ -223,8 +224,8 @@ lamella_status call(Frame* parent, const Operator* op, const Value* args, Value*
   return t ? call_by(t, 0, parent, op, args, rets) : core::pending_error().kind;
 }
 
-lamella_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets) {
-  return call_by(pinned, pinned->forced, nullptr, op, args, rets);
+lamella_status call_pinned(const Table* pinned, Frame* parent, const Operator* op, const Value* args, Value* rets) {
+  return call_by(pinned, pinned->forced, parent, op, args, rets);
 }
 
 void release_all(Value* rets, int n) {

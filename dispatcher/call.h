@@ -31,7 +31,7 @@ class Calling {
 };
 
 lamella_status call(Frame* parent, const Operator* op, const Value* args, Value* rets);
-lamella_status call_pinned(const Table* pinned, const Operator* op, const Value* args, Value* rets);
+lamella_status call_pinned(const Table* pinned, Frame* parent, const Operator* op, const Value* args, Value* rets);
 lamella_status redispatch(Frame* frame, const Value* args, Value* rets);
 
 // Results before a call, so that who looks at one that no kernel has written finds none.

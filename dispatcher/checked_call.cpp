@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/object.h"
 #include "dispatcher/explain.h"
+#include "dispatcher/fill.h"
 #include "dispatcher/prepare.h"
 
 namespace lamella::dispatcher {
@@ -213,8 +215,9 @@ lamella_status check_room(const Operator* op, int32_t num_rets) {
 
 // Anything but the usual: the first call, other numbers of arguments or results, lists and strings, values of a wrong
 // kind.
-__attribute__((noinline)) lamella_status unusual_call(Frame* parent, const Operator* op, const Value* args,
-                                                      int32_t num_args, Value* rets, int32_t num_rets) {
+template <class Run>
+__attribute__((noinline)) lamella_status unusual_call(const Operator* op, const Value* args, int32_t num_args,
+                                                      Value* rets, int32_t num_rets, Run run) {
   if (!op) return null_argument("call", 1);
   if (!args && num_args > 0) return null_argument("call", 2);
   if (!rets && num_rets > 0) return null_argument("call", 4);
@@ -223,7 +226,7 @@ __attribute__((noinline)) lamella_status unusual_call(Frame* parent, const Opera
   const CallInfo& info = op->info;
   for (int32_t i = info.nrets; i < num_rets; i++) rets[i] = Value{LAMELLA_NONE, 0, {0}};
   if (num_args == info.nargs && num_rets >= info.nrets)
-    return all_admitted(info, args) ? call(parent, op, args, rets) : wrong_kind(op, args);
+    return all_admitted(info, args) ? run(args) : wrong_kind(op, args);
   if (lamella_status st = check_room(op, num_rets)) return st;
   Value all[LAMELLA_MAX_ARGUMENTS];
   const auto its_default = [&](int32_t i, Value* v) {
@@ -235,7 +238,7 @@ __attribute__((noinline)) lamella_status unusual_call(Frame* parent, const Opera
                                     s.args[i].name.c_str(), num_args, s.text().c_str()));
   };
   if (lamella_status st = completed(op, args, num_args, all, its_default)) return st;
-  return all_admitted(info, all) ? call(parent, op, all, rets) : wrong_kind(op, all);
+  return all_admitted(info, all) ? run(all) : wrong_kind(op, all);
 }
 
 __attribute__((noinline)) lamella_status unusual_redispatch(CallFrame* f, const Value* args, int32_t num_args,
@@ -418,7 +421,42 @@ lamella_status checked_call(Frame* parent, const Operator* op, const Value* args
                            num_rets == op->info.nrets && plainly_admitted(op->info, args),
                        1))
     return call(parent, op, args, rets);
-  return core::guarded([&] { return unusual_call(parent, op, args, num_args, rets, num_rets); });
+  const auto run = [&](const Value* all) { return call(parent, op, all, rets); };
+  return core::guarded([&] { return unusual_call(op, args, num_args, rets, num_rets, run); });
+}
+
+namespace {
+
+struct Kernel {
+  lamella_object object;
+  const Operator* op;
+  Table* table;
+};
+const lamella_object_type kernel_type = {sizeof(lamella_object_type), 0, "Kernel", [](lamella_object* o) {
+                                           ::operator delete(reinterpret_cast<Kernel*>(o)->table);
+                                           delete reinterpret_cast<Kernel*>(o);
+                                         }};
+
+}  // namespace
+
+lamella_status look_up_kernel(const Operator* op, const char* key, lamella_object** out) {
+  auto made = std::make_unique<Kernel>(Kernel{{1, &kernel_type}, op, nullptr});
+  if (lamella_status st = pin(const_cast<Operator*>(op), key, &made->table)) return st;
+  *out = &made.release()->object;
+  return LAMELLA_OK;
+}
+
+lamella_status call_kernel(Frame* parent, lamella_object* kernel, const Value* args, int32_t num_args, Value* rets,
+                           int32_t num_rets) {
+  if (rets) clear(rets, num_rets);  // after any error, they can be released
+  if (!kernel || kernel->type != &kernel_type)
+    return core::raise(LAMELLA_TYPE_ERROR,
+                       std::string("call_kernel: expected a Kernel, which find_kernel gives, got ") +
+                           (kernel ? kernel->type->name : "null"));
+  const auto held = core::Ref<lamella_object>::borrow(kernel);  // it may be released while it runs
+  const auto* k = reinterpret_cast<const Kernel*>(kernel);
+  const auto run = [&](const Value* all) { return call_pinned(k->table, parent, k->op, all, rets); };
+  return core::guarded([&] { return unusual_call(k->op, args, num_args, rets, num_rets, run); });
 }
 
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {

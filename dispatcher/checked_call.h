@@ -11,6 +11,11 @@ lamella_status checked_call(Frame* parent, const Operator* op, const Value* args
                             int32_t num_rets);
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
 
+// The same for one kernel, which look_up_kernel has found: an object of type "Kernel".
+lamella_status look_up_kernel(const Operator* op, const char* key, lamella_object** out);
+lamella_status call_kernel(Frame* parent, lamella_object* kernel, const Value* args, int32_t num_args, Value* rets,
+                           int32_t num_rets);
+
 // A result of a kernel's own making, on whose kind the caller and the layers above rely.
 lamella_status check_result(const Operator* op, int i, const Value& v);
 

@@ -262,7 +262,7 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
     dtypes.clear();
   }
   if (!found)
-    return core::raise(LAMELLA_NOT_IMPLEMENTED, "get_kernel: " + op->full_name() + " has no kernel for '" + key +
+    return core::raise(LAMELLA_NOT_IMPLEMENTED, "find_kernel: " + op->full_name() + " has no kernel for '" + key +
                                                     "'; `lamella ops show " + op->full_name() +
                                                     "` prints those that there are");
   head.pinned = true;

@@ -68,6 +68,9 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
       break;
     case LAMELLA_META_ALIAS: {
       Tensor* of = full(args[m.alias_of].as.tensor);
+      if (__builtin_expect(m.dtype != LAMELLA_NO_DTYPE, 0))
+        if (const lamella_backend* b = core::backend(of->backend); b && !core::has_dtype(b, m.dtype))
+          return core::lacks_dtype(b, m.dtype);
       t = core::new_view(of, m.ndim, m.sizes, m.strides, m.offset, m.dtype);
       t->keys |= of->keys & alias_layers.load(std::memory_order_relaxed);
       if (lamella_status st = carry(of, t, LAMELLA_CARRY_VIEW)) return dropped(t, st);

@@ -108,26 +108,28 @@ lamella_status register_shape_rule(Library& lib, const char* name, lamella_shape
   return LAMELLA_OK;
 }
 
-lamella_status set_kernel_enabled(const std::string& name, const std::string& key, bool enabled) {
+lamella_status disable_kernel(Library& lib, const char* name, const char* key, lamella_handle* handle) {
   RegistryLock lock;
-  Operator* op = find_operator(with_namespace(name));
-  if (!op) return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'op': there is no operator " + name);
-  const core::DType dtype = core::dtype_from_name(key.c_str());
+  Operator* op;
+  if (lamella_status st = find_for("disable_kernel", lib, name, &op)) return st;
+  const core::DType dtype = core::dtype_from_name(key);
   if (!is_key_of_results(key) && layer_bit(key) < 0 && (dtype == LAMELLA_NO_DTYPE || core::is_plain(dtype)))
-    return core::raise(LAMELLA_RUNTIME_ERROR, "set_kernel_enabled: argument 'key': there is no device and no layer '" +
+    return core::raise(LAMELLA_RUNTIME_ERROR, std::string("disable_kernel: argument 'key': there is no device and no "
+                                                          "layer '") +
                                                   key + "'; expected one of them, 'backend' or 'composite'");
-  auto& keys = op->disabled;
-  if (!enabled)
-    keys.push_back(key);
-  else if (auto last = std::find(keys.begin(), keys.end(), key); last != keys.end())
-    keys.erase(last);
+  const lamella_handle h = enter(lib, [op](lamella_handle h) {
+    erase_handle(op->disabled, h);
+    invalidate(op);
+  });
+  op->disabled.push_back({h, key});
   invalidate(op);
+  if (handle) *handle = h;
   return LAMELLA_OK;
 }
 
 bool is_disabled(const Operator* op, const std::string& key) {
   const auto holds = [&](const Operator* o) {
-    return o && std::find(o->disabled.begin(), o->disabled.end(), key) != o->disabled.end();
+    return o && std::any_of(o->disabled.begin(), o->disabled.end(), [&](const Switch& s) { return s.key == key; });
   };
   return holds(op) || holds(op->functional);
 }

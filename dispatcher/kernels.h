@@ -14,8 +14,8 @@ lamella_status register_kernel(Library&, const char* op, const char* key, lamell
 lamella_status register_category_kernel(Library&, const char* category, const char* key, const lamella_kernel_def&,
                                         lamella_handle*);
 lamella_status register_shape_rule(Library&, const char* op, lamella_shape_rule_def, lamella_handle*);
-// Passes over the kernels of one operator for a key, also those of its category, or no longer does.
-lamella_status set_kernel_enabled(const std::string& op, const std::string& key, bool enabled);
+// Passes over the kernels of one operator for a key, also those of its category, until the handle is withdrawn.
+lamella_status disable_kernel(Library&, const char* op, const char* key, lamella_handle*);
 
 // Look-ups under the registry's lock. Null: there is none, or it is passed over.
 const Registration* find_kernel(const Operator*, const std::string& key);

@@ -14,6 +14,7 @@ struct lamella_library {
   std::string ns, owner;
   uint32_t kind = LAMELLA_EXTENDS;
   uint32_t version = LAMELLA_ABI_VERSION;  // of the headers that its owner was built with
+  std::string written = {}, chosen = {};   // Note [Chosen namespace] in load.h; empty: none was
   bool open = true;                        // a closed one is kept, since callers may still hold the pointer
   bool defines = false;                    // whether it has defined an operator
   std::vector<lamella_handle> handles = {};

@@ -126,7 +126,11 @@ std::vector<std::string> defined_by(const File& file) {
 
 void note_opened(lamella_library* l) {
   std::lock_guard lock(books());
-  if (opening) opening->libraries.push_back(l);
+  if (!opening) return;
+  opening->libraries.push_back(l);
+  if (opening->chosen.empty()) return;
+  l->written = opening->own;
+  l->chosen = opening->chosen;
 }
 void note_closed(lamella_library* l) {
   std::lock_guard lock(books());
@@ -138,10 +142,8 @@ std::string chosen_namespace(const std::string& ns) {
   if (opening->own.empty()) opening->own = ns;
   return ns == opening->own && !opening->chosen.empty() ? opening->chosen : ns;
 }
-std::string chosen_name(const std::string& full) {
-  if (!opening || opening->chosen.empty()) return full;
-  const std::string own = opening->own + "::";
-  return full.compare(0, own.size(), own) ? full : opening->chosen + "::" + full.substr(own.size());
+void unload_plugin(const std::string& path) {
+  if (File* file = loaded_from(path)) withdraw(*file);
 }
 
 lamella_status load_plugin(const std::string& name, const LoadOptions& options, std::vector<std::string>* defined) {

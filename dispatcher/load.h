@@ -18,15 +18,17 @@ struct LoadOptions {
 // it registered is left. `defined` (nullable): the namespaces that it has defined operators in.
 lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
                            std::vector<std::string>* defined = nullptr);
+// Withdraws what the file has registered; loading it again runs its init once more. Nothing if it is not loaded.
+void unload_plugin(const std::string& path);
 
 // The C ABI's table calls these. A library that is opened while a file's lamella_plugin_init runs belongs to that file.
 void note_opened(lamella_library*);
 void note_closed(lamella_library*);
 
 // Note [Chosen namespace]  A file's own namespace is the one that it opens first. The caller that loads the file may
-//   choose another name for it: library_open then opens that one, and while the init function runs, names in the file's
-//   own namespace mean names in the chosen one. Afterwards no name is replaced: a library asks library_namespace.
+//   choose another name for it: library_open then opens that one, and in all that is registered through the file's
+//   libraries, then and later, names in its own namespace mean names in the chosen one. Look-ups, which have no
+//   library, mean what they say: the file asks library_namespace.
 std::string chosen_namespace(const std::string& ns);
-std::string chosen_name(const std::string& full);  // "mine::twice"
 
 }  // namespace lamella::dispatcher

@@ -41,6 +41,12 @@ struct CallInfo {
 };
 
 // Shape rules stack like kernels; the first is the one of the definition.
+// A key whose kernels, also a category's, are passed over.
+struct Switch {
+  lamella_handle handle;
+  std::string key;
+};
+
 struct ShapeRule {
   lamella_handle handle;
   lamella_infer fn;
@@ -84,7 +90,7 @@ struct lamella_operator {
   std::atomic<const lamella::dispatcher::Schema*> schema{nullptr};  // parsed on first use, never freed
   lamella::dispatcher::CallInfo info;
   std::vector<lamella::dispatcher::Registration> kernels;
-  std::vector<std::string> disabled;  // keys whose kernels (also a category's) are passed over
+  std::vector<lamella::dispatcher::Switch> disabled;
   std::vector<lamella::dispatcher::ShapeRule> shape_rules;
   // Comparisons of what was written for the operator with its schema, made once that is parsed.
   std::vector<lamella_status (*)(const lamella_operator*)> fits;

@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "dispatcher/fill.h"
-#include "dispatcher/load.h"
 #include "dispatcher/pointwise.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
@@ -35,6 +34,12 @@ std::string category_by_meaning() {
   return {};
 }
 
+// A text that begins with the namespace that is written in a file begins with the one that was chosen for it.
+std::string renamed(const Library& lib, const std::string& text) {
+  const std::string own = lib.written + "::";
+  return lib.written.empty() || text.compare(0, own.size(), own) ? text : lib.chosen + text.substr(lib.written.size());
+}
+
 bool has_namespace(const std::string& name) { return name.find("::") != std::string::npos; }
 
 }  // namespace
@@ -46,7 +51,7 @@ std::string with_namespace(const std::string& name) {
 }
 
 std::string name_within(const Library& lib, const std::string& name) {
-  return has_namespace(name) ? chosen_name(name) : lib.ns + "::" + name;
+  return has_namespace(name) ? renamed(lib, name) : lib.ns + "::" + name;
 }
 
 void split_name(const std::string& full, std::string* name, std::string* overload) {
@@ -227,7 +232,7 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   RegistryLock lock;
   std::string ns, name, overload;
   const char* begin = def.schema + std::strspn(def.schema, " \t\n\r\v\f");
-  const std::string schema = chosen_name(begin);
+  const std::string schema = renamed(lib, begin);
   if (lamella_status st = parse_name(schema, lib.ns, &ns, &name, &overload)) return st;
   auto full = ns + "::" + name;
   if (lib.kind == LAMELLA_IMPLEMENTS)

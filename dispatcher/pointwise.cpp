@@ -239,4 +239,27 @@ void free_meaning(const lamella_pointwise* p) {
   delete p;
 }
 
+lamella_status check_meaning(const lamella_pointwise& m) {
+  struct Field {
+    const char* name;
+    uint8_t value, largest;
+  };
+  const Field fields[] = {{"accepts", m.accepts, 15},
+                          {"compute", m.compute, LAMELLA_COMPUTE_FLOAT},
+                          {"result", m.result, LAMELLA_RESULT_REAL},
+                          {"condition", m.condition, 1},
+                          {"params_promote", m.params_promote, 1},
+                          {"reserved", *std::max_element(m.reserved, std::end(m.reserved)), 0}};
+  for (const Field& f : fields)
+    if (f.value > f.largest)
+      return core::raise(LAMELLA_VALUE_ERROR,
+                         core::format("define: 'pointwise.%s' is %d; %d is the largest that is known here", f.name,
+                                      f.value, f.largest));
+  for (uint8_t absent : m.absent)
+    if (absent > LAMELLA_ABSENT_HIGHEST)
+      return core::raise(LAMELLA_VALUE_ERROR, core::format("define: 'pointwise.absent' has %d; %d is the largest that "
+                                                           "is known here",
+                                                           absent, LAMELLA_ABSENT_HIGHEST));
+  return LAMELLA_OK;
+}
 }  // namespace lamella::dispatcher

@@ -15,4 +15,7 @@ void free_meaning(const lamella_pointwise*);
 // Broadcasts `sizes` into `into`; false where they do not fit.
 bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other);
 
+// Raises where a number in the meaning of a pointwise operator has no meaning in this version.
+lamella_status check_meaning(const lamella_pointwise&);
+
 }  // namespace lamella::dispatcher

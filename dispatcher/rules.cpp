@@ -1,7 +1,10 @@
 #include "dispatcher/rules.h"
 
+#include <algorithm>
+#include <memory>
 #include <unordered_map>
 
+#include "core/error.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/registry_lock.h"
@@ -9,9 +12,37 @@
 namespace lamella::dispatcher {
 namespace {
 
-using Rules = std::unordered_map<std::string, std::vector<Rule>>;  // by the operator's full name
-Rules& rules() {
-  static auto* all = new Rules;
+using Kept = std::shared_ptr<const Rule>;                      // by those, too, who are being told of it
+std::unordered_map<std::string, std::vector<Kept>>& rules() {  // by the operator's full name
+  static auto* all = new std::unordered_map<std::string, std::vector<Kept>>;
+  return *all;
+}
+
+// Those who asked to be told of a layer's rules, and what they know of.
+struct Hearer {
+  lamella_handle handle;
+  std::string layer;
+  lamella_on_rule told;
+  void* context;
+  std::vector<Kept> known;
+  bool gone = false;
+
+  lamella_status come(const Kept& rule) {
+    const lamella_rule r = rule->described();
+    const lamella_status st = told(context, rule->handle, &r, 1);
+    if (!st) known.push_back(rule);
+    return st;
+  }
+  void go(const Kept& rule) {
+    if (std::erase(known, rule) == 0) return;
+    core::Error kept = std::exchange(core::pending_error(), {});  // of a rule that was refused
+    const lamella_rule r = rule->described();
+    told(context, rule->handle, &r, 0);
+    core::pending_error() = std::move(kept);
+  }
+};
+std::vector<std::shared_ptr<Hearer>>& hearers() {
+  static auto* all = new std::vector<std::shared_ptr<Hearer>>;
   return *all;
 }
 
@@ -19,36 +50,100 @@ void invalidate_named(const std::string& full_name) {
   if (Operator* op = find_operator(full_name)) invalidate(op);
 }
 
+// The last to hear that it came is the first to hear that it goes.
+void tell_gone(const Kept& rule) {
+  const auto now = hearers();
+  for (size_t i = now.size(); i-- > 0;) now[i]->go(rule);
+}
+
+void take_rule_back(const std::string& op, lamella_handle h) {
+  auto& of_op = rules()[op];
+  const auto found = std::find_if(of_op.begin(), of_op.end(), [h](const Kept& r) { return r->handle == h; });
+  if (found == of_op.end()) return;
+  const Kept rule = *found;
+  of_op.erase(found);
+  tell_gone(rule);
+  if (rule->destroy) rule->destroy(rule->payload);
+  invalidate_named(op);
+}
+
 }  // namespace
 
-lamella_status add_rule(Library& lib, const char* op, const char* layer, void* payload, void (*destroy)(void*),
-                        lamella_handle* handle) {
+lamella_rule Rule::described() const {
+  return {sizeof(lamella_rule), 0, op.c_str(), layer.c_str(), kind.empty() ? nullptr : kind.c_str(), payload, destroy,
+          owner.c_str()};
+}
+
+lamella_status add_rule(Library& lib, const lamella_rule& def, lamella_handle* handle) {
   RegistryLock lock;
-  const std::string name = name_within(lib, op);
-  const lamella_handle h = enter(lib, [name](lamella_handle h) {
-    for (Rule& r : rules()[name])
-      if (r.handle == h && r.destroy) r.destroy(r.payload);
-    erase_handle(rules()[name], h);
-    invalidate_named(name);
-  });
-  rules()[name].push_back({h, layer, lib.owner, payload, destroy});
+  const std::string name = name_within(lib, def.op);
+  const lamella_handle h = enter(lib, [name](lamella_handle h) { take_rule_back(name, h); });
+  const auto rule = std::make_shared<const Rule>(
+      Rule{h, name, def.layer, def.kind ? def.kind : "", lib.owner, def.payload, def.destroy});
+  const auto now = hearers();
+  for (const auto& each : now)
+    if (!each->gone && each->layer == rule->layer)
+      if (const lamella_status st = each->come(rule)) {
+        tell_gone(rule);
+        core::Error kept = std::exchange(core::pending_error(), {});
+        withdraw(h);  // the payload is still the caller's
+        core::pending_error() = std::move(kept);
+        return st;
+      }
+  rules()[name].push_back(rule);
   invalidate_named(name);
   if (handle) *handle = h;
   return LAMELLA_OK;
 }
 
-// The last one, under whichever of the operator's names it came.
-const Rule* rule_of(const Operator* op, const std::string& layer) {
-  const Rule* found = nullptr;
+lamella_status on_rule(Library& lib, const char* layer, lamella_on_rule told, void* context, lamella_handle* handle) {
+  RegistryLock lock;
+  auto made = std::make_shared<Hearer>(Hearer{0, layer, told, context, {}});
+  made->handle = enter(lib, [made](lamella_handle) {
+    made->gone = true;
+    std::erase(hearers(), made);
+    while (!made->known.empty()) made->go(Kept(made->known.back()));
+  });
+  hearers().push_back(made);
+  std::vector<Kept> there;
+  for (const auto& [op, of_op] : rules())
+    std::copy_if(of_op.begin(), of_op.end(), std::back_inserter(there),
+                 [&](const Kept& r) { return r->layer == layer; });
+  std::sort(there.begin(), there.end(), [](const Kept& a, const Kept& b) { return a->handle < b->handle; });
+  for (const Kept& rule : there)
+    if (const lamella_status st = made->come(rule)) {
+      core::Error kept = std::exchange(core::pending_error(), {});
+      withdraw(made->handle);
+      core::pending_error() = std::move(kept);
+      return st;
+    }
+  if (handle) *handle = made->handle;
+  return LAMELLA_OK;
+}
+
+void each_rule(const Operator* op, const std::function<void(const Rule&)>& visit) {
+  std::vector<Kept> found;
   const auto look = [&](const std::string& name) {
     const auto known = rules().find(op->with_overload(name));
-    if (known == rules().end()) return;
-    for (const Rule& r : known->second)
-      if (r.layer == layer && (!found || r.handle > found->handle)) found = &r;
+    if (known != rules().end()) found.insert(found.end(), known->second.begin(), known->second.end());
   };
   look(op->name);
   for (const std::string& alias : op->aliases) look(alias);
-  return found;
+  std::sort(found.begin(), found.end(), [](const Kept& a, const Kept& b) { return a->handle < b->handle; });
+  for (const Kept& rule : found) visit(*rule);
+}
+
+const Rule* rule_of(const Operator* op, const std::string& layer) {
+  const Rule* last = nullptr;
+  const auto look = [&](const std::string& name) {
+    const auto known = rules().find(op->with_overload(name));
+    if (known == rules().end()) return;
+    for (const Kept& r : known->second)
+      if (r->layer == layer && r->kind.empty() && (!last || r->handle > last->handle)) last = r.get();
+  };
+  look(op->name);
+  for (const std::string& alias : op->aliases) look(alias);
+  return last;
 }
 
 void* find_rule(const Operator* op, const char* layer) {

@@ -310,6 +310,7 @@ class Parser {
     std::string name;
     lamella_device d;
     d.backend = core::split_device(text, &name, &d.index) ? core::backend_id(name.c_str()) : -1;
+    d.index = std::max(d.index, 0);
     if (d.backend < 0) return fail(("a device that is there, not '" + text + "',").c_str());
     v = core::device_value(d);
     return true;

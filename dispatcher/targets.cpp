@@ -42,7 +42,8 @@ lamella_status adopt(Frame& f, Tensor* target, Tensor* computed) {
     return LAMELLA_OK;
   }
   core::Storage* s;
-  if (lamella_status st = core::new_storage(computed->numel * core::itemsize(target->dtype), target->device(), &s))
+  if (lamella_status st = core::new_storage(computed->numel * core::itemsize(target->dtype), target->device(),
+                                            static_cast<core::DType>(target->dtype), &s))
     return st;
   core::replace_storage(target, s);
   core::set_geometry(target, computed->ndim(), computed->sizes(), nullptr, 0);

@@ -46,6 +46,8 @@ lamella_status tensor_from_blob(void* data, int32_t ndim, const int64_t* sizes, 
   if (!data && numel > 0 && d.backend != core::meta_backend)
     return core::raise(LAMELLA_VALUE_ERROR, "tensor_from_blob: argument 0 must not be null");
   const auto type = static_cast<core::DType>(dtype);
+  if (const lamella_backend* b = core::backend(d.backend); b && !core::has_dtype(b, type))
+    return core::lacks_dtype(b, type);
   const int64_t item = core::itemsize(type);
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   core::Storage* s = core::foreign_storage(data, bytes, d, nullptr, context);

@@ -112,7 +112,7 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
   }
   core::Storage* stage;
   const lamella_device host{core::host_backend(), 0};
-  if (lamella_status st = core::new_storage(bytes, host, &stage)) return st;
+  if (lamella_status st = core::new_storage(bytes, host, LAMELLA_UINT8, &stage)) return st;
   lamella_copy out = c, in = c;  // both block: the host's memory between them is freed at once
   out.flags = LAMELLA_COPY_TO_HOST;
   in.flags = LAMELLA_COPY_FROM_HOST;

@@ -76,8 +76,7 @@ class PluginContext:
     def __init__(self, plugin: Plugin):
         self.plugin = plugin
         self.name = plugin.name
-        self.libraries: list[Any] = []
-        self.undo: list[Callable[[], None]] = []  # in the order of registration
+        self._owner = _C._Library("plugins", self.name, "FRAGMENT")  # of all that it registers, one handle each
 
     def load_library(self, path: str | os.PathLike[str]) -> None:
         """Loads a native library and runs its ``lamella_plugin_init``. A relative path is a file of Lamella's."""
@@ -87,12 +86,13 @@ class PluginContext:
         if not full.exists():
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
         _C._load_plugin(str(full))
+        self._owner.own(lambda: _C._unload_plugin(str(full)))
 
     def library(self, namespace: str, kind: Literal["DEF", "IMPL", "FRAGMENT"] = "FRAGMENT"):
         """A :class:`lamella.library.Library` owned by this plugin."""
-        self.libraries.append(manager.open_library(namespace, kind, owner=self.name))
-        self.undo.append(self.libraries[-1].close)
-        return self.libraries[-1]
+        library = manager.open_library(namespace, kind, owner=self.name)
+        self._owner.own(library.close)
+        return library
 
     def add_names(self, objects: Mapping[str, Any]) -> None:
         """Puts functions, classes and modules into the namespace: ``{"no_grad": no_grad}`` is ``lamella.no_grad``.
@@ -102,7 +102,7 @@ class PluginContext:
         Raises:
             RuntimeError: a name is taken, unless it was only planned; the message names both owners
         """
-        self.undo.append(contributions.add_names(self.name, objects))
+        self._owner.own(contributions.add_names(self.name, objects))
 
     def add_methods(self, objects: Mapping[str, Any]) -> None:
         """Puts functions and properties onto Tensor: ``{"backward": backward}`` is ``Tensor.backward``.
@@ -110,7 +110,7 @@ class PluginContext:
         Raises:
             RuntimeError: a name is taken, unless it was only planned; the message names both owners
         """
-        self.undo.append(contributions.add_methods(self.name, objects))
+        self._owner.own(contributions.add_methods(self.name, objects))
 
     def add_copied(self, *attributes: str) -> None:
         """Attributes of Tensor that copies and pickles hold, where they are neither None nor False; others begin anew.
@@ -120,19 +120,17 @@ class PluginContext:
         Raises:
             RuntimeError: another plugin has an attribute copied already; the message names both owners
         """
-        self.undo.append(contributions.add_copied(self.name, attributes))
+        self._owner.own(contributions.add_copied(self.name, attributes))
 
     def add_export_check(self, check: Callable[[Any], Any]) -> None:
         """Has ``check(tensor)`` asked before the memory of a tensor that a layer follows is given to numpy, DLPack or a
         buffer, whose readers and writers no layer sees. It raises where that must not be.
         """
-        self.undo.append(contributions.add_export_check(check))
+        self._owner.own(contributions.add_export_check(check))
 
     def withdraw(self) -> None:
         """Takes back everything that a plugin registered before it failed."""
-        for undo in reversed(self.undo):
-            undo()
-        self.undo.clear()
+        self._owner.close()
 
 
 @cache
@@ -310,17 +308,19 @@ class Manager:
                     reason = "is half made: it was imported before lamella; `import lamella` first"
                     raise ImportError(f"{plugin.module} {reason}")
                 self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
-                impls = [i for i in self.hooks.hook.register.get_hookimpls() if i.plugin is module]
-                if not impls:
+                others = [p for p in self.hooks.get_plugins() if p is not module]
+                hook = self.hooks.subset_hook_caller("register", others)
+                if not hook.get_hookimpls():
                     raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lamella.plugins.hookimpl")
-                for impl in impls:
-                    impl.function(context)
+                hook(ctx=context)
                 plugin.state = "loaded"
             except BaseException as error:
                 plugin.state = "failed"
                 plugin.reason = f"{type(error).__name__}: {error}"
                 plugin.traceback = traceback.format_exc()
                 context.withdraw()
+                if self.hooks.has_plugin(f"{plugin.kind}:{plugin.name}"):
+                    self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
                 if not isinstance(error, Exception):
                     raise
             finally:

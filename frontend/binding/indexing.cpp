@@ -13,6 +13,7 @@
 #include "frontend/binding/packet.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/tensor_object.h"
+#include "frontend/binding/overrides.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
 
@@ -359,6 +360,11 @@ bool value_of(PyObject* o, Value* v, Arena& arena) {
 }  // namespace
 
 PyObject* get_item(PyObject* self, PyObject* index) {
+  if (__builtin_expect(may_override(self), 0)) {
+    static PyObject* function = PyObject_GetAttrString(reinterpret_cast<PyObject*>(tensor_type), "__getitem__");
+    PyObject *args[] = {self, index}, *result;
+    if (overridden(function, args, 2, nullptr, &result)) return result;
+  }
   static const Operator* by_tensors = op("index", "Tensor");
   if (PyLong_CheckExact(index)) {
     int64_t i = PyLong_AsLongLong(index);
@@ -379,6 +385,14 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
   if (!value) {
     PyErr_SetString(PyExc_TypeError, "index: elements of a tensor cannot be deleted");
     return -1;
+  }
+  if (__builtin_expect(may_override(self), 0)) {
+    static PyObject* function = PyObject_GetAttrString(reinterpret_cast<PyObject*>(tensor_type), "__setitem__");
+    PyObject *args[] = {self, index, value}, *result;
+    if (overridden(function, args, 3, nullptr, &result)) {
+      Py_XDECREF(result);
+      return result ? 0 : -1;
+    }
   }
   Arena arena;
   Value v;

@@ -27,12 +27,14 @@
 #include "frontend/binding/dlpack.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/objects.h"
+#include "frontend/binding/overrides.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/protocols.h"
 #include "frontend/binding/python_backend.h"
 #include "frontend/binding/python_face.h"
 #include "frontend/binding/python_kernel.h"
+#include "frontend/binding/registration.h"
 #include "frontend/binding/settings.h"
 #include "frontend/binding/state.h"
 #include "frontend/binding/status.h"
@@ -89,7 +91,9 @@ py::dict describe_operator(Operator* op) {
   d["private"] = (op->forms & LAMELLA_FORM_PRIVATE) != 0;
   static const char* const forms[] = {"functional", "inplace", "out"};
   d["form"] = forms[static_cast<int>(op->form)];
-  d["disabled"] = op->disabled;
+  std::vector<std::string> disabled;
+  for (const auto& each : op->disabled) disabled.push_back(each.key);
+  d["disabled"] = disabled;
   d["shape_rule"] = op->infer != nullptr;
   d["pointwise"] = op->pointwise ? py::object(meaning_of(*op->pointwise)) : py::object(py::none());
   py::list kernels, args;
@@ -118,151 +122,9 @@ py::dict describe_operator(Operator* op) {
   return d;
 }
 
-lamella_kernel_def described(lamella_kernel fn, void* context, const std::string& file, int line) {
-  return {sizeof(lamella_kernel_def),
-          fn ? uint32_t{LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE} : 0,
-          fn,
-          context,
-          file.c_str(),
-          line,
-          0};
-}
-
-// Registration from Python. Callables are dropped when their registration is withdrawn.
-class PyLibrary {
- public:
-  PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
-    const uint32_t k = kind == "DEF" ? LAMELLA_DEFINES : kind == "IMPL" ? LAMELLA_IMPLEMENTS : LAMELLA_EXTENDS;
-    check(dispatcher::open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0},
-                                   &lib_));
-  }
-
-  lamella_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
-                        const std::string& file, int line) {
-    lamella_operator_def d{};
-    d.size = sizeof d;
-    d.schema = schema.c_str();
-    d.category = category.empty() ? nullptr : category.c_str();
-    d.doc = doc.c_str();
-    d.forms = forms;
-    d.file = file.c_str();
-    d.line = line;
-    lamella_handle h;
-    check(dispatcher::define_operator(*lib_, d, false, &h));
-    forget_signatures();
-    return h;
-  }
-  lamella_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file,
-                      int line) {
-    lamella_handle h;
-    if (callable.is_none()) {  // explicit fall-through
-      check(dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
-      return h;
-    }
-    auto* cell = new PythonKernel{callable.release().ptr()};
-    lamella_status st =
-        dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
-    return keep(st, h, cell);
-  }
-  lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
-                          int line) {
-    lamella_handle h;
-    auto* cell = new PythonKernel{callable.release().ptr()};
-    lamella_status st = dispatcher::register_category_kernel(*lib_, name.c_str(), key.c_str(),
-                                                             described(run_python, cell, file, line), &h);
-    return keep(st, h, cell);
-  }
-  py::tuple layer(const std::string& name, py::object handler, const std::string& at,
-                  const std::vector<std::string>& outside, const std::vector<std::string>& inside, uint32_t flags) {
-    std::vector<const char*> out, in;
-    for (const auto& s : outside) out.push_back(s.c_str());
-    for (const auto& s : inside) in.push_back(s.c_str());
-    out.push_back(nullptr);
-    in.push_back(nullptr);
-    auto* cell = handler.is_none() ? nullptr : new PythonKernel{handler.release().ptr()};
-    lamella_layer l{};
-    l.size = sizeof l;
-    l.name = name.c_str();
-    l.at = at.empty() ? nullptr : at.c_str();
-    l.outside = out.data();
-    l.inside = in.data();
-    l.flags = flags;
-    l.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
-    l.fallback = cell ? run_python : nullptr;
-    l.context = cell;
-    int32_t bit = -1;
-    lamella_handle h;
-    lamella_status st = dispatcher::register_layer(*lib_, l, &bit, &h);
-    return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
-  }
-  lamella_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
-                         py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
-    lamella_handle h;
-    check(register_python_backend(
-        *lib_, name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags},
-        &h));
-    return h;
-  }
-  lamella_handle process_include(uint64_t bits) {
-    lamella_handle h = 0;
-    check(dispatcher::include_layers(*lib_, bits, &h));
-    return h;
-  }
-  lamella_handle keyword(const std::string& name, py::object callable, const std::string& layer, uint32_t flags) {
-    lamella_handle h = 0;
-    auto* cell = new PythonKernel{callable.release().ptr()};
-    const lamella_keyword_def def = {sizeof def,           flags, name.c_str(), layer.empty() ? nullptr : layer.c_str(),
-                                     apply_python_keyword, cell};
-    const lamella_status st = dispatcher::add_keyword(*lib_, def, &h);
-    return keep(st, h, cell);
-  }
-  void withdraw(lamella_handle h) {
-    check(dispatcher::withdraw(h));
-    drop(h);
-    forget_signatures();
-  }
-  void close() {
-    if (!lib_) return;
-    dispatcher::close_library(std::exchange(lib_, nullptr));  // first, so that no table leads to an empty cell
-    auto cells = std::exchange(cells_, {});
-    for (auto& [h, cell] : cells) Py_CLEAR(cell->callable);  // a call that is on its way to it will look again
-    forget_signatures();
-  }
-
- private:
-  lamella_handle keep(lamella_status st, lamella_handle h, PythonKernel* cell) {
-    if (st) {
-      Py_CLEAR(cell->callable);
-      delete cell;
-      check(st);
-    }
-    cells_[h] = cell;
-    return h;
-  }
-  void drop(lamella_handle h) {
-    auto it = cells_.find(h);
-    if (it == cells_.end()) return;
-    Py_CLEAR(it->second->callable);  // a call that is on its way to it will look again
-    cells_.erase(it);
-  }
-  lamella_library* lib_ = nullptr;
-  std::map<lamella_handle, PythonKernel*> cells_;
-};
-
 py::object attribute_list() { return py::cast(dispatcher::attribute_names()); }
 
-void add_registration(py::module_& m) {
-  py::class_<PyLibrary>(m, "_Library")
-      .def(py::init<const std::string&, const std::string&, const std::string&>())
-      .def("define", &PyLibrary::define)
-      .def("impl", &PyLibrary::impl)
-      .def("category", &PyLibrary::category)
-      .def("layer", &PyLibrary::layer)
-      .def("backend", &PyLibrary::backend)
-      .def("process_include", &PyLibrary::process_include)
-      .def("keyword", &PyLibrary::keyword)
-      .def("withdraw", &PyLibrary::withdraw)
-      .def("close", &PyLibrary::close);
+void add_operators(py::module_& m) {
   m.def("_set_object_wrapper", [](py::object callable) { set_object_wrapper(callable.ptr()); });
   m.def("_operators", [] {
     py::list l;
@@ -332,9 +194,6 @@ void add_registration(py::module_& m) {
 }
 
 void add_fallback(py::module_& m) {
-  m.def("_set_kernel_enabled", [](const std::string& op, const std::string& key, bool on) {
-    check(dispatcher::set_kernel_enabled(op, key, on));
-  });
   m.def("_support", [](const std::string& device) {  // every functional operator with how a device serves it
     const int32_t id = core::backend_id(device.c_str());
     if (id < 0) throw std::runtime_error("support: there is no device '" + device + "'");
@@ -377,6 +236,13 @@ void add_plugins(py::module_& m) {
         return defined;
       },
       py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");
+  m.def("_unload_plugin", [](const std::string& path) {
+    {
+      py::gil_scoped_release release;  // what it withdraws may need it on another thread
+      dispatcher::unload_plugin(path);
+    }
+    forget_signatures();
+  });
   m.def("_set_backend_loader", [](py::object f) { set_backend_loader(f.ptr()); });
   m.def("_backends", [] {
     py::list l;
@@ -424,14 +290,16 @@ PYBIND11_MODULE(_C, m) {
   PyObject* p = m.ptr();
   init_errors(p);
   if (init_types(p) < 0 || init_objects(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 ||
-      init_python_kernels(p) < 0 || init_protocols() < 0 || init_python_face(p) < 0 ||
+      init_python_kernels(p) < 0 || init_overrides(p) < 0 || init_protocols() < 0 || init_python_face(p) < 0 ||
       PyModule_AddFunctions(p, interop_methods) < 0 || PyModule_AddFunctions(p, dlpack_methods) < 0)
     throw py::error_already_set();
   add_registration(m);
+  add_operators(m);
   add_fallback(m);
   add_plugins(m);
   add_settings(m);
   add_state(m);
+  add_overrides(m);
   m.attr("__version__") = LAMELLA_VERSION;
   m.attr("_compiler") = LAMELLA_COMPILER;
 }

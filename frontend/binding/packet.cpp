@@ -13,6 +13,7 @@
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
+#include "frontend/binding/overrides.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/tensor_object.h"
 
@@ -214,6 +215,10 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
 
 PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
   return with_memory([&]() -> PyObject* {
+    PyObject* answer;
+    if (__builtin_expect(function_modes != 0, 0) &&
+        overridden_by_mode(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answer))
+      return answer;
     if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
     Value values[64];
     PlainLists lists;
@@ -257,6 +262,8 @@ PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, P
 
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) {
+  PyObject* answered;
+  if (overridden(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answered)) return answered;
   if (p->makes_tensors && kwnames && dispatcher::any_keywords()) {
     PyObject* result = dispatch_contributed(p, args, n, kwnames);
     if (result || PyErr_Occurred()) return result;

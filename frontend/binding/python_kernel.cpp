@@ -12,6 +12,7 @@
 #include "frontend/binding/arguments.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
+#include "dispatcher/checked_call.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/layer.h"
@@ -143,7 +144,7 @@ PyTypeObject* kernel_type = nullptr;
 struct Kernel {
   PyObject_HEAD vectorcallfunc vectorcall;
   const Operator* op;
-  dispatcher::Table* table;
+  lamella_object* kernel;
   std::string* key;
 };
 
@@ -163,8 +164,8 @@ PyObject* call_kernel(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
         PyErr_Format(PyExc_TypeError, "%s: %s", dispatcher::operator_title(k->op).c_str(), why.text.c_str());
       return nullptr;
     }
-    dispatcher::clear(rets, k->op->info.nrets);
-    if (dispatcher::call_pinned(k->table, k->op, values, rets)) return raise_pending();
+    const dispatcher::CallInfo& info = k->op->info;
+    if (dispatcher::call_kernel(nullptr, k->kernel, values, info.nargs, rets, info.nrets)) return raise_pending();
     return results_to_python(k->op, rets);
   });
 }
@@ -175,7 +176,7 @@ PyObject* kernel_repr(PyObject* o) {
 }
 
 void dealloc_kernel(PyObject* o) {
-  ::operator delete(cast_kernel(o)->table);
+  core::release(cast_kernel(o)->kernel);
   delete cast_kernel(o)->key;
   dealloc(o);
 }
@@ -296,38 +297,44 @@ lamella_status take_results(lamella_frame* f, PyObject* result, Value* rets, boo
 
 }  // namespace
 
-lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  Gil gil;
-  auto* k = static_cast<PythonKernel*>(f->context);
-  if (!k->callable) return LAMELLA_RETRY;
+SpreadArguments::SpreadArguments(const lamella_frame* f, const Value* args) {
   const dispatcher::Schema& s = *f->op->schema.load();
   // A functional kernel that serves the out= form does not see the outputs; its result is delivered into them.
   const bool derived = f->layer < 0 && f->op->form == dispatcher::Form::Out;
   const int nargs = derived ? f->op->info.first_out : static_cast<int>(s.args.size());
-  PyObject* objects[66];
-  PyObject* kwnames = nullptr;
-  Py_ssize_t n = 0, positional = 0;
-  PyObject** first = objects + 1;
+  PyObject** first = objects_ + 1;
   bool any_keyword = false;
   for (int i = 0; i < nargs; i++) any_keyword |= s.args[i].keyword_only && !is_default(s.args[i], args[i]);
   for (int i = 0; i < nargs && !s.args[i].keyword_only; i++) {
     bool rest = true;
     for (int j = i; j < nargs && rest; j++) rest = s.args[j].keyword_only || is_default(s.args[j], args[j]);
     if (rest) break;
-    first[n++] = borrowed_to_python(args[i]);
+    first[n_++] = borrowed_to_python(args[i]);
   }
-  positional = n;
+  positional_ = n_;
   if (any_keyword) {
-    kwnames = PyTuple_New(0);
+    kwnames_ = PyTuple_New(0);
     for (int i = 0; i < nargs; i++) {
       if (!s.args[i].keyword_only || is_default(s.args[i], args[i])) continue;
-      first[n++] = borrowed_to_python(args[i]);
-      Py_ssize_t at = PyTuple_GET_SIZE(kwnames);
-      _PyTuple_Resize(&kwnames, at + 1);
+      first[n_++] = borrowed_to_python(args[i]);
+      Py_ssize_t at = PyTuple_GET_SIZE(kwnames_);
+      _PyTuple_Resize(&kwnames_, at + 1);
       PyObject* name = PyUnicode_InternFromString(s.args[i].name.c_str());
-      PyTuple_SET_ITEM(kwnames, at, name);
+      PyTuple_SET_ITEM(kwnames_, at, name);
     }
   }
+}
+
+SpreadArguments::~SpreadArguments() {
+  Py_XDECREF(kwnames_);
+  for (Py_ssize_t i = 0; i < n_; i++) Py_XDECREF(objects()[i]);
+}
+
+lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  Gil gil;
+  auto* k = static_cast<PythonKernel*>(f->context);
+  if (!k->callable) return LAMELLA_RETRY;
+  const SpreadArguments a(f, args);
   PyObject* callable = Py_NewRef(k->callable);
   const bool layer = f->layer >= 0;
   lamella_frame* outer = f->thread->frame;
@@ -339,37 +346,38 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
     c->vectorcall = redispatch;
     c->frame = f;
     c->values = args;
-    c->objects = first;
-    c->num_positional = positional;
-    c->kwnames = kwnames;
-    objects[0] = reinterpret_cast<PyObject*>(c);
-    result = PyObject_Vectorcall(callable, objects, positional + 1, kwnames);
+    c->objects = a.objects();
+    c->num_positional = a.positional();
+    c->kwnames = a.names();
+    result = PyObject_Vectorcall(callable, a.behind(reinterpret_cast<PyObject*>(c)), a.positional() + 1, a.names());
     c->frame = nullptr;
   } else {
-    result = PyObject_Vectorcall(callable, first, positional, kwnames);
+    result = PyObject_Vectorcall(callable, a.objects(), a.positional(), a.names());
   }
   f->thread->frame = outer;
   lamella_status st = result ? take_results(f, result, rets, layer) : capture_exception();
   Py_XDECREF(result);
   Py_XDECREF(reinterpret_cast<PyObject*>(c));
-  Py_XDECREF(kwnames);
   Py_DECREF(callable);
-  for (Py_ssize_t i = 0; i < n; i++) Py_XDECREF(first[i]);
   return st;
 }
 
+lamella_status take_layer_results(lamella_frame* f, PyObject* result, lamella_value* rets) {
+  return take_results(f, result, rets, true);
+}
+
 PyObject* new_kernel(const Operator* op, const std::string& key) {
-  dispatcher::Table* table;
-  if (dispatcher::pin(const_cast<Operator*>(op), key, &table)) return raise_pending();
+  lamella_object* kernel;
+  if (dispatcher::look_up_kernel(op, key.c_str(), &kernel)) return raise_pending();
   PyObject* o = kernel_type->tp_alloc(kernel_type, 0);
   if (!o) {
-    ::operator delete(table);
+    core::release(kernel);
     return nullptr;
   }
   Kernel* k = cast_kernel(o);
   k->vectorcall = call_kernel;
   k->op = op;
-  k->table = table;
+  k->kernel = kernel;
   k->key = new std::string(key);
   return o;
 }

@@ -70,6 +70,7 @@ void add_settings(py::module_& m) {
     const lamella_backend* b = core::backend(core::backend_id(backend.c_str()));
     lamella_allocator_stats s{};
     s.size = sizeof s;
+    if (index < 0) index = 0;
     if (b && b->allocator->stats) check(b->allocator->stats(b->allocator->context, index, &s));
     py::dict d;
     d["live_bytes"] = s.live_bytes;

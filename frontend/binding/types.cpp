@@ -378,6 +378,10 @@ int read_device(PyObject* o, lamella_device* out) {
     PyErr_Format(PyExc_RuntimeError, "device: there is no backend '%s'", name.c_str());
     return -1;
   }
+  if (index < 0 && core::current_index(id, &index)) {
+    raise_pending();
+    return -1;
+  }
   *out = {id, index};
   return 1;
 }

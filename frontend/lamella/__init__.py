@@ -107,6 +107,6 @@ plugins.manager.load_plugins()
 _mark_absent(Tensor, plugins.manager.plugins.values())
 _explain_absent(globals(), plugins.manager.plugins.values())
 
-for _name in ("nn", "testing", "utils"):
+for _name in ("nn", "overrides", "testing", "utils"):
     _add_lazy(_sys.modules[__name__], _name)
-__all__ += ["library", "nn", "plugins", "testing", "utils"]
+__all__ += ["library", "nn", "overrides", "plugins", "testing", "utils"]

@@ -219,6 +219,49 @@ def resize_(self, *size, memory_format=_C.contiguous_format):
     return self
 
 
+def _make_subclass(cls, data, require_grad=False):
+    """A tensor of a subclass over the memory of ``data``, without its history.
+
+    >>> class Weight(lamella.Tensor):
+    ...     pass
+    >>> type(lamella.Tensor._make_subclass(Weight, lamella.ones(2))).__name__
+    'Weight'
+    """
+    made = data.detach().as_subclass(cls)
+    return made.requires_grad_() if require_grad else made
+
+
+def _make_wrapper_subclass(
+    cls, size, strides=None, storage_offset=None, memory_format=None, dtype=None, layout=None, device=None, **keywords
+):
+    """A tensor of a subclass with ``__torch_dispatch__``: with a shape, a dtype and a device, but without memory.
+
+    The class's ``__torch_dispatch__`` gets every operator that the tensor comes to. Further keywords are those that
+    plugins contribute, as ``requires_grad``.
+
+    >>> class Wrapped(lamella.Tensor):
+    ...     def __new__(cls, inner):
+    ...         made = lamella.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, device=inner.device)
+    ...         made.inner = inner
+    ...         return made
+    ...     __torch_function__ = lamella._C._disabled_torch_function_impl
+    ...     @classmethod
+    ...     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+    ...         return cls(func(*(a.inner if isinstance(a, cls) else a for a in args), **(kwargs or {})))
+    >>> (Wrapped(lamella.ones(2)) * 3).inner
+    tensor([3., 3.])
+    """
+    if not hasattr(cls, "__torch_dispatch__"):
+        raise TypeError(f"_make_wrapper_subclass: {cls.__name__} must define __torch_dispatch__, a class method")
+    dtype = _C.get_default_dtype() if dtype is None else dtype
+    device = _C._get_default_device() if device is None else device
+    made = _C._new_opaque(cls, tuple(size), tuple(strides or ()), dtype, device)
+    for name, value in keywords.items():
+        if value:
+            _C._apply_keywords(made, {name: value})
+    return made
+
+
 def _refuse_grad(who, tensor):
     if getattr(tensor, "requires_grad", False):
         raise RuntimeError(f"{who}: the tensor requires grad, which has its shape; use its .data, or detach() it")
@@ -407,6 +450,8 @@ def extend(tensor_type) -> None:
         setattr(tensor_type, protocol.__name__, protocol)
     for special in (__repr__, __format__, __complex__, __reversed__):
         setattr(tensor_type, special.__name__, special)
+    for maker in (_make_subclass, _make_wrapper_subclass):
+        setattr(tensor_type, maker.__name__, staticmethod(maker))
     tensor_type.data = property(_data, _set_data, doc=_data.__doc__)
     for view in (mT, mH, H):
         setattr(tensor_type, view.__name__, property(view))

@@ -196,6 +196,8 @@ def follow(ctx) -> None:
     library = ctx.library("autograd")
 
     def apply(rule):
+        if rule.kind != "python":  # formulas and functions of C++, which the layer's rule kernel serves
+            return None
         handle = library.impl(rule.op, derived(rule), "autograd")
         return lambda: library.withdraw(handle)
 

@@ -51,4 +51,10 @@ inline lamella_status add_kernel(const lamella_api* api, lamella_library* l, con
   return api->kernel(l, op, key, &d, handle);
 }
 
+inline lamella_status keep_rule(const lamella_api* api, lamella_library* l, const char* op, const char* layer,
+                                void* payload, lamella_handle* handle = nullptr) {
+  const lamella_rule d = {sizeof d, 0, op, layer, nullptr, payload, nullptr, nullptr};
+  return api->rule(l, &d, handle);
+}
+
 inline void done(const char* what) { std::printf("ok  %s\n", what); }

@@ -144,8 +144,7 @@ static lamella_status by_rule(lamella_frame* f, const lamella_value* args, lamel
 
 static void rules() {
   lamella_library *l = library("ruled"), *other = library("ruler");
-  CHECK(!api->rule(other, "aten::neg", "autograd", const_cast<char*>("the first"), nullptr,
-                   nullptr));  // before the layer
+  CHECK(!keep_rule(api, other, "aten::neg", "autograd", const_cast<char*>("the first"), nullptr));  // before the layer
   lamella_layer d{};
   d.size = sizeof d;
   d.name = d.at = "autograd";
@@ -162,7 +161,7 @@ static void rules() {
   drop(call("aten::exp", "", {of(a)}));
   CHECK(seen->size() == 2 && (*seen)[0] == "aten::neg by the first" && (*seen)[1] == "aten::neg_ by the first");
   lamella_handle h;
-  CHECK(!api->rule(other, "aten::neg", "autograd", const_cast<char*>("the second"), nullptr, &h));
+  CHECK(!keep_rule(api, other, "aten::neg", "autograd", const_cast<char*>("the second"), &h));
   drop(call("aten::neg", "", {of(a)}));
   CHECK(seen->back() == "aten::neg by the second");
   CHECK(!api->withdraw(h));
@@ -193,7 +192,7 @@ static void prepared_rules() {
   d.prepare = prepare;
   int32_t bit;
   OK(api, api->layer(l, &d, &bit, nullptr));
-  OK(api, api->rule(l, "aten::neg", "autograd", const_cast<char*>("payload"), nullptr, nullptr));
+  OK(api, keep_rule(api, l, "aten::neg", "autograd", const_cast<char*>("payload"), nullptr));
   lamella_thread* t = api->thread();
   t->include = uint64_t{1} << bit;
   lamella_value a = of(floats({1})), out{};
@@ -354,7 +353,7 @@ static void operators() {
   const lamella_kernel_def k{sizeof k, 0, seven, nullptr, nullptr, 0, 0};
   FAILS(api, api->category_kernel(l, "nonesuch", "cpu", &k, nullptr), "no category");
   int payload = 3;
-  OK(api, api->rule(l, "test::thing", "a layer that is not there", &payload, nullptr, nullptr));
+  OK(api, keep_rule(api, l, "test::thing", "a layer that is not there", &payload, nullptr));
   CHECK(api->find_rule(op, "a layer that is not there") == &payload);
   OK(api, api->publish_interface(l, "test.table", 2, &payload, nullptr));
   CHECK(api->find_interface("test.table", 1) == &payload && api->find_interface("test.table", 3) == nullptr);
@@ -394,7 +393,7 @@ static void aliases() {
   CHECK(at(r, 0) == 7);
   drop(r);
   int payload = 3;
-  OK(api, api->rule(l, "third.Tensor", "a layer that is not there", &payload, nullptr, nullptr));
+  OK(api, keep_rule(api, l, "third.Tensor", "a layer that is not there", &payload, nullptr));
   CHECK(api->find_rule(api->find_operator("test::first", "Tensor"), "a layer that is not there") == &payload);
   d.schema = "second.Tensor(Tensor self) -> Tensor";
   FAILS(api, api->define(l, &d, nullptr), "test::second.Tensor is already defined by namer");
@@ -416,9 +415,9 @@ static void aliases() {
   form.forms = LAMELLA_FORM_FUNCTION | LAMELLA_FORM_INPLACE;
   FAILS(api, api->define(l, &form, nullptr), "define: test::sixth: its in-place form test::sixth_ is defined already");
   int later = 4;  // the last rule serves, under whichever name it came
-  OK(api, api->rule(l, "first.Tensor", "a layer that is not there", &later, nullptr, nullptr));
+  OK(api, keep_rule(api, l, "first.Tensor", "a layer that is not there", &later, nullptr));
   CHECK(api->find_rule(api->find_operator("test::first", "Tensor"), "a layer that is not there") == &later);
-  OK(api, api->rule(l, "third.Tensor", "a layer that is not there", &payload, nullptr, nullptr));
+  OK(api, keep_rule(api, l, "third.Tensor", "a layer that is not there", &payload, nullptr));
   CHECK(api->find_rule(api->find_operator("test::first", "Tensor"), "a layer that is not there") == &payload);
   api->library_close(l);
   CHECK(!api->find_operator("test::second", "Tensor") && !api->find_operator("test::third_", "Scalar"));

@@ -93,7 +93,7 @@ static void nulls() {
   FAILS(api, api->shape_rule(l, "aten::add.Tensor", nullptr, nullptr), "shape_rule: argument 2");
   FAILS(api, api->layer(l, nullptr, nullptr, nullptr), "layer: argument 1");
   FAILS(api, api->backend(l, nullptr, nullptr, nullptr), "backend: argument 1");
-  FAILS(api, api->rule(l, "aten::add.Tensor", nullptr, nullptr, nullptr, nullptr), "rule: argument 2");
+  FAILS(api, keep_rule(api, l, "aten::add.Tensor", nullptr, nullptr, nullptr), "rule: 'layer' must not be null");
   FAILS(api, api->publish_interface(l, "test.nothing", 1, nullptr, nullptr), "publish_interface: argument 3");
   FAILS(api, api->find_interface(nullptr, 1) ? 0 : api->error_kind(), "find_interface: argument 0");
   FAILS(api, api->tensor_slot(l, nullptr, &id), "tensor_slot: argument 1");

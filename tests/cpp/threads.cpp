@@ -34,7 +34,7 @@ static void come_and_go(std::atomic<bool>* stop) {
     OK(api, api->define(l, &d, nullptr));
     OK(api, add_kernel(api, l, "guest", "cpu", same));
     OK(api, api->layer(l, &layer, nullptr, nullptr));
-    OK(api, api->rule(l, "guest", "guest_layer", &payload, nullptr, nullptr));
+    OK(api, keep_rule(api, l, "guest", "guest_layer", &payload, nullptr));
     OK(api, api->publish_interface(l, "guest.table", 1, &payload, nullptr));
     std::this_thread::yield();
     api->library_close(l);

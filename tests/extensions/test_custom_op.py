@@ -87,10 +87,10 @@ def test_a_kernel_for_every_device_gives_way_to_a_devices_own(ns, opened):
     assert f(lamella.ones(1)).item() == 2
     lib.impl("f", lambda x: x + 10, "cpu")
     assert f(lamella.ones(1)).item() == 11
-    library.set_kernel_enabled(f"{ns}::f", "cpu", False)
+    handle = lib.disable_kernel("f", "cpu")
     with pytest.raises(NotImplementedError, match="disabled"):
         f(lamella.ones(1, device="meta"))
-    library.set_kernel_enabled(f"{ns}::f", "cpu", True)
+    lib.withdraw(handle)
     with pytest.raises(NotImplementedError, match="no kernel for device 'meta'"):
         f(lamella.ones(1, device="meta"))
 

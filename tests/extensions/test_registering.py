@@ -10,7 +10,7 @@ import threading
 import lamella
 import pytest
 from lamella import Tensor
-from lamella.library import Autocast, Derivative, Library, custom_op, opcheck, rules, set_kernel_enabled
+from lamella.library import Autocast, Derivative, Library, custom_op, kernels_disabled, opcheck, rules
 
 # ---- derivatives -----------------------------------------------------------------------------------------------------
 
@@ -198,19 +198,27 @@ def test_blocks_in_each_other(ns, opened, blocks):
         assert enabled() == before
 
     enter(blocks, True)
-    set_kernel_enabled(op, "cpu", False)
-    set_kernel_enabled(op, "cpu", False)
-    enter(blocks, False)
-    set_kernel_enabled(op, "cpu", True)
-    assert not enabled()
-    set_kernel_enabled(op, "cpu", True)
-    enter(blocks, True)
 
 
-def test_enabling_what_is_enabled_counts_for_nothing(ns, opened):
+def test_a_switch_is_its_owners(ns, opened):
+    """It holds until its handle is withdrawn or its library is closed, whatever others switch."""
     op, enabled = switchable(ns, opened)
-    set_kernel_enabled(op, "cpu", True)
-    set_kernel_enabled(op, "cpu", True)
+    lib = opened(Library(ns, "FRAGMENT", "cpu"))
+    first, second = lib.disable_kernel(op), lib.disable_kernel(f"{ns}::f")
+    with op.set_kernel_enabled("cpu", False), op.set_kernel_enabled("cpu", True), kernels_disabled(op, "cpu"):
+        assert not enabled()
+    lib.withdraw(first)
+    assert not enabled()
+    lib.withdraw(second)
+    assert enabled()
+    lib.disable_kernel(op)
+    assert not enabled()
+    lib.close()
+    assert enabled()
+
+
+def test_a_kernel_registered_while_passed_over_serves_afterwards(ns, opened):
+    op, enabled = switchable(ns, opened)
     with op.set_kernel_enabled("cpu", False):
         assert not enabled()
         op.register_kernel("cpu", lambda x: x + 20)

@@ -2,7 +2,8 @@
  * a rule of the layer "autograd", before, after or without such a plugin:
  *
  *   static lamella_derivative square = {sizeof square, 0, "self: grad * 2 * self"};
- *   api().rule(library, "mine::square", "autograd", &square, NULL, NULL);
+ *   static lamella_rule rule = {sizeof rule, 0, "mine::square", "autograd", NULL, &square, NULL, NULL};
+ *   api().rule(library, &rule, NULL);
  *
  * The interface is found as find_interface("autograd", 1). What docs/abi.md promises of the table holds of this file,
  * too: the structs that are handed in are read as far as their `size` says and copied, and all of them, the table of
@@ -157,6 +158,11 @@ typedef struct {
    * were queued, and those that they queue themselves. `destroy` (nullable) is called in any case. Without a backward
    * it is an error, and nothing is called. */
   lamella_status (*queue_callback)(lamella_status (*run)(void* context), void* context, void (*destroy)(void* context));
+  /* The place of a forward tangent, a tensor of the sizes, the dtype and the device of its own: for a plugin that
+   * computes them in a layer outside of this one, and takes them from the tensors before it hands on. No derivative
+   * here computes any, so that a differentiable operator which meets one is an error. */
+  lamella_tensor* (*tangent)(lamella_tensor*);                             /* owned, or null */
+  lamella_status (*set_tangent)(lamella_tensor*, lamella_tensor* tangent); /* tangent: nullable, takes it away */
 } lamella_autograd;
 
 #ifdef __cplusplus

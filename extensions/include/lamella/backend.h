@@ -13,7 +13,9 @@
  * an address that `alloc` did not give may be recorded, too, and is passed over. Note [Slots of a backend]  They throw
  * nothing. They may be called while the process exits, and in a forked child, where a device may answer with an error.
  * `device_count` is quick, always the same, cannot fail (0 where there is no driver), and makes no context on the
- * device. */
+ * device. Where `alloc` answers LAMELLA_OUT_OF_MEMORY, the library calls `trim` and asks once more. Note [Determinism]
+ * A kernel gives the same bits for the same arguments, on the same kind of device and with the same num_threads; a
+ * backend that has quicker ones without this promise offers them by a setting of its own. */
 #ifndef LAMELLA_BACKEND_H
 #define LAMELLA_BACKEND_H
 
@@ -116,6 +118,13 @@ typedef struct {
   lamella_status (*event_synchronize)(void* context, int32_t index, void* event);        /* this thread waits */
   lamella_status (*event_query)(void* context, int32_t index, void* event, int32_t* done);
   lamella_status (*event_elapsed)(void* context, int32_t index, void* start, void* end, double* milliseconds);
+
+  /* The thread's current device: the index of one that is named without an index. Both nullable: it is 0. */
+  lamella_status (*device_current)(void* context, int32_t* index);
+  lamella_status (*device_set_current)(void* context, int32_t index);
+  /* A bit for each dtype that the device has: dtype d is bit d % 64 of word d / 64. A tensor of another one is an error
+   * that lists those that it has. All zero: it has every dtype. */
+  uint64_t dtypes[4];
 } lamella_backend;
 
 #ifdef __cplusplus

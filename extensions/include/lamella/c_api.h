@@ -181,7 +181,6 @@ typedef struct {
 /* ---- registration ----------------------------------------------------------------------------------------------- */
 
 typedef struct lamella_library lamella_library;
-typedef uint64_t lamella_handle;                  /* names one registration; 0 is none */
 typedef struct lamella_captured lamella_captured; /* the state of a thread, for another one: thread_capture */
 
 enum lamella_kernel_flags {
@@ -243,48 +242,6 @@ typedef struct {
   const char* aliases; /* nullable: further names of the operator, "multiply", separated by spaces. They hold for the
                           overloads of the name that are defined later, too. */
 } lamella_operator_def;
-
-/* ---- arguments and results, as a schema describes them ---------------------------------------------------------- */
-
-enum lamella_kind {
-  LAMELLA_KIND_TENSOR = 0,
-  LAMELLA_KIND_SCALAR = 1,
-  LAMELLA_KIND_INT = 2,
-  LAMELLA_KIND_FLOAT = 3,
-  LAMELLA_KIND_BOOL = 4,
-  LAMELLA_KIND_COMPLEX = 5,
-  LAMELLA_KIND_STRING = 6,
-  LAMELLA_KIND_DTYPE = 7,
-  LAMELLA_KIND_LAYOUT = 8,
-  LAMELLA_KIND_DEVICE = 9,
-  LAMELLA_KIND_MEMORY_FORMAT = 10,
-  LAMELLA_KIND_GENERATOR = 11,
-  LAMELLA_KIND_OBJECT = 12,
-  LAMELLA_KIND_ANY = 13,
-  LAMELLA_KIND_DICT = 14 /* Dict(str, T): what its values may be stands in the schema alone */
-};
-
-enum lamella_argument_flags {
-  LAMELLA_ARGUMENT_LIST = 1,
-  LAMELLA_ARGUMENT_OPTIONAL = 2,
-  LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS = 4,
-  LAMELLA_ARGUMENT_KEYWORD_ONLY = 8,
-  LAMELLA_ARGUMENT_HAS_DEFAULT = 16,
-  LAMELLA_ARGUMENT_WRITTEN = 32, /* (a!) */
-  LAMELLA_ARGUMENT_OUT = 64      /* an output of an out= form */
-};
-
-/* Made by the library; lives as long as the process. */
-typedef struct {
-  uint32_t size;
-  uint32_t kind;       /* enum lamella_kind */
-  uint32_t flags;      /* enum lamella_argument_flags */
-  int32_t alias_of;    /* of a result: the argument whose alias set it shares, or -1 */
-  const char* name;    /* empty for a result without a name */
-  lamella_value value; /* the default; borrowed */
-} lamella_argument;
-
-enum lamella_operator_form { LAMELLA_FUNCTIONAL_FORM = 0, LAMELLA_INPLACE_FORM = 1, LAMELLA_OUT_FORM = 2 };
 
 typedef struct lamella_api lamella_api;
 typedef lamella_status (*lamella_body)(void* context, int64_t begin, int64_t end);
@@ -366,6 +323,12 @@ struct lamella_api {
   lamella_status (*check_defaults)(const lamella_operator* op, const lamella_value* args, int32_t num_args,
                                    const char* who);
   lamella_thread* (*thread)(void);
+  /* The kernel that serves an operator under a key (as `kernel` has keys) now, as an owned object of type "Kernel":
+   * what is registered over it later can hand calls on to it. Its calls begin at the key, with no layer above it. Once
+   * its kernel is withdrawn, a call of it may be an error. */
+  lamella_status (*find_kernel)(const lamella_operator*, const char* key, lamella_object** out);
+  lamella_status (*call_kernel)(lamella_frame* parent, lamella_object* kernel, const lamella_value* args,
+                                int32_t num_args, lamella_value* rets, int32_t num_rets); /* as `call` */
 
   /* descriptions of operators. Borrowed; null, or -1 for numbers, with an error where the schema does not parse. */
   const char* (*operator_name)(const lamella_operator*);     /* "aten::add" */
@@ -405,13 +368,17 @@ struct lamella_api {
   /* category "*": a fallback, for operators without another kernel under this key. Its num_args is 0. */
   lamella_status (*category_kernel)(lamella_library*, const char* category, const char* key, const lamella_kernel_def*,
                                     lamella_handle*);
+  /* Passes over the operator's kernels under a key, also the category's, until the handle is withdrawn. */
+  lamella_status (*disable_kernel)(lamella_library*, const char* op, const char* key, lamella_handle*);
   lamella_status (*shape_rule)(lamella_library*, const char* op, const lamella_shape_rule_def*, lamella_handle*);
   lamella_status (*layer)(lamella_library*, const lamella_layer*, int32_t* bit, lamella_handle*);    /* bit: nullable */
   lamella_status (*backend)(lamella_library*, const lamella_backend*, int32_t* id, lamella_handle*); /* id: nullable */
-  /* Kept until the layer comes. destroy (nullable) is called on withdrawal, while a call may still be reading it. */
-  lamella_status (*rule)(lamella_library*, const char* op, const char* layer, void* payload, void (*destroy)(void*),
-                         lamella_handle*);
-  void* (*find_rule)(const lamella_operator*, const char* layer); /* or null */
+  lamella_status (*rule)(lamella_library*, const lamella_rule*, lamella_handle*); /* kept until the layer comes */
+  /* The payload of the operator's last rule for a layer that has no kind; or null. */
+  void* (*find_rule)(const lamella_operator*, const char* layer);
+  /* Called for each rule that is kept for the layer, at once and when one comes, and when it goes. Withdrawing this
+   * handle has all that are there go. */
+  lamella_status (*on_rule)(lamella_library*, const char* layer, lamella_on_rule, void* context, lamella_handle*);
   /* From one version to the next the table may only grow at its end. An incompatible table takes another name. */
   lamella_status (*publish_interface)(lamella_library*, const char* name, uint32_t version, const void* table,
                                       lamella_handle*);
@@ -453,6 +420,8 @@ struct lamella_api {
    * system's memory). cap 0: a quarter of the memory. It gives a freed block to the next caller, whatever the stream:
    * it is for memory of one stream a device, and hands `record_stream` on to `upstream`. */
   lamella_status (*host_pool)(const lamella_allocator* upstream, int64_t cap, const lamella_allocator** out);
+  /* What is queued on a stream from here on waits for what is queued on another one now. Note [Order]. */
+  lamella_status (*run_behind)(lamella_device, void* stream, void* behind);
 
   int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
   /* The namespace that it was opened with, or another that was chosen when the file was loaded. Borrowed. */

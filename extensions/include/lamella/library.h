@@ -235,7 +235,8 @@ class LAMELLA_HIDDEN Library {
   }
   /* A layer's rule for an operator, as a derivative for "autograd"; kept until that layer comes. */
   Library& rule(const char* op, const char* layer, const void* payload) {
-    if (!status_) status_ = api().rule(lib_, op, layer, const_cast<void*>(payload), nullptr, nullptr);
+    const lamella_rule r = {sizeof r, 0, op, layer, nullptr, const_cast<void*>(payload), nullptr, nullptr};
+    if (!status_) status_ = api().rule(lib_, &r, nullptr);
     return *this;
   }
   /* Its derivative, in the notation of <lamella/autograd.h>: m.derivative("twice", "self: grad * 2"). num_args: how

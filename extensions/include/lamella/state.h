@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+typedef uint64_t lamella_handle; /* names one registration; 0 is none */
+
 /* ---- state on tensors and threads ------------------------------------------------------------------------------- */
 
 typedef int32_t (*lamella_visit)(void* host_object, void* context);
@@ -122,6 +124,28 @@ typedef struct {
 /* Called where it happens, on that thread, perhaps under locks of the one who emits: it registers nothing, and what it
  * does itself is not sent to anyone. It cannot fail. */
 typedef void (*lamella_on_event)(void* context, const lamella_event* event);
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+/* What a layer is to know of an operator: its derivative, its rule for names. The library keeps it and does not look
+ * inside. Of several of one kind for an operator and a layer the last one counts. Strings are copied. */
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  const char* op; /* its full name, "mine::twice.Tensor"; when it is registered, without "::" in its namespace */
+  const char* layer;
+  /* Null: the payload is what the layer's own C header says, and is what its `rule` kernel gets. "python": it is a
+   * PyObject*. Other kinds are for those who have agreed upon them. */
+  const char* kind;
+  void* payload;
+  void (*destroy)(void* payload); /* nullable; on withdrawal, while a call may still be reading it */
+  const char* owner;              /* null when it is registered: the library's is meant */
+} lamella_rule;
+
+/* A rule is there, or goes. Called under the registry's lock. An error as it comes refuses the registration that it
+ * came with, and those who have heard of it are told that it goes; as it goes, an error is not looked at. */
+typedef lamella_status (*lamella_on_rule)(void* context, lamella_handle handle, const lamella_rule* rule,
+                                          int32_t there);
 
 /* The interface of a name is there (table), or not any more (null). Called under the registry's lock. */
 typedef void (*lamella_on_interface)(void* context, const void* table);

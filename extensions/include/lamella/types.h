@@ -199,6 +199,48 @@ typedef struct lamella_value {
   } as;
 } lamella_value;
 
+/* ---- arguments and results, as a schema describes them ---------------------------------------------------------- */
+
+enum lamella_kind {
+  LAMELLA_KIND_TENSOR = 0,
+  LAMELLA_KIND_SCALAR = 1,
+  LAMELLA_KIND_INT = 2,
+  LAMELLA_KIND_FLOAT = 3,
+  LAMELLA_KIND_BOOL = 4,
+  LAMELLA_KIND_COMPLEX = 5,
+  LAMELLA_KIND_STRING = 6,
+  LAMELLA_KIND_DTYPE = 7,
+  LAMELLA_KIND_LAYOUT = 8,
+  LAMELLA_KIND_DEVICE = 9,
+  LAMELLA_KIND_MEMORY_FORMAT = 10,
+  LAMELLA_KIND_GENERATOR = 11,
+  LAMELLA_KIND_OBJECT = 12,
+  LAMELLA_KIND_ANY = 13,
+  LAMELLA_KIND_DICT = 14 /* Dict(str, T): what its values may be stands in the schema alone */
+};
+
+enum lamella_argument_flags {
+  LAMELLA_ARGUMENT_LIST = 1,
+  LAMELLA_ARGUMENT_OPTIONAL = 2,
+  LAMELLA_ARGUMENT_OPTIONAL_ELEMENTS = 4,
+  LAMELLA_ARGUMENT_KEYWORD_ONLY = 8,
+  LAMELLA_ARGUMENT_HAS_DEFAULT = 16,
+  LAMELLA_ARGUMENT_WRITTEN = 32, /* (a!) */
+  LAMELLA_ARGUMENT_OUT = 64      /* an output of an out= form */
+};
+
+/* Made by the library; lives as long as the process. */
+typedef struct {
+  uint32_t size;
+  uint32_t kind;       /* enum lamella_kind */
+  uint32_t flags;      /* enum lamella_argument_flags */
+  int32_t alias_of;    /* of a result: the argument whose alias set it shares, or -1 */
+  const char* name;    /* empty for a result without a name */
+  lamella_value value; /* the default; borrowed */
+} lamella_argument;
+
+enum lamella_operator_form { LAMELLA_FUNCTIONAL_FORM = 0, LAMELLA_INPLACE_FORM = 1, LAMELLA_OUT_FORM = 2 };
+
 /* ---- the thread's state and the frame ----------------------------------------------------------------------- */
 
 typedef struct lamella_operator lamella_operator;

@@ -30,7 +30,6 @@ from ._functions import (
     register_kernel,
     register_layer,
     register_vmap,
-    set_kernel_enabled,
 )
 from ._library import Layer, Library, fallthrough_kernel
 from ._objects import ObjectKind
@@ -74,7 +73,6 @@ __all__ = [
     "register_layer",
     "register_vmap",
     "rules",
-    "set_kernel_enabled",
 ]
 
 

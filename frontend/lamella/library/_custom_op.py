@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from lamella import _C
 from lamella._namespace import operator
 
 from ._checks import check_callable, check_type, devices, key_name, several
-from ._functions import kernel_enabled, register_autocast
+from ._functions import register_autocast
 from ._library import Library
 from ._rules import Rule, Vmap
 from ._site import Registration, Site, latest, supersede
@@ -28,6 +28,7 @@ class CustomOpDef:
 
     def __init__(self, name: str, fn: Callable[..., Any], library: Library):
         self._qualname, self._library = name, library
+        self._switches: dict[str, list[int]] = {}
         self._registered: dict[str, int | Rule] = {}  # a kernel's handle by its key, a rule by its layer
         self._site: Registration | None = None
         self.__name__ = name.rpartition("::")[2]
@@ -128,8 +129,9 @@ class CustomOpDef:
         if before is not None and self._library.holds(before):
             self._library.withdraw(before) if isinstance(before, int) else before.remove()
 
-    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> AbstractContextManager[None]:
-        """In a ``with``, passes over the operator's kernel for a device, or with True does not; then it is as before.
+    @contextmanager
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
+        """In a ``with``, passes over the operator's kernel for a device; inside of that, with True, it serves again.
 
         >>> @lamella.library.custom_op("mine::twice", mutates_args=())
         ... def twice(x: lamella.Tensor) -> lamella.Tensor:
@@ -143,7 +145,21 @@ class CustomOpDef:
         >>> twice.close()
         """
         check_type("set_kernel_enabled", "enabled", enabled, bool)
-        return kernel_enabled(self, key_name("set_kernel_enabled", device_type, "device_type"), enabled)
+        key = key_name("set_kernel_enabled", device_type, "device_type")
+        switches = self._switches.setdefault(key, [])  # the handles of those around this one
+        times = 1 if not enabled else len(switches)
+        self._switch(key, not enabled, times)
+        try:
+            yield
+        finally:
+            self._switch(key, enabled, times)
+
+    def _switch(self, key: str, off: bool, times: int) -> None:
+        for _ in range(0 if self._library._closed else times):
+            if off:
+                self._switches[key].append(self._library.disable_kernel(self._qualname, key))
+            elif self._switches[key]:
+                self._library.withdraw(self._switches[key].pop())
 
     def close(self) -> None:
         """Takes the operator back, with everything that was registered for it."""

@@ -300,58 +300,23 @@ class Replaceable:
             self._kernel = _C._get_kernel(self._op, self._key)
 
 
-def set_kernel_enabled(op: OpOrName, key: str, enabled: bool) -> None:
-    """Passes over the kernels that an operator has under a device's or a layer's name, or no longer does.
-
-    The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
-    then the fallback. An operator's in-place and out= forms follow it, and can be passed over alone. Each call with
-    False needs one with True.
-
-    Raises:
-        RuntimeError: there is no such operator, device or layer
-
-    >>> lamella.library.set_kernel_enabled("aten::relu", "cpu", True)
-    """
-    key = key_name("set_kernel_enabled", key)
-    check_type("set_kernel_enabled", "enabled", enabled, bool)
-    _C._set_kernel_enabled(found("set_kernel_enabled", op)[0], key, enabled)
-
-
-@contextmanager
-def kernel_enabled(op: OpOrName, key: str, enabled: bool) -> Iterator[None]:
-    """Inside, an operator's kernel under a key serves or is passed over; behind it is as it was before."""
-    name = found("set_kernel_enabled", op)[0]
-    times = _C._describe(name)["disabled"].count(key) if enabled else 1
-    for _ in range(times):
-        _C._set_kernel_enabled(name, key, enabled)
-    try:
-        yield
-    finally:
-        for _ in range(times):
-            _as_before(name, key, not enabled)
-
-
-def _as_before(name: str, key: str, enabled: bool) -> None:
-    with suppress(RuntimeError):  # the operator is gone, or the device or the layer
-        _C._set_kernel_enabled(name, key, enabled)
-
-
 @contextmanager
 def kernels_disabled(ops: OpOrName | Iterable[OpOrName], key: str) -> Iterator[None]:
     """Passes over the kernels of an operator, or of several, under one key while it is open.
+
+    :meth:`Library.disable_kernel` does so until it is withdrawn.
 
     >>> with lamella.library.kernels_disabled(["aten::mm"], "cpu"):
     ...     lamella.ones(1, 2) @ lamella.ones(2, 1)
     tensor([[2.]])
     """
     key = key_name("kernels_disabled", key)
-    done = []
+    several = isinstance(ops, Iterable) and not isinstance(ops, str)
+    names = [found("kernels_disabled", op)[0] for op in (ops if several else [ops])]
+    library = Library("switches", "FRAGMENT", owner=str(Site()))
     try:
-        for op in ops if isinstance(ops, Iterable) and not isinstance(ops, str) else [ops]:
-            name = found("kernels_disabled", op)[0]
-            _C._set_kernel_enabled(name, key, False)
-            done.append(name)
+        for name in names:
+            library.disable_kernel(name, key)
         yield
     finally:
-        for name in done:
-            _as_before(name, key, True)
+        library.close()

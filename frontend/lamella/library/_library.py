@@ -11,14 +11,15 @@ from lamella import _C
 
 from ._checks import check_callable, check_type, key_name, several
 from ._objects import ObjectKind
+from ._objects import forget as forget_kind
 from ._objects import keep as keep_kind
-from ._rules import Autocast, Derivative, Rule, Subscription, find, keep, named, remove_all
+from ._rules import Autocast, Derivative, Rule, find, named
 from ._site import Registration, Site, earlier, supersede
 
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH, NEVER_ON_TENSORS = 1, 2, 4, 8, 16
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
 CPU_FALLBACK = 4  # of a backend
-STACK = ("kernel", "category")  # kinds that stack; of any other kind a name has one registration
+STACK = ("kernel", "category", "rule", "switch")  # kinds that stack; of any other kind a name has one registration
 KINDS = ("DEF", "IMPL", "FRAGMENT")
 
 
@@ -128,7 +129,6 @@ class Library:
         self._closed = False
         self._registered: dict[int, Registration] = {}  # by handle
         self._namespace = Registration(("namespace", ns), site, self.close) if kind == "DEF" else None
-        self._kept: dict[Rule | Subscription | ObjectKind, Registration | None] = {}  # what Python keeps, in its order
 
     def __repr__(self) -> str:
         return f"<Library {self.ns} ({self.kind}), {self.owner}>"
@@ -222,6 +222,25 @@ class Library:
         check_callable("impl_category", "fn", fn)
         key = self._key("impl_category", dispatch_key)
         return self._register(("category", category, key), lambda *at: self._library.category(category, key, fn, *at))
+
+    def disable_kernel(self, op: Any, dispatch_key: str = "") -> int:
+        """Passes over the kernels that an operator has under a device's or a layer's name, until the handle is withdrawn.
+
+        The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
+        then the fallback. An operator's in-place and out= forms follow it, and can be passed over alone.
+
+        Raises:
+            RuntimeError: there is no such operator, device or layer
+
+        >>> lib = lamella.library.Library("aten", "IMPL", "cpu")
+        >>> handle = lib.disable_kernel("mm")
+        >>> lamella.ones(1, 2) @ lamella.ones(2, 1)
+        tensor([[2.]])
+        >>> lib.withdraw(handle)
+        >>> lib.close()
+        """
+        name, key = find(self.qualified("disable_kernel", op))[0], self._key("disable_kernel", dispatch_key)
+        return self._register(("switch", name, key), lambda *at: self._library.disable(name, key))
 
     def _key(self, who: str, dispatch_key: str) -> str:
         return self.dispatch_key if dispatch_key == "" else key_name(who, dispatch_key, "dispatch_key")
@@ -377,12 +396,14 @@ class Library:
         check_callable("register_object", "wrap", wrap)
         if kind == "Generator":
             raise ValueError("register_object: argument 'kind': objects of kind 'Generator' are lamella.Generator")
-        site, key = Site(), ("object", kind)
-        before = earlier(key, site)
-        if before:
-            before.withdraw()
-        made = keep_kind(ObjectKind(kind, wrap, self))
-        self.remember(made, Registration(key, site, made.remove))
+        made = ObjectKind(kind, wrap, self.owner, library=self)
+
+        def register(file: str, line: int) -> int:
+            keep_kind(made)
+            made.handle.append(self._library.own(lambda: forget_kind(made)))
+            return made.handle[0]
+
+        self._register(("object", kind), register)
         return made
 
     def rule(self, op: Any, layer: str, payload: Any) -> Rule:
@@ -398,15 +419,11 @@ class Library:
         Raises:
             RuntimeError: there is no such operator, or there are several overloads
         """
-        self._check_open()
         check_type("rule", "layer", layer)
-        site, name = Site(), find(self.qualified("rule", op))[0]
+        name = find(self.qualified("rule", op))[0]
+        made = Rule(name, layer, payload, self.owner, library=self)
         key = ("rule", name, layer, payload.device_type if isinstance(payload, Autocast) else "")
-        before = earlier(key, site)
-        made = keep(Rule(name, layer, payload, self))
-        self.remember(made, Registration(key, site, made.remove))
-        if before:
-            before.withdraw()
+        made.handle = self._register(key, lambda *at: self._library.rule(name, layer, made))
         return made
 
     def register_autograd(
@@ -427,18 +444,9 @@ class Library:
         only = keywords if len(positional) < len(args) else None
         return self.rule(op, "autograd", Derivative(backward, setup_context, positional, only))
 
-    def remember(self, kept: Rule | Subscription | ObjectKind, made: Registration | None = None) -> None:
-        """Keeps a rule, a subscription or a kind of objects, which ``close`` will remove."""
-        self._kept[kept] = made
-
-    def forget(self, kept: Rule | Subscription | ObjectKind) -> None:
-        """Forgets what is removed already."""
-        if made := self._kept.pop(kept, None):
-            made.forget()
-
     def holds(self, made: int | Rule) -> bool:
         """Whether a registration or a rule of this library is still there."""
-        return made in self._registered if isinstance(made, int) else made in self._kept
+        return (made if isinstance(made, int) else made.handle) in self._registered
 
     def withdraw(self, handle: int) -> None:
         """Takes one registration back.
@@ -449,16 +457,17 @@ class Library:
         check_type("withdraw", "handle", handle, int, "the number that a registration returned")
         if handle not in self._registered:
             raise ValueError(f"withdraw: argument 'handle': {handle} is no live registration of {self!r}")
-        self._library.withdraw(handle)
-        self._registered.pop(handle).forget()
+        try:
+            self._library.withdraw(handle)
+        finally:
+            self._registered.pop(handle).forget()
 
     def close(self) -> None:
-        """Takes everything back. Again is nothing."""
+        """Takes everything back, the last registration first. Again is nothing."""
         self._closed = True
         try:
-            remove_all(list(reversed(self._kept)))
-        finally:
             self._library.close()
+        finally:
             for made in (*self._registered.values(), self._namespace):
                 if made:
                     made.forget()

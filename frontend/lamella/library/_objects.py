@@ -19,24 +19,28 @@ class ObjectKind:
 
     name: str
     wrap: Callable[[_C.Object], Any]
-    library: Holder = field(repr=False)
+    owner: str
+    handle: list[int] = field(default_factory=list, repr=False)
+    library: Holder | None = field(default=None, repr=False)
 
     def remove(self) -> None:
         """Withdraws it: objects of the kind come as ``Object`` again. A second call does nothing."""
-        if _kinds.get(self.name) is self:
-            del _kinds[self.name]
-            self.library.forget(self)
+        if self.library and self.library.holds(self.handle[0]):
+            self.library.withdraw(self.handle[0])
 
 
-def keep(made: ObjectKind) -> ObjectKind:
+def keep(made: ObjectKind) -> None:
     """Registers it, or raises a RuntimeError that names both owners."""
     there = _kinds.setdefault(made.name, made)
     if there is not made:
         raise RuntimeError(
-            f"register_object: kind {made.name!r} is registered by {there.library.owner}; "
-            f"{made.library.owner} cannot register it too"
+            f"register_object: kind {made.name!r} is registered by {there.owner}; {made.owner} cannot register it too"
         )
-    return made
+
+
+def forget(made: ObjectKind) -> None:
+    """The registration is withdrawn."""
+    _kinds.pop(made.name, None)
 
 
 def _wrapped(plain: _C.Object) -> Any:

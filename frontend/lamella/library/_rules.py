@@ -1,12 +1,11 @@
 """Rules: an operator's data for a layer, such as its derivative, registered from Python, kept until a plugin asks.
 
 Neither side knows the other: ``Library.rule`` keeps a rule, ``on_rule`` tells a plugin of the rules that are there and
-of those that come.
+of those that come. The store is the dispatcher's, which C++ sees, too.
 """
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,48 +14,46 @@ from typing import Any, Protocol, runtime_checkable
 from lamella import _C
 
 from ._checks import check_callable, check_type
+from ._site import Site
 
-_lock = threading.RLock()  # held while callbacks run, which may register rules themselves
-_rules: list[Rule] = []
-_subscriptions: list[Subscription] = []
 
 
 @runtime_checkable
 class Holder(Protocol):
-    """The holder of rules and subscriptions, which are removed with it: a Library."""
+    """What holds registrations, which are withdrawn with it: a Library."""
 
     owner: str
+    _library: Any
 
-    def remember(self, kept: Any) -> Any: ...
-    def forget(self, kept: Any) -> Any: ...
+    def withdraw(self, handle: int) -> None: ...
+    def holds(self, made: Any) -> bool: ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Rule:
-    """One rule: the operator's full name, the layer's name, and a payload whose meaning is that layer's."""
+    """One rule: the operator's full name, the layer's name, and a payload whose meaning is that layer's.
+
+    ``kind`` is "python" for a rule of Python's. Of others, which C++ has registered, the payload is None: it is a
+    struct of the layer's, or of a kind that those who know it name.
+    """
 
     op: str
     layer: str
     payload: Any
-    library: Holder = field(repr=False)
-
-    @property
-    def owner(self) -> str:
-        """Who registered it."""
-        return self.library.owner
+    owner: str
+    kind: str = "python"
+    handle: int = 0
+    library: Holder | None = field(default=None, repr=False)
 
     def remove(self) -> None:
         """Withdraws the rule; each subscription that applied it takes that back.
 
         Raises:
-            ValueError: it was withdrawn before
+            ValueError: it was withdrawn before, or is none of Python's
         """
-        with _lock:
-            if self not in _rules:
-                raise ValueError(f"rule: that of {self.op} for {self.layer} is no live registration")
-            _rules.remove(self)
-            self.library.forget(self)
-            _each(lambda s: s.withdraw(self), [s for s in reversed(_subscriptions) if self in s.applied])
+        if not self.library or not self.library.holds(self):
+            raise ValueError(f"rule: that of {self.op} for {self.layer} is no live registration of Python's")
+        self.library.withdraw(self.handle)
 
 
 @dataclass(frozen=True)
@@ -95,68 +92,47 @@ class Vmap:
     func: Callable[..., Any]
 
 
-@dataclass(frozen=True, eq=False)
 class Subscription:
     """A callback that hears of a layer's rules; the rules that it applied are taken back when it is removed."""
 
-    layer: str
-    callback: Callable[[Rule], Callable[[], Any] | None]
-    library: Holder | None = field(repr=False)
-    applied: dict[Rule, Callable[[], Any] | None] = field(default_factory=dict, repr=False)
+    def __init__(self, layer: str, callback: Callable[[Rule], Callable[[], Any] | None], library: Any):
+        self.layer, self.callback, self.applied = layer, callback, {}
+        self._library, self._first = library, True
+        self.handle = library.on_rule(layer, self._told)
+        self._first = False
 
-    def apply(self, rule: Rule) -> None:
-        """Tells the callback of a rule."""
-        undo = self.callback(rule)
-        if undo is not None and not callable(undo):
-            got = type(undo).__name__
-            raise TypeError(f"on_rule: the callback must return a function that withdraws, or None; got {got}")
-        self.applied[rule] = undo
-
-    def withdraw(self, rule: Rule) -> None:
-        """Calls the function that undoes the callback's work for a rule."""
-        if undo := self.applied.pop(rule, None):
-            undo()
+    def _told(self, rule: Any, there: int) -> None:
+        rule = seen(rule)
+        key = rule if rule.kind == "python" else rule.handle
+        if not there:
+            if undo := self.applied.pop(key, None):
+                undo()
+            return
+        try:
+            undo = self.callback(rule)
+            if undo is not None and not callable(undo):
+                got = type(undo).__name__
+                raise TypeError(f"on_rule: the callback must return a function that withdraws, or None; got {got}")
+            self.applied[key] = undo
+        except Exception as error:
+            if not self._first:
+                raise
+            text = f"the rule of {rule.op} for {rule.layer} ({rule.owner}) is set aside: {type(error).__name__}: {error}"
+            warnings.warn(text, RuntimeWarning, stacklevel=5)
 
     def remove(self) -> None:
         """Ends the subscription, and takes back its rules, the last first. A second call does nothing."""
-        with _lock:
-            if self not in _subscriptions:
-                return
-            _subscriptions.remove(self)
-            if self.library:
-                self.library.forget(self)
-            _each(self.withdraw, list(reversed(self.applied)))
+        handle, self.handle = self.handle, None
+        if handle is not None:
+            self._library.withdraw(handle, missing_ok=True)  # its library may be closed
 
 
-def _each(call: Callable[[Any], None], items: list[Any]) -> None:
-    """Calls it for every item, also after an exception; then raises the first exception."""
-    first = None
-    for item in items:
-        try:
-            call(item)
-        except Exception as error:
-            first = first or error
-    if first:
-        raise first
-
-
-def remove_all(kept: list[Any]) -> None:
-    """Removes what a library holds: rules, subscriptions, kinds of objects."""
-    _each(lambda one: one.remove(), kept)
-
-
-def keep(rule: Rule) -> Rule:
-    """Adds a rule and tells the subscriptions of its layer; if one of them raises, the rule is not kept."""
-    with _lock:
-        hearing = [s for s in _subscriptions if s.layer == rule.layer]
-        try:
-            for s in hearing:
-                s.apply(rule)
-        except BaseException:
-            _each(lambda s: s.withdraw(rule), hearing[::-1])
-            raise
-        _rules.append(rule)
-    return rule
+def seen(rule: Any) -> Rule:
+    """A rule as the store gives it: Python's own as it was registered, another by what is known of it."""
+    if isinstance(rule, Rule):
+        return rule
+    handle, op, layer, owner, kind = rule
+    return Rule(op, layer, None, owner, kind or "", handle)
 
 
 def named(who: str, op: Any, what: str = "op") -> Any:
@@ -179,7 +155,7 @@ def found(who: str, op: Any) -> tuple[str, str]:
 
 
 def rules(op: Any, layer: str | None = None) -> list[Rule]:
-    """The rules that are kept for an operator, in the order of their registration.
+    """The rules that are kept for an operator, C++'s among them, in the order of their registration.
 
     Args:
         op: a packet such as ``lamella.ops.mine.twice``, or a name with its overload, as "mine::twice.Tensor"
@@ -192,14 +168,14 @@ def rules(op: Any, layer: str | None = None) -> list[Rule]:
     []
     """
     name, _ = found("rules", op)
-    with _lock:
-        return [r for r in _rules if r.op == name and layer in (None, r.layer)]
+    return [r for r in map(seen, _C._rules(name)) if layer in (None, r.layer)]
 
 
 def on_rule(
     layer: str, callback: Callable[[Rule], Callable[[], Any] | None], *, lib: Holder | None = None
 ) -> Subscription:
-    """Calls ``callback(rule)`` for each rule that is kept for a layer, at once and whenever one comes.
+    """Calls ``callback(rule)`` for each rule that is kept for a layer, at once and whenever one comes: for those of
+    C++, too, which ``rule.kind`` tells apart.
 
     The callback returns a function that withdraws what it did; it is called when the rule or the subscription is
     removed. A rule that replaces another one comes before that goes. If the callback raises, so does the call that
@@ -225,15 +201,5 @@ def on_rule(
     check_callable("on_rule", "callback", callback)
     if lib is not None:
         check_type("on_rule", "lib", lib, Holder)
-    made = Subscription(layer, callback, lib)
-    with _lock:
-        _subscriptions.append(made)
-        if lib:
-            lib.remember(made)
-        for rule in [r for r in _rules if r.layer == layer]:
-            try:
-                made.apply(rule)
-            except Exception as error:
-                text = f"the rule of {rule.op} for {layer} ({rule.owner}) is set aside: {type(error).__name__}: {error}"
-                warnings.warn(text, RuntimeWarning, stacklevel=2)
-    return made
+    library = lib._library if lib else _C._Library("rules", str(Site()), "FRAGMENT")
+    return Subscription(layer, callback, library)

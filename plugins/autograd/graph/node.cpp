@@ -196,7 +196,12 @@ lamella_status gradient_edge(lamella_tensor* t, Edge* out) {
   Variable* v;
   *out = {};
   if (lamella_status st = refreshed(t, &v)) return st;
-  if (!v || !v->requires_grad) return LAMELLA_OK;
+  if (!v) return LAMELLA_OK;
+  if (__builtin_expect(v->tangent != nullptr, 0))
+    return fail(LAMELLA_NOT_IMPLEMENTED,
+                "autograd: a tensor has a forward tangent, and no derivative here computes those of results; a layer "
+                "that does takes the tangents from the tensors first");
+  if (!v->requires_grad) return LAMELLA_OK;
   Node* n = v->leaf ? accumulator(*v, t) : v->node;
   retain(n);
   *out = {n, v->leaf ? 0 : v->output};

@@ -42,7 +42,7 @@ struct Variable {
   uint32_t output = 0;
   bool requires_grad = false, leaf = true, retains_grad = false, embedded = false;
   lamella_tensor* grad = nullptr;     // owned
-  lamella_tensor* tangent = nullptr;  // reserved for forward mode
+  lamella_tensor* tangent = nullptr;  // of forward mode; owned
   uint64_t version = 0;  // of the storage when this history was made: views look whether their base's is newer
 };
 

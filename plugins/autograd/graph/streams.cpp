@@ -44,16 +44,9 @@ lamella_status Streams::follow(const lamella_tensor* g, void* from, void* to) {
   if (from == to || !to) return LAMELLA_OK;
   const lamella_device d = device_of(g);
   const lamella_backend* b = api().backend_description(d.backend);
-  if (!b) return LAMELLA_OK;
-  if (!b->event_create || !b->event_record || !b->event_wait || !b->event_destroy)
-    return b->stream_synchronize ? b->stream_synchronize(b->context, d.index, from) : LAMELLA_OK;
-  void* event;
-  if (lamella_status st = b->event_create(b->context, d.index, 0, &event)) return st;
-  lamella_status st = b->event_record(b->context, d.index, event, from);
-  if (!st) st = b->event_wait(b->context, d.index, event, to);
-  b->event_destroy(b->context, d.index, event);
+  lamella_status st = api().run_behind(d, to, from);
   void* const data = api().storage_data(g->storage);
-  if (!st && data && b->allocator->record_stream)
+  if (!st && data && b && b->allocator->record_stream)
     st = b->allocator->record_stream(b->allocator->context, d.index, data, to);
   return st;
 }

@@ -1,0 +1,34 @@
+// Overriding operators from Python: `__torch_function__` and `__torch_dispatch__` of subclasses, and modes over both.
+//
+// Note [Two places]  `__torch_function__` is asked when Python calls an operator, before its arguments are read. It
+//   belongs to the binding: the packets and the indexing of Tensor look for it. `__torch_dispatch__` is asked by a
+//   layer of its own behind autograd, so that it sees what autograd and composites call. Neither costs a call anything
+//   but the comparison of one word, unless a mode is on or an argument is of a subclass. Modes are of one thread. All
+//   levels of nested modes are the state of that one layer: the handler of the innermost one runs with the others left
+//   on.
+#pragma once
+
+#include "dispatcher/operator.h"
+#include "frontend/binding/python.h"
+
+namespace pybind11 {
+class module_;
+}
+
+namespace lamella::binding {
+
+extern int function_modes;  // on all threads; with the interpreter's lock
+
+// Whether a mode of this thread or the type of an argument overrides a call of `function`; its result is in *result,
+// null with an exception. kwnames: the names of the last arguments, or null.
+bool overridden(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
+// The same for modes alone: for calls whose arguments are no subclasses.
+bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
+
+// Whether a call may be overridden by its first argument, or by a mode.
+bool may_override(PyObject* self);
+
+int init_overrides(PyObject* module);
+void add_overrides(pybind11::module_& m);
+
+}  // namespace lamella::binding

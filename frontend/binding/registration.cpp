@@ -1,0 +1,267 @@
+#include "frontend/binding/registration.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "dispatcher/kernels.h"
+#include "dispatcher/keys.h"
+#include "dispatcher/keywords.h"
+#include "dispatcher/layer.h"
+#include "dispatcher/ledger.h"
+#include "dispatcher/operators.h"
+#include "dispatcher/registry_lock.h"
+#include "dispatcher/rules.h"
+#include "frontend/binding/packet.h"
+#include "frontend/binding/plugin_keywords.h"
+#include "frontend/binding/python_backend.h"
+#include "frontend/binding/python_face.h"
+#include "frontend/binding/python_kernel.h"
+#include "frontend/binding/status.h"
+
+namespace py = pybind11;
+
+namespace lamella::binding {
+namespace {
+
+// ---- Python callables that are told of something under the registry's lock ------------------------------------------
+
+// The first exception of those that callables raised while something was withdrawn; see `raise_first`.
+thread_local PyObject* first_error[3];
+
+void keep_error() {
+  if (!PyErr_Occurred()) return;
+  if (first_error[0])
+    PyErr_Clear();
+  else
+    PyErr_Fetch(&first_error[0], &first_error[1], &first_error[2]);
+}
+// After a withdrawal, all of which is done, whatever was raised on the way.
+void raise_first() {
+  if (!first_error[0]) return;
+  PyErr_Restore(first_error[0], first_error[1], first_error[2]);
+  std::fill(first_error, first_error + 3, nullptr);
+  throw py::error_already_set();
+}
+
+// What a Python rule is to those who hear of it: the object that was registered; of another one what is known of it.
+PyObject* rule_to_python(lamella_handle h, const lamella_rule& r) {
+  if (r.kind && !std::strcmp(r.kind, "python")) return Py_NewRef(static_cast<PyObject*>(r.payload));
+  return Py_BuildValue("(Ksssz)", (unsigned long long)h, r.op, r.layer, r.owner, r.kind);
+}
+
+lamella_status tell_of_rule(void* context, lamella_handle h, const lamella_rule* r, int32_t there) {
+  const Gil gil;
+  PyObject* callable = static_cast<PythonKernel*>(context)->callable;
+  if (!callable) return LAMELLA_OK;
+  PyObject* rule = rule_to_python(h, *r);
+  PyObject* done = rule ? PyObject_CallFunction(callable, "Oi", rule, there) : nullptr;
+  Py_XDECREF(rule);
+  Py_XDECREF(done);
+  if (done) return LAMELLA_OK;
+  if (there) return capture_exception();
+  keep_error();
+  return LAMELLA_OK;
+}
+
+lamella_kernel_def described(lamella_kernel fn, void* context, const std::string& file, int line) {
+  return {sizeof(lamella_kernel_def),
+          fn ? uint32_t{LAMELLA_KERNEL_CALLS_OPERATORS | LAMELLA_KERNEL_FAILS_LATE} : 0,
+          fn,
+          context,
+          file.c_str(),
+          line,
+          0};
+}
+
+void let_go_of(void* object) { drop_anywhere(static_cast<PyObject*>(object)); }
+
+// Registration from Python. Callables are dropped when their registration is withdrawn.
+class PyLibrary {
+ public:
+  PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
+    const uint32_t k = kind == "DEF" ? LAMELLA_DEFINES : kind == "IMPL" ? LAMELLA_IMPLEMENTS : LAMELLA_EXTENDS;
+    check(dispatcher::open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, ns.c_str(), owner.c_str(), k, 0},
+                                   &lib_));
+  }
+
+  lamella_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
+                        const std::string& file, int line) {
+    lamella_operator_def d{};
+    d.size = sizeof d;
+    d.schema = schema.c_str();
+    d.category = category.empty() ? nullptr : category.c_str();
+    d.doc = doc.c_str();
+    d.forms = forms;
+    d.file = file.c_str();
+    d.line = line;
+    lamella_handle h;
+    check(dispatcher::define_operator(*lib_, d, false, &h));
+    forget_signatures();
+    return h;
+  }
+  lamella_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file,
+                      int line) {
+    lamella_handle h;
+    if (callable.is_none()) {  // explicit fall-through
+      check(dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
+      return h;
+    }
+    auto* cell = new PythonKernel{callable.release().ptr()};
+    lamella_status st =
+        dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
+    return keep(st, h, cell);
+  }
+  lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
+                          int line) {
+    lamella_handle h;
+    auto* cell = new PythonKernel{callable.release().ptr()};
+    lamella_status st = dispatcher::register_category_kernel(*lib_, name.c_str(), key.c_str(),
+                                                             described(run_python, cell, file, line), &h);
+    return keep(st, h, cell);
+  }
+  py::tuple layer(const std::string& name, py::object handler, const std::string& at,
+                  const std::vector<std::string>& outside, const std::vector<std::string>& inside, uint32_t flags) {
+    std::vector<const char*> out, in;
+    for (const auto& s : outside) out.push_back(s.c_str());
+    for (const auto& s : inside) in.push_back(s.c_str());
+    out.push_back(nullptr);
+    in.push_back(nullptr);
+    auto* cell = handler.is_none() ? nullptr : new PythonKernel{handler.release().ptr()};
+    lamella_layer l{};
+    l.size = sizeof l;
+    l.name = name.c_str();
+    l.at = at.empty() ? nullptr : at.c_str();
+    l.outside = out.data();
+    l.inside = in.data();
+    l.flags = flags;
+    l.kernel_flags = LAMELLA_KERNEL_CALLS_OPERATORS;
+    l.fallback = cell ? run_python : nullptr;
+    l.context = cell;
+    int32_t bit = -1;
+    lamella_handle h;
+    lamella_status st = dispatcher::register_layer(*lib_, l, &bit, &h);
+    return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
+  }
+  lamella_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
+                         py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
+    lamella_handle h;
+    check(register_python_backend(
+        *lib_, name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags},
+        &h));
+    return h;
+  }
+  lamella_handle process_include(uint64_t bits) {
+    lamella_handle h = 0;
+    check(dispatcher::include_layers(*lib_, bits, &h));
+    return h;
+  }
+  lamella_handle keyword(const std::string& name, py::object callable, const std::string& layer, uint32_t flags) {
+    lamella_handle h = 0;
+    auto* cell = new PythonKernel{callable.release().ptr()};
+    const lamella_keyword_def def = {sizeof def,           flags, name.c_str(), layer.empty() ? nullptr : layer.c_str(),
+                                     apply_python_keyword, cell};
+    const lamella_status st = dispatcher::add_keyword(*lib_, def, &h);
+    return keep(st, h, cell);
+  }
+  lamella_handle disable(const std::string& op, const std::string& key) {
+    lamella_handle h;
+    check(dispatcher::disable_kernel(*lib_, op.c_str(), key.c_str(), &h));
+    return h;
+  }
+  lamella_handle rule(const std::string& op, const std::string& layer, py::object rule) {
+    lamella_handle h;
+    const lamella_rule r = {sizeof r, 0, op.c_str(), layer.c_str(), "python", rule.ptr(), let_go_of, nullptr};
+    check(dispatcher::add_rule(*lib_, r, &h));
+    rule.release();  // it is the registration's now
+    return h;
+  }
+  lamella_handle on_rule(const std::string& layer, py::object told) {
+    lamella_handle h;
+    auto* cell = new PythonKernel{told.release().ptr()};
+    const lamella_status st = dispatcher::on_rule(*lib_, layer.c_str(), tell_of_rule, cell, &h);
+    return keep(st, h, cell);
+  }
+  // A registration of Python's own: `undo` is called when it is withdrawn.
+  lamella_handle own(py::object undo) {
+    PyObject* callable = undo.release().ptr();
+    return dispatcher::enter(*lib_, [callable](lamella_handle) {
+      const Gil gil;
+      PyObject* done = PyObject_CallNoArgs(callable);
+      Py_XDECREF(done);
+      Py_DECREF(callable);
+      if (!done) keep_error();
+    });
+  }
+  void withdraw(lamella_handle h, bool missing_ok) {
+    if (missing_ok && !lib_) return;
+    check(dispatcher::withdraw(h));
+    drop(h);
+    forget_signatures();
+    raise_first();
+  }
+  void close() {
+    if (!lib_) return;
+    dispatcher::close_library(std::exchange(lib_, nullptr));  // first, so that no table leads to an empty cell
+    auto cells = std::exchange(cells_, {});
+    for (auto& [h, cell] : cells) Py_CLEAR(cell->callable);  // a call that is on its way to it will look again
+    forget_signatures();
+    raise_first();
+  }
+
+ private:
+  lamella_handle keep(lamella_status st, lamella_handle h, PythonKernel* cell) {
+    if (st) {
+      Py_CLEAR(cell->callable);
+      delete cell;
+      check(st);
+    }
+    cells_[h] = cell;
+    return h;
+  }
+  void drop(lamella_handle h) {
+    auto it = cells_.find(h);
+    if (it == cells_.end()) return;
+    Py_CLEAR(it->second->callable);  // a call that is on its way to it will look again
+    cells_.erase(it);
+  }
+  lamella_library* lib_ = nullptr;
+  std::map<lamella_handle, PythonKernel*> cells_;
+};
+
+}  // namespace
+
+void add_registration(py::module_& m) {
+  py::class_<PyLibrary>(m, "_Library")
+      .def(py::init<const std::string&, const std::string&, const std::string&>())
+      .def("define", &PyLibrary::define)
+      .def("impl", &PyLibrary::impl)
+      .def("category", &PyLibrary::category)
+      .def("disable", &PyLibrary::disable)
+      .def("layer", &PyLibrary::layer)
+      .def("backend", &PyLibrary::backend)
+      .def("process_include", &PyLibrary::process_include)
+      .def("keyword", &PyLibrary::keyword)
+      .def("rule", &PyLibrary::rule)
+      .def("on_rule", &PyLibrary::on_rule)
+      .def("own", &PyLibrary::own)
+      .def("withdraw", &PyLibrary::withdraw, py::arg("handle"), py::arg("missing_ok") = false)
+      .def("close", &PyLibrary::close);
+  m.def("_rules", [](py::object o) {  // of an operator, in the order of their registration
+    const dispatcher::Operator* op = find_operator(o.ptr());
+    if (!op) throw py::error_already_set();
+    py::list l;
+    dispatcher::RegistryLock lock;
+    dispatcher::each_rule(op, [&l](const dispatcher::Rule& r) {
+      PyObject* rule = rule_to_python(r.handle, r.described());
+      if (!rule) throw py::error_already_set();
+      l.append(py::reinterpret_steal<py::object>(rule));
+    });
+    return l;
+  });
+}
+
+}  // namespace lamella::binding
