@@ -1,6 +1,7 @@
 #include "core/thread.h"
 
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "core/device.h"
@@ -34,10 +35,11 @@ namespace {
 // (other destructors) starts a new state, which leaks by a few hundred bytes rather than dangles.
 thread_local bool ended = false;
 struct Owner {
-  ThreadState* state = new ThreadState;
+  alignas(ThreadState) char memory[sizeof(ThreadState)];  // not from the heap: the first to need it may be an error
+  ThreadState* state = new (memory) ThreadState;
   ~Owner() {
     ended = true;
-    delete state;
+    state->~ThreadState();
     current_thread = nullptr;
   }
 };

@@ -1,28 +1,13 @@
 """What Note [Order] of ``<lamella/backend.h>`` promises, of device ``bank``; each broken promise is noticed."""
 
-import os
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-
-import lamella
-import pytest
-from compiled import INCLUDE, locked, shared_folder
-
-PACKAGE = Path(lamella._C.__file__).parent
-ROOT = Path(__file__).resolve().parents[2]
-BANK = ROOT / "examples/backend_plugin/src"
-AUTOGRAD = [PACKAGE / "plugins/autograd/liblamella_autograd.so"] if hasattr(lamella, "autograd") else []
-CPU = PACKAGE / "backends/cpu/liblamella_cpu.so"
-CXX = ("g++", "-std=c++17", "-O0", "-fPIC", "-fwrapv", "-pthread", "-I", str(INCLUDE))
-OWNER = "-DLAMELLA_EXTENSION_NAME=lamella_bank"
+from on_bank import AUTOGRAD, CPU, run, unnoticed
 
 # Each breaks one promise: the file, what stands there, what stands there instead, and the check that reports it.
 PLANTED = {
     "null is the default stream": (
         "streams.cpp",
-        "    Stream& s = stream_of(device, stream);\n    e.place",
-        "    Stream& s = stream ? stream_of(device, stream) : *streams().usual[device];\n    e.place",
+        "      Stream& s = stream_of(device, stream);\n      e.place",
+        "      Stream& s = stream ? stream_of(device, stream) : *streams().usual[device];\n      e.place",
         "!passed(e)",
     ),
     "a thread's stream stays behind": (
@@ -73,31 +58,6 @@ PLANTED = {
 }
 
 
-def run(*command, **options):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
-
-
-def compiled(*command):
-    done = run(*CXX, *command)
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """A folder with the program and an object of each source of the device, made once for all processes of the run."""
-    folder = shared_folder(tmp_path_factory) / "order"
-    with locked(folder.with_suffix(".lock")):
-        if not (folder / "bank.so").exists():
-            folder.mkdir(exist_ok=True)
-            link = (f"-L{PACKAGE}", "-l:liblamella.so", f"-Wl,-rpath,{PACKAGE}", "-o", folder / "order")
-            with ThreadPoolExecutor(os.cpu_count()) as pool:
-                program = pool.submit(compiled, Path(__file__).with_name("order.cpp"), "-I", ROOT / "tests/cpp", *link)
-                list(pool.map(lambda f: compiled(OWNER, "-c", f, "-o", folder / f"{f.stem}.o"), BANK.glob("*.cpp")))
-            program.result()
-            compiled("-shared", *folder.glob("*.o"), "-o", folder / "bank.so")
-    return folder
-
-
 def order(folder, library):
     return run(folder / "order", CPU, library, "bank", *AUTOGRAD, timeout=120)
 
@@ -109,22 +69,4 @@ def test_the_device_keeps_its_promises(built):
 
 
 def test_each_broken_promise_is_noticed(built, tmp_path):
-    def broken(what):
-        name, there, instead, report = PLANTED[what]
-        text = (BANK / name).read_text()
-        assert text.count(there) == 1, what
-        folder = tmp_path / str(list(PLANTED).index(what))
-        folder.mkdir()
-        (folder / name).write_text(text.replace(there, instead))
-        compiled(OWNER, "-I", BANK, "-c", folder / name, "-o", folder / "changed.o")
-        others = [f for f in built.glob("*.o") if f.stem != Path(name).stem]
-        compiled("-shared", *others, folder / "changed.o", "-o", folder / "bank.so")
-        for _ in range(3):  # what is late by chance may hide it
-            done = order(built, folder / "bank.so")
-            if done.returncode == 1 and report in done.stderr:
-                return what, True, ""
-        return what, False, done.stderr
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        unnoticed = [(what, said) for what, noticed, said in pool.map(broken, PLANTED) if not noticed]
-    assert not unnoticed
+    assert not unnoticed(built, tmp_path, PLANTED, lambda library: order(built, library))

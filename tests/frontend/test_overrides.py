@@ -20,8 +20,6 @@ from lamella.utils._python_dispatch import (
     _get_current_dispatch_mode_stack,
 )
 
-grad = pytest.mark.skipif(not hasattr(Tensor, "backward"), reason="the plugin 'autograd' is not loaded")
-
 
 class Plain(Tensor):
     """A subclass without a __torch_function__ of its own."""
@@ -191,18 +189,6 @@ def test_objects_are_copied_pickled_printed_and_freed():
     assert gone() is None
 
 
-@grad
-def test_gradients_go_through():
-    x = lamella.tensor([1.0, 2.0], requires_grad=True)
-    y = (x.as_subclass(Plain) * 3).sum()
-    assert type(y) is Plain and y.requires_grad
-    y.backward()
-    assert x.grad.tolist() == [3, 3]
-    w = Tensor._make_subclass(Plain, lamella.ones(2), True)
-    (w * w).sum().backward()
-    assert type(w) is Plain and w.is_leaf and w.grad.tolist() == [2, 2]
-
-
 # ---- modes over functions -------------------------------------------------------------------------------------------
 
 
@@ -325,28 +311,6 @@ def test_64_levels_use_one_bit():
     assert _C._thread_layers()[0] == include and {name for _, name, _ in _C._layers()} == layers
 
 
-@grad
-def test_it_sees_what_autograd_records_and_backward_calls():
-    x = lamella.tensor([1.0, 2.0], requires_grad=True)
-    with Calls() as mode:
-        y = (x.exp() * 2).sum()
-        forward = list(mode.log)
-        y.backward()
-    assert forward == ["exp.default", "mul.Scalar", "sum.default"] and len(mode.log) > len(forward)
-    np.testing.assert_allclose(x.grad.numpy(), 2 * np.exp([1.0, 2.0]), rtol=1e-6)
-    inside = []
-
-    class Asks(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            result = func(*args, **(kwargs or {}))
-            inside.append(getattr(result, "requires_grad", None))
-            return result
-
-    with Asks():
-        assert x.exp().requires_grad
-    assert inside == [False]
-
-
 def test_arguments_come_as_they_are_written():
     seen = []
 
@@ -456,10 +420,3 @@ def test_wrappers_in_wrappers_under_a_mode():
     with Calls() as mode:
         y = twice + 1
     assert y.inner.inner.tolist() == [2, 2] and mode.log == ["add.Scalar"] * len(mode.log) and mode.log
-
-
-@grad
-def test_gradients_of_a_wrapper():
-    w = Wrapped(lamella.tensor([1.0, 2.0]), requires_grad=True)
-    (w * w).sum().backward()
-    assert type(w.grad) is Wrapped and w.grad.inner.tolist() == [2, 4]

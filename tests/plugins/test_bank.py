@@ -536,7 +536,7 @@ SOURCES = sorted((EXAMPLES / "backend_plugin/src").glob("*.*"))
 
 
 def test_it_is_small():
-    assert sum(len(f.read_text().splitlines()) for f in SOURCES) <= 1000
+    assert sum(len(f.read_text().splitlines()) for f in SOURCES) <= 1100
     assert all(len(line) <= 120 for f in SOURCES for line in f.read_text().splitlines())
 
 

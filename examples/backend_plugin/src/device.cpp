@@ -37,46 +37,52 @@ Memory& memory(int32_t device) {
 }
 int64_t whole_pages(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-lamella_status alloc(void*, int64_t bytes, int32_t device, void* stream, void** out) {
+lamella_status take(int64_t bytes, int32_t device, void* stream, void** out) {
   Memory& m = memory(device);
   Stream& s = stream_of(device, stream);
   std::lock_guard lock(m.mutex);
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   if (!m.begin) m.begin = static_cast<char*>(mmap(nullptr, 2 * capacity, PROT_NONE, flags, -1, 0));
   const int64_t size = whole_pages(bytes);
+  Block block{size, {&s}};
   std::deque<Freed>& same = m.freed[size];
   const auto again = std::find_if(same.begin(), same.end(), [&s](const Freed& f) { return f.ready(&s); });
   if (again != same.end()) {
-    *out = again->data;
+    m.live.emplace(*out = again->data, std::move(block));
     same.erase(again);
     m.stats.cached_bytes -= size;
   } else {
     *out = m.begin + m.used;
     if (m.begin == MAP_FAILED || size > capacity - 4096 - m.used || mprotect(open(*out), size, PROT_READ | PROT_WRITE))
       return fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot allocate " + std::to_string(bytes) + " bytes");
+    m.live.emplace(*out, std::move(block));
     m.used += size;
     m.stats.system_allocations++;
   }
-  m.live[*out] = {size, {&s}};
   m.stats.allocations++;
   m.stats.live_bytes += size;
   m.stats.peak_bytes = std::max(m.stats.peak_bytes, m.stats.live_bytes);
   return LAMELLA_OK;
 }
 
-void release(void*, void* data, int64_t, int32_t device) {
+lamella_status alloc(void*, int64_t bytes, int32_t device, void* stream, void** out) {
+  return closed([=] { return take(bytes, device, stream, out); });
+}
+
+void release(void*, void* data, int64_t, int32_t device) try {
   Memory& m = memory(device);
   std::lock_guard lock(m.mutex);
   const auto at = m.live.find(data);
   Freed f{data, {}};
   for (Stream* s : at->second.streams) f.ends.push_back(s->last());
+  m.freed[at->second.bytes].push_back(std::move(f));
   m.stats.live_bytes -= at->second.bytes;
   m.stats.cached_bytes += at->second.bytes;
-  m.freed[at->second.bytes].push_back(std::move(f));
   m.live.erase(at);
+} catch (const std::bad_alloc&) {  // nothing can be noted of it: it is never given out again
 }
 
-lamella_status record_stream(void*, int32_t device, void* data, void* stream) {
+lamella_status note_stream(int32_t device, void* data, void* stream) {
   Memory& m = memory(device);
   std::lock_guard lock(m.mutex);
   const auto at = m.live.find(data);
@@ -85,6 +91,10 @@ lamella_status record_stream(void*, int32_t device, void* data, void* stream) {
   Stream* s = &stream_of(device, stream);
   if (std::find(used.begin(), used.end(), s) == used.end()) used.push_back(s);
   return LAMELLA_OK;
+}
+
+lamella_status record_stream(void*, int32_t device, void* data, void* stream) {
+  return closed([=] { return note_stream(device, data, stream); });
 }
 
 lamella_status stats(void*, int32_t device, lamella_allocator_stats* out) {
@@ -132,22 +142,30 @@ Pinned& pinned() {
   return *all;
 }
 
-lamella_status alloc_pinned(void*, int64_t bytes, int32_t, void*, void** out) {
+lamella_status lock_pages(int64_t bytes, void** out) {
   const int64_t size = whole_pages(bytes);
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data != MAP_FAILED && mlock(data, size)) munmap(std::exchange(data, MAP_FAILED), size);
   if (data == MAP_FAILED)
     return fail(LAMELLA_OUT_OF_MEMORY, "bank: cannot lock " + std::to_string(bytes) + " bytes of the host's memory");
   std::lock_guard lock(pinned().mutex);
-  pinned().blocks[static_cast<char*>(*out = data)] = {size, {}};
+  try {
+    pinned().blocks[static_cast<char*>(*out = data)] = {size, {}};
+  } catch (const std::bad_alloc&) {
+    munmap(data, size);
+    throw;
+  }
   return LAMELLA_OK;
+}
+lamella_status alloc_pinned(void*, int64_t bytes, int32_t, void*, void** out) {
+  return closed([=] { return lock_pages(bytes, out); });
 }
 void release_pinned(void*, void* data, int64_t bytes, int32_t) {
   std::vector<Place> places;
   {
     std::lock_guard lock(pinned().mutex);
     const auto at = pinned().blocks.find(static_cast<char*>(data));
-    places = at->second.second;
+    places.swap(at->second.second);
     pinned().blocks.erase(at);
   }
   for (const Place& p : places) p.stream->wait(p.ticket);
@@ -159,7 +177,7 @@ Place move(Stream& s, void* to, const void* from, int64_t bytes) {
   return s.push([=] { return std::memcpy(to, from, bytes), Fault(); });
 }
 
-lamella_status copy(void*, const lamella_copy* c, int32_t* done) {
+lamella_status move(const lamella_copy* c, int32_t* done) {
   const bool later = c->flags & LAMELLA_COPY_NON_BLOCKING;
   if (c->flags & LAMELLA_COPY_TO_HOST) {
     const Place end = move(current(c->from.index), c->dst, open(c->src), c->bytes);
@@ -180,6 +198,9 @@ lamella_status copy(void*, const lamella_copy* c, int32_t* done) {
   follow(to, from.last());
   follow(from, move(to, open(c->dst), open(c->src), c->bytes));
   return LAMELLA_OK;
+}
+lamella_status copy(void*, const lamella_copy* c, int32_t* done) {
+  return closed([=] { return move(c, done); });
 }
 // ---- forks: the child has all memory, and no lock is held when it begins ----
 void before_fork() {

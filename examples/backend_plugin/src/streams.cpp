@@ -95,6 +95,19 @@ struct Streams {
   Streams() {
     for (int32_t i = 0; i < devices; i++) usual[i] = &all.emplace_back(i);
   }
+  Stream* get(int32_t device) {
+    std::lock_guard lock(mutex);
+    const auto one = std::find_if(spare.begin(), spare.end(), [=](Stream* s) { return s->device == device; });
+    if (one == spare.end()) return &all.emplace_back(device);
+    Stream* found = *one;
+    spare.erase(one);
+    return found;
+  }
+  void put(Stream* s) try {
+    std::lock_guard lock(mutex);
+    spare.push_back(s);
+  } catch (const std::bad_alloc&) {  // it stays as it is, and is not given out again
+  }
 };
 Streams& streams() {
   static auto* made = new Streams;
@@ -102,7 +115,11 @@ Streams& streams() {
 }
 
 // The current streams of a thread, null where it has not set one. They go along with a captured state.
-using Current = std::array<Stream*, devices>;
+struct Current {
+  std::array<Stream*, devices> streams{};
+  int32_t device = 0;
+};
+Current* settings();  // this thread's, made if there are none
 int32_t slot;
 
 struct Event {
@@ -137,10 +154,10 @@ void restart_streams() {
 
 Stream& current(int32_t device) {
   const auto* chosen = static_cast<const Current*>(api().thread_slot_get(slot));
-  return chosen && (*chosen)[device] ? *(*chosen)[device] : *streams().usual[device];
+  return chosen && chosen->streams[device] ? *chosen->streams[device] : *streams().usual[device];
 }
 
-lamella_status synchronize(void*, int32_t device) {
+lamella_status wait_for_all(int32_t device) {
   std::vector<Place> ends;
   {
     std::lock_guard lock(streams().mutex);
@@ -155,12 +172,28 @@ lamella_status synchronize(void*, int32_t device) {
   return first;
 }
 
+lamella_status synchronize(void*, int32_t device) {
+  return closed([=] { return wait_for_all(device); });
+}
+
+namespace {
+Current* settings() {
+  auto* chosen = static_cast<Current*>(api().thread_slot_get(slot));
+  if (chosen) return chosen;
+  chosen = new Current;
+  if (!api().thread_slot_set(slot, chosen)) return chosen;
+  delete chosen;
+  api().error_clear();
+  throw std::bad_alloc();
+}
+}  // namespace
+
 void add_streams(lamella::Library& m, lamella_backend& b) {
   lamella_thread_slot_type type{};
   type.size = sizeof type;
-  type.name = "bank's current streams";
+  type.name = "bank's current streams and device";
   type.copy = [](void* state, void** out) -> lamella_status {
-    return *out = new Current(*static_cast<Current*>(state)), LAMELLA_OK;
+    return closed([=] { return *out = new Current(*static_cast<Current*>(state)), LAMELLA_OK; });
   };
   type.destroy = [](void* state) { delete static_cast<Current*>(state); };
   lamella::check(api().thread_slot(m.handle(), &type, &slot));
@@ -169,46 +202,48 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
     return *out = streams().usual[device], LAMELLA_OK;
   };
   b.stream_create = [](void*, int32_t device, int32_t, void** out) -> lamella_status {  // all have one priority
-    Streams& all = streams();
-    std::lock_guard lock(all.mutex);
-    const auto spare = std::find_if(all.spare.begin(), all.spare.end(), [=](Stream* s) { return s->device == device; });
-    if (spare == all.spare.end()) return *out = &all.all.emplace_back(device), LAMELLA_OK;
-    *out = *spare;
-    all.spare.erase(spare);
-    return LAMELLA_OK;
+    return closed([=] { return *out = streams().get(device), LAMELLA_OK; });
   };
-  b.stream_destroy = [](void*, int32_t, void* stream) {
-    std::lock_guard lock(streams().mutex);
-    streams().spare.push_back(static_cast<Stream*>(stream));
-  };
+  b.stream_destroy = [](void*, int32_t, void* stream) { streams().put(static_cast<Stream*>(stream)); };
   b.stream_current = [](void*, int32_t device, void** out) -> lamella_status {
     return *out = &current(device), LAMELLA_OK;
   };
   b.stream_set_current = [](void*, int32_t device, void* stream) -> lamella_status {
-    auto* chosen = static_cast<Current*>(api().thread_slot_get(slot));
-    if (!chosen)
-      if (lamella_status st = api().thread_slot_set(slot, chosen = new Current{})) return st;
-    return (*chosen)[device] = static_cast<Stream*>(stream), LAMELLA_OK;
+    return closed([=] { return settings()->streams[device] = static_cast<Stream*>(stream), LAMELLA_OK; });
+  };
+  b.device_current = [](void*, int32_t* index) -> lamella_status {
+    const auto* chosen = static_cast<const Current*>(api().thread_slot_get(slot));
+    return *index = chosen ? chosen->device : 0, LAMELLA_OK;
+  };
+  b.device_set_current = [](void*, int32_t index) -> lamella_status {
+    if (index < 0 || index >= devices) return api().raise(LAMELLA_RUNTIME_ERROR, "bank: there is no such device");
+    return closed([=] { return settings()->device = index, LAMELLA_OK; });
   };
   b.stream_synchronize = [](void*, int32_t device, void* stream) { return stream_of(device, stream).last().wait(); };
   b.stream_query = [](void*, int32_t device, void* stream, int32_t* done) -> lamella_status {
     return *done = stream_of(device, stream).last().passed(), LAMELLA_OK;
   };
   b.event_create = [](void*, int32_t, uint32_t flags, void** out) -> lamella_status {
-    auto* e = new Event;
-    e->timing = flags & LAMELLA_EVENT_TIMING;
-    return *out = e, LAMELLA_OK;
+    return closed([=] {
+      auto* e = new Event;
+      e->timing = flags & LAMELLA_EVENT_TIMING;
+      return *out = e, LAMELLA_OK;
+    });
   };
   b.event_destroy = [](void*, int32_t, void* event) { delete &event_of(event); };
   b.event_record = [](void*, int32_t device, void* event, void* stream) -> lamella_status {
-    Event& e = event_of(event);
-    Stream& s = stream_of(device, stream);
-    e.place = e.timing ? s.push([at = e.at] { return at->store(now()), Fault(); }) : s.last();
-    return LAMELLA_OK;
+    return closed([=] {
+      Event& e = event_of(event);
+      Stream& s = stream_of(device, stream);
+      e.place = e.timing ? s.push([at = e.at] { return at->store(now()), Fault(); }) : s.last();
+      return LAMELLA_OK;
+    });
   };
   b.event_wait = [](void*, int32_t device, void* event, void* stream) -> lamella_status {
-    if (event_of(event).place.stream) follow(stream_of(device, stream), event_of(event).place);
-    return LAMELLA_OK;
+    return closed([=] {
+      if (event_of(event).place.stream) follow(stream_of(device, stream), event_of(event).place);
+      return LAMELLA_OK;
+    });
   };
   b.event_synchronize = [](void*, int32_t, void* event) -> lamella_status {
     return event_of(event).place.stream ? event_of(event).place.wait() : LAMELLA_OK;

@@ -19,6 +19,13 @@ struct Fault {
 };
 using Task = std::function<Fault()>;
 
+// No exception leaves a slot: where the host has no memory left, that is the error.
+template <class Slot> lamella_status closed(Slot slot) {
+  try {
+    return slot();
+  } catch (const std::bad_alloc&) { return api().raise(LAMELLA_OUT_OF_MEMORY, "bank: the host has not enough memory"); }
+}
+
 class Stream;
 // A place in a stream: behind its first `ticket` tasks.
 struct Place {

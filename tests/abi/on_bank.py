@@ -1,0 +1,70 @@
+"""Programs that try a device against the headers' promises, here ``bank``, and ``bank`` with one promise broken."""
+
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import lamella
+from compiled import INCLUDE
+
+PACKAGE = Path(lamella._C.__file__).parent
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "examples/backend_plugin/src"
+AUTOGRAD = [PACKAGE / "plugins/autograd/liblamella_autograd.so"] if hasattr(lamella, "autograd") else []
+CPU = PACKAGE / "backends/cpu/liblamella_cpu.so"
+CXX = ("g++", "-std=c++17", "-O0", "-fPIC", "-fwrapv", "-pthread", "-I", str(INCLUDE))
+LINK = (f"-L{PACKAGE}", "-l:liblamella.so", f"-Wl,-rpath,{PACKAGE}")
+OWNER = "-DLAMELLA_EXTENSION_NAME=lamella_bank"
+
+
+def run(*command, **options):
+    """What a command printed and how it ended."""
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+
+
+def compiled(*command):
+    """Runs the compiler, which must succeed."""
+    done = run(*CXX, *command)
+    assert done.returncode == 0, done.stderr
+
+
+def build(folder):
+    """The programs, an object of each source of the device, and the device."""
+    programs = [Path(__file__).with_name(f"{name}.cpp") for name in ("order", "contracts")]
+
+    def program(source):
+        compiled("-std=c++20", source, "-I", ROOT / "tests/cpp", *LINK, "-o", folder / source.stem)
+
+    def part(source):
+        compiled(OWNER, "-c", source, "-o", folder / f"{source.stem}.o")
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = [pool.submit(program, p) for p in programs] + [pool.submit(part, p) for p in SOURCES.glob("*.cpp")]
+        for each in made:
+            each.result()
+    compiled("-shared", *folder.glob("*.o"), "-o", folder / "bank.so")
+
+
+def unnoticed(built, tmp_path, planted, tried):
+    """Plants each defect, and gives those that were not reported. ``planted``: by a name the file, what stands there,
+    what stands there instead, and the text of the report. ``tried``: runs the program on a device's library."""
+
+    def broken(what):
+        name, there, instead, report = planted[what]
+        text = (SOURCES / name).read_text()
+        assert text.count(there) == 1, what
+        folder = tmp_path / str(list(planted).index(what))
+        folder.mkdir()
+        (folder / name).write_text(text.replace(there, instead))
+        compiled(OWNER, "-I", SOURCES, "-c", folder / name, "-o", folder / "changed.o")
+        others = [f for f in built.glob("*.o") if f.stem != Path(name).stem]
+        compiled("-shared", *others, folder / "changed.o", "-o", folder / "bank.so")
+        for _ in range(3):  # what is late by chance may hide it
+            done = tried(folder / "bank.so")
+            if done.returncode != 0 and report in done.stderr:
+                return what, True, ""
+        return what, False, done.stderr
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [(what, said) for what, noticed, said in pool.map(broken, planted) if not noticed]
