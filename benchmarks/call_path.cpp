@@ -70,7 +70,33 @@ struct Case {
   }
 };
 
-double nanoseconds(const Case& c) {
+// A state of two slots that goes to another thread and comes back: captured, swapped in, swapped out and dropped.
+struct Travel {
+  explicit Travel(lamella_library* l) {
+    for (const char* name : {"bench: streams", "bench: names"}) {
+      lamella_thread_slot_type t{};
+      t.size = sizeof t;
+      t.name = name;
+      t.copy = [](void* state, void** out) -> lamella_status {
+        return *out = new int64_t(*static_cast<int64_t*>(state)), LAMELLA_OK;
+      };
+      t.destroy = [](void* state) { delete static_cast<int64_t*>(state); };
+      int32_t slot;
+      check(api->thread_slot(l, &t, &slot));
+      check(api->thread_slot_set(slot, new int64_t(1)));
+    }
+  }
+  void once() const {
+    lamella_captured* state;
+    check(api->thread_capture(&state));
+    check(api->thread_swap(state));
+    check(api->thread_swap(state));
+    api->thread_discard(state);
+  }
+};
+
+template <class Work>
+double nanoseconds(const Work& c) {
   constexpr int n = 400000;
   auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < n; i++) c.once();
@@ -141,9 +167,11 @@ int main(int argc, char** argv) {
   const int32_t bit = add_layer(open("benchmark layer"), "bench.onward");
   const long after_empty = instructions(empty), after_add = instructions(add);
 
-  std::vector<double> plain, layered, adding, adding_layered;
+  const Travel travel(open("benchmark state"));
+  std::vector<double> plain, layered, adding, adding_layered, travelling;
   for (int i = 0; i < rounds; i++) {
     plain.push_back(nanoseconds(empty));
+    travelling.push_back(nanoseconds(travel));
     adding.push_back(nanoseconds(add));
     api->thread()->include |= uint64_t{1} << bit;
     layered.push_back(nanoseconds(empty));
@@ -154,6 +182,7 @@ int main(int argc, char** argv) {
   print("empty", plain, ", ");
   print("empty below a layer", layered, ", ");
   print("add", adding, ", ");
+  print("a state that travels", travelling, ", ");
   print("add below a layer", adding_layered, ", ");
   std::printf("\"counted calls\": %d, \"instructions\": {\"empty\": [%ld, %ld], \"add\": [%ld, %ld]}}\n", counted_calls,
               before_empty, after_empty, before_add, after_add);

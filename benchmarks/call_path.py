@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import lamella
+import lamella.utils._python_dispatch
 import numpy as np
 import torch
 from common import ROUNDS, Bound, Limit, Row, Sample, measure, same, table, timer
@@ -93,6 +94,7 @@ def native_rows() -> list[Limit]:
         Limit("an operator with an empty kernel", sample["empty"], 20),
         Limit("one active native layer adds", difference(sample["empty below a layer"], sample["empty"]), 8),
         Limit("one active native layer over add adds", difference(sample["add below a layer"], sample["add"]), 8),
+        Limit("a thread's state captured, swapped in and out, dropped", sample["a state that travels"], 150),
     ]
     for name, (without, idle) in got["instructions"].items():
         if without < 0:
@@ -140,6 +142,22 @@ def python_layer_rows() -> list[Row]:
     return [Row("one active Python layer adds to a + b", added, [Bound("torch", 0.12)])]
 
 
+class ThroughHere(lamella.utils._python_dispatch.TorchDispatchMode):
+    """The same mode, of ours."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+def mode_rows() -> list[Row]:
+    peers = peers_of({"a": [2.0], "b": [3.0]}, [])
+    with ThroughHere(), Through():
+        same({k: eval("a + b", dict(p)) for k, p in peers.items()})
+    managers = {"lamella": ThroughHere, "torch": Through}
+    got = measure({k: entered(managers[k], timer("ns.add(a, b)", peers[k])) for k in managers})
+    return [Row("add(a, b) in a TorchDispatchMode that goes on", got, [Bound("torch", 0.06)])]
+
+
 def loop_rows() -> list[Row]:
     arrays = data()
     runs: dict[str, Callable[[], Any]] = {
@@ -163,6 +181,7 @@ def main() -> list[Row | Limit]:
         ("A stranger's operator beside the built-in one of the same schema", stranger_rows),
         ("From C++, without Python", native_rows),
         ("A layer in Python; torch's is a TorchDispatchMode", python_layer_rows),
+        ("A mode behind autograd, with torch's names", mode_rows),
         ("The talk's two-layer network, 64×1000×100×10, one thread", loop_rows),
     ]:
         rows = list(make())

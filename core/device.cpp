@@ -40,6 +40,8 @@ lamella_status add_backend(const lamella_backend& desc, const std::string& owner
   copy->name = slots[i].name.c_str();
   if (std::all_of(copy->dtypes, std::end(copy->dtypes), [](uint64_t bits) { return bits == 0; }))
     std::fill(copy->dtypes, std::end(copy->dtypes), ~uint64_t{0});
+  else
+    copy->flags |= declares_dtypes;
   slots[i].live.store(copy, std::memory_order_release);
   if (i == n) count.store(n + 1, std::memory_order_release);
   *id = i;

@@ -23,6 +23,8 @@ const char* backend_name(int32_t id);        // also of a withdrawn one
 std::string backend_owner(int32_t id);
 std::string device_name(lamella_device d);  // "bank:1"; "cpu"
 
+// A flag of the library's own beside enum lamella_backend_flags: `dtypes` does not hold all.
+inline constexpr uint32_t declares_dtypes = uint32_t{1} << 31;
 // Whether a device may have tensors of a dtype; and the error where it may not.
 inline bool has_dtype(const lamella_backend* b, uint8_t dtype) { return b->dtypes[dtype >> 6] >> (dtype & 63) & 1; }
 lamella_status lacks_dtype(const lamella_backend* b, uint8_t dtype);

@@ -68,6 +68,20 @@ __attribute__((cold, noinline)) lamella_status alloc_failed(const lamella_backen
   return pending_error().kind;
 }
 
+// Memory that does not lie in the storage itself, or of a device that must have the dtype.
+__attribute__((noinline)) lamella_status allocate(const lamella_backend* b, DType dtype, Storage* s) {
+  if (!has_dtype(b, dtype)) return lacks_dtype(b, dtype);
+  if ((b->flags & LAMELLA_BACKEND_HOST) && s->bytes <= Storage::inline_capacity) {
+    s->data = s->inline_bytes;
+    return LAMELLA_OK;
+  }
+  lamella_status st = b->allocator->alloc(b->allocator->context, s->bytes, s->device.index, nullptr, &s->data);
+  if (__builtin_expect(st != LAMELLA_OK, 0) && (st = alloc_failed(b, st, s))) return st;
+  s->allocator = b->allocator;
+  if (__builtin_expect(s->bytes >= large_bytes, 0)) note_large(s, dtype);
+  return LAMELLA_OK;
+}
+
 }  // namespace
 
 lamella_status new_storage(int64_t bytes, lamella_device device, DType dtype, Storage** out) {
@@ -78,20 +92,12 @@ lamella_status new_storage(int64_t bytes, lamella_device device, DType dtype, St
       recycle(s);
       return raise(LAMELLA_RUNTIME_ERROR, format("device '%s' is no longer registered", backend_name(device.backend)));
     }
-    if (__builtin_expect(!has_dtype(b, dtype), 0)) {
-      recycle(s);
-      return lacks_dtype(b, dtype);
-    }
-    if ((b->flags & LAMELLA_BACKEND_HOST) && bytes <= Storage::inline_capacity) {
+    if ((b->flags & (LAMELLA_BACKEND_HOST | declares_dtypes)) == LAMELLA_BACKEND_HOST &&
+        bytes <= Storage::inline_capacity) {
       s->data = s->inline_bytes;
-    } else {
-      lamella_status st = b->allocator->alloc(b->allocator->context, bytes, device.index, nullptr, &s->data);
-      if (__builtin_expect(st != LAMELLA_OK, 0) && (st = alloc_failed(b, st, s))) {
-        recycle(s);
-        return st;
-      }
-      s->allocator = b->allocator;
-      if (__builtin_expect(bytes >= large_bytes, 0)) note_large(s, dtype);
+    } else if (lamella_status st = allocate(b, dtype, s)) {
+      recycle(s);
+      return st;
     }
     if (event_wanted(LAMELLA_EVENT_ALLOCATE)) tell(LAMELLA_EVENT_ALLOCATE, s);
   }

@@ -413,6 +413,17 @@ lamella_status check_defaults(const Operator* op, const Value* args, int32_t num
   return known < 0 ? core::pending_error().kind : check_appended(op, args, known, who);
 }
 
+namespace {
+
+// Apart, so that the quick way needs no place for what the closures refer to.
+__attribute__((noinline)) lamella_status slow_call(Frame* parent, const Operator* op, const Value* args,
+                                                   int32_t num_args, Value* rets, int32_t num_rets) {
+  const auto run = [=](const Value* all) { return call(parent, op, all, rets); };
+  return core::guarded([&] { return unusual_call(op, args, num_args, rets, num_rets, run); });
+}
+
+}  // namespace
+
 lamella_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
                             int32_t num_rets) {
   if (rets) clear(rets, num_rets);  // after any error, they can be released
@@ -421,8 +432,7 @@ lamella_status checked_call(Frame* parent, const Operator* op, const Value* args
                            num_rets == op->info.nrets && plainly_admitted(op->info, args),
                        1))
     return call(parent, op, args, rets);
-  const auto run = [&](const Value* all) { return call(parent, op, all, rets); };
-  return core::guarded([&] { return unusual_call(op, args, num_args, rets, num_rets, run); });
+  return slow_call(parent, op, args, num_args, rets, num_rets);
 }
 
 namespace {

@@ -18,6 +18,20 @@ SlotTypes<lamella_thread_slot_type, same_functions> types{"thread slot"};
 
 void destroy_state(int index, void* state) { types.destroy(index, state); }
 
+// A captured state that has copies of the slots beside what `rest` says.
+lamella_status with_slots(const lamella_captured& rest, const std::vector<void*>& slots, lamella_captured** out) {
+  auto* c = new lamella_captured(rest);
+  c->slots.resize(slots.size());
+  for (size_t i = 0; i < slots.size(); i++)
+    if (slots[i] && types[i].copy)
+      if (lamella_status st = types[i].copy(slots[i], &c->slots[i])) {
+        discard_captured(c);
+        return st;
+      }
+  *out = c;
+  return LAMELLA_OK;
+}
+
 }  // namespace
 
 void install_thread_slots() { core::destroy_thread_slot = destroy_state; }
@@ -41,22 +55,11 @@ lamella_status set_thread_slot(int32_t index, void* state) {
 
 lamella_status capture_thread(lamella_captured** out) {
   const core::ThreadState& t = core::this_thread();
-  // The thread's own state as if it had been captured, without owning it.
-  const lamella_captured now = {t.shared.include, t.shared.exclude, last_gift(), t.shared.default_device, t.slots};
-  return copy_captured(&now, out);
+  return with_slots({t.shared.include, t.shared.exclude, last_gift(), t.shared.default_device, {}}, t.slots, out);
 }
 
 lamella_status copy_captured(const lamella_captured* from, lamella_captured** out) {
-  auto* c = new lamella_captured{from->include, from->exclude, from->gifts, from->default_device, {}};
-  c->slots.resize(from->slots.size());
-  for (size_t i = 0; i < c->slots.size(); i++)
-    if (from->slots[i] && types[i].copy)
-      if (lamella_status st = types[i].copy(from->slots[i], &c->slots[i])) {
-        discard_captured(c);
-        return st;
-      }
-  *out = c;
-  return LAMELLA_OK;
+  return with_slots({from->include, from->exclude, from->gifts, from->default_device, {}}, from->slots, out);
 }
 
 lamella_status swap_captured(lamella_captured* c) {

@@ -171,6 +171,9 @@ PyObject* import_managed(Managed* m) {
     for (PyObject* o : {type, value, trace}) Py_XDECREF(o);
     return nullptr;
   }
+  if (!core::has_dtype(core::backend(where.backend), dtype))
+    return PyErr_Format(PyExc_BufferError, "from_dlpack: device '%s' has no %s", core::backend_name(where.backend),
+                        core::dtype_info(dtype).name);
   if (d.ndim > LAMELLA_MAX_DIMS || d.ndim < 0)
     return PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions, at most %d are supported", d.ndim,
                         LAMELLA_MAX_DIMS);

@@ -1,3 +1,5 @@
+// Modes over __torch_dispatch__, and the layer that asks them and the classes of tensors; Note [Two places] in
+// overrides.h.
 #include <pybind11/pybind11.h>
 
 #include <unordered_map>

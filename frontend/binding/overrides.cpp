@@ -1,13 +1,11 @@
 #include "frontend/binding/overrides.h"
 
 #include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "dispatcher/operators.h"
-#include "dispatcher/tensors.h"
 #include "frontend/binding/overriders.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/status.h"
@@ -100,7 +98,8 @@ class WithoutSubclasses {
 // ---- results of a class
 // -----------------------------------------------------------------------------------------------
 
-// The same tensor as an object of another class; takes the object over, which nobody else has.
+}  // namespace
+
 PyObject* of_class(PyObject* fresh, PyTypeObject* type) {
   PyObject* made = type->tp_alloc(type, 0);
   if (made && implementation(type, dispatch_word)) {
@@ -121,6 +120,8 @@ PyObject* of_class(PyObject* fresh, PyTypeObject* type) {
   Py_DECREF(fresh);
   return made;
 }
+
+namespace {
 
 PyObject* as_class(PyObject* o, PyTypeObject* type) {
   static const dispatcher::Operator* alias = dispatcher::find_operator("aten::alias", "");
@@ -349,20 +350,6 @@ void add_overrides(py::module_& m) {
                          : PyObject_Vectorcall(function.ptr(), all.data(), n, names.ptr());
     if (!result) throw py::error_already_set();
     return py::reinterpret_steal<py::object>(result);
-  });
-  m.def("_new_opaque", [](py::object cls, const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
-                          py::object dtype, py::object device) {
-    core::DType t;
-    lamella_device d;
-    if (!read_dtype(dtype.ptr(), &t)) throw py::type_error("expected a dtype");
-    if (read_device(device.ptr(), &d) != 1) throw py::error_already_set();
-    lamella_tensor* made;
-    check(dispatcher::tensor_opaque(static_cast<int32_t>(sizes.size()), sizes.data(),
-                                    strides.empty() ? nullptr : strides.data(), t, d, &made));
-    PyObject* plain = wrap(core::full(made));
-    PyObject* o = plain ? of_class(plain, reinterpret_cast<PyTypeObject*>(cls.ptr())) : nullptr;
-    if (!o) throw py::error_already_set();
-    return py::reinterpret_steal<py::object>(o);
   });
 }
 

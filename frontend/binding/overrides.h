@@ -28,6 +28,10 @@ bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n,
 // Whether a call may be overridden by its first argument, or by a mode.
 bool may_override(PyObject* self);
 
+// The same tensor as an object of a subclass; takes the object over, to which nobody else refers. Null with an
+// exception.
+PyObject* of_class(PyObject* fresh, PyTypeObject* type);
+
 int init_overrides(PyObject* module);
 void add_overrides(pybind11::module_& m);
 

@@ -1,3 +1,4 @@
+#include "frontend/binding/overrides.h"
 #include "frontend/binding/state.h"
 
 #include <pybind11/stl.h>
@@ -48,9 +49,9 @@ bool load_slot(const py::object& tensor, const std::string& name, const py::obje
   return found;
 }
 
-// _opaque(dtype, size, stride, device): a tensor for `_load_slot` to fill.
+// _opaque(dtype, size, stride, device, cls): a tensor for `_load_slot` to fill, or of a class that answers for it.
 py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size, const std::vector<int64_t>& stride,
-                      const py::object& device) {
+                      const py::object& device, const py::object& cls) {
   core::DType t;
   lamella_device d;
   if (!read_dtype(dtype.ptr(), &t)) throw py::type_error("_opaque: expected a dtype, got " + type_name(dtype.ptr()));
@@ -64,7 +65,10 @@ py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size,
   for (int64_t s : stride)
     if (s < 0) throw py::value_error("_opaque: strides must not be negative");
   check(core::check_span(ndim, size.data(), stride.data(), core::itemsize(t)));
-  return py::reinterpret_steal<py::object>(wrap(core::new_opaque(ndim, size.data(), stride.data(), t, d)));
+  PyObject* o = wrap(core::new_opaque(ndim, size.data(), stride.data(), t, d));
+  if (o && !cls.is_none()) o = of_class(o, reinterpret_cast<PyTypeObject*>(cls.ptr()));
+  if (!o) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(o);
 }
 
 // Two Python objects exchange their tensors, and their attributes.
@@ -96,7 +100,8 @@ class ThreadState {
 void add_state(py::module_& m) {
   m.def("_save_slots", save_slots);
   m.def("_load_slot", load_slot);
-  m.def("_opaque", new_opaque);
+  m.def("_opaque", new_opaque, py::arg("dtype"), py::arg("size"), py::arg("stride"), py::arg("device"),
+        py::arg("cls") = py::none());
   m.def("_swap_tensors", swap_tensors);
   m.def("_apply_keywords", [](py::object tensor, py::dict keywords) {  // the tensor, or the name that nobody knows
     PyObject* unknown = nullptr;

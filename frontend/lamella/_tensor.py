@@ -255,7 +255,9 @@ def _make_wrapper_subclass(
         raise TypeError(f"_make_wrapper_subclass: {cls.__name__} must define __torch_dispatch__, a class method")
     dtype = _C.get_default_dtype() if dtype is None else dtype
     device = _C._get_default_device() if device is None else device
-    made = _C._new_opaque(cls, tuple(size), tuple(strides or ()), dtype, device)
+    if strides is None:
+        strides = _C._packet("aten::empty")(size, dtype=dtype, device="meta").stride()
+    made = _C._opaque(dtype, tuple(size), tuple(strides), device, cls)
     for name, value in keywords.items():
         if value:
             _C._apply_keywords(made, {name: value})

@@ -47,7 +47,8 @@ class TorchFunctionMode:
     """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must define __torch_function__(self, func, types, args, kwargs)")
+        wanted = "__torch_function__(self, func, types, args, kwargs)"
+        raise NotImplementedError(f"{type(self).__name__} must define {wanted}")
 
     def __enter__(self):
         _C._push_mode("function", self)
@@ -79,7 +80,9 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     return bool(_C._overriders(tuple(relevant_args)) or _C._modes("function"))
 
 
-def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
+def handle_torch_function(
+    public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
     """Calls what overrides a function of yours: a mode, or the class of an argument.
 
     Args:
@@ -155,7 +158,7 @@ def resolve_name(f: Any) -> str:
     ('lamella.add', 'lamella.Tensor.__getitem__')
     """
     if isinstance(f, _C.OperatorPacket):
-        name = f.__qualname__
+        name: str = getattr(f, "__qualname__")  # noqa: B009
         return f"lamella.ops.{name.replace('::', '.')}" if "::" in name else f"lamella.{name}"
     return f"{getattr(f, '__module__', None) or 'lamella'}.{getattr(f, '__qualname__', f.__name__)}"
 

@@ -49,7 +49,12 @@ PLANTED = {
         "*done = event_of(event).place.stream && event_of(event).place.passed()",
         "passed == 1",
     ),
-    "the current device is the process's": ("streams.cpp", "int32_t device = 0;", "static inline int32_t device;", "index == 1"),
+    "the current device is the process's": (
+        "streams.cpp",
+        "int32_t device = 0;",
+        "static inline int32_t device;",
+        "index == 1",
+    ),
     "a success leaves an error": (
         "streams.cpp",
         "return *index = chosen ? chosen->device : 0, LAMELLA_OK;",

@@ -165,3 +165,44 @@ def test_what_cannot_be_loaded(tmp_path):
         lamella.ops.load_library(path, namespace="a b")
     assert lamella.ops.loaded_libraries == before
     assert lamella.ops.load_library(path) is lamella.ops.well_named
+
+
+LOOKS = """
+#include <lamella/extension.h>
+static int64_t found(const char* ns) {
+  return lamella::api().find_operator((std::string(ns) + "::twice").c_str(), "") != nullptr;
+}
+LAMELLA_LIBRARY(looks, m) {
+  m.define("twice(Tensor x) -> Tensor").impl("looks::twice", "cpu", twice);
+  static const int64_t written = found("looks"), chosen = found(lamella::api().library_namespace(m.handle()));
+  m.def("then() -> int[]", [] { return std::vector<int64_t>{written, chosen}; });
+  m.def("now() -> int[]", [] { return std::vector<int64_t>{found("looks"), found("looks_v2")}; });
+}
+"""
+
+
+def test_a_look_up_means_the_same_in_the_init_function_and_after_it(tmp_path):
+    """Look-ups take names as written; what is registered through the library goes into the chosen namespace."""
+    ops = lamella.ops.load_library(slim(LOOKS, tmp_path / "looks.so"), namespace="looks_v2")
+    assert ops.then() == ops.now() == [0, 1]
+    assert ops.twice(lamella.tensor([1])).tolist() == [2]
+
+
+def test_a_plugin_that_fails_half_way_leaves_nothing_of_its_native_library(tmp_path):
+    """Its Python fails behind the load: the operators are withdrawn, and a second try finds the place free."""
+    from lamella.plugins.manager import Plugin, PluginContext
+
+    path = slim(block("half"), tmp_path / "half.so")
+    for _ in range(2):
+        context = PluginContext(Plugin("half", "plugin", "half"))
+        names, undone = vars(lamella).copy(), []
+        context.add_names({"half_way": len})
+        context.load_library(path)
+        context.library("half").define("thrice(Tensor x) -> Tensor")
+        context._owner.own(lambda undone=undone: undone.append("half_way" in vars(lamella)))
+        assert lamella.ops.half.twice(lamella.tensor([1])).tolist() == [2]
+        context.withdraw()
+        assert undone == [True] and vars(lamella) == names  # the last registration went first
+        assert not [o for o in lamella._C._operators() if o["name"].startswith("half::")]
+        with pytest.raises(AttributeError, match="no operator half::twice"):
+            lamella.ops.half.twice(lamella.tensor([1]))

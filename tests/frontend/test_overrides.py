@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import lamella
 import numpy as np
 import pytest
-from lamella import Tensor, _C, overrides
+from lamella import _C, Tensor, overrides
 from lamella.overrides import TorchFunctionMode
 from lamella.utils._python_dispatch import (
     TorchDispatchMode,
@@ -155,8 +155,8 @@ def test_the_arguments_of_a_handler():
     t = lamella.ones(2, 2).as_subclass(Watched)
     lamella.sum(t, dim=0, keepdim=True), t.sum(0), t + 1, t[0]
     t[0] = 1
-    kinds = (Watched,)
-    assert seen[:3] == [(lamella.sum, kinds, 1, ["dim", "keepdim"]), (lamella.sum, kinds, 2, []), (lamella.add, kinds, 2, [])]
+    k = (Watched,)
+    assert seen[:3] == [(lamella.sum, k, 1, ["dim", "keepdim"]), (lamella.sum, k, 2, []), (lamella.add, k, 2, [])]
     assert [s[0] for s in seen[3:]] == [Tensor.__getitem__, Tensor.__setitem__]
 
 
@@ -302,7 +302,8 @@ def test_64_levels_use_one_bit():
             stack.enter_context(Calls(f"{i} ", log))
         assert len(_get_current_dispatch_mode_stack()) == 64
         y = lamella.ones(2) * 3
-    assert y.tolist() == [3, 3] and log == [f"{i} {op}" for op in ("ones.default", "mul.Scalar") for i in range(63, -1, -1)]
+    expected = [f"{i} {op}" for op in ("ones.default", "mul.Scalar") for i in range(63, -1, -1)]
+    assert y.tolist() == [3, 3] and log == expected
     assert {name for _, name, _ in _C._layers()} == layers and _get_current_dispatch_mode() is None
     include = _C._thread_layers()[0]
     for _ in range(10_000):
@@ -396,7 +397,10 @@ class Wrapped(Tensor):
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         cls.log.append(func.__name__)
-        unwrap = lambda a: a.inner if isinstance(a, cls) else [unwrap(x) for x in a] if isinstance(a, list) else a
+
+        def unwrap(a):
+            return a.inner if isinstance(a, cls) else list(map(unwrap, a)) if isinstance(a, list) else a
+
         result = func(*map(unwrap, args), **{k: unwrap(v) for k, v in (kwargs or {}).items()})
         return cls(result) if isinstance(result, Tensor) else result
 

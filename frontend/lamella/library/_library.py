@@ -224,7 +224,7 @@ class Library:
         return self._register(("category", category, key), lambda *at: self._library.category(category, key, fn, *at))
 
     def disable_kernel(self, op: Any, dispatch_key: str = "") -> int:
-        """Passes over the kernels that an operator has under a device's or a layer's name, until the handle is withdrawn.
+        """Passes over the kernels that an operator has under a key, until the handle is withdrawn.
 
         The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
         then the fallback. An operator's in-place and out= forms follow it, and can be passed over alone.

@@ -17,7 +17,6 @@ from ._checks import check_callable, check_type
 from ._site import Site
 
 
-
 @runtime_checkable
 class Holder(Protocol):
     """What holds registrations, which are withdrawn with it: a Library."""
@@ -96,7 +95,8 @@ class Subscription:
     """A callback that hears of a layer's rules; the rules that it applied are taken back when it is removed."""
 
     def __init__(self, layer: str, callback: Callable[[Rule], Callable[[], Any] | None], library: Any):
-        self.layer, self.callback, self.applied = layer, callback, {}
+        self.layer, self.callback = layer, callback
+        self.applied: dict[Rule | int, Callable[[], Any] | None] = {}  # what undoes each
         self._library, self._first = library, True
         self.handle = library.on_rule(layer, self._told)
         self._first = False
@@ -117,7 +117,8 @@ class Subscription:
         except Exception as error:
             if not self._first:
                 raise
-            text = f"the rule of {rule.op} for {rule.layer} ({rule.owner}) is set aside: {type(error).__name__}: {error}"
+            whose = f"the rule of {rule.op} for {rule.layer} ({rule.owner})"
+            text = f"{whose} is set aside: {type(error).__name__}: {error}"
             warnings.warn(text, RuntimeWarning, stacklevel=5)
 
     def remove(self) -> None:
@@ -164,7 +165,7 @@ def rules(op: Any, layer: str | None = None) -> list[Rule]:
     Raises:
         RuntimeError: there is no such operator, or there are several overloads
 
-    >>> lamella.library.rules("aten::relu")
+    >>> lamella.library.rules("aten::relu", "autocast")
     []
     """
     name, _ = found("rules", op)

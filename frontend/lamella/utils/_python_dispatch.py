@@ -17,8 +17,8 @@ from lamella import _C
 class TorchDispatchMode:
     """A context manager that is called in place of every operator that comes to the layer "python" inside.
 
-    ``func`` is one overload, as ``lamella.ops.aten.add.Tensor``. Of several modes the innermost is called; what it calls
-    itself goes to the next one, and past the layers that the call has passed, such as autograd.
+    ``func`` is one overload, as ``lamella.ops.aten.add.Tensor``. Of several modes the innermost is called; what it
+    calls itself goes to the next one, and past the layers that the call has passed, such as autograd.
 
     >>> from lamella.utils._python_dispatch import TorchDispatchMode
     >>> class Names(TorchDispatchMode):
@@ -32,7 +32,8 @@ class TorchDispatchMode:
     """
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must define __torch_dispatch__(self, func, types, args, kwargs)")
+        wanted = "__torch_dispatch__(self, func, types, args, kwargs)"
+        raise NotImplementedError(f"{type(self).__name__} must define {wanted}")
 
     def __enter__(self):
         _C._push_mode("dispatch", self)

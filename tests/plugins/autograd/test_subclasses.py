@@ -2,7 +2,7 @@
 
 import lamella
 import numpy as np
-from lamella import Tensor, _C
+from lamella import _C, Tensor
 from lamella.utils._python_dispatch import TorchDispatchMode
 
 
