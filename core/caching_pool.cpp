@@ -120,12 +120,7 @@ lamella_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, vo
         return LAMELLA_OK;
       }
   }
-  lamella_status st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
-  if (st == LAMELLA_OUT_OF_MEMORY) {  // the blocks cached here may hold the missing memory
-    trim(-1, 0);
-    st = upstream_.alloc(upstream_.context, rounded, index, stream, out);
-  }
-  if (st) return st;
+  if (lamella_status st = upstream_.alloc(upstream_.context, rounded, index, stream, out)) return st;
   bound(*out, bytes, rounded);
   std::lock_guard lock(mutex_);
   stats_.system_allocations++;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "frontend/binding/overrides.h"
 #include "frontend/binding/python.h"
 
 namespace pybind11 {
@@ -17,6 +18,7 @@ using Modes = std::vector<PyObject*>;  // owned, the innermost last
 struct Overriding {
   Modes functions, calls;
   int without_subclasses = 0;
+  ~Overriding();  // of a thread that ends in a mode
 };
 extern thread_local Overriding overriding;
 
@@ -26,6 +28,7 @@ class Innermost {
   explicit Innermost(Modes& modes) : modes_(modes), mode_(modes.back()), depth_(modes.size()) { modes_.pop_back(); }
   ~Innermost() {
     while (modes_.size() >= depth_) {  // entered inside, and not left
+      if (&modes_ == &overriding.functions) function_modes--;
       Py_DECREF(modes_.back());
       modes_.pop_back();
     }

@@ -16,7 +16,7 @@ namespace py = pybind11;
 
 namespace lamella::binding {
 
-int function_modes = 0;
+std::atomic<int> function_modes{0};
 PyObject *function_word, *dispatch_word;
 thread_local Overriding overriding;
 
@@ -34,6 +34,12 @@ PyObject* implementation(PyTypeObject* t, PyObject* word) {
     return nullptr;
   PyObject* found = _PyType_Lookup(t, word);
   return found == switched_off || found == Py_None ? nullptr : found;
+}
+
+Overriding::~Overriding() {
+  function_modes -= static_cast<int>(functions.size());
+  for (const Modes* modes : {&functions, &calls})
+    for (PyObject* mode : *modes) drop_anywhere(mode);
 }
 
 void Overriders::look_at(PyObject* const* args, Py_ssize_t n) {
@@ -240,7 +246,7 @@ Py_ssize_t count(Py_ssize_t n, PyObject* kwnames) { return n + (kwnames ? PyTupl
 }  // namespace
 
 bool may_override(PyObject* self) {
-  return Py_TYPE(self) != tensor_type || (function_modes && !overriding.functions.empty());
+  return Py_TYPE(self) != tensor_type || (any_function_mode() && !overriding.functions.empty());
 }
 
 bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result) {
@@ -258,7 +264,7 @@ bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n,
 }
 
 bool overridden(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result) {
-  if (function_modes && overridden_by_mode(function, args, n, kwnames, result)) return true;
+  if (any_function_mode() && overridden_by_mode(function, args, n, kwnames, result)) return true;
   if (overriding.without_subclasses) return false;
   Overriders who(function_word);
   who.look_at(args, count(n, kwnames));
@@ -345,7 +351,7 @@ void add_overrides(py::module_& m) {
       all.push_back(value.ptr());
     }
     const auto n = static_cast<Py_ssize_t>(args.size());
-    if (!function_modes || !overridden_by_mode(function.ptr(), all.data(), n, names.ptr(), &result))
+    if (!any_function_mode() || !overridden_by_mode(function.ptr(), all.data(), n, names.ptr(), &result))
       result = who.any() ? by_types(function.ptr(), who, all.data(), n, names.ptr())
                          : PyObject_Vectorcall(function.ptr(), all.data(), n, names.ptr());
     if (!result) throw py::error_already_set();

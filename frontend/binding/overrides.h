@@ -8,6 +8,8 @@
 //   on.
 #pragma once
 
+#include <atomic>
+
 #include "dispatcher/operator.h"
 #include "frontend/binding/python.h"
 
@@ -17,7 +19,9 @@ class module_;
 
 namespace lamella::binding {
 
-extern int function_modes;  // on all threads; with the interpreter's lock
+extern std::atomic<int> function_modes;  // how many are on, on all threads
+
+inline bool any_function_mode() { return function_modes.load(std::memory_order_relaxed) != 0; }
 
 // Whether a mode of this thread or the type of an argument overrides a call of `function`; its result is in *result,
 // null with an exception. kwnames: the names of the last arguments, or null.

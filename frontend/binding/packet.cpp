@@ -216,7 +216,7 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
 PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
   return with_memory([&]() -> PyObject* {
     PyObject* answer;
-    if (__builtin_expect(function_modes != 0, 0) &&
+    if (__builtin_expect(any_function_mode(), 0) &&
         overridden_by_mode(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answer))
       return answer;
     if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;

@@ -424,3 +424,18 @@ def test_wrappers_in_wrappers_under_a_mode():
     with Calls() as mode:
         y = twice + 1
     assert y.inner.inner.tolist() == [2, 2] and mode.log == ["add.Scalar"] * len(mode.log) and mode.log
+
+
+def test_a_thread_may_end_in_a_mode():
+    """Its modes go with it, and calls of other threads are as before."""
+    modes = [Log(), Calls()]
+    watches = [weakref.ref(m) for m in modes]
+    thread = threading.Thread(target=lambda: [m.__enter__() for m in modes] and lamella.ones(1))
+    thread.start()
+    thread.join()
+    del modes, thread
+    for _ in range(100):  # references of ended threads are dropped by the next that holds the lock
+        gc.collect()
+        if not any(w() for w in watches):
+            break
+    assert [w() for w in watches] == [None, None] and lamella.ones(1).item() == 1
