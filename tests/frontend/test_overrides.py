@@ -433,7 +433,7 @@ def test_a_thread_may_end_in_a_mode():
     thread = threading.Thread(target=lambda: [m.__enter__() for m in modes] and lamella.ones(1))
     thread.start()
     thread.join()
-    del modes, thread
+    modes.clear()
     for _ in range(100):  # references of ended threads are dropped by the next that holds the lock
         gc.collect()
         if not any(w() for w in watches):
