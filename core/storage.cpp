@@ -49,23 +49,18 @@ void recycle(Storage* s) {
 
 namespace {
 
-// Asks once more after the allocator has given back what it keeps.
-__attribute__((cold, noinline)) lamella_status alloc_failed(const lamella_backend* b, lamella_status st, Storage* s) {
-  const lamella_allocator* a = b->allocator;
-  if (st == LAMELLA_OUT_OF_MEMORY && a->trim) {
-    Error first = std::exchange(pending_error(), {});
-    if (a->trim(a->context, s->device.index, 0)) pending_error().clear();
-    if (!a->alloc(a->context, s->bytes, s->device.index, nullptr, &s->data)) {
-      first.clear();
-      return LAMELLA_OK;
-    }
-    pending_error().clear();
-    pending_error() = std::move(first);
-  }
-  from_backend(st, s->device, format("allocating %lld bytes", static_cast<long long>(s->bytes)));
-  if (const std::string largest = st == LAMELLA_OUT_OF_MEMORY ? largest_on(s->device) : ""; !largest.empty())
-    add_note(largest.c_str());
-  return pending_error().kind;
+// Memory of an allocator, which is asked once more after it has given back what it keeps.
+__attribute__((noinline)) lamella_status take(const lamella_allocator* a, int64_t bytes, int32_t index, void** out) {
+  const lamella_status st = a->alloc(a->context, bytes, index, nullptr, out);
+  if (__builtin_expect(st != LAMELLA_OUT_OF_MEMORY || !a->trim, 1)) return st;
+  Error first = std::exchange(pending_error(), {});
+  a->trim(a->context, -1, 0);  // all devices: they may share what is behind them
+  pending_error().clear();
+  const bool found = a->alloc(a->context, bytes, index, nullptr, out) == LAMELLA_OK;
+  pending_error().clear();
+  if (found) first.clear();
+  if (!found) pending_error() = std::move(first);
+  return found ? LAMELLA_OK : st;
 }
 
 // Memory that does not lie in the storage itself, or of a device that must have the dtype.
@@ -75,8 +70,12 @@ __attribute__((noinline)) lamella_status allocate(const lamella_backend* b, DTyp
     s->data = s->inline_bytes;
     return LAMELLA_OK;
   }
-  lamella_status st = b->allocator->alloc(b->allocator->context, s->bytes, s->device.index, nullptr, &s->data);
-  if (__builtin_expect(st != LAMELLA_OK, 0) && (st = alloc_failed(b, st, s))) return st;
+  if (lamella_status st = take(b->allocator, s->bytes, s->device.index, &s->data)) {
+    from_backend(st, s->device, format("allocating %lld bytes", static_cast<long long>(s->bytes)));
+    if (const std::string largest = st == LAMELLA_OUT_OF_MEMORY ? largest_on(s->device) : ""; !largest.empty())
+      add_note(largest.c_str());
+    return pending_error().kind;
+  }
   s->allocator = b->allocator;
   if (__builtin_expect(s->bytes >= large_bytes, 0)) note_large(s, dtype);
   return LAMELLA_OK;
@@ -112,7 +111,7 @@ lamella_status new_pinned_storage(int64_t bytes, Storage** out) {
     const lamella_allocator* from = b->host_allocator;
     Storage* s = blank({host_backend(), 0}, bytes);
     if (bytes > 0) {
-      if (lamella_status st = from->alloc(from->context, bytes, 0, nullptr, &s->data)) {
+      if (lamella_status st = take(from, bytes, 0, &s->data)) {
         recycle(s);
         return from_backend(st, {i, 0}, format("pinning %lld bytes of the host's memory", (long long)bytes));
       }

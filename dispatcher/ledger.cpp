@@ -61,6 +61,8 @@ lamella_status withdraw(lamella_handle h) {
   return LAMELLA_OK;
 }
 
+bool is_live(lamella_handle h) { return ledger().undo.count(h) != 0; }
+
 void close_library(Library* lib) {
   RegistryLock lock;
   if (!lib->open) return;

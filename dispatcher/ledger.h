@@ -32,6 +32,7 @@ void close_library(Library*);
 // handle as an argument, so that it can be written before the handle is known.
 lamella_handle enter(Library&, std::function<void(lamella_handle)> undo);
 lamella_status withdraw(lamella_handle);
+bool is_live(lamella_handle);  // under the registry's lock
 
 // Erases what was registered under a handle from a list.
 template <class List>

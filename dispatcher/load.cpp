@@ -142,6 +142,8 @@ std::string chosen_namespace(const std::string& ns) {
   if (opening->own.empty()) opening->own = ns;
   return ns == opening->own && !opening->chosen.empty() ? opening->chosen : ns;
 }
+bool is_loaded(const std::string& path) { return loaded_from(path) != nullptr; }
+
 void unload_plugin(const std::string& path) {
   if (File* file = loaded_from(path)) withdraw(*file);
 }

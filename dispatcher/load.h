@@ -18,6 +18,7 @@ struct LoadOptions {
 // it registered is left. `defined` (nullable): the namespaces that it has defined operators in.
 lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
                            std::vector<std::string>* defined = nullptr);
+bool is_loaded(const std::string& path);
 // Withdraws what the file has registered; loading it again runs its init once more. Nothing if it is not loaded.
 void unload_plugin(const std::string& path);
 

@@ -40,13 +40,13 @@ struct CallInfo {
   uint8_t lists[LAMELLA_MAX_ARGUMENTS] = {};    // positions of Tensor[] arguments
 };
 
-// Shape rules stack like kernels; the first is the one of the definition.
 // A key whose kernels, also a category's, are passed over.
 struct Switch {
   lamella_handle handle;
   std::string key;
 };
 
+// Shape rules stack like kernels; the first is the one of the definition.
 struct ShapeRule {
   lamella_handle handle;
   lamella_infer fn;

@@ -29,9 +29,10 @@ struct Hearer {
 
   lamella_status come(const Kept& rule) {
     const lamella_rule r = rule->described();
-    const lamella_status st = told(context, rule->handle, &r, 1);
-    if (!st) known.push_back(rule);
-    return st;
+    if (const lamella_status st = told(context, rule->handle, &r, 1)) return st;
+    known.push_back(rule);
+    if (gone) go(rule);  // it has ended itself
+    return LAMELLA_OK;
   }
   void go(const Kept& rule) {
     if (std::erase(known, rule) == 0) return;
@@ -81,15 +82,19 @@ lamella_status add_rule(Library& lib, const lamella_rule& def, lamella_handle* h
   const auto rule = std::make_shared<const Rule>(
       Rule{h, name, def.layer, def.kind ? def.kind : "", lib.owner, def.payload, def.destroy});
   const auto now = hearers();
-  for (const auto& each : now)
-    if (!each->gone && each->layer == rule->layer)
-      if (const lamella_status st = each->come(rule)) {
-        tell_gone(rule);
-        core::Error kept = std::exchange(core::pending_error(), {});
-        withdraw(h);  // the payload is still the caller's
-        core::pending_error() = std::move(kept);
-        return st;
-      }
+  for (const auto& each : now) {
+    if (each->gone || each->layer != rule->layer) continue;
+    lamella_status st = each->come(rule);
+    if (!st && !is_live(h))
+      st = core::raise(LAMELLA_RUNTIME_ERROR,
+                       "rule: the library of " + lib.owner + " was closed by one who heard of the rule of " + name);
+    if (!st) continue;
+    tell_gone(rule);
+    core::Error kept = std::exchange(core::pending_error(), {});
+    if (is_live(h)) withdraw(h);  // the payload is still the caller's
+    core::pending_error() = std::move(kept);
+    return st;
+  }
   rules()[name].push_back(rule);
   invalidate_named(name);
   if (handle) *handle = h;
@@ -110,14 +115,17 @@ lamella_status on_rule(Library& lib, const char* layer, lamella_on_rule told, vo
     std::copy_if(of_op.begin(), of_op.end(), std::back_inserter(there),
                  [&](const Kept& r) { return r->layer == layer; });
   std::sort(there.begin(), there.end(), [](const Kept& a, const Kept& b) { return a->handle < b->handle; });
-  for (const Kept& rule : there)
-    if (const lamella_status st = made->come(rule)) {
-      core::Error kept = std::exchange(core::pending_error(), {});
-      withdraw(made->handle);
-      core::pending_error() = std::move(kept);
-      return st;
-    }
   if (handle) *handle = made->handle;
+  for (const Kept& rule : there) {
+    if (made->gone) break;                 // by its own callback
+    if (!is_live(rule->handle)) continue;  // withdrawn by it
+    const lamella_status st = made->come(rule);
+    if (!st) continue;
+    core::Error kept = std::exchange(core::pending_error(), {});
+    if (!made->gone) withdraw(made->handle);
+    core::pending_error() = std::move(kept);
+    return st;
+  }
   return LAMELLA_OK;
 }
 

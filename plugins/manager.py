@@ -85,8 +85,10 @@ class PluginContext:
             full = native_folder() / full
         if not full.exists():
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
+        there = _C._is_loaded(str(full))  # then it is somebody else's
         _C._load_plugin(str(full))
-        self._owner.own(lambda: _C._unload_plugin(str(full)))
+        if not there:
+            self._owner.own(lambda: _C._unload_plugin(str(full)))
 
     def library(self, namespace: str, kind: Literal["DEF", "IMPL", "FRAGMENT"] = "FRAGMENT"):
         """A :class:`lamella.library.Library` owned by this plugin."""

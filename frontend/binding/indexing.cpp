@@ -386,7 +386,8 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     PyErr_SetString(PyExc_TypeError, "index: elements of a tensor cannot be deleted");
     return -1;
   }
-  if (__builtin_expect(may_override(self), 0)) {
+  const bool plain = Py_TYPE(value) == tensor_type || PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+  if (__builtin_expect(!plain || may_override(self), 0)) {
     static PyObject* function = PyObject_GetAttrString(reinterpret_cast<PyObject*>(tensor_type), "__setitem__");
     PyObject *args[] = {self, index, value}, *result;
     if (overridden(function, args, 3, nullptr, &result)) {

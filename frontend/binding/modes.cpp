@@ -2,8 +2,10 @@
 // overrides.h.
 #include <pybind11/pybind11.h>
 
+#include <new>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/thread.h"
 #include "dispatcher/keys.h"
@@ -20,7 +22,7 @@ namespace py = pybind11;
 namespace lamella::binding {
 namespace {
 
-constexpr const char* layer_name = "python";
+constexpr const char* layer_name = "torch_dispatch";
 
 // The operator as Python calls it: lamella.ops.aten.add.Tensor; of an out= form the functional one.
 PyObject* packet_of(const dispatcher::Operator* op) {
@@ -33,7 +35,7 @@ PyObject* packet_of(const dispatcher::Operator* op) {
   return found;
 }
 
-// The first tensor whose class has a __torch_dispatch__; null if none has.
+// The tensors of a call whose classes have a __torch_dispatch__.
 void look_at_tensors(Overriders& who, const lamella_frame* f, const Value* args) {
   const auto look = [&](const lamella_tensor* t) {
     if (auto* o = t ? static_cast<PyObject*>(core::full(t)->host) : nullptr) who.look_at(&o, 1);
@@ -64,14 +66,61 @@ class Inside {
   uint64_t self_, include_, exclude_;
 };
 
+// The call of a Python kernel as the frame that others see.
+class Seen {
+ public:
+  explicit Seen(lamella_frame* f) : thread_(f->thread), outer_(std::exchange(thread_->frame, f)) {}
+  ~Seen() { thread_->frame = outer_; }
+  Seen(const Seen&) = delete;
+
+ private:
+  lamella_thread* thread_;
+  lamella_frame* outer_;
+};
+
+// A handler gets the outputs of an out= form as Python passes them: one keyword, with a tuple if there are several.
+class Given {
+ public:
+  Given(const lamella_frame* f, const SpreadArguments& a) : objects_(a.objects()), names_(a.names()) {
+    const int outs = f->op->form == dispatcher::Form::Out ? f->num_args - f->op->info.first_out : 0;
+    if (outs < 2) return;
+    const Py_ssize_t n = a.positional(), kept = PyTuple_GET_SIZE(names_) - outs;
+    all_.assign(objects_, objects_ + n + kept);
+    out_ = PyTuple_New(outs);
+    own_ = PyTuple_New(kept + 1);
+    if (!out_ || !own_) throw std::bad_alloc();
+    for (int i = 0; i < outs; i++) PyTuple_SET_ITEM(out_, i, Py_NewRef(objects_[n + kept + i]));
+    for (Py_ssize_t k = 0; k < kept; k++) PyTuple_SET_ITEM(own_, k, Py_NewRef(PyTuple_GET_ITEM(names_, k)));
+    PyTuple_SET_ITEM(own_, kept, PyUnicode_InternFromString("out"));
+    all_.push_back(out_);
+    objects_ = all_.data();
+    names_ = own_;
+  }
+  ~Given() {
+    Py_XDECREF(out_);
+    Py_XDECREF(own_);
+  }
+  Given(const Given&) = delete;
+  PyObject* const* objects() const { return objects_; }
+  PyObject* names() const { return names_; }
+
+ private:
+  PyObject* const* objects_;
+  PyObject* names_;
+  std::vector<PyObject*> all_;
+  PyObject *out_ = nullptr, *own_ = nullptr;
+};
+
 PyObject* call_handler(lamella_frame* f, const SpreadArguments& a, const Overriders& who) {
+  const Seen seen(f);
+  const Given given(f, a);
   PyObject* function = packet_of(f->op);
   PyObject* types = function ? who.types() : nullptr;
   if (!types) return nullptr;
   PyObject* result = Py_NewRef(Py_NotImplemented);
   const auto ask_one = [&](PyObject* of) {
     const Inside on(f);
-    Py_SETREF(result, ask(of, dispatch_word, function, types, a.objects(), a.positional(), a.names()));
+    Py_SETREF(result, ask(of, dispatch_word, function, types, given.objects(), a.positional(), given.names()));
   };
   if (!overriding.calls.empty()) {
     const Innermost mode(overriding.calls);
@@ -86,27 +135,44 @@ PyObject* call_handler(lamella_frame* f, const SpreadArguments& a, const Overrid
   return result;
 }
 
-lamella_status run_modes(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+// What an operator writes is its result, whatever the handler gave for it.
+void keep_written(const lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  const auto& described = f->op->schema.load()->described_rets;
+  for (int i = 0; i < f->num_rets; i++) {
+    const int32_t at = described[i].alias_of;
+    if (at < 0 || !(f->op->info.written >> at & 1) || args[at].tag != LAMELLA_TENSOR) continue;
+    Value before = rets[i];
+    rets[i] = core::retain_value(args[at]);
+    core::release_value(before);
+  }
+}
+
+// False: there is nobody to ask, as the layer is on by what another thread had captured.
+bool ask_handlers(lamella_frame* f, const lamella_value* args, lamella_value* rets, lamella_status* st) {
   const Gil gil;
   Overriders who(dispatch_word);
   look_at_tensors(who, f, args);
-  if (overriding.calls.empty() && !who.any())  // switched on by what another thread had captured
-    return dispatcher::redispatch(f, args, rets);
+  if (overriding.calls.empty() && !who.any()) return false;
   const SpreadArguments a(f, args);
-  lamella_frame* outer = std::exchange(f->thread->frame, f);
   PyObject* result = call_handler(f, a, who);
-  f->thread->frame = outer;
-  const lamella_status st = result ? take_layer_results(f, result, rets) : capture_exception();
+  *st = result ? take_layer_results(f, result, rets) : capture_exception();
   Py_XDECREF(result);
-  return st;
+  if (!*st && f->op->info.written) keep_written(f, args, rets);
+  return true;
+}
+
+lamella_status run_modes(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  lamella_status st;
+  return ask_handlers(f, args, rets, &st) ? st : dispatcher::redispatch(f, args, rets);
 }
 
 }  // namespace
 
 lamella_status python_layer(int32_t* bit) {
   static int32_t known = -1;
+  if (known >= 0) return *bit = known, LAMELLA_OK;
+  dispatcher::RegistryLock lock;  // while it is waited for, another thread may come here
   if (known < 0) {
-    dispatcher::RegistryLock lock;
     lamella_library_def def = {sizeof def, LAMELLA_ABI_VERSION, "python", "lamella", LAMELLA_EXTENDS, 0};
     lamella_library* lib;
     if (lamella_status st = dispatcher::open_library(def, &lib)) return st;
@@ -123,6 +189,27 @@ lamella_status python_layer(int32_t* bit) {
   }
   *bit = known;
   return LAMELLA_OK;
+}
+
+PyObject* usual_dispatch(PyObject*, PyObject* all, PyObject* named) {
+  return with_memory([&]() -> PyObject* {
+    PyObject *function, *types, *args, *kwargs;
+    if (!read_override("__torch_dispatch__", all, named, &function, &types, &args, &kwargs)) return nullptr;
+    Py_DECREF(types);
+    int32_t bit;
+    PyObject* result = nullptr;
+    if (python_layer(&bit)) {
+      raise_pending();
+    } else {
+      lamella_thread& thread = core::this_thread().shared;
+      const uint64_t before = thread.exclude;
+      thread.exclude |= uint64_t{1} << bit;
+      result = PyObject_Call(function, args, kwargs);
+      thread.exclude = before;
+    }
+    Py_DECREF(args);
+    return result;
+  });
 }
 
 namespace {

@@ -233,15 +233,18 @@ void add_plugins(py::module_& m) {
         }
         forget_signatures();
         check(st);
+        raise_first();  // of what it has replaced
         return defined;
       },
       py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");
+  m.def("_is_loaded", [](const std::string& path) { return dispatcher::is_loaded(path); });
   m.def("_unload_plugin", [](const std::string& path) {
     {
       py::gil_scoped_release release;  // what it withdraws may need it on another thread
       dispatcher::unload_plugin(path);
     }
     forget_signatures();
+    raise_first();
   });
   m.def("_set_backend_loader", [](py::object f) { set_backend_loader(f.ptr()); });
   m.def("_backends", [] {

@@ -29,8 +29,9 @@ class Innermost {
   ~Innermost() {
     while (modes_.size() >= depth_) {  // entered inside, and not left
       if (&modes_ == &overriding.functions) function_modes--;
-      Py_DECREF(modes_.back());
-      modes_.pop_back();
+      PyObject* left = modes_.back();
+      modes_.pop_back();  // before its end, which may call operators
+      Py_DECREF(left);
     }
     modes_.push_back(mode_);
   }
@@ -51,6 +52,10 @@ PyObject* implementation(PyTypeObject* t, PyObject* word);
 class Overriders {
  public:
   explicit Overriders(PyObject* word) : word_(word) {}
+  Overriders(const Overriders&) = delete;
+  ~Overriders() {
+    for (PyObject* o : found_) Py_DECREF(o);
+  }
   void look_at(PyObject* const* args, Py_ssize_t n);
   bool any() const { return !found_.empty(); }
   const std::vector<PyObject*>& all() const { return found_; }
@@ -64,7 +69,7 @@ class Overriders {
  private:
   void look_at_one(PyObject* o);
   PyObject* word_;
-  std::vector<PyObject*> found_;
+  std::vector<PyObject*> found_;  // owned: a handler may empty the list that an argument came in
 };
 
 // of.word(function, types, args, kwargs), of what came as for vectorcall.
@@ -76,6 +81,11 @@ PyObject* no_implementation(PyObject* function, PyObject* word, const Overriders
 
 // In modes.cpp: the bit of the layer that asks __torch_dispatch__, which is there from the first use on.
 lamella_status python_layer(int32_t* bit);
+// As Tensor has it: the layer is off for the call of the function.
+PyObject* usual_dispatch(PyObject* type, PyObject* all, PyObject* named);
+// The arguments of both of Tensor's own methods. `args` is a new tuple, `kwargs` null or borrowed; false: an exception.
+bool read_override(const char* who, PyObject* all, PyObject* named, PyObject** function, PyObject** types,
+                   PyObject** args, PyObject** kwargs);
 void add_modes(pybind11::module_& m);
 
 }  // namespace lamella::binding

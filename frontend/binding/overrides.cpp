@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "dispatcher/operators.h"
@@ -23,6 +24,7 @@ thread_local Overriding overriding;
 namespace {
 
 PyObject* usual;         // Tensor's own __torch_function__
+PyObject* usual_asked;   // and its own __torch_dispatch__
 PyObject* switched_off;  // what a class sets as its __torch_function__ to have none
 
 }  // namespace
@@ -33,7 +35,7 @@ PyObject* implementation(PyTypeObject* t, PyObject* word) {
       t == Py_TYPE(Py_None) || t == dtype_type || t == device_type)
     return nullptr;
   PyObject* found = _PyType_Lookup(t, word);
-  return found == switched_off || found == Py_None ? nullptr : found;
+  return found == switched_off || found == usual_asked || found == Py_None ? nullptr : found;
 }
 
 Overriding::~Overriding() {
@@ -61,6 +63,7 @@ void Overriders::look_at_one(PyObject* o) {
   const auto base =
       std::find_if(found_.begin(), found_.end(), [t](PyObject* known) { return PyType_IsSubtype(t, Py_TYPE(known)); });
   found_.insert(base, o);
+  Py_INCREF(o);
 }
 
 // of.word(function, types, args, kwargs), of what came as for vectorcall.
@@ -76,6 +79,24 @@ PyObject* ask(PyObject* of, PyObject* word, PyObject* function, PyObject* types,
   Py_XDECREF(positional);
   Py_XDECREF(keywords);
   return result;
+}
+
+bool read_override(const char* who, PyObject* all, PyObject* named, PyObject** function, PyObject** types,
+                   PyObject** args, PyObject** kwargs) {
+  static const char* names[] = {"func", "types", "args", "kwargs", nullptr};
+  *args = *kwargs = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(all, named, "OO|OO", const_cast<char**>(names), function, types, args, kwargs))
+    return false;
+  if (*kwargs == Py_None) *kwargs = nullptr;
+  if (*kwargs && !PyDict_Check(*kwargs)) {
+    PyErr_Format(PyExc_TypeError, "%s: argument 'kwargs' must be a dict or None, got %s", who,
+                 type_name(*kwargs).c_str());
+    return false;
+  }
+  *types = PySequence_Tuple(*types);
+  *args = !*types ? nullptr : *args ? PySequence_Tuple(*args) : PyTuple_New(0);
+  if (!*args) Py_CLEAR(*types);
+  return *args != nullptr;
 }
 
 PyObject* no_implementation(PyObject* function, PyObject* word, const Overriders& who) {
@@ -101,21 +122,26 @@ class WithoutSubclasses {
   WithoutSubclasses(const WithoutSubclasses&) = delete;
 };
 
-// ---- results of a class
-// -----------------------------------------------------------------------------------------------
+// ---- results of a class ---------------------------------------------------------------------------------------------
 
 }  // namespace
 
+lamella_status mark_class(Tensor* t, PyTypeObject* type) {
+  static int32_t bit = -1;
+  const bool asked = implementation(type, dispatch_word) != nullptr;
+  if (asked)
+    if (lamella_status st = python_layer(&bit)) return st;
+  if (bit >= 0) t->keys = (t->keys & ~(uint64_t{1} << bit)) | uint64_t{asked} << bit;
+  return LAMELLA_OK;
+}
+
+bool answers_calls(PyTypeObject* type) { return implementation(type, dispatch_word) != nullptr; }
+
 PyObject* of_class(PyObject* fresh, PyTypeObject* type) {
   PyObject* made = type->tp_alloc(type, 0);
-  if (made && implementation(type, dispatch_word)) {
-    int32_t bit;
-    if (python_layer(&bit)) {
-      Py_CLEAR(made);
-      raise_pending();
-    } else {
-      unwrap(fresh)->keys |= uint64_t{1} << bit;
-    }
+  if (made && mark_class(unwrap(fresh), type)) {
+    Py_CLEAR(made);
+    raise_pending();
   }
   if (made) {
     Tensor* t = unwrap(fresh);
@@ -129,84 +155,80 @@ PyObject* of_class(PyObject* fresh, PyTypeObject* type) {
 
 namespace {
 
+// Whether nobody else has the object, nor its tensor.
+bool is_fresh(PyObject* o) {
+  return Py_REFCNT(o) == 1 && unwrap(o)->object.refcount == 1 && !reinterpret_cast<TensorObject*>(o)->weakrefs;
+}
+
 PyObject* as_class(PyObject* o, PyTypeObject* type) {
   static const dispatcher::Operator* alias = dispatcher::find_operator("aten::alias", "");
   const Value v = core::tensor_value(unwrap(o));
   PyObject* view = run(alias, &v);
-  if (view && Py_TYPE(view) != tensor_type) {  // a mode or a class has answered
-    if (PyType_IsSubtype(Py_TYPE(view), type)) return view;
-    Py_DECREF(view);
-    return PyErr_Format(PyExc_TypeError, "as_subclass: a view of the tensor is a %s already", Py_TYPE(view)->tp_name);
-  }
-  return view ? of_class(view, type) : nullptr;
+  if (!view || (Py_TYPE(view) == tensor_type && is_fresh(view))) return view ? of_class(view, type) : nullptr;
+  if (PyType_IsSubtype(Py_TYPE(view), type)) return view;  // a mode or a class has answered
+  PyErr_Format(PyExc_TypeError, "as_subclass: what answers 'alias' gave no view of its own, but a %s that is there",
+               Py_TYPE(view)->tp_name);
+  Py_DECREF(view);
+  return nullptr;
 }
 
 // Tensors among the results become objects of the class. Takes the results over.
 PyObject* converted(PyObject* o, PyTypeObject* type) {
   if (!o) return nullptr;
   if (Py_TYPE(o) == tensor_type) {
-    if (Py_REFCNT(o) == 1 && unwrap(o)->object.refcount == 1 && !reinterpret_cast<TensorObject*>(o)->weakrefs)
-      return of_class(o, type);
+    if (is_fresh(o)) return of_class(o, type);
     PyObject* made = as_class(o, type);
     Py_DECREF(o);
     return made;
   }
-  if (PyTuple_Check(o) && Py_REFCNT(o) == 1) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) {
-      PyObject* item = PyTuple_GET_ITEM(o, i);
-      PyTuple_SET_ITEM(o, i, nullptr);
-      PyObject* made = converted(item, type);
-      PyTuple_SET_ITEM(o, i, made ? made : Py_NewRef(Py_None));
-      if (!made) {
-        Py_DECREF(o);
-        return nullptr;
-      }
+  const bool list = PyList_CheckExact(o);
+  if (!list && !PyTuple_Check(o)) return o;
+  if (Py_REFCNT(o) > 1) {  // others have it: theirs stays
+    if (!list && !PyTuple_CheckExact(o)) return o;
+    Py_SETREF(o, list ? PyList_GetSlice(o, 0, PyList_GET_SIZE(o)) : PySequence_List(o));
+    if (!o) return nullptr;
+    PyObject* made = converted(o, type);
+    if (made && !list) Py_SETREF(made, PyList_AsTuple(made));
+    return made;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++) {
+    PyObject*& place = PySequence_Fast_ITEMS(o)[i];
+    PyObject* made = converted(std::exchange(place, Py_NewRef(Py_None)), type);
+    if (!made) {
+      Py_DECREF(o);
+      return nullptr;
     }
-  } else if (PyList_CheckExact(o)) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); i++) {
-      PyObject* made = converted(Py_NewRef(PyList_GET_ITEM(o, i)), type);
-      if (!made) {
-        Py_DECREF(o);
-        return nullptr;
-      }
-      PyList_SetItem(o, i, made);
-    }
+    Py_SETREF(place, made);
   }
   return o;
 }
 
-// What Tensor's own __torch_function__ does: the results are of the class. False: it leaves the call to others, as
-// there is a type of which the class is no subclass.
+// Whether the class is a subclass of each of the types; false, perhaps with an exception, if it is not.
 bool is_under_all(PyTypeObject* type, PyObject* types) {
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(types); i++) {
-    const int under = PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), PySequence_Fast_GET_ITEM(types, i));
-    if (under != 1) return false;
-  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(types); i++)
+    if (PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), PySequence_Fast_GET_ITEM(types, i)) != 1) return false;
   return true;
 }
 
+// What Tensor's own __torch_function__ does: the results are of the class. It leaves the call to others where there is
+// a type of which the class is no subclass.
 PyObject* usual_function(PyObject* type, PyObject* all, PyObject* named) {
-  static const char* names[] = {"func", "types", "args", "kwargs", nullptr};
-  PyObject *function, *types, *args = nullptr, *kwargs = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(all, named, "OO|OO:__torch_function__", const_cast<char**>(names), &function, &types,
-                                   &args, &kwargs))
-    return nullptr;
-  auto* cls = reinterpret_cast<PyTypeObject*>(type);
-  PyObject* listed = PySequence_Fast(types, "__torch_function__: argument 'types' must be a sequence of types");
-  if (!listed) return nullptr;
-  const bool mine = is_under_all(cls, listed);
-  Py_DECREF(listed);
-  if (PyErr_Occurred()) return nullptr;
-  if (!mine) Py_RETURN_NOTIMPLEMENTED;
-  PyObject* positional = args ? PySequence_Tuple(args) : PyTuple_New(0);
-  PyObject* result = nullptr;
-  if (positional) {
-    const WithoutSubclasses plain;
-    result = PyObject_Call(function, positional, kwargs == Py_None ? nullptr : kwargs);
-    Py_DECREF(positional);
-    if (cls != tensor_type) result = converted(result, cls);
-  }
-  return result;
+  return with_memory([&]() -> PyObject* {
+    auto* cls = reinterpret_cast<PyTypeObject*>(type);
+    PyObject *function, *types, *args, *kwargs;
+    if (!read_override("__torch_function__", all, named, &function, &types, &args, &kwargs)) return nullptr;
+    PyObject* result = nullptr;
+    if (is_under_all(cls, types)) {
+      const WithoutSubclasses plain;
+      result = PyObject_Call(function, args, kwargs);
+      if (cls != tensor_type) result = converted(result, cls);
+    } else if (!PyErr_Occurred()) {
+      result = Py_NewRef(Py_NotImplemented);
+    }
+    Py_DECREF(types);
+    Py_DECREF(args);
+    return result;
+  });
 }
 
 // Most classes have Tensor's own: then nothing needs to be packed.
@@ -214,8 +236,8 @@ PyObject* by_usual(PyObject* function, const Overriders& who, PyObject* const* a
   PyObject* types = who.types();
   if (!types) return nullptr;
   PyTypeObject* cls = nullptr;
-  for (PyObject* o : who.all())
-    if (!cls && is_under_all(Py_TYPE(o), types)) cls = Py_TYPE(o);
+  for (size_t i = 0; i < who.all().size() && !cls && !PyErr_Occurred(); i++)
+    if (is_under_all(Py_TYPE(who.all()[i]), types)) cls = Py_TYPE(who.all()[i]);
   Py_DECREF(types);
   if (PyErr_Occurred()) return nullptr;
   if (!cls) return nobody_answers(function, who);
@@ -249,10 +271,11 @@ bool may_override(PyObject* self) {
   return Py_TYPE(self) != tensor_type || (any_function_mode() && !overriding.functions.empty());
 }
 
-bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result) {
+namespace {
+
+bool by_mode(PyObject* function, const Overriders& who, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+             PyObject** result) {
   if (overriding.functions.empty()) return false;
-  Overriders who(function_word);
-  if (!overriding.without_subclasses) who.look_at(args, count(n, kwnames));
   const Innermost mode(overriding.functions);
   PyObject* types = who.types();
   *result = types ? ask(mode.get(), function_word, function, types, args, n, kwnames) : nullptr;
@@ -261,6 +284,15 @@ bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n,
   Py_DECREF(*result);
   *result = who.any() ? by_types(function, who, args, n, kwnames) : PyObject_Vectorcall(function, args, n, kwnames);
   return true;
+}
+
+}  // namespace
+
+bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result) {
+  if (overriding.functions.empty()) return false;
+  Overriders who(function_word);
+  if (!overriding.without_subclasses) who.look_at(args, count(n, kwnames));
+  return by_mode(function, who, args, n, kwnames, result);
 }
 
 bool overridden(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result) {
@@ -296,6 +328,10 @@ PyMethodDef usual_def = {
     "__torch_function__(func, types, args=(), kwargs=None)\n--\n\n"
     "Calls `func` as if its arguments were plain tensors; tensors among the results become of this "
     "class."};
+PyMethodDef asked_def = {"__torch_dispatch__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(usual_dispatch)),
+                         METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+                         "__torch_dispatch__(func, types, args=(), kwargs=None)\n--\n\n"
+                         "Calls `func` as if no class had a __torch_dispatch__ and no mode were on: its own kernels."};
 PyMethodDef as_subclass_def = {"as_subclass", as_subclass, METH_O,
                                "as_subclass(cls)\n--\n\nA view of the tensor, of a subclass of Tensor. Its __init__ is "
                                "not called.\n\nRaises:\n    TypeError: `cls` is no subclass of Tensor\n\n"
@@ -313,10 +349,12 @@ int init_overrides(PyObject* module) {
   dispatch_word = PyUnicode_InternFromString("__torch_dispatch__");
   switched_off = PyCFunction_New(&off_def, nullptr);
   usual = PyDescr_NewClassMethod(tensor_type, &usual_def);
+  usual_asked = PyDescr_NewClassMethod(tensor_type, &asked_def);
   PyObject* method = PyDescr_NewMethod(tensor_type, &as_subclass_def);
   PyObject* type = reinterpret_cast<PyObject*>(tensor_type);
-  if (!function_word || !dispatch_word || !switched_off || !usual || !method) return -1;
-  if (PyObject_SetAttr(type, function_word, usual) < 0 || PyObject_SetAttrString(type, "as_subclass", method) < 0)
+  if (!function_word || !dispatch_word || !switched_off || !usual || !usual_asked || !method) return -1;
+  if (PyObject_SetAttr(type, function_word, usual) < 0 || PyObject_SetAttr(type, dispatch_word, usual_asked) < 0 ||
+      PyObject_SetAttrString(type, "as_subclass", method) < 0)
     return -1;
   Py_DECREF(method);
   return PyModule_AddObjectRef(module, off_def.ml_name, switched_off);
@@ -329,7 +367,9 @@ void add_overrides(py::module_& m) {
                        "In a ``with``: arguments of subclasses are as plain tensors to __torch_function__.")
       .def(py::init<>())
       .def("__enter__", [](Disabled&) { overriding.without_subclasses++; })
-      .def("__exit__", [](Disabled&, py::args) { overriding.without_subclasses--; });
+      .def("__exit__", [](Disabled&, py::args) {
+        if (overriding.without_subclasses > 0) overriding.without_subclasses--;  // left on the thread that entered it
+      });
   // The arguments that override a call with these, in the order in which they are asked.
   m.def("_overriders", [](py::tuple args) {
     Overriders who(function_word);
@@ -351,7 +391,7 @@ void add_overrides(py::module_& m) {
       all.push_back(value.ptr());
     }
     const auto n = static_cast<Py_ssize_t>(args.size());
-    if (!any_function_mode() || !overridden_by_mode(function.ptr(), all.data(), n, names.ptr(), &result))
+    if (!any_function_mode() || !by_mode(function.ptr(), who, all.data(), n, names.ptr(), &result))
       result = who.any() ? by_types(function.ptr(), who, all.data(), n, names.ptr())
                          : PyObject_Vectorcall(function.ptr(), all.data(), n, names.ptr());
     if (!result) throw py::error_already_set();

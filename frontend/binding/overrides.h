@@ -35,6 +35,10 @@ bool may_override(PyObject* self);
 // The same tensor as an object of a subclass; takes the object over, to which nobody else refers. Null with an
 // exception.
 PyObject* of_class(PyObject* fresh, PyTypeObject* type);
+// Has the layer see the calls with a tensor if the class of its object has a __torch_dispatch__, or no longer.
+lamella_status mark_class(Tensor* t, PyTypeObject* type);
+// Whether a class has a __torch_dispatch__ of its own.
+bool answers_calls(PyTypeObject* type);
 
 int init_overrides(PyObject* module);
 void add_overrides(pybind11::module_& m);

@@ -213,12 +213,19 @@ std::string explain(const Packet* p, const Mismatch& why, PyObject* kwnames) {
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) __attribute__((noinline));
 
+// In a + b, what one side does not take is asked of the other.
+PyObject* or_not_implemented(PyObject* answer) {
+  if (answer || !PyErr_ExceptionMatches(PyExc_TypeError)) return answer;
+  PyErr_Clear();
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
 PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol) {
   return with_memory([&]() -> PyObject* {
     PyObject* answer;
     if (__builtin_expect(any_function_mode(), 0) &&
         overridden_by_mode(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answer))
-      return answer;
+      return number_protocol ? or_not_implemented(answer) : answer;
     if (__builtin_expect(p->generation != generation, 0) && !refresh(p)) return nullptr;
     Value values[64];
     PlainLists lists;
@@ -263,7 +270,8 @@ PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, P
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) {
   PyObject* answered;
-  if (overridden(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answered)) return answered;
+  if (overridden(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answered))
+    return number_protocol ? or_not_implemented(answered) : answered;
   if (p->makes_tensors && kwnames && dispatcher::any_keywords()) {
     PyObject* result = dispatch_contributed(p, args, n, kwnames);
     if (result || PyErr_Occurred()) return result;

@@ -39,13 +39,24 @@ void keep_error() {
   else
     PyErr_Fetch(&first_error[0], &first_error[1], &first_error[2]);
 }
-// After a withdrawal, all of which is done, whatever was raised on the way.
+void drop_first() {
+  for (PyObject*& o : first_error) Py_CLEAR(o);
+}
+// An error that came before says more than what was raised as it was taken back.
+void check_only(lamella_status st) {
+  if (st) drop_first();
+  check(st);
+}
+}  // namespace
+
 void raise_first() {
   if (!first_error[0]) return;
   PyErr_Restore(first_error[0], first_error[1], first_error[2]);
   std::fill(first_error, first_error + 3, nullptr);
   throw py::error_already_set();
 }
+
+namespace {
 
 // What a Python rule is to those who hear of it: the object that was registered; of another one what is known of it.
 PyObject* rule_to_python(lamella_handle h, const lamella_rule& r) {
@@ -99,7 +110,7 @@ class PyLibrary {
     d.file = file.c_str();
     d.line = line;
     lamella_handle h;
-    check(dispatcher::define_operator(*lib_, d, false, &h));
+    check(dispatcher::define_operator(open(), d, false, &h));
     forget_signatures();
     return h;
   }
@@ -107,19 +118,19 @@ class PyLibrary {
                       int line) {
     lamella_handle h;
     if (callable.is_none()) {  // explicit fall-through
-      check(dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
+      check(dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
       return h;
     }
     auto* cell = new PythonKernel{callable.release().ptr()};
     lamella_status st =
-        dispatcher::register_kernel(*lib_, op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
+        dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
   lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
                           int line) {
     lamella_handle h;
     auto* cell = new PythonKernel{callable.release().ptr()};
-    lamella_status st = dispatcher::register_category_kernel(*lib_, name.c_str(), key.c_str(),
+    lamella_status st = dispatcher::register_category_kernel(open(), name.c_str(), key.c_str(),
                                                              described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
   }
@@ -143,20 +154,20 @@ class PyLibrary {
     l.context = cell;
     int32_t bit = -1;
     lamella_handle h;
-    lamella_status st = dispatcher::register_layer(*lib_, l, &bit, &h);
+    lamella_status st = dispatcher::register_layer(open(), l, &bit, &h);
     return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
   }
   lamella_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
                          py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
     lamella_handle h;
     check(register_python_backend(
-        *lib_, name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags},
+        open(), name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags},
         &h));
     return h;
   }
   lamella_handle process_include(uint64_t bits) {
     lamella_handle h = 0;
-    check(dispatcher::include_layers(*lib_, bits, &h));
+    check(dispatcher::include_layers(open(), bits, &h));
     return h;
   }
   lamella_handle keyword(const std::string& name, py::object callable, const std::string& layer, uint32_t flags) {
@@ -164,31 +175,32 @@ class PyLibrary {
     auto* cell = new PythonKernel{callable.release().ptr()};
     const lamella_keyword_def def = {sizeof def,           flags, name.c_str(), layer.empty() ? nullptr : layer.c_str(),
                                      apply_python_keyword, cell};
-    const lamella_status st = dispatcher::add_keyword(*lib_, def, &h);
+    const lamella_status st = dispatcher::add_keyword(open(), def, &h);
     return keep(st, h, cell);
   }
   lamella_handle disable(const std::string& op, const std::string& key) {
     lamella_handle h;
-    check(dispatcher::disable_kernel(*lib_, op.c_str(), key.c_str(), &h));
+    check(dispatcher::disable_kernel(open(), op.c_str(), key.c_str(), &h));
     return h;
   }
   lamella_handle rule(const std::string& op, const std::string& layer, py::object rule) {
     lamella_handle h;
     const lamella_rule r = {sizeof r, 0, op.c_str(), layer.c_str(), "python", rule.ptr(), let_go_of, nullptr};
-    check(dispatcher::add_rule(*lib_, r, &h));
+    check_only(dispatcher::add_rule(open(), r, &h));
     rule.release();  // it is the registration's now
     return h;
   }
   lamella_handle on_rule(const std::string& layer, py::object told) {
     lamella_handle h;
     auto* cell = new PythonKernel{told.release().ptr()};
-    const lamella_status st = dispatcher::on_rule(*lib_, layer.c_str(), tell_of_rule, cell, &h);
+    const lamella_status st = dispatcher::on_rule(open(), layer.c_str(), tell_of_rule, cell, &h);
+    if (st) drop_first();
     return keep(st, h, cell);
   }
   // A registration of Python's own: `undo` is called when it is withdrawn.
   lamella_handle own(py::object undo) {
     PyObject* callable = undo.release().ptr();
-    return dispatcher::enter(*lib_, [callable](lamella_handle) {
+    return dispatcher::enter(open(), [callable](lamella_handle) {
       const Gil gil;
       PyObject* done = PyObject_CallNoArgs(callable);
       Py_XDECREF(done);
@@ -198,7 +210,7 @@ class PyLibrary {
   }
   void withdraw(lamella_handle h, bool missing_ok) {
     if (missing_ok && !lib_) return;
-    check(dispatcher::withdraw(h));
+    check_only(dispatcher::withdraw(h));
     drop(h);
     forget_signatures();
     raise_first();
@@ -227,6 +239,10 @@ class PyLibrary {
     if (it == cells_.end()) return;
     Py_CLEAR(it->second->callable);  // a call that is on its way to it will look again
     cells_.erase(it);
+  }
+  dispatcher::Library& open() {
+    if (!lib_) throw std::runtime_error("this library is closed; open another one to register");
+    return *lib_;
   }
   lamella_library* lib_ = nullptr;
   std::map<lamella_handle, PythonKernel*> cells_;

@@ -5,6 +5,9 @@
 
 namespace lamella::binding {
 
+// After a withdrawal, all of which is done, throws what Python's callables were the first to raise on the way.
+void raise_first();
+
 void add_registration(pybind11::module_& m);
 
 }  // namespace lamella::binding

@@ -54,6 +54,12 @@ py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size,
                       const py::object& device, const py::object& cls) {
   core::DType t;
   lamella_device d;
+  auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+  if (!cls.is_none() && !(PyType_Check(cls.ptr()) && PyType_IsSubtype(type, tensor_type) && answers_calls(type)))
+    throw py::type_error(
+        "_make_wrapper_subclass: argument 'cls' must be a subclass of Tensor that defines "
+        "__torch_dispatch__, a class method, got " +
+        text_of(py::repr(cls).ptr()));
   if (!read_dtype(dtype.ptr(), &t)) throw py::type_error("_opaque: expected a dtype, got " + type_name(dtype.ptr()));
   const int read = read_device(device.ptr(), &d);
   if (read < 0) throw py::error_already_set();
@@ -66,7 +72,7 @@ py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size,
     if (s < 0) throw py::value_error("_opaque: strides must not be negative");
   check(core::check_span(ndim, size.data(), stride.data(), core::itemsize(t)));
   PyObject* o = wrap(core::new_opaque(ndim, size.data(), stride.data(), t, d));
-  if (o && !cls.is_none()) o = of_class(o, reinterpret_cast<PyTypeObject*>(cls.ptr()));
+  if (o && !cls.is_none()) o = of_class(o, type);
   if (!o) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(o);
 }
@@ -80,6 +86,8 @@ void swap_tensors(const py::object& a, const py::object& b) {
   std::swap(first->tensor, second->tensor);
   std::swap(first->dict, second->dict);
   std::swap(x->host, y->host);
+  check(mark_class(y, Py_TYPE(a.ptr())));
+  check(mark_class(x, Py_TYPE(b.ptr())));
 }
 
 // The state of a thread, for others; a copy for each thread that uses it at the same time.

@@ -6,6 +6,7 @@
 
 #include "dispatcher/layer.h"
 #include "dispatcher/slots.h"
+#include "frontend/binding/overrides.h"
 #include "frontend/binding/protocols.h"
 
 namespace lamella::binding {
@@ -140,7 +141,7 @@ static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject*
   t->keys |= of->keys & dispatcher::alias_layers.load(std::memory_order_relaxed);
   cast(self)->tensor = t;
   t->host = self;
-  if (!dispatcher::carry(of, t, LAMELLA_CARRY_DETACH)) return self;
+  if (!dispatcher::carry(of, t, LAMELLA_CARRY_DETACH) && !mark_class(t, type)) return self;
   Py_DECREF(self);
   return raise_pending();
 }

@@ -20,7 +20,8 @@ class LazyModule(ModuleType):
     """A module whose file runs when an attribute is asked for that it does not have yet; then it is a plain module."""
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__") and run(self):  # the import system asks for names with underscores
+        # The import system asks for names with underscores; of these a program's `import *` asks for one.
+        if (not name.startswith("__") or name == "__all__") and run(self):
             return getattr(self, name)
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 

@@ -251,17 +251,15 @@ def _make_wrapper_subclass(
     >>> (Wrapped(lamella.ones(2)) * 3).inner
     tensor([3., 3.])
     """
-    if not hasattr(cls, "__torch_dispatch__"):
-        raise TypeError(f"_make_wrapper_subclass: {cls.__name__} must define __torch_dispatch__, a class method")
+    from lamella._functions import _contributed
+
     dtype = _C.get_default_dtype() if dtype is None else dtype
     device = _C._get_default_device() if device is None else device
     if strides is None:
         strides = _C._packet("aten::empty")(size, dtype=dtype, device="meta").stride()
     made = _C._opaque(dtype, tuple(size), tuple(strides), device, cls)
-    for name, value in keywords.items():
-        if value:
-            _C._apply_keywords(made, {name: value})
-    return made
+    keywords = {name: value for name, value in keywords.items() if value}
+    return _contributed("_make_wrapper_subclass", made, keywords) if keywords else made
 
 
 def _refuse_grad(who, tensor):

@@ -123,7 +123,7 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[..
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            relevant = dispatcher(*args, **kwargs)
+            relevant = tuple(dispatcher(*args, **kwargs))
             if has_torch_function(relevant):
                 return handle_torch_function(call, relevant, *args, **kwargs)
             return function(*args, **kwargs)

@@ -66,7 +66,7 @@ lamella_status set_tangent(lamella_tensor* t, lamella_tensor* to) {
     return fail(
         LAMELLA_RUNTIME_ERROR,
         "set_tangent: argument 'tangent' must be a floating or complex tensor with the sizes, the dtype and the "
-        "device of its own; reshape it, or move it with to()");
+        "device of the tensor that it belongs to; reshape it, or move it with to()");
   Variable& v = variable_for(t);
   if (to) api().retain(to);
   if (lamella_tensor* before = std::exchange(v.tangent, to)) api().release(before);

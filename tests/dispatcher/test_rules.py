@@ -259,6 +259,53 @@ def test_a_withdrawal_that_raises_stops_no_other(lib, hear):
         rules("rules::f")
 
 
+def test_callbacks_that_withdraw_while_they_hear(lib, hear):
+    """Of another rule that is there, of their own subscription, and the library of the rule that comes."""
+    log, made = [], {}
+    first, second = lib.rule("f", "shout", 1), lib.rule("f", "shout", 2)
+
+    def withdraws(rule):
+        log.append(f"+{rule.payload}")
+        if rule.payload == 1:
+            second.remove()
+        return lambda: log.append(f"-{rule.payload}")
+
+    hear(withdraws).remove()
+    assert log == ["+1", "-1"] and rules("rules::f") == [first]
+
+    def ends(rule):
+        log.append(f"+{rule.payload}")
+        if "own" in made:
+            made["own"].remove()
+        return lambda: log.append(f"-{rule.payload}")
+
+    made["own"] = hear(ends, "whisper")
+    log.clear()
+    lib.rule("f", "whisper", 3)
+    assert log == ["+3", "-3"]
+
+    other = Library("rules", "FRAGMENT", owner="a stranger")
+    hear(lambda rule: other.close(), "mutter")
+    with pytest.raises(RuntimeError, match="the library of a stranger was closed by one who heard"):
+        other.rule("f", "mutter", 4)
+    assert [r.payload for r in rules("rules::f")] == [1, 3]
+    with pytest.raises(RuntimeError, match="is closed"):
+        on_rule("shout", withdraws, lib=other)
+
+
+def test_an_exception_of_a_withdrawal_belongs_to_its_call(lib, hear):
+    """A rule that is refused raises the refusal; the next call raises nothing of it."""
+
+    def stuck():
+        raise LookupError("stuck")
+
+    hear(lambda rule: stuck)
+    hear(refuse)
+    with pytest.raises(LookupError, match="not 1"):
+        lib.rule("f", "shout", 1)
+    Library("unrelated", "FRAGMENT", owner="another").close()
+
+
 # ---- derivatives --------------------------------------------------------------------------------------------------
 
 

@@ -200,6 +200,18 @@ def test_blocks_in_each_other(ns, opened, blocks):
     enter(blocks, True)
 
 
+def test_blocks_beside_each_other(ns, opened):
+    op, enabled = switchable(ns, opened)
+    off, on = op.set_kernel_enabled("cpu", False), op.set_kernel_enabled("cpu", True)
+    off.__enter__()
+    on.__enter__()
+    assert enabled()
+    off.__exit__(None, None, None)
+    assert enabled()
+    on.__exit__(None, None, None)
+    assert enabled()
+
+
 def test_a_switch_is_its_owners(ns, opened):
     """It holds until its handle is withdrawn or its library is closed, whatever others switch."""
     op, enabled = switchable(ns, opened)

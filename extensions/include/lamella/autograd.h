@@ -158,7 +158,7 @@ typedef struct {
    * were queued, and those that they queue themselves. `destroy` (nullable) is called in any case. Without a backward
    * it is an error, and nothing is called. */
   lamella_status (*queue_callback)(lamella_status (*run)(void* context), void* context, void (*destroy)(void* context));
-  /* The place of a forward tangent, a tensor of the sizes, the dtype and the device of its own: for a plugin that
+  /* The place of a forward tangent, a tensor of the same sizes, dtype and device: for a plugin that
    * computes them in a layer outside of this one, and takes them from the tensors before it hands on. No derivative
    * here computes any, so that a differentiable operator which meets one is an error. */
   lamella_tensor* (*tangent)(lamella_tensor*);                             /* owned, or null */

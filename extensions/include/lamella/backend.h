@@ -119,11 +119,11 @@ typedef struct {
   lamella_status (*event_query)(void* context, int32_t index, void* event, int32_t* done);
   lamella_status (*event_elapsed)(void* context, int32_t index, void* start, void* end, double* milliseconds);
 
-  /* The thread's current device: the index of one that is named without an index. Both nullable: it is 0. */
+  /* The thread's current device: the index that a device named without one has. Both may be null; then it is 0. */
   lamella_status (*device_current)(void* context, int32_t* index);
   lamella_status (*device_set_current)(void* context, int32_t index);
-  /* A bit for each dtype that the device has: dtype d is bit d % 64 of word d / 64. A tensor of another one is an error
-   * that lists those that it has. All zero: it has every dtype. */
+  /* A bit for each dtype that the device has: dtype d is bit d % 64 of word d / 64. Memory for elements of another
+   * one is an error that lists those that it has. All zero: it has every dtype. */
   uint64_t dtypes[4];
 } lamella_backend;
 

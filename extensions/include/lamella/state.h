@@ -132,7 +132,7 @@ typedef void (*lamella_on_event)(void* context, const lamella_event* event);
 typedef struct {
   uint32_t size;
   uint32_t reserved;
-  const char* op; /* its full name, "mine::twice.Tensor"; when it is registered, without "::" in its namespace */
+  const char* op; /* "mine::twice.Tensor"; at registration, a name without "::" is in the library's namespace */
   const char* layer;
   /* Null: the payload is what the layer's own C header says, and is what its `rule` kernel gets. "python": it is a
    * PyObject*. Other kinds are for those who have agreed upon them. */
@@ -143,7 +143,8 @@ typedef struct {
 } lamella_rule;
 
 /* A rule is there, or goes. Called under the registry's lock. An error as it comes refuses the registration that it
- * came with, and those who have heard of it are told that it goes; as it goes, an error is not looked at. */
+ * came with: its payload stays the caller's, and those who have heard of it are told that it goes. As it goes, an error
+ * is not looked at. */
 typedef lamella_status (*lamella_on_rule)(void* context, lamella_handle handle, const lamella_rule* rule,
                                           int32_t there);
 

@@ -28,7 +28,7 @@ class CustomOpDef:
 
     def __init__(self, name: str, fn: Callable[..., Any], library: Library):
         self._qualname, self._library = name, library
-        self._switches: dict[str, list[int]] = {}
+        self._switches: dict[str, list[list[int | None]]] = {}
         self._registered: dict[str, int | Rule] = {}  # a kernel's handle by its key, a rule by its layer
         self._site: Registration | None = None
         self.__name__ = name.rpartition("::")[2]
@@ -146,20 +146,25 @@ class CustomOpDef:
         """
         check_type("set_kernel_enabled", "enabled", enabled, bool)
         key = key_name("set_kernel_enabled", device_type, "device_type")
-        switches = self._switches.setdefault(key, [])  # the handles of those around this one
-        times = 1 if not enabled else len(switches)
-        self._switch(key, not enabled, times)
+        switches = self._switches.setdefault(key, [])  # of the blocks that are open: [the handle, or None while lifted]
+        lifted = [s for s in switches if s[0] is not None] if enabled else []
+        for switch in lifted:
+            self._lift(switch)
+        own: list[int | None] = [None if enabled else self._library.disable_kernel(self._qualname, key)]
+        switches.append(own)
         try:
             yield
         finally:
-            self._switch(key, enabled, times)
+            switches[:] = [s for s in switches if s is not own]
+            self._lift(own)
+            for switch in lifted:
+                if any(s is switch for s in switches) and not self._library._closed:
+                    switch[0] = self._library.disable_kernel(self._qualname, key)
 
-    def _switch(self, key: str, off: bool, times: int) -> None:
-        for _ in range(0 if self._library._closed else times):
-            if off:
-                self._switches[key].append(self._library.disable_kernel(self._qualname, key))
-            elif self._switches[key]:
-                self._library.withdraw(self._switches[key].pop())
+    def _lift(self, switch: list[int | None]) -> None:
+        handle, switch[0] = switch[0], None
+        if handle is not None and self._library.holds(handle):
+            self._library.withdraw(handle)
 
     def close(self) -> None:
         """Takes the operator back, with everything that was registered for it."""

@@ -24,6 +24,7 @@ class Holder(Protocol):
     owner: str
     _library: Any
 
+    def _check_open(self) -> None: ...
     def withdraw(self, handle: int) -> None: ...
     def holds(self, made: Any) -> bool: ...
 
@@ -97,9 +98,12 @@ class Subscription:
     def __init__(self, layer: str, callback: Callable[[Rule], Callable[[], Any] | None], library: Any):
         self.layer, self.callback = layer, callback
         self.applied: dict[Rule | int, Callable[[], Any] | None] = {}  # what undoes each
-        self._library, self._first = library, True
+        self._library, self._first, self._ended = library, True, False
+        self.handle: int | None = None
         self.handle = library.on_rule(layer, self._told)
         self._first = False
+        if self._ended:  # by its own callback
+            self.remove()
 
     def _told(self, rule: Any, there: int) -> None:
         rule = seen(rule)
@@ -114,6 +118,10 @@ class Subscription:
                 got = type(undo).__name__
                 raise TypeError(f"on_rule: the callback must return a function that withdraws, or None; got {got}")
             self.applied[key] = undo
+            if self._ended and not self._first:  # by the callback itself: it is told of nothing more
+                del self.applied[key]
+                if undo is not None:
+                    undo()
         except Exception as error:
             if not self._first:
                 raise
@@ -123,6 +131,7 @@ class Subscription:
 
     def remove(self) -> None:
         """Ends the subscription, and takes back its rules, the last first. A second call does nothing."""
+        self._ended = True
         handle, self.handle = self.handle, None
         if handle is not None:
             self._library.withdraw(handle, missing_ok=True)  # its library may be closed
@@ -202,5 +211,7 @@ def on_rule(
     check_callable("on_rule", "callback", callback)
     if lib is not None:
         check_type("on_rule", "lib", lib, Holder)
+    if lib:
+        lib._check_open()
     library = lib._library if lib else _C._Library("rules", str(Site()), "FRAGMENT")
     return Subscription(layer, callback, library)

@@ -1,8 +1,9 @@
 """Modes behind autograd: ``TorchDispatchMode`` is called in place of every kernel that the thread's calls come to.
 
-It stands on the layer "python", inside of autograd: it sees what autograd records, what composites call there and what
-backward calls. A subclass of Tensor with ``__torch_dispatch__``, a class method, gets the calls with its tensors there,
-too; :meth:`Tensor._make_wrapper_subclass` makes tensors of such a class that have no memory of their own.
+It stands on the layer "torch_dispatch", inside of autograd: it sees what autograd records, what composites call there
+and what backward calls. A subclass of Tensor with ``__torch_dispatch__``, a class method, gets the calls with its
+tensors there, too; ``super().__torch_dispatch__`` calls the operator's own kernels. ``Tensor._make_wrapper_subclass``
+makes tensors of such a class that have no memory of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from lamella import _C
 
 
 class TorchDispatchMode:
-    """A context manager that is called in place of every operator that comes to the layer "python" inside.
+    """A context manager that is called in place of every operator that comes to its layer inside.
 
     ``func`` is one overload, as ``lamella.ops.aten.add.Tensor``. Of several modes the innermost is called; what it
     calls itself goes to the next one, and past the layers that the call has passed, such as autograd.
