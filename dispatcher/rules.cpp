@@ -143,14 +143,9 @@ void each_rule(const Operator* op, const std::function<void(const Rule&)>& visit
 
 const Rule* rule_of(const Operator* op, const std::string& layer) {
   const Rule* last = nullptr;
-  const auto look = [&](const std::string& name) {
-    const auto known = rules().find(op->with_overload(name));
-    if (known == rules().end()) return;
-    for (const Kept& r : known->second)
-      if (r->layer == layer && r->kind.empty() && (!last || r->handle > last->handle)) last = r.get();
-  };
-  look(op->name);
-  for (const std::string& alias : op->aliases) look(alias);
+  each_rule(op, [&](const Rule& r) {
+    if (r.layer == layer && r.kind.empty()) last = &r;
+  });
   return last;
 }
 

@@ -147,7 +147,8 @@ void keep_written(const lamella_frame* f, const lamella_value* args, lamella_val
   }
 }
 
-// False: there is nobody to ask, as the layer is on by what another thread had captured.
+// Asks the modes and classes for the call's results. False: this thread has no mode and the call no such tensor, and
+// the layer is on because a state was captured on a thread that had a mode; the call then goes on.
 bool ask_handlers(lamella_frame* f, const lamella_value* args, lamella_value* rets, lamella_status* st) {
   const Gil gil;
   Overriders who(dispatch_word);

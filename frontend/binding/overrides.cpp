@@ -111,10 +111,6 @@ PyObject* no_implementation(PyObject* function, PyObject* word, const Overriders
 
 namespace {
 
-PyObject* nobody_answers(PyObject* function, const Overriders& who) {
-  return no_implementation(function, function_word, who);
-}
-
 class WithoutSubclasses {
  public:
   WithoutSubclasses() { overriding.without_subclasses++; }
@@ -155,7 +151,7 @@ PyObject* of_class(PyObject* fresh, PyTypeObject* type) {
 
 namespace {
 
-// Whether nobody else has the object, nor its tensor.
+// Whether this is the only reference to the object, and the object has the only reference to its tensor.
 bool is_fresh(PyObject* o) {
   return Py_REFCNT(o) == 1 && unwrap(o)->object.refcount == 1 && !reinterpret_cast<TensorObject*>(o)->weakrefs;
 }
@@ -240,7 +236,7 @@ PyObject* by_usual(PyObject* function, const Overriders& who, PyObject* const* a
     if (is_under_all(Py_TYPE(who.all()[i]), types)) cls = Py_TYPE(who.all()[i]);
   Py_DECREF(types);
   if (PyErr_Occurred()) return nullptr;
-  if (!cls) return nobody_answers(function, who);
+  if (!cls) return no_implementation(function, function_word, who);
   const WithoutSubclasses plain;
   return converted(PyObject_Vectorcall(function, args, n, kwnames), cls);
 }
@@ -260,7 +256,7 @@ PyObject* by_types(PyObject* function, const Overriders& who, PyObject* const* a
     Py_DECREF(result);
   }
   Py_DECREF(types);
-  return nobody_answers(function, who);
+  return no_implementation(function, function_word, who);
 }
 
 Py_ssize_t count(Py_ssize_t n, PyObject* kwnames) { return n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0); }

@@ -32,8 +32,8 @@ bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n,
 // Whether a call may be overridden by its first argument, or by a mode.
 bool may_override(PyObject* self);
 
-// The same tensor as an object of a subclass; takes the object over, to which nobody else refers. Null with an
-// exception.
+// The same tensor as an object of a subclass. The reference that is passed must be the only one to the object, which
+// ends. Null with an exception.
 PyObject* of_class(PyObject* fresh, PyTypeObject* type);
 // Has the layer see the calls with a tensor if the class of its object has a __torch_dispatch__, or no longer.
 lamella_status mark_class(Tensor* t, PyTypeObject* type);
