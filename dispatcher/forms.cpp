@@ -178,8 +178,8 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   auto* metas = static_cast<lamella_meta*>(__builtin_alloca(sizeof(lamella_meta) * (n + 1)));
   if (lamella_status st = infer(f, t, args, metas, n)) return st;
   const bool elementwise = f.op->pointwise != nullptr;
-  Value into[LAMELLA_MAX_RETURNS];
-  core::TensorRef beside[LAMELLA_MAX_RETURNS];
+  auto* into = static_cast<Value*>(__builtin_alloca(sizeof(Value) * (n + 1)));
+  std::vector<core::TensorRef> beside;  // empty in the usual call, which computes into its targets alone
   for (int i = 0; i < n; i++) {
     const lamella_meta& m = metas[i];
     if (beyond(f, e, m, args)) return run_for_dtype(f, e, m.dtype, args, rets);
@@ -203,6 +203,7 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
     if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
       Tensor* temporary;
       if (lamella_status st = new_fresh(f, m, &temporary)) return st;
+      beside.resize(n);
       beside[i] = core::TensorRef::steal(temporary);
       into[i] = core::tensor_value(temporary);
     }
@@ -212,7 +213,8 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   for (int i = 0; i < n; i++) {
     Tensor* target = full(args[target_position(info, i)].as.tensor);
     rets[i] = core::none();
-    if (!st) st = store_result(f, target, beside[i] ? beside[i].get() : target, &rets[i]);
+    Tensor* computed = beside.empty() || !beside[i] ? target : beside[i].get();
+    if (!st) st = store_result(f, target, computed, &rets[i]);
   }
   if (st) release_all(rets, n);
   return st;

@@ -9,7 +9,10 @@ namespace lamella::dispatcher {
 bool has_shape(const core::Tensor* t, int ndim, const int64_t* sizes);
 // Whether writing `out` may change elements of `in` that are read later. `elementwise`: each element is read before it
 // is written, so that the same geometry is safe.
-bool overlaps(const core::Tensor* out, const core::Tensor* in, bool elementwise);
+bool overlaps_within(const core::Tensor* out, const core::Tensor* in, bool elementwise);  // of one storage
+inline bool overlaps(const core::Tensor* out, const core::Tensor* in, bool elementwise) {
+  return out->storage == in->storage && !(elementwise && out == in) && overlaps_within(out, in, elementwise);
+}
 // Raises where several elements of a written argument share one memory location.
 lamella_status check_all_writable(Frame&, const CallInfo&, const Value* args);
 
