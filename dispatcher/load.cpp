@@ -154,6 +154,7 @@ lamella_status load_plugin(const std::string& name, const LoadOptions& options, 
   uint32_t version = 0;
   if (lamella_status st = read_stamp(path, &version)) return st;
   if (lamella_status st = check_version(path, version)) return st;
+  if (lamella_status st = check_whole(path)) return st;
   std::lock_guard lock(*mutex);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {

@@ -40,6 +40,7 @@ class File {
   }
   File(const File&) = delete;
   bool opened() const { return fd_ >= 0; }
+  uint64_t size() const { return size_; }
   bool read(uint64_t offset, void* out, uint64_t bytes) const {
     if (offset > size_ || bytes > size_ - offset) return false;
     auto* to = static_cast<char*>(out);
@@ -80,11 +81,26 @@ void find_stamps(const std::vector<char>& notes, Stamps* found) {
   }
 }
 
-Stamps stamps_of(const File& file, const Elf64_Ehdr& head) {
-  Stamps found;
-  if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum == PN_XNUM) return found;
+// The program headers; none where they cannot be read.
+std::vector<Elf64_Phdr> segments_of(const File& file, const Elf64_Ehdr& head) {
+  if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum == PN_XNUM) return {};
   std::vector<Elf64_Phdr> segments(head.e_phnum);
-  if (!file.read(head.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return found;
+  if (!file.read(head.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return {};
+  return segments;
+}
+
+// Where the part of the file ends that the loader maps. A file that ends before kills the process that touches the
+// rest.
+uint64_t end_of(const std::vector<Elf64_Phdr>& segments) {
+  uint64_t end = 0;
+  for (const Elf64_Phdr& s : segments)
+    if (s.p_type == PT_LOAD)
+      end = std::max(end, s.p_filesz > UINT64_MAX - s.p_offset ? UINT64_MAX : s.p_offset + s.p_filesz);
+  return end;
+}
+
+Stamps stamps_of(const File& file, const std::vector<Elf64_Phdr>& segments) {
+  Stamps found;
   int count = 0;
   uint64_t bytes = 0;
   for (const Elf64_Phdr& s : segments) {
@@ -115,7 +131,7 @@ lamella_status read_stamp(const std::string& path, uint32_t* version) {
                        "load_plugin: " + path + " is a library for another machine; build it for this one");
   if (head.e_type != ET_DYN)
     return core::raise(LAMELLA_RUNTIME_ERROR, "load_plugin: " + path + " is no shared library; link it with -shared");
-  const Stamps found = stamps_of(file, head);
+  const Stamps found = stamps_of(file, segments_of(file, head));
   if (!found.newest)
     return core::raise(
         LAMELLA_RUNTIME_ERROR,
@@ -131,6 +147,16 @@ lamella_status read_stamp(const std::string& path, uint32_t* version) {
                            ", which do not go together. Build all of it again with the headers of one version");
   *version = *found.newest;
   return LAMELLA_OK;
+}
+
+lamella_status check_whole(const std::string& path) {
+  const File file(path.c_str());
+  Elf64_Ehdr head;
+  if (file.read(0, &head, sizeof head) && end_of(segments_of(file, head)) <= file.size()) return LAMELLA_OK;
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     core::format("load_plugin: %s is not whole: the file ends after %llu bytes, before what its head "
+                                  "announces; copy or build it again",
+                                  path.c_str(), (unsigned long long)file.size()));
 }
 
 lamella_status check_version(const std::string& path, uint32_t version) {

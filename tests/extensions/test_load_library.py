@@ -213,3 +213,13 @@ def test_a_plugin_that_fails_half_way_leaves_nothing_of_its_native_library(tmp_p
     assert lamella.ops.half.twice(lamella.tensor([1])).tolist() == [2]
     with pytest.raises(RuntimeError, match="closed"):
         context.library("half")
+
+
+@pytest.mark.parametrize("part", [0.05, 0.1, 0.5])
+def test_a_library_that_was_cut_off_is_refused(tmp_path, part):
+    """The loader would map what is not there, and the process would die by SIGBUS."""
+    whole = slim(block("cut"), tmp_path / "whole.so").read_bytes()
+    cut = tmp_path / "cut.so"
+    cut.write_bytes(whole[: int(len(whole) * part)])
+    with pytest.raises(RuntimeError, match="cut.so (is not whole: the file ends after|carries no stamp)"):
+        lamella.ops.load_library(cut)
