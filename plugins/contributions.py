@@ -22,7 +22,7 @@ else:
 names: dict[str, str] = {}  # in the namespace: the plugin that brought each
 methods: dict[str, str] = {}  # on Tensor
 copied: dict[str, str] = {}  # attributes of Tensor that go with copies and pickles
-export_checks: list[Callable[[Any], Any]] = []
+export_checks: list[Callable[[Any, str], Any]] = []
 _C._set_export_checks(export_checks)
 ABSENT = object()
 
@@ -110,8 +110,8 @@ def add_copied(owner: str, attributes: Iterable[str]) -> Callable[[], None]:
     return undo
 
 
-def add_export_check(check: Callable[[Any], Any]) -> Callable[[], None]:
-    """Has a function asked before a tensor's memory is given away; returns a function that undoes it."""
+def add_export_check(check: Callable[[Any, str], Any]) -> Callable[[], None]:
+    """Has a function asked before a tensor's memory or element is given away; returns a function that undoes it."""
     export_checks.append(check)
     return lambda: export_checks.remove(check)
 

@@ -208,9 +208,9 @@ bool Signature::wrong(Mismatch* why, int progress, int i, PyObject* got) const {
     return false;
   }
   if (!why->explain) return false;
-  return fail(
-      why, progress, Complaint::wrong_type,
-      "argument '" + text_of(params[i].name) + "' must be " + expected(params[i].type) + ", got " + type_name(got));
+  return fail(why, progress, Complaint::wrong_type,
+              "argument '" + text_of(params[i].name) + "' must be " + expected(params[i].type) + ", got " +
+                  received(got, params[i].type));
 }
 
 bool Signature::named(Mismatch* why, int progress, Complaint complaint, const char* text, PyObject* name) const {

@@ -83,13 +83,13 @@ PyObject* export_checks = nullptr;
 
 }  // namespace
 
-bool may_export(PyObject* tensor) {
+bool may_export(PyObject* tensor, ExportAs as) {
   const Tensor* t = unwrap(tensor);
   // A view that was not used since its base was written may not have its own bits yet.
   if (!(t->keys | t->storage->sticky) || !export_checks) return true;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(export_checks); i++) {
     PyObject* check = Py_NewRef(PyList_GET_ITEM(export_checks, i));
-    PyObject* done = PyObject_CallOneArg(check, tensor);
+    PyObject* done = PyObject_CallFunction(check, "Os", tensor, as == ExportAs::Memory ? "memory" : "number");
     Py_DECREF(check);
     if (!done) return false;
     Py_DECREF(done);
@@ -119,7 +119,7 @@ PyObject* readable(PyObject* tensor, bool shared) {
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
   Tensor* t = unwrap(tensor);
   view->obj = nullptr;
-  if (!may_export(tensor)) return -1;
+  if (!may_export(tensor, ExportAs::Memory)) return -1;
   if (t->opaque()) {
     PyObject* plain = readable(tensor, true);
     const int got = plain ? get_buffer(plain, view, flags) : -1;

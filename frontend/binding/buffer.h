@@ -8,10 +8,12 @@ namespace lamella::binding {
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags);
 void release_buffer_export(PyObject* tensor, Py_buffer* view);
 
-// Whether the tensor's memory may be given to code that goes around the dispatcher: plugins are asked about tensors
-// that a layer follows. False with the exception of the plugin that refuses.
-bool may_export(PyObject* tensor);
-// _set_export_checks(list): of callables, which are given the tensor and raise
+// Whether the tensor's memory may be given to code that goes around the dispatcher, or its element be read as a number
+// that is an operator's argument: plugins are asked about tensors that a layer follows. False with the exception of the
+// plugin that refuses.
+enum class ExportAs { Memory, Number };
+bool may_export(PyObject* tensor, ExportAs as);
+// _set_export_checks(list): of callables, which are given the tensor and "memory" or "number", and raise
 PyObject* set_export_checks(PyObject*, PyObject* list);
 
 // The tensor whose memory is read in place of a tensor's: the tensor, or, of an opaque one, what its layer gives for

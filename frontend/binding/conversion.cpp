@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "frontend/binding/buffer.h"
 #include "frontend/binding/objects.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -40,6 +41,23 @@ bool numpy_bool(PyObject* o) {
 }
 bool zero_dim(PyObject* o) {
   return is_tensor(o) && unwrap(o)->ndim() == 0 && unwrap(o)->backend != core::meta_backend;
+}
+
+// Why a tensor of one element may not become a number: what a plugin's check says. Else empty. An exception that is no
+// refusal stays.
+std::string refusal(PyObject* o) {
+  if (may_export(o, ExportAs::Number) || !PyErr_ExceptionMatches(PyExc_TypeError)) return "";
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject* text = value ? PyObject_Str(value) : nullptr;
+  const char* words = text ? PyUnicode_AsUTF8(text) : nullptr;
+  const std::string why = words ? words : "a plugin refuses it";
+  PyErr_Clear();
+  Py_XDECREF(text);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return why;
 }
 
 }  // namespace
@@ -90,6 +108,7 @@ bool as_scalar(PyObject* o, Value* v, Arena& arena) {
   }
   if (PyComplex_Check(o)) return as_complex(o, v, arena);
   if (zero_dim(o)) {
+    if (!refusal(o).empty() || PyErr_Occurred()) return false;
     PyObject* number = PyObject_CallMethod(o, "item", nullptr);
     if (!number) return false;
     bool ok = as_scalar(number, v, arena);
@@ -334,6 +353,13 @@ bool convert_any(PyObject* o, Value* v, Arena& arena) {
   else
     t.kind = PyUnicode_Check(o) ? Kind::Str : Kind::Scalar;
   return convert(o, t, v, arena);
+}
+
+std::string received(PyObject* o, const Type& t) {
+  const bool number = !t.list && (t.kind == Kind::Scalar || t.kind == Kind::Complex || t.kind == Kind::Float);
+  const std::string why = number && zero_dim(o) ? refusal(o) : "";
+  PyErr_Clear();
+  return why.empty() ? type_name(o) : type_name(o) + ": " + why;
 }
 
 std::string expected(const Type& t) {

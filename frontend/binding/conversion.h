@@ -33,7 +33,8 @@ bool convert_any(PyObject* o, Value* v, Arena& arena);
 // Owned values to Python, and back for Python kernels.
 PyObject* to_python(Value& owned);  // takes it over
 PyObject* borrowed_to_python(const Value& v);
-std::string expected(const dispatcher::Type& t);  // "Tensor", "list of int": for messages
-bool as_index(PyObject* o, int64_t* out);         // an int, not a bool; false, perhaps with an exception, if it is none
+std::string expected(const dispatcher::Type& t);               // "Tensor", "list of int": for messages
+std::string received(PyObject* o, const dispatcher::Type& t);  // what came in its place, and why it does not do
+bool as_index(PyObject* o, int64_t* out);  // an int, not a bool; false, perhaps with an exception, if it is none
 
 }  // namespace lamella::binding

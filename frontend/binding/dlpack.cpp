@@ -112,11 +112,11 @@ PyObject* to_dlpack(PyObject*, PyObject* args) {
   PyObject *o, *stream;
   int versioned;
   if (!PyArg_ParseTuple(args, "OpO", &o, &versioned, &stream) || !is_tensor(o)) return nullptr;
-  if (!may_export(o)) return nullptr;
+  if (!may_export(o, ExportAs::Memory)) return nullptr;
   PyObject* plain = readable(o, true);
   if (!plain) return nullptr;
   Tensor* t = unwrap(plain);  // the export holds its storage
-  if (t->backend == core::meta_backend || (plain != o && !may_export(plain))) {
+  if (t->backend == core::meta_backend || (plain != o && !may_export(plain, ExportAs::Memory))) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
     Py_DECREF(plain);
     return nullptr;

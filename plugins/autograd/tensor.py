@@ -121,9 +121,11 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     return made
 
 
-def check_export(self: Tensor) -> None:
-    """Raises where a derivative depends on memory that is to be given away; kernels may have their tensors' memory."""
+def check_export(self: Tensor, to: str) -> None:
+    """Raises where a derivative depends on what is to be given away; kernels may have that of their tensors."""
     if self.requires_grad and (_python.is_grad_enabled() or not lamella.library.in_kernel()):
+        if to == "number":
+            raise TypeError("it requires grad, and a number has none; pass its item() or its detach()")
         raise RuntimeError(
             "this tensor requires grad, and writes to its memory would go unseen: give numpy or DLPack its detach(), "
             "as in tensor.detach().numpy()"

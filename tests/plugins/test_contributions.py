@@ -145,7 +145,7 @@ def test_absence_says_which_plugin_brings_them(host, brings, code, why, env):
 
 def test_a_plugin_that_fails_leaves_nothing(host, brings):
     define = '    ctx.library("mine").define("f(Tensor self) -> Tensor")\n'
-    define += '    ctx.add_copied("glowing")\n    ctx.add_export_check(lambda tensor: 1 / 0)\n'
+    define += '    ctx.add_copied("glowing")\n    ctx.add_export_check(lambda tensor, to: 1 / 0)\n'
     brings(code=BRINGS + define + '    raise ValueError("too late")\n')
     host.run(
         """
@@ -168,7 +168,7 @@ def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
     mark = property(lambda t: marks.get(id(t)), lambda t, m: marks.__setitem__(id(t), m))
     ctx.add_methods({"mark": mark})
     ctx.add_copied("mark")
-    ctx.add_export_check(lambda t: marks[id(t)].append("exported"))
+    ctx.add_export_check(lambda t, to: marks[id(t)].append("exported"))
 """
     brings(code=BRINGS + more)
     host.run(
@@ -291,7 +291,7 @@ def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
             (package / name / "lamella.json").write_text(manifest)
     host.run(
         """
-        from lamella.plugins.manager import read_manifest
+        from lamella.plugins.manifests import read_manifest
 
         assert read_manifest("tiny_outer.a") == {"names": ["own"]} == read_manifest("tiny_outer.a.deep.deeper")
         assert read_manifest("tiny_outer.b") == {"names": ["around"]} == read_manifest("tiny_outer")
