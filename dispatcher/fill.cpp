@@ -7,6 +7,7 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "dispatcher/checking.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/fallback.h"
 #include "dispatcher/kernels.h"
@@ -207,7 +208,7 @@ const Table* fill(Operator* op) {
   head.num_backends = core::backend_count();
   for (int32_t id = 0; id < head.num_backends; id++) {
     Entry e = backend_entry(op, id, &who);
-    backends.push_back(traced(e, op, core::backend_name(id), who));
+    backends.push_back(traced(checked(e, who), op, core::backend_name(id), who));
   }
   const Registration* c =
       is_disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");

@@ -1,0 +1,43 @@
+"""With LAMELLA_CHECK_KERNELS=1: our own kernels pass over all samples, and each kind of defect is reported."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from compiled import compile_library
+
+HERE = Path(__file__).parent
+
+REPORTED = {
+    "argument": "has changed its argument 'self'",
+    "before": "has written before its result",
+    "behind": "has written behind its result",
+    "dtype": "has put Tensor float64 (2, 3) on cpu in place of its result, Tensor float32 (2, 3) on cpu",
+    "shape": "has put Tensor float32 (3, 3) on cpu in place of its result, Tensor float32 (2, 3) on cpu",
+    "nothing": "has taken away its result, which was allocated for it",
+    "strides": "has changed the strides or the memory of its result",
+}
+
+
+def run(*arguments):
+    command = [sys.executable, HERE / "checked.py", *arguments]
+    env = os.environ | {"LAMELLA_CHECK_KERNELS": "1"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, env=env)
+
+
+def test_our_kernels_keep_the_rules():
+    done = run()
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert int(done.stdout.split()[-4]) > 5000, done.stdout  # the samples were called
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed: apt-get install g++")
+def test_each_planted_defect_is_reported(tmp_path_factory):
+    done = run(compile_library(tmp_path_factory, HERE / "planted_kernels.cpp", "-O1"))
+    found = dict(line.split(": ", 1) for line in done.stdout.splitlines()[:-1])
+    assert done.returncode == 1 and found.keys() == REPORTED.keys(), done.stdout + done.stderr
+    for name, words in REPORTED.items():
+        assert found[name].startswith(f"planted::{name}: the kernel of ") and found[name].endswith(words), found[name]
