@@ -105,7 +105,8 @@ lamella_status from_backend(lamella_status st, lamella_device d, const std::stri
   const std::string where = doing + " on device '" + device_name(d) + "'";
   Error& e = pending_error();
   if (e.kind == LAMELLA_OK) return raise(LAMELLA_RUNTIME_ERROR, where + " failed; the backend does not say why");
-  if (e.message.find(device_name(d)) == std::string::npos || e.payload) add_note((where + " failed").c_str());
+  const std::string& said = e.payload ? e.notes : e.message;
+  if (said.find(device_name(d)) == std::string::npos) add_note((where + " failed").c_str());
   return st;
 }
 

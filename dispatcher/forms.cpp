@@ -126,7 +126,7 @@ inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const 
     f.context = e.context;
     st = e(f, args, rets);
     if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
-    if (__builtin_expect(st != LAMELLA_OK, 0)) name_device(f, st);
+    if (__builtin_expect(st != LAMELLA_OK, 0)) st = name_device(f, st);
   } else {
     st = run_kernel(f, e, args, rets);
     if (!st && (e.flags & copies)) st = carry(full(args[0].as.tensor), full(rets[0].as.tensor), LAMELLA_CARRY_COPY);

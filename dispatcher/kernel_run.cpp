@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) lamella_status run_as_given(Frame& 
   if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
   if (__builtin_expect(st == LAMELLA_OK, 1)) return st;
   static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
-  return e.flags & calls_operators ? st : name_device(f, st);
+  return name_device(f, st);
 }
 
 lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {

@@ -9,8 +9,7 @@ none); its arguments keep their contents, and the next call gives what it gave b
 from __future__ import annotations
 
 import ctypes
-import os
-import signal
+import functools
 import sys
 import warnings
 from pathlib import Path
@@ -19,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "operators"))
 
 import lamella  # noqa: E402
 from catalogue import BY_TITLE, SAMPLED, bits, run, state, tensors  # noqa: E402
+from forked import faults_in_child  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 
 SAMPLES = 4  # of each operator
@@ -98,11 +98,11 @@ def faults_of(sample: samples.Sample) -> list[str]:
     return [f"{sample}: {fault}" for fault in found]
 
 
-def check(operator: str, out: int) -> None:
+def check(operator: str):
     warnings.simplefilter("ignore")
     lamella.set_num_threads(2)
     for sample in list(samples.of(operator))[:SAMPLES]:
-        os.write(out, "".join(f"{fault}\n" for fault in faults_of(sample)).encode())
+        yield from faults_of(sample)
 
 
 def large_faults() -> list[str]:
@@ -134,31 +134,15 @@ def large_faults() -> list[str]:
     return found
 
 
-def child(operator: str) -> list[str]:
-    """The faults of one operator, found in a process that may die."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            check(operator, write)
-            code = 0
-        except BaseException as error:
-            os.write(write, f"{operator}: {type(error).__name__}: {error}\n".encode())
-        finally:
-            os._exit(code)
-    os.close(write)
-    with open(read) as pipe:
-        found = pipe.read().splitlines()
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return found + ([f"{operator}: died by {signal.Signals(-code).name}"] if code < 0 else [])
-
-
 def main(operators: list[str]) -> int:
     if operators == ["planted"]:
         plant()
         operators = ["relu"]
-    found = [fault for operator in operators or SAMPLED for fault in child(operator)]
+    found = [
+        fault
+        for operator in operators or SAMPLED
+        for fault in faults_in_child(operator, functools.partial(check, operator))
+    ]
     if not operators:
         found += large_faults()
     print(*found, f"{len(operators or SAMPLED)} operators, {len(found)} faults", sep="\n")
