@@ -9,6 +9,7 @@
 #include "core/object.h"
 #include "dispatcher/explain.h"
 #include "dispatcher/fill.h"
+#include "dispatcher/keys.h"
 #include "dispatcher/prepare.h"
 
 namespace lamella::dispatcher {
@@ -450,8 +451,10 @@ const lamella_object_type kernel_type = {sizeof(lamella_object_type), 0, "Kernel
 }  // namespace
 
 lamella_status look_up_kernel(const Operator* op, const char* key, lamella_object** out) {
+  std::string name;
+  if (lamella_status st = read_key("find_kernel: argument 'key'", key, &name)) return st;
   auto made = std::make_unique<Kernel>(Kernel{{1, &kernel_type}, op, nullptr});
-  if (lamella_status st = pin(const_cast<Operator*>(op), key, &made->table)) return st;
+  if (lamella_status st = pin(const_cast<Operator*>(op), name, &made->table)) return st;
   *out = &made.release()->object;
   return LAMELLA_OK;
 }

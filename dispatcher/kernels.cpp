@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "dispatcher/checked_call.h"
 #include "dispatcher/fill.h"
+#include "dispatcher/keys.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/operators.h"
 #include "dispatcher/prepare.h"
@@ -22,7 +23,7 @@ std::vector<CategoryRegistration>& categories() {
   return *all;
 }
 
-Registration registration(const Library& lib, const char* key, const lamella_kernel_def& def, lamella_handle h) {
+Registration registration(const Library& lib, const std::string& key, const lamella_kernel_def& def, lamella_handle h) {
   return {h, key, def.kernel, def.context, def.flags, lib.owner, def.file ? def.file : "", def.line};
 }
 
@@ -55,10 +56,12 @@ void use_last_shape_rule(Operator* op) {
 
 }  // namespace
 
-lamella_status register_kernel(Library& lib, const char* name, const char* key, lamella_kernel_def def,
+lamella_status register_kernel(Library& lib, const char* name, const char* spelled, lamella_kernel_def def,
                                lamella_handle* handle) {
   RegistryLock lock;
   Operator* op;
+  std::string key;
+  if (lamella_status st = read_key("kernel: argument 'key'", spelled, &key)) return st;
   if (lamella_status st = find_for("kernel", lib, name, &op)) return st;
   if (!def.kernel && layer_bit(key) < 0 && is_key_of_results(key))
     return core::raise(LAMELLA_VALUE_ERROR, "kernel: " + op->full_name() + ": the kernel for '" + key +
@@ -74,9 +77,11 @@ lamella_status register_kernel(Library& lib, const char* name, const char* key, 
   return LAMELLA_OK;
 }
 
-lamella_status register_category_kernel(Library& lib, const char* category, const char* key,
+lamella_status register_category_kernel(Library& lib, const char* category, const char* spelled,
                                         const lamella_kernel_def& def, lamella_handle* handle) {
   RegistryLock lock;
+  std::string key;
+  if (lamella_status st = read_key("category_kernel: argument 'key'", spelled, &key)) return st;
   if (std::string(category) != every_category && !is_category(category))
     return core::raise(LAMELLA_VALUE_ERROR, std::string("category_kernel: there is no category '") + category + "'");
   if (def.num_args != 0)
@@ -108,11 +113,13 @@ lamella_status register_shape_rule(Library& lib, const char* name, lamella_shape
   return LAMELLA_OK;
 }
 
-lamella_status disable_kernel(Library& lib, const char* name, const char* key, lamella_handle* handle) {
+lamella_status disable_kernel(Library& lib, const char* name, const char* spelled, lamella_handle* handle) {
   RegistryLock lock;
   Operator* op;
+  std::string key;
+  if (lamella_status st = read_key("disable_kernel: argument 'key'", spelled, &key)) return st;
   if (lamella_status st = find_for("disable_kernel", lib, name, &op)) return st;
-  const core::DType dtype = core::dtype_from_name(key);
+  const core::DType dtype = core::dtype_from_name(key.c_str());
   if (!is_key_of_results(key) && layer_bit(key) < 0 && (dtype == LAMELLA_NO_DTYPE || core::is_plain(dtype)))
     return core::raise(LAMELLA_RUNTIME_ERROR, std::string("disable_kernel: argument 'key': there is no device and no "
                                                           "layer '") +
@@ -139,6 +146,10 @@ const Registration* find_kernel(const Operator* op, const std::string& key) {
   for (auto r = op->kernels.rbegin(); r != op->kernels.rend(); ++r)
     if (r->key == key) return &*r;
   return nullptr;
+}
+
+void each_category_kernel(const std::function<void(const std::string&, const Registration&)>& visit) {
+  for (const CategoryRegistration& r : categories()) visit(r.category, r);
 }
 
 const Registration* find_category_kernel(const Operator* op, const std::string& key, const std::string& category) {

@@ -2,6 +2,8 @@
 // layer or of a device, "backend" (every device with memory) or "composite".
 #pragma once
 
+#include <functional>
+
 #include "dispatcher/ledger.h"
 #include "dispatcher/operator.h"
 
@@ -20,6 +22,7 @@ lamella_status disable_kernel(Library&, const char* op, const char* key, lamella
 // Look-ups under the registry's lock. Null: there is none, or it is passed over.
 const Registration* find_kernel(const Operator*, const std::string& key);
 const Registration* find_category_kernel(const Operator*, const std::string& key, const std::string& category);
+void each_category_kernel(const std::function<void(const std::string& category, const Registration&)>& visit);
 // Whether the operator's kernels for a key, or those of its functional form, are passed over.
 bool is_disabled(const Operator*, const std::string& key);
 

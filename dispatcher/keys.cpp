@@ -1,6 +1,7 @@
 #include "dispatcher/keys.h"
 
 #include <atomic>
+#include <cctype>
 #include <cstring>
 
 #include "core/device.h"
@@ -27,17 +28,77 @@ lamella_status check_key(const char* what, const std::string& name) {
   if (std::strcmp(other, what))
     return core::raise(LAMELLA_VALUE_ERROR, std::string(what) + ": '" + name + "' is the name of a " + other +
                                                 " already, and kernels are registered under these names");
-  if (!name.empty() && name.find(':') == std::string::npos && name != "backend" && name != "composite" &&
-      name != "default")
-    return LAMELLA_OK;
-  return core::raise(LAMELLA_VALUE_ERROR,
-                     std::string(what) +
-                         ": the name must have no colon, which begins a device's index, and be neither "
-                         "empty nor 'backend', 'composite' or 'default', which are other keys; got '" +
-                         name + "'");
+  std::string key;
+  if (lamella_status st = read_key(what, name, &key)) return st;
+  if (key == name && name != "backend" && name != "composite") return LAMELLA_OK;
+  return core::raise(LAMELLA_VALUE_ERROR, std::string(what) + ": '" + name +
+                                              "' cannot be its name: as a key of kernels it means '" + key + "'");
+}
+
+struct ForeignKey {
+  const char* begin;  // of torch's keys
+  const char* advice;
+};
+constexpr const char* a_key = "expected the name of a device or a layer, 'backend' or 'composite'";
+constexpr ForeignKey foreign_keys[] = {
+    {"Autograd", "register_autograd gives an operator its derivative"},
+    {"Autocast", "register_autocast says to which dtype autocast casts"},
+    {"FuncTorchBatched", "register_vmap gives an operator its batching rule"},
+    {"FuncTorchVmap", "register_vmap gives an operator its batching rule"},
+    {"Batched", "register_vmap gives an operator its batching rule"},
+    {"Vmap", "register_vmap gives an operator its batching rule"},
+    {"PrivateUse", "a backend has the name that it registers itself by"},
+    {"BackendSelect", a_key},
+    {"Functionalize", a_key},
+    {"FuncTorch", a_key},
+    {"Python", a_key},
+    {"ADInplaceOrView", a_key},
+    {"Conjugate", a_key},
+    {"Negative", a_key},
+    {"ZeroTensor", a_key},
+    {"Tracer", a_key},
+    {"PreDispatch", a_key},
+    {"Undefined", a_key},
+    {"CatchAll", a_key},
+    {"Named", a_key},
+    {"Dense", a_key},
+    {"Sparse", a_key},
+    {"Quantized", a_key},
+    {"Mkldnn", a_key},
+    {"NestedTensor", a_key},
+};
+
+// Whether a key is a word of torch's family: "Autograd", "AutogradCPU", but not "Autographs".
+bool is_of_family(const std::string& key, const char* begin) {
+  const size_t n = std::strlen(begin);
+  return key.compare(0, n, begin) == 0 && (key.size() == n || !std::islower(static_cast<unsigned char>(key[n])));
 }
 
 }  // namespace
+
+lamella_status read_key(const std::string& who, const std::string& key, std::string* out) {
+  const auto wrong = [&](const std::string& what) { return core::raise(LAMELLA_VALUE_ERROR, who + ": " + what); };
+  if (const size_t colon = key.find(':'); colon != std::string::npos)
+    return wrong("expected the name of a type of device, got '" + key +
+                 "'; a kernel serves every device of its type: '" + key.substr(0, colon) + "'");
+  bool word = !key.empty() && !std::isdigit(static_cast<unsigned char>(key[0])), capitals = false, small = false;
+  for (const unsigned char c : key) {
+    word &= std::isalnum(c) || c == '_' || c == '-' || c == '.';
+    capitals |= std::isupper(c) != 0;
+    small |= std::islower(c) != 0;
+  }
+  if (!word) return wrong("expected a name of letters, digits, '_', '-' and '.', got '" + key + "'");
+  if (key == "CompositeImplicitAutograd") return *out = "composite", LAMELLA_OK;
+  if (key == "CompositeExplicitAutograd" || key == "CompositeExplicitAutogradNonFunctional" || key == "default")
+    return *out = "backend", LAMELLA_OK;
+  if (key == "Meta") return *out = "meta", LAMELLA_OK;
+  for (const ForeignKey& f : foreign_keys)
+    if (is_of_family(key, f.begin)) return wrong("'" + key + "' is a key of torch's that Lamella has not; " + f.advice);
+  *out = key;
+  if (capitals && !small)
+    for (char& c : *out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return LAMELLA_OK;
+}
 
 lamella_status register_layer(Library& lib, const lamella_layer& desc, int32_t* bit, lamella_handle* handle) {
   RegistryLock lock;

@@ -1,9 +1,13 @@
-// Layers, backends and dtypes come and go: their registration, and the names that they may not have.
+// Layers, backends and dtypes come and go: their registration, their names, and the keys that these are for kernels.
 #pragma once
 
 #include "dispatcher/ledger.h"
 
 namespace lamella::dispatcher {
+
+// The one spelling of a key that a kernel is registered under: a name in capitals is that in small letters ("CPU"), and
+// torch's keys have their meaning here. An error where the key cannot be a name, or is a key that only torch has.
+lamella_status read_key(const std::string& who, const std::string& key, std::string* out);
 
 lamella_status register_layer(Library&, const lamella_layer&, int32_t* bit, lamella_handle*);
 lamella_status register_backend(Library&, const lamella_backend&, int32_t* id, lamella_handle*);

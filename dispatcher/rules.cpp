@@ -141,6 +141,11 @@ void each_rule(const Operator* op, const std::function<void(const Rule&)>& visit
   for (const Kept& rule : found) visit(*rule);
 }
 
+void each_rule_of_all(const std::function<void(const Rule&)>& visit) {
+  for (const auto& [op, of_op] : rules())
+    for (const Kept& rule : of_op) visit(*rule);
+}
+
 const Rule* rule_of(const Operator* op, const std::string& layer) {
   const Rule* last = nullptr;
   each_rule(op, [&](const Rule& r) {

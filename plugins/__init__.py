@@ -5,6 +5,6 @@
 ['cpu']
 """
 
-from lamella.plugins.manager import Plugin, PluginContext, hookimpl, load, manager, status
+from lamella.plugins.manager import Plugin, PluginContext, Waiting, hookimpl, load, manager, status, waiting
 
-__all__ = ["Plugin", "PluginContext", "hookimpl", "load", "manager", "status"]
+__all__ = ["Plugin", "PluginContext", "Waiting", "hookimpl", "load", "manager", "status", "waiting"]

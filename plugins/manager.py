@@ -2,22 +2,12 @@
 
 Entry-point groups: ``lamella.backends`` (the entry's name is the device's name; imported when that device is first
 named) and ``lamella.plugins`` (imported once the namespace is complete). Each names a module with one hook,
-``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest, ``lamella.json``, beside its module or in a
-folder around it, which is read without importing the plugin:
-
-    {"requires_lamella": ">=0.1,<1", "priority": 0, "names": ["no_grad"], "methods": ["backward"],
-     "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}, "host": false}
-
-All is optional. A backend with ``"host": true`` serves memory that Python can read, and is loaded with the namespace.
-What a plugin brings (names of the namespace, methods and attributes of Tensor, keywords of factories) explains itself
-while the plugin is absent. Attributes and keywords go into the stubs, with their types or as a list.
-
-``LAMELLA_PLUGINS=a,b`` loads only these; ``LAMELLA_PLUGINS=-a`` all but a.
+``register(ctx)``; pluggy checks it. A plugin's package may hold a manifest (``manifests.py``). ``LAMELLA_PLUGINS``
+chooses among the installed plugins (``selection.py``).
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
@@ -31,7 +21,9 @@ from typing import Any, Literal
 
 import pluggy
 from lamella import _C
-from lamella.plugins import contributions
+from lamella.plugins import contributions, unfinished
+from lamella.plugins.manifests import in_range, read_manifest
+from lamella.plugins.selection import Selection, same_name
 
 if sys.version_info >= (3, 12):
     from importlib.metadata import EntryPoint, entry_points
@@ -68,6 +60,23 @@ class Plugin:
     seconds: float = 0.0
     manifest: dict[str, Any] = field(default_factory=dict)
     entry: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Something that was registered for what is not there, such as a kernel for a device that nobody brings.
+
+    ``kind`` is what ``awaited`` would be: a "key" of kernels (a device, a layer or a dtype), an "operator" or a
+    "layer".
+    """
+
+    owner: str
+    what: str
+    kind: str
+    awaited: str
+
+    def __str__(self) -> str:
+        return f"{self.what} waits for the {self.kind} {self.awaited!r} ({self.owner})"
 
 
 class PluginContext:
@@ -124,9 +133,12 @@ class PluginContext:
         """
         self._owner.own(contributions.add_copied(self.name, attributes))
 
-    def add_export_check(self, check: Callable[[Any], Any]) -> None:
-        """Has ``check(tensor)`` asked before the memory of a tensor that a layer follows is given to numpy, DLPack or a
-        buffer, whose readers and writers no layer sees. It raises where that must not be.
+    def add_export_check(self, check: Callable[[Any, str], Any]) -> None:
+        """Has ``check(tensor, to)`` asked before something of a tensor that a layer follows leaves the layer's sight.
+
+        ``to`` is ``"memory"`` where the memory is given to numpy, DLPack or a buffer, and ``"number"`` where the one
+        element becomes an argument that is a number. The check raises where that must not be, for a number TypeError,
+        whose text becomes a part of the operator's error.
         """
         self._owner.own(contributions.add_export_check(check))
 
@@ -141,101 +153,30 @@ def native_folder() -> Path:
     return Path(_C.__file__).parent
 
 
-def read_manifest(module: str) -> dict[str, Any]:
-    """The manifest nearest to a module, beside it or in a package around it. Nothing is imported that was not yet."""
-    from importlib.util import find_spec
-
-    parts = module.split(".")
-    known = 1  # leading names to ask the import system for; the rest is found by folder
-    while known < len(parts) and ".".join(parts[:known]) in sys.modules:
-        known += 1
-    try:
-        spec = find_spec(".".join(parts[:known]))
-    except (ImportError, ValueError):
-        return {}
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        for depth in range(len(parts), known - 1, -1):
-            file = Path(folder, *parts[known:depth], "lamella.json")
-            if file.exists():
-                found = json.loads(file.read_text())
-                check_manifest(found)
-                return found
-    return {}
+def backend_names() -> set[str]:
+    return {backend[0] for backend in _C._backends()}
 
 
-MANIFEST = {
-    "host": (bool,),
-    "requires_lamella": (str,),
-    "priority": (int,),
-    "names": (list,),
-    "methods": (list,),
-    "attributes": (list, dict),
-    "keywords": (list, dict),
-}
+def settle(rivals: list[Plugin], selection: Selection) -> None:
+    """Of several plugins of one kind and name at most one can be loaded; the others are set aside with the reason.
 
-
-def check_manifest(found: Any) -> None:
-    """Raises ValueError if a manifest does not have the form that the head of this file describes."""
-    if not isinstance(found, dict):
-        raise ValueError(f"lamella.json must hold an object, not {type(found).__name__}")
-    for key, kinds in MANIFEST.items():
-        value = found.get(key, kinds[0]())
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise ValueError(f"lamella.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
-        texts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
-
-
-def release(version: str) -> tuple[int, ...]:
-    """The numeric part of a version: '0.1.0.dev1' is (0, 1, 0)."""
-    numbers = []
-    for part in version.split("."):
-        if not part.isdigit():
-            break
-        numbers.append(int(part))
-    return tuple(numbers)
-
-
-def in_range(version: str, wanted: str) -> bool:
-    """Whether a version satisfies comma-separated clauses: >=, >, <=, <, ==, !=.
-
-    >>> in_range("0.1.0", ">=0.1,<1")
-    True
+    Lamella's own keeps its name. Of other distributions none is loaded until ``LAMELLA_PLUGINS`` chooses one.
     """
-    tests = {
-        ">=": lambda a, b: a >= b,
-        "<=": lambda a, b: a <= b,
-        "==": lambda a, b: a == b,
-        "!=": lambda a, b: a != b,
-        ">": lambda a, b: a > b,
-        "<": lambda a, b: a < b,
-    }
-    have = release(version)
-    for clause in filter(None, (c.strip() for c in wanted.split(","))):
-        sign = next((s for s in tests if clause.startswith(s)), None)
-        if sign is None or not release(clause[len(sign) :].strip()):
-            raise ValueError(f"version range {wanted!r}: {clause!r} is not a comparison such as '>=0.1'")
-        bound = release(clause[len(sign) :].strip())
-        width = max(len(have), len(bound))
-        a = have + (0,) * (width - len(have))
-        b = bound + (0,) * (width - len(bound))
-        if not tests[sign](a, b):
-            return False
-    return True
-
-
-def allowed(name: str, setting: str) -> bool:
-    """Whether ``LAMELLA_PLUGINS`` allows a plugin.
-
-    >>> allowed("cpu", "cpu,bank"), allowed("cpu", "-cpu"), allowed("bank", "-cpu")
-    (True, False, True)
-    """
-    words = [w.strip() for w in setting.split(",") if w.strip()]
-    chosen = [w for w in words if not w.startswith("-")]
-    if "-" + name in words:
-        return False
-    return not chosen or name in chosen
+    able = [p for p in rivals if p.state == "found"]
+    if wanted := selection.distribution(rivals[0].name):
+        for plugin in able:
+            if not same_name(plugin.distribution, wanted):
+                plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={selection.text}"
+        return
+    own = next((p for p in able if same_name(p.distribution, "lamella")), None)
+    for plugin in able if len(able) > 1 else []:
+        if plugin is not own:
+            who = " and ".join(f"{p.distribution} {p.version}" for p in able)
+            plugin.state = "refused"
+            plugin.reason = (
+                f"{who} each bring a {plugin.kind} {plugin.name!r}; uninstall one, or choose one, for example by "
+                f"LAMELLA_PLUGINS={plugin.name}@{plugin.distribution}"
+            )
 
 
 class Manager:
@@ -245,7 +186,7 @@ class Manager:
     open_library: Callable[..., Any]
 
     def __init__(self) -> None:
-        self.plugins: dict[tuple[str, str], Plugin] = {}
+        self.plugins: list[Plugin] = []
         self.hooks = pluggy.PluginManager("lamella")
         self.hooks.add_hookspecs(Hooks)
         self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
@@ -258,64 +199,54 @@ class Manager:
                 return
             self.scanned = True
             every = entry_points()
+            selection = Selection(os.environ.get("LAMELLA_PLUGINS", ""))
             for group, kind in GROUPS.items():
                 for entry in every.select(group=group):
-                    self.add(entry, kind)
+                    self.add(entry, kind, selection)
+            for name, kind in dict.fromkeys((p.name, p.kind) for p in self.plugins):
+                settle(self.named(name, kind), selection)
 
-    def add(self, entry: EntryPoint, kind: str) -> Plugin:
+    def named(self, name: str, kind: str | None = None) -> list[Plugin]:
+        """The plugins of a name, those that can be loaded first."""
+        found = [p for p in self.plugins if p.name == name and kind in (None, p.kind)]
+        return sorted(found, key=lambda p: p.state not in ("found", "loading", "loaded"))
+
+    def add(self, entry: EntryPoint, kind: str, selection: Selection) -> None:
+        module = entry.value.partition(":")[0]
+        if any(p.module == module for p in self.named(entry.name, kind)):
+            return
         dist = entry.dist
         plugin = Plugin(
-            entry.name,
-            kind,
-            entry.value.partition(":")[0],
-            dist.name if dist else "?",
-            dist.version if dist else "?",
-            entry=entry,
+            entry.name, kind, module, dist.name if dist else "?", dist.version if dist else "?", entry=entry
         )
-        twin = self.plugins.get((kind, entry.name))
-        if twin is not None:
-            if twin.module != plugin.module:
-                twin.reason = f"{plugin.distribution} brings a {kind} of this name too; {twin.distribution} was first"
-            return twin
-        self.plugins[(kind, entry.name)] = plugin
+        self.plugins.append(plugin)
         try:
-            plugin.manifest = read_manifest(plugin.module)
+            plugin.manifest = read_manifest(module)
         except (OSError, ValueError) as error:
             plugin.state, plugin.reason = "failed", f"its manifest cannot be read: {error}"
-        if not allowed(entry.name, os.environ.get("LAMELLA_PLUGINS", "")):
-            plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={os.environ['LAMELLA_PLUGINS']}"
-        return plugin
+        wanted = plugin.manifest.get("requires_lamella", "")
+        try:
+            if not in_range(_C.__version__, wanted):
+                plugin.state, plugin.reason = "refused", f"it works with lamella {wanted}, this is {_C.__version__}"
+        except ValueError as error:
+            plugin.state, plugin.reason = "refused", str(error)
+        if not selection.allows(entry.name):
+            plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={selection.text}"
 
     def load(self, plugin: Plugin) -> bool:
-        """Loads a plugin once. False if it is set aside; ``reason`` then says why."""
+        """Loads a plugin once. False if it is set aside or must wait; ``reason`` then says why."""
         with self.lock:
             if plugin.state != "found":  # also "loading": a plugin that reaches itself goes on half-made
                 return plugin.state in ("loaded", "loading")
-            wanted = plugin.manifest.get("requires_lamella", "")
-            try:
-                fits = in_range(_C.__version__, wanted)
-            except (ValueError, AttributeError) as error:
-                plugin.state, plugin.reason = "refused", str(error)
-                return False
-            if not fits:
-                plugin.state = "refused"
-                plugin.reason = f"it works with lamella {wanted}, this is {_C.__version__}"
+            if unfinished.is_unfinished(plugin.module):
+                self.postpone(plugin, plugin.module)
                 return False
             plugin.state = "loading"
             start = time.perf_counter()
             context = PluginContext(plugin)
             try:
-                module = plugin.entry.load()
-                if getattr(getattr(module, "__spec__", None), "_initializing", False):
-                    reason = "is half made: it was imported before lamella; `import lamella` first"
-                    raise ImportError(f"{plugin.module} {reason}")
-                self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
-                others = [p for p in self.hooks.get_plugins() if p is not module]
-                hook = self.hooks.subset_hook_caller("register", others)
-                if not hook.get_hookimpls():
-                    raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lamella.plugins.hookimpl")
-                hook(ctx=context)
-                plugin.state = "loaded"
+                self.register(plugin, context)
+                plugin.state, plugin.reason = "loaded", ""
             except BaseException as error:
                 plugin.state = "failed"
                 plugin.reason = f"{type(error).__name__}: {error}"
@@ -323,33 +254,70 @@ class Manager:
                 context.withdraw()
                 if self.hooks.has_plugin(f"{plugin.kind}:{plugin.name}"):
                     self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
-                if not isinstance(error, Exception):
+                if isinstance(error, KeyboardInterrupt):
                     raise
+                if around := unfinished.unfinished_package(plugin.module):
+                    self.postpone(plugin, around)
             finally:
                 plugin.seconds = time.perf_counter() - start
             return plugin.state == "loaded"
 
+    def register(self, plugin: Plugin, context: PluginContext) -> None:
+        """Imports a plugin's module and calls its hook."""
+        module = plugin.entry.load()
+        self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
+        others = [p for p in self.hooks.get_plugins() if p is not module]
+        hook = self.hooks.subset_hook_caller("register", others)
+        if not hook.get_hookimpls():
+            raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lamella.plugins.hookimpl")
+        before, waited = backend_names(), set(waiting())
+        hook(ctx=context)
+        if plugin.kind == "backend" and plugin.name not in backend_names():
+            made = ", ".join(map(repr, sorted(backend_names() - before))) or "none"
+            must = f"its hook must register the device of its entry point, {plugin.name!r}"
+            raise RuntimeError(f"{must}; it registered {made}")
+        if os.environ.get("LAMELLA_STRICT") == "1" and (new := [str(w) for w in waiting() if w not in waited]):
+            raise RuntimeError(
+                "LAMELLA_STRICT=1, and what it registered waits for what is not there: " + "; ".join(new)
+            )
+
+    def postpone(self, plugin: Plugin, module: str) -> None:
+        """Loads a plugin when the import of a module is done that began before Lamella's own and is not done."""
+
+        def go_on(complete: bool) -> None:
+            if complete:
+                self.load(plugin)
+            else:
+                plugin.state, plugin.reason = "failed", f"the import of {module} failed, which imported lamella"
+
+        if unfinished.at_end(module, go_on):
+            plugin.state, plugin.traceback = "found", ""
+            plugin.reason = f"the import of {module} is not done; the plugin is loaded at its end"
+        else:
+            plugin.state, plugin.reason = "failed", f"{module} was imported before lamella; `import lamella` first"
+
     def load_hosts(self) -> None:
         """Loads the backends whose manifest says that they serve the host."""
         self.scan()
-        for plugin in [p for p in self.plugins.values() if p.kind == "backend" and p.manifest.get("host")]:
+        for plugin in [p for p in self.plugins if p.kind == "backend" and p.manifest.get("host")]:
             self.load(plugin)
 
     def load_plugins(self) -> None:
         """Loads the functionality plugins, in order of their priority and name."""
         self.scan()
-        chosen = [p for p in self.plugins.values() if p.kind == "plugin" and p.state == "found"]
+        chosen = [p for p in self.plugins if p.kind == "plugin" and p.state == "found"]
         for plugin in sorted(chosen, key=lambda p: (-p.manifest.get("priority", 0), p.name)):
             self.load(plugin)
 
     def load_backend(self, name: str) -> None:
         """Called when a device is named that no backend has yet. Raises RuntimeError with the reason."""
         self.scan()
-        plugin = self.plugins.get(("backend", name))
-        if plugin is None:
-            installed = {p.name for p in self.plugins.values() if p.kind == "backend"}
-            known = sorted(installed | {b[0] for b in _C._backends()})
+        rivals = self.named(name, "backend")
+        if not rivals:
+            installed = {p.name for p in self.plugins if p.kind == "backend"}
+            known = sorted(installed | backend_names())
             raise RuntimeError(f"device: there is no backend {name!r}; installed are {', '.join(known)}")
+        plugin = rivals[0]
         if not self.load(plugin):
             who = f"device: backend {name!r} ({plugin.distribution} {plugin.version})"
             text = f"{who} is {plugin.state}: {plugin.reason}"
@@ -357,10 +325,24 @@ class Manager:
 
     def status(self) -> list[Plugin]:
         self.scan()
-        return sorted(self.plugins.values(), key=lambda p: (p.kind, p.name))
+        return sorted(self.plugins, key=lambda p: (p.kind, p.name))
 
 
 manager = Manager()
+
+
+def waiting() -> list[Waiting]:
+    """All that was registered for what is neither loaded nor installed: each of these is a misspelled name, or early.
+
+    >>> library = lamella.library.Library("aten", "IMPL", owner="mine")
+    >>> _ = library.impl("neg", lambda x: x, "nodevice")
+    >>> [str(w) for w in lamella.plugins.waiting()]
+    ["a kernel of aten::neg waits for the key 'nodevice' (mine)"]
+    >>> library.close()
+    """
+    manager.scan()
+    installed = {p.name for p in manager.plugins if p.kind == "backend" and p.state != "loaded"}
+    return [w for row in _C._waiting() if (w := Waiting(*row)).awaited not in installed]
 
 
 def load(name: str) -> Plugin:
@@ -371,7 +353,7 @@ def load(name: str) -> Plugin:
         RuntimeError: it is set aside; the message has the reason
     """
     manager.scan()
-    found = [p for p in manager.plugins.values() if p.name == name]
+    found = manager.named(name)
     if not found:
         raise LookupError(f"load: no plugin {name!r} is installed")
     if not manager.load(found[0]):

@@ -20,7 +20,9 @@
 #include "dispatcher/keys.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/ledger.h"
+#include "dispatcher/keys.h"
 #include "dispatcher/operators.h"
+#include "dispatcher/waiting.h"
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/show.h"
@@ -170,6 +172,17 @@ void add_operators(py::module_& m) {
     PyObject* k = op ? new_kernel(op, key) : nullptr;
     if (!k) throw py::error_already_set();
     return py::reinterpret_steal<py::object>(k);
+  });
+  m.def("_read_key", [](const std::string& who, const std::string& key) {
+    std::string name;
+    check(dispatcher::read_key(who, key, &name));
+    return name;
+  });
+  m.def("_waiting", [] {
+    py::list l;
+    for (const dispatcher::Waiting& w : dispatcher::all_waiting())
+      l.append(py::make_tuple(w.owner, w.what, w.kind, w.awaited));
+    return l;
   });
   m.def("_parse_schema", [](const std::string& text, const std::string& ns) {
     std::string whole;

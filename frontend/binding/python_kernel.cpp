@@ -17,6 +17,9 @@
 #include "dispatcher/fill.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/operators.h"
+#include "dispatcher/placement.h"
+#include "dispatcher/table.h"
+#include "dispatcher/targets.h"
 
 namespace lamella::binding {
 namespace {
@@ -72,6 +75,10 @@ PyObject* redispatch_call(Call* c, PyObject* const* args, size_t nargsf, PyObjec
     return PyErr_Format(PyExc_RuntimeError, "redispatch: the handler that this call belongs to has returned");
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   const Operator* op = c->frame->op;
+  if (c->frame->layer < 0)
+    return PyErr_Format(PyExc_RuntimeError,
+                        "%s: a device's kernel is the end of the call; there is nothing to go on to",
+                        dispatcher::operator_title(op).c_str());
   if (c->frame->thread != &core::this_thread().shared)
     return PyErr_Format(PyExc_RuntimeError,
                         "redispatch: this call of %s belongs to the thread that its handler runs on",
@@ -113,17 +120,35 @@ PyObject* get_schema(PyObject* self, void*) {
 PyObject* get_category(PyObject* self, void*) {
   return cast(self)->frame ? PyUnicode_FromString(cast(self)->frame->op->category.c_str()) : PyUnicode_FromString("");
 }
+PyObject* get_expressions(PyObject* self, void*) {
+  const lamella_pointwise* p = cast(self)->frame ? cast(self)->frame->op->pointwise : nullptr;
+  PyObject* d = PyDict_New();
+  if (!p || !d) return d;
+  const lamella_expressions& e = p->expressions;
+  for (const auto& [key, text] : {std::pair("bool", e.of_bools),
+                                  {"integral", e.of_integers},
+                                  {"floating", e.of_floats},
+                                  {"complex", e.of_complex}}) {
+    PyObject* o = text ? PyUnicode_FromString(text) : nullptr;
+    if (o) PyDict_SetItemString(d, key, o);
+    Py_XDECREF(o);
+  }
+  return d;
+}
 void dealloc(PyObject* self) {
   PyTypeObject* t = Py_TYPE(self);
   t->tp_free(self);
   Py_DECREF(t);
 }
 
-PyGetSetDef getset[] = {{"name", get_name, nullptr, "The operator's name, as 'aten::add'.", nullptr},
-                        {"overload", get_overload, nullptr, "The overload's name, perhaps empty.", nullptr},
-                        {"schema", get_schema, nullptr, "The operator's schema.", nullptr},
-                        {"category", get_category, nullptr, "The operator's category.", nullptr},
-                        {nullptr}};
+PyGetSetDef getset[] = {
+    {"name", get_name, nullptr, "The operator's name, as 'aten::add'.", nullptr},
+    {"overload", get_overload, nullptr, "The overload's name, perhaps empty.", nullptr},
+    {"schema", get_schema, nullptr, "The operator's schema.", nullptr},
+    {"expressions", get_expressions, nullptr,
+     "Of a pointwise operator what an element of the result is, in C, by class of dtypes; else {}.", nullptr},
+    {"category", get_category, nullptr, "The operator's category.", nullptr},
+    {nullptr}};
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Call, vectorcall), READONLY, nullptr},
                          {nullptr}};
 PyType_Slot slots[] = {
@@ -222,33 +247,61 @@ bool from_python(const lamella_frame* f, PyObject* o, const dispatcher::Return& 
   return true;
 }
 
+// An argument whose memory a tensor shares, or -1.
+int shared_argument(const lamella_frame* f, const Value* args, const Tensor* t) {
+  int found = -1;
+  if (t->opaque() || t->numel == 0) return found;  // these may share the storage that holds nothing
+  dispatcher::each_tensor(f->op->info, args, [&](int at, const Tensor* given) {
+    if (found < 0 && given->storage == t->storage) found = at;
+  });
+  return found;
+}
+
+// A backend's kernel may not return a tensor of another device than its call's, nor, as a new tensor, memory of an
+// argument. Without a shape rule the operator may have results anywhere.
+lamella_status check_returned(lamella_frame* f, const Value* args, const Tensor* t, bool fresh) {
+  std::string wrong;
+  const bool ruled = static_cast<const dispatcher::Table*>(f->table)->infer;
+  const int shared = fresh ? shared_argument(f, args, t) : -1;
+  if (ruled && !core::same_device(t->device(), f->device))
+    wrong = "a tensor of device '" + core::device_name(t->device()) + "', but the call is on '" +
+            core::device_name(f->device) + "'";
+  else if (shared >= 0)
+    wrong = "memory of its argument '" + f->op->schema.load()->args[shared].name +
+            "'; it must return a new tensor, such as that one's clone()";
+  if (wrong.empty()) return LAMELLA_OK;
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     dispatcher::operator_title(f->op) + ": the Python kernel returned " + wrong);
+}
+
 // Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
 // be as the rule described it; it takes the place of the allocation, or is copied into memory that the caller gave.
-lamella_status deliver(lamella_frame* f, Value* ret, Value result, bool replace) {
+lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, Value result, bool composite) {
+  const bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   if (ret->tag == LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR) {
     core::release_value(result);
     return core::raise(LAMELLA_TYPE_ERROR,
                        dispatcher::operator_title(f->op) + ": the Python kernel must return a Tensor");
   }
-  if (ret->tag != LAMELLA_TENSOR || result.tag != LAMELLA_TENSOR) {
-    core::release_value(*ret);
-    *ret = result;
-    return LAMELLA_OK;
-  }
-  const Tensor *want = core::full(ret->as.tensor), *got = core::full(result.as.tensor);
-  if (want == got) {
+  const Tensor* want = ret->tag == LAMELLA_TENSOR ? core::full(ret->as.tensor) : nullptr;
+  const Tensor* got = result.tag == LAMELLA_TENSOR ? core::full(result.as.tensor) : nullptr;
+  if (want && want == got) {
     core::release_value(result);
     return LAMELLA_OK;
   }
-  bool same = want->dtype == got->dtype && want->ndim() == got->ndim() &&
-              std::equal(want->sizes(), want->sizes() + want->ndim(), got->sizes());
-  if (!same) {
+  // Without a shape rule what is returned is looked at by opcheck alone.
+  const bool fresh = want && functional && !composite && shared_argument(f, args, want) < 0;
+  if (lamella_status st = got ? check_returned(f, args, got, fresh) : LAMELLA_OK) {
+    core::release_value(result);
+    return st;
+  }
+  if (want && (want->dtype != got->dtype || !dispatcher::has_shape(got, want->ndim(), want->sizes()))) {
     std::string s = dispatcher::operator_title(f->op) + ": the Python kernel returned " + core::describe(result) +
                     ", the shape rule says " + core::describe(*ret);
     core::release_value(result);
     return core::raise(LAMELLA_RUNTIME_ERROR, s);
   }
-  if (replace) {
+  if (!want || !got || functional) {
     core::release_value(*ret);
     *ret = result;
     return LAMELLA_OK;
@@ -261,10 +314,11 @@ lamella_status deliver(lamella_frame* f, Value* ret, Value result, bool replace)
   return st;
 }
 
-lamella_status take_results(lamella_frame* f, PyObject* result, Value* rets, bool layer) {
+lamella_status take_results(lamella_frame* f, const Value* args, PyObject* result, Value* rets, PythonKernel::Of of) {
+  const bool layer = of == PythonKernel::Of::Layer;
   if (PyList_Check(result) && f->op->schema.load()->rets.size() > 1) {  // a copy, as items may change the list
     PyObject* now = PyList_AsTuple(result);
-    const lamella_status st = now ? take_results(f, now, rets, layer) : capture_exception();
+    const lamella_status st = now ? take_results(f, args, now, rets, of) : capture_exception();
     Py_XDECREF(now);
     return st;
   }
@@ -277,7 +331,6 @@ lamella_status take_results(lamella_frame* f, PyObject* result, Value* rets, boo
                  who_returns(f).c_str(), n, got.c_str());
     return capture_exception();
   }
-  bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   for (int i = 0; i < n; i++) {
     Value v = core::none();
     PyObject* one = n == 1 ? result : PyTuple_GET_ITEM(result, i);
@@ -289,7 +342,7 @@ lamella_status take_results(lamella_frame* f, PyObject* result, Value* rets, boo
     }
     if (layer)
       rets[i] = v;
-    else if (lamella_status st = deliver(f, &rets[i], v, functional))
+    else if (lamella_status st = deliver(f, args, i, &rets[i], v, of == PythonKernel::Of::Composite))
       return st;
   }
   return LAMELLA_OK;
@@ -336,12 +389,12 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
   if (!k->callable) return LAMELLA_RETRY;
   const SpreadArguments a(f, args);
   PyObject* callable = Py_NewRef(k->callable);
-  const bool layer = f->layer >= 0;
+  const bool layer = f->layer >= 0, told = layer || k->of == PythonKernel::Of::Category;
   lamella_frame* outer = f->thread->frame;
   f->thread->frame = f;
   PyObject* result = nullptr;
   Call* c = nullptr;
-  if (layer) {
+  if (told) {
     c = cast(call_type->tp_alloc(call_type, 0));
     c->vectorcall = redispatch;
     c->frame = f;
@@ -355,7 +408,8 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
     result = PyObject_Vectorcall(callable, a.objects(), a.positional(), a.names());
   }
   f->thread->frame = outer;
-  lamella_status st = result ? take_results(f, result, rets, layer) : capture_exception();
+  lamella_status st =
+      result ? take_results(f, args, result, rets, layer ? PythonKernel::Of::Layer : k->of) : capture_exception();
   Py_XDECREF(result);
   Py_XDECREF(reinterpret_cast<PyObject*>(c));
   Py_DECREF(callable);
@@ -363,7 +417,7 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
 }
 
 lamella_status take_layer_results(lamella_frame* f, PyObject* result, lamella_value* rets) {
-  return take_results(f, result, rets, true);
+  return take_results(f, nullptr, result, rets, PythonKernel::Of::Layer);
 }
 
 PyObject* new_kernel(const Operator* op, const std::string& key) {

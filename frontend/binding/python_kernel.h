@@ -8,7 +8,9 @@ namespace lamella::binding {
 
 // Owns the callable until it is withdrawn. The cell itself stays: an old table may still point to it.
 struct PythonKernel {
-  PyObject* callable;  // a layer's is called as handler(call, *args, **kwargs), others as kernel(*args, **kwargs)
+  enum class Of { Layer, Device, Composite, Category, Other };
+  PyObject* callable;  // of a layer or a category called as f(call, *args, **kwargs), others as f(*args, **kwargs)
+  Of of = Of::Other;
 };
 
 // A call's arguments as Python is called with them: those at their default, as far as they are the last ones, are left

@@ -121,7 +121,9 @@ class PyLibrary {
       check(dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
       return h;
     }
-    auto* cell = new PythonKernel{callable.release().ptr()};
+    const bool composite = key == "composite";
+    auto* cell =
+        new PythonKernel{callable.release().ptr(), composite ? PythonKernel::Of::Composite : PythonKernel::Of::Device};
     lamella_status st =
         dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(run_python, cell, file, line), &h);
     return keep(st, h, cell);
@@ -129,7 +131,7 @@ class PyLibrary {
   lamella_handle category(const std::string& name, const std::string& key, py::object callable, const std::string& file,
                           int line) {
     lamella_handle h;
-    auto* cell = new PythonKernel{callable.release().ptr()};
+    auto* cell = new PythonKernel{callable.release().ptr(), PythonKernel::Of::Category};
     lamella_status st = dispatcher::register_category_kernel(open(), name.c_str(), key.c_str(),
                                                              described(run_python, cell, file, line), &h);
     return keep(st, h, cell);

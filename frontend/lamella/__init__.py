@@ -60,6 +60,7 @@ from lamella._functions import (
     capture_state,
     default_generator,
     equal,
+    fallback_counts,
     finfo,
     from_dlpack,
     get_default_device,
@@ -72,6 +73,7 @@ from lamella._functions import (
     manual_seed,
     numel,
     promote_types,
+    reset_fallback_counts,
     result_type,
     set_default_device,
     set_default_dtype,
@@ -104,8 +106,8 @@ _C._set_backend_loader(plugins.manager.load_backend)
 # The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
 plugins.manager.load_hosts()
 plugins.manager.load_plugins()
-_mark_absent(Tensor, plugins.manager.plugins.values())
-_explain_absent(globals(), plugins.manager.plugins.values())
+_mark_absent(Tensor, plugins.manager.plugins)
+_explain_absent(globals(), plugins.manager.plugins)
 
 for _name in ("nn", "overrides", "testing", "utils"):
     _add_lazy(_sys.modules[__name__], _name)

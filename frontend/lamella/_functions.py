@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from lamella import _C
 from lamella._C import Tensor, device, dtype
 
@@ -346,6 +348,37 @@ def get_fallback() -> str:
     'allow'
     """
     return "allow" if _C._get_fallback() else "error"
+
+
+class FallbackCount(NamedTuple):
+    """How often the host has served one operator for one device in this process.
+
+    ``bytes`` counts copies both ways, ``seconds`` the calls with their copies. ``reason`` says what the device lacks.
+    """
+
+    device: str
+    operator: str
+    calls: int
+    bytes: int
+    seconds: float
+    reason: str
+
+
+def fallback_counts() -> list[FallbackCount]:
+    """What the host has served in this process for devices without a kernel of their own.
+
+    >>> [c.operator for c in lamella.fallback_counts() if c.device == "cpu"]
+    []
+    """
+    return [FallbackCount(*row) for row in _C._fallbacks()]
+
+
+def reset_fallback_counts() -> None:
+    """Empties ``fallback_counts()``.
+
+    >>> lamella.reset_fallback_counts()
+    """
+    _C._reset_fallbacks()
 
 
 def equal(input: Tensor, other: Tensor) -> bool:

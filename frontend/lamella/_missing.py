@@ -35,7 +35,7 @@ def explain(what: str, name: str, among=()) -> str:
 def absent_plugin(kind: str, name: str):
     """The installed plugin whose manifest promises a name of this kind, but that is not loaded; or None."""
     found = sys.modules.get("lamella.plugins.manager")  # lamella itself may be half imported
-    for plugin in found.manager.plugins.values() if found else ():
+    for plugin in found.manager.plugins if found else ():
         if plugin.state not in ("loaded", "loading") and name in plugin.manifest.get(kind, ()):
             return plugin
     return None
@@ -43,9 +43,25 @@ def absent_plugin(kind: str, name: str):
 
 def brought(what: str, plugin) -> str:
     """Which plugin would bring it, and why it does not."""
-    state = "not loaded yet" if plugin.state == "found" else plugin.state
-    why = f"{state}: {plugin.reason}" if plugin.reason else state
-    return f"{what} is brought by plugin '{plugin.name}' ({plugin.distribution} {plugin.version}), which is {why}"
+    who = f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version})"
+    return f"{what} is brought by {who}, which is {why_absent(plugin)}"
+
+
+def namespace_note(namespace: str) -> str:
+    """The end of a message about an operator that is not there: the plugin of that name, and why it is not loaded."""
+    found = sys.modules.get("lamella.plugins.manager")
+    for plugin in found.manager.named(namespace) if found else ():
+        if plugin.state != "loaded":
+            who = f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version})"
+            return f"; {who} is {why_absent(plugin)}"
+    return ""
+
+
+def why_absent(plugin) -> str:
+    state = {"found": "not loaded yet", "loading": "being loaded, and its hook has not run"}.get(
+        plugin.state, plugin.state
+    )
+    return f"{state}: {plugin.reason}" if plugin.reason else state
 
 
 def missing_name(what: str, name: str, among=()) -> str:

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from lamella import _C
+from lamella._missing import namespace_note
 
 NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
@@ -50,7 +51,10 @@ class OperatorNamespace:
     def __getattr__(self, name: str):
         if name.startswith("__"):  # copy and pickle ask for such names
             raise AttributeError(name)
-        packet = _C._packet(f"{self.__name__}::{name}")
+        try:
+            packet = _C._packet(f"{self.__name__}::{name}")
+        except AttributeError as error:
+            raise AttributeError(f"{error}{namespace_note(self.__name__)}") from None
         self.__dict__[name] = packet
         return packet
 

@@ -39,11 +39,13 @@ def _native():
     return native_folder()
 
 
-def plugins() -> str:
-    """The table of plugins, with the reason for each that is set aside."""
+def plugins(load: bool = False) -> str:
+    """The table of plugins, with the reason for each that is set aside. ``load`` tries each of them first."""
     import lamella
     from lamella import _C
 
+    for plugin in lamella.plugins.status() if load else ():
+        lamella.plugins.manager.load(plugin)
     head = ("name", "kind", "distribution", "state", "seconds", "reason")
     rows = [
         (p.name, p.kind, f"{p.distribution} {p.version}", p.state, f"{p.seconds:.3f}" if p.seconds else "", reason)
@@ -56,9 +58,11 @@ def plugins() -> str:
     if layers:
         lines += ["", "layers, outermost first:", *layers]
     fallbacks = [
-        f"  {device} {op}: {calls} calls, {bytes} bytes, {seconds:.3f} s; {reason}"
-        for device, op, calls, bytes, seconds, reason in _C._fallbacks()
+        f"  {f.device} {f.operator}: {f.calls} calls, {f.bytes} bytes, {f.seconds:.3f} s; {f.reason}"
+        for f in lamella.fallback_counts()
     ]
+    if waiting := [f"  {w}" for w in lamella.plugins.waiting()]:
+        lines += ["", "registered for what is not there:", *waiting]
     if fallbacks:
         lines += ["", "served by the host in this process:", *fallbacks]
     return "\n".join(lines)
@@ -87,6 +91,19 @@ def support(device: str) -> str:
     return "\n".join([*(f"{kind:12} {op}" for op, kind in rows), "", f"{device}: {total}"])
 
 
+def show_operator(name: str, device: str | None) -> str:
+    """One operator's table; ``device`` is loaded first."""
+    import lamella
+    from lamella import _C
+
+    if device:
+        lamella.empty(0, device=device)
+    text = _C._show(name)
+    if not text:
+        raise LookupError(f"there is no operator {name}")
+    return text.rstrip("\n")
+
+
 def cached_extensions(clear: bool) -> str:
     """The contents of the user's cache of built extensions; ``clear`` empties it first."""
     from lamella.extensions import Cache, cache_folder
@@ -104,43 +121,43 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lamella", description="Looks into an installed Lamella.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="version, compiler, threads, libraries, plugins: for a bug report")
-    commands.add_parser("plugins", help="what is installed, what is loaded, and why something is not")
+    listed = commands.add_parser("plugins", help="what is installed, what is loaded, and why something is not")
+    listed.add_argument("--load", action="store_true", help="load every plugin first, also those of devices")
     ops = commands.add_parser("ops", help="operators").add_subparsers(dest="what", required=True)
     every = ops.add_parser("list", help="every operator with its schema and who has kernels")
     every.add_argument("--device", help="how this device serves each: native, shape rule, composite, fallback or none")
     show = ops.add_parser("show", help="one operator's table, with owners")
     show.add_argument("name", help="such as aten::add or add.Tensor")
-    from lamella.extensions.config import add_arguments, config
+    show.add_argument("--device", help="load the plugin of this device first")
+    from lamella.extensions.config import add_arguments
 
     add_arguments(commands.add_parser("config", help="flags and folders for building an extension"))
     extensions = commands.add_parser("extensions", help="the cache of extensions that load and load_inline built")
     extensions.add_argument("action", nargs="?", choices=("list", "clear"), default="list")
     args = parser.parse_args(argv)
-    if args.command == "info":
-        print(info())
-    elif args.command == "plugins":
-        import lamella  # noqa: F401
-
-        print(plugins())
-    elif args.command == "config":
-        try:
-            print(config(args))
-        except LookupError as error:
-            print(f"lamella: {error}", file=sys.stderr)
-            return 1
-    elif args.command == "extensions":
-        print(cached_extensions(args.action == "clear"))
-    elif args.what == "list":
-        print(support(args.device) if args.device else list_operators())
-    else:
-        from lamella import _C
-
-        text = _C._show(args.name)
-        if not text:
-            print(f"lamella: there is no operator {args.name}", file=sys.stderr)
-            return 1
-        print(text, end="")
+    try:
+        print(answer(args))
+    except (LookupError, RuntimeError) as error:
+        print(f"lamella: {error.args[0]}", file=sys.stderr)
+        return 1
     return 0
+
+
+def answer(args: argparse.Namespace) -> str:
+    """What a command prints. Raises LookupError or RuntimeError with the reason if it cannot."""
+    if args.command == "info":
+        return info()
+    if args.command == "plugins":
+        return plugins(load=args.load)
+    if args.command == "config":
+        from lamella.extensions.config import config
+
+        return config(args)
+    if args.command == "extensions":
+        return cached_extensions(args.action == "clear")
+    if args.what == "list":
+        return support(args.device) if args.device else list_operators()
+    return show_operator(args.name, args.device)
 
 
 if __name__ == "__main__":

@@ -216,7 +216,7 @@ void registration() {
       {[](lamella_dtype_def& d) { d.name = "float32"; }, "'float32' is taken by lamella; registration cannot"},
       {[](lamella_dtype_def& d) { d.name = "half"; }, "'half' is taken by lamella"},
       {[](lamella_dtype_def& d) { d.name = "cpu"; }, "'cpu' is the name of a backend already"},
-      {[](lamella_dtype_def& d) { d.name = "composite"; }, "be neither empty nor 'backend'"},
+      {[](lamella_dtype_def& d) { d.name = "composite"; }, "cannot be its name"},
   };
   for (const Wrong& w : all) {
     lamella_dtype_def d = tenths_def();

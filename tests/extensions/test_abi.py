@@ -367,9 +367,7 @@ def test_what_may_be_added_in_a_later_version(headers):
     headers("version.h", *LATER["version.h"])
     more = GUARD + "    const float* planted;\n#endif\n"
     headers("types.h", "    const double* doubles;\n", more + "    const double* doubles;\n")
-    include = headers(
-        "autograd.h", "} lamella_derivative;", GUARD + "  void* planted;\n#endif\n} lamella_derivative;"
-    )
+    include = headers("autograd.h", "} lamella_derivative;", GUARD + "  void* planted;\n#endif\n} lamella_derivative;")
     now = dump(include, V1_1)
     assert differences(GOLDEN, dump(include, V1_0)) == breaks(GOLDEN, now) == []
     different = [line.split(": ", 1)[1] for line in differences(GOLDEN, now)]

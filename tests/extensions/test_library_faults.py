@@ -173,7 +173,9 @@ def test_a_backend_that_is_refused_keeps_nothing(lib, name):
     def alloc(nbytes, index):
         raise AssertionError
 
-    with pytest.raises((RuntimeError, ValueError), match="'cpu' is taken|which are other keys; got '(?!cpu)"):
+    with pytest.raises(
+        (RuntimeError, ValueError), match="'cpu' is taken|cannot be its name: as a key of kernels it means"
+    ):
         lib.register_backend(name, **BACKEND | {"alloc": alloc})
     alloc = weakref.ref(alloc)
     gc.collect()

@@ -9,7 +9,7 @@ SETUP = """
         lib.impl(schema.partition("(")[0], kernel, "cpu")
         return getattr(lamella.ops.far, schema.partition("(")[0].partition(".")[0])
     def counts():
-        return {op: (calls, moved) for _, op, calls, moved, _, _ in lamella._C._fallbacks()}
+        return {op: (calls, moved) for _, op, calls, moved, _, _ in lamella.fallback_counts()}
     x = lamella.ones(2, 3, device="bank:1")
 """
 
@@ -22,11 +22,11 @@ def test_counted_and_listed(guest):
     double = host_only("double(Tensor self) -> Tensor", lambda t: t * 2)
     for _ in range(3):
         assert double(x).device == x.device and double(x).tolist() == [[2.0] * 3] * 2
-    ((device, op, calls, moved, seconds, reason),) = lamella._C._fallbacks()
+    ((device, op, calls, moved, seconds, reason),) = lamella.fallback_counts()
     assert (device, op, calls, moved) == ("bank", "far::double", 6, 6 * 48) and seconds > 0 and "bank" in reason
     assert "far::double: 6 calls, 288 bytes" in cli.plugins()
-    lamella._C._reset_fallbacks()
-    assert lamella._C._fallbacks() == []
+    lamella.reset_fallback_counts()
+    assert lamella.fallback_counts() == []
     """
     )
 
@@ -205,9 +205,9 @@ def test_a_backend_in_python_beside_the_others(guest):
         assert (x + x.t().t()).tolist() == (a * 2).tolist() and (x @ x.t()).tolist() == (a @ a.T).tolist()
         x[0] = 7
         assert x.exp().neg().device.type == "numpy" and x.tolist() == [[7, 7, 7], [3, 4, 5]]
-        assert not lamella._C._fallbacks(), lamella._C._fallbacks()
+        assert not lamella.fallback_counts(), lamella.fallback_counts()
         assert x.sin().device.type == "numpy"
-        assert [f[:2] for f in lamella._C._fallbacks()] == [("numpy", "aten::sin")]
+        assert [f[:2] for f in lamella.fallback_counts()] == [("numpy", "aten::sin")]
         import lamella_numpy
         del x
         assert not lamella_numpy.BLOCKS

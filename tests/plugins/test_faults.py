@@ -93,7 +93,7 @@ def test_a_backend_that_fails_says_so_when_it_is_named(host, packages, fault):
         WORKS
         + f"""
     state = lambda: next(p.state for p in lamella.plugins.status() if p.name == "bad")
-    assert state() in ("found", "failed"), state()
+    assert state() in ("found", "failed", "refused"), state()
     for _ in range(2):
         try:
             lamella.ones(1, device="bad")
@@ -266,17 +266,6 @@ def test_two_owners_of_one_kernel_stack_and_withdraw(host, packages):
         tiny_one.libraries[0].close()
         assert product() == 15
     """)
-
-
-def test_two_distributions_bring_one_name(host, packages):
-    packages("good", GOOD)
-    second = packages("good2", GOOD.replace("seen.append", "raise SystemExit; seen.append"))
-    entry = second.with_name("tiny_good2-1.2.dist-info") / "entry_points.txt"
-    entry.write_text("[lamella.plugins]\ngood = tiny_good2\n")
-    table = host.table()
-    assert (lines := [line for line in table.splitlines() if line.startswith("good ")]) and len(lines) == 1
-    assert "tiny-good2" in lines[0] or "tiny-good " in lines[0]
-    assert "too" in lines[0], lines
 
 
 def test_a_forked_child(host, packages):

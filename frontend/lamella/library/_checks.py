@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
+from lamella import _C
+
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # of a code object, as in inspect
-TORCH_KEYS = {
-    "CompositeImplicitAutograd": "composite",
-    "CompositeExplicitAutograd": "backend",
-    "CompositeExplicitAutogradNonFunctional": "backend",
-    "default": "backend",
-    "Meta": "meta",
-}
-ELSEWHERE = {  # torch's keys, by how they begin, and advice for each
-    "Autograd": "register_autograd gives an operator its derivative",
-    "Autocast": "register_autocast says to which dtype autocast casts",
-    "FuncTorchBatched|FuncTorchVmap|Batched|Vmap": "register_vmap gives an operator its batching rule",
-    "PrivateUse": "a backend has the name that it registers itself by",
-    "BackendSelect|CompositeImplicitAutograd|Functionalize|FuncTorch|Python|ADInplaceOrView|Conjugate|Negative|"
-    "ZeroTensor|Tracer|PreDispatch|Undefined|CatchAll|Named|Dense|Sparse|Quantized|Mkldnn|NestedTensor": (
-        "expected the name of a device or a layer, 'backend' or 'composite'"
-    ),
-}
 
 
 def check_type(who: str, what: str, value: Any, wanted: type = str, name: str = "") -> None:
@@ -62,16 +46,7 @@ def key_name(who: str, key: Any, what: str = "key") -> str:
     if not isinstance(key, str) or not key:
         got = repr(key) if isinstance(key, str) else type(key).__name__
         raise TypeError(f"{who}: argument '{what}': expected the name of a device or a layer, got {got}")
-    device, colon, _ = key.partition(":")
-    if colon:
-        advice = f"a kernel serves every device of its type: {device!r}"
-        raise ValueError(f"{who}: argument '{what}': expected the name of a type of device, got {key!r}; {advice}")
-    if key in TORCH_KEYS:
-        return TORCH_KEYS[key]
-    for begin, advice in ELSEWHERE.items():
-        if re.match(rf"({begin})([A-Z0-9]|$)", key):
-            raise ValueError(f"{who}: argument '{what}': {key!r} is a key of torch's that Lamella has not; {advice}")
-    return key.lower() if key.isupper() else key
+    return _C._read_key(f"{who}: argument '{what}'", key)
 
 
 def devices(who: str, device_types: str | Iterable[str] | None, what: str = "device_types") -> list[str]:

@@ -217,7 +217,20 @@ class Library:
         return self._register(("kernel", name, key), lambda *at: self._library.impl(name, key, function, *at), function)
 
     def impl_category(self, category: str, fn: Callable[..., Any], dispatch_key: str = "") -> int:
-        """Registers a kernel for every operator of a category that has none of its own under this key."""
+        """Registers a kernel for every operator of a category that has none of its own under this key.
+
+        It is called as ``fn(call, *args, **kwargs)``: ``call.name``, ``call.overload`` and ``call.schema`` say which
+        operator it serves, and ``call.expressions`` what an element of a pointwise operator's result is, in C.
+
+        Raises:
+            ValueError: there is no such category
+
+        >>> lib = lamella.library.Library("aten", "IMPL", "meta")
+        >>> def kernel(call, x):
+        ...     return print(call.name, call.expressions["floating"])
+        >>> handle = lib.impl_category("pointwise", kernel)
+        >>> lib.close()
+        """
         check_type("impl_category", "category", category)
         check_callable("impl_category", "fn", fn)
         key = self._key("impl_category", dispatch_key)

@@ -1,0 +1,102 @@
+"""Manifests: what a plugin says about itself, in ``lamella.json``, which is read without importing the plugin.
+
+The file stands beside the plugin's module or in a package around it:
+
+    {"requires_lamella": ">=0.1,<1", "priority": 0, "names": ["no_grad"], "methods": ["backward"],
+     "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}, "host": false}
+
+All is optional. A backend with ``"host": true`` serves memory that Python can read, and is loaded with the namespace.
+What a plugin brings (names of the namespace, methods and attributes of Tensor, keywords of factories) explains itself
+while the plugin is absent. Attributes and keywords go into the stubs, with their types or as a list.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def read_manifest(module: str) -> dict[str, Any]:
+    """The manifest nearest to a module, beside it or in a package around it. Nothing is imported that was not yet."""
+    from importlib.util import find_spec
+
+    parts = module.split(".")
+    known = 1  # leading names to ask the import system for; the rest is found by folder
+    while known < len(parts) and ".".join(parts[:known]) in sys.modules:
+        known += 1
+    try:
+        spec = find_spec(".".join(parts[:known]))
+    except (ImportError, ValueError):
+        return {}
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for depth in range(len(parts), known - 1, -1):
+            file = Path(folder, *parts[known:depth], "lamella.json")
+            if file.exists():
+                found = json.loads(file.read_text())
+                check_manifest(found)
+                return found
+    return {}
+
+
+MANIFEST = {
+    "host": (bool,),
+    "requires_lamella": (str,),
+    "priority": (int,),
+    "names": (list,),
+    "methods": (list,),
+    "attributes": (list, dict),
+    "keywords": (list, dict),
+}
+
+
+def check_manifest(found: Any) -> None:
+    """Raises ValueError if a manifest does not have the form that the head of this file describes."""
+    if not isinstance(found, dict):
+        raise ValueError(f"lamella.json must hold an object, not {type(found).__name__}")
+    for key, kinds in MANIFEST.items():
+        value = found.get(key, kinds[0]())
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise ValueError(f"lamella.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
+        texts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
+
+
+def release(version: str) -> tuple[int, ...]:
+    """The numeric part of a version: '0.1.0.dev1' is (0, 1, 0)."""
+    numbers = []
+    for part in version.split("."):
+        if not part.isdigit():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+def in_range(version: str, wanted: str) -> bool:
+    """Whether a version satisfies comma-separated clauses: >=, >, <=, <, ==, !=.
+
+    >>> in_range("0.1.0", ">=0.1,<1")
+    True
+    """
+    tests = {
+        ">=": lambda a, b: a >= b,
+        "<=": lambda a, b: a <= b,
+        "==": lambda a, b: a == b,
+        "!=": lambda a, b: a != b,
+        ">": lambda a, b: a > b,
+        "<": lambda a, b: a < b,
+    }
+    have = release(version)
+    for clause in filter(None, (c.strip() for c in wanted.split(","))):
+        sign = next((s for s in tests if clause.startswith(s)), None)
+        if sign is None or not release(clause[len(sign) :].strip()):
+            raise ValueError(f"version range {wanted!r}: {clause!r} is not a comparison such as '>=0.1'")
+        bound = release(clause[len(sign) :].strip())
+        width = max(len(have), len(bound))
+        a = have + (0,) * (width - len(have))
+        b = bound + (0,) * (width - len(bound))
+        if not tests[sign](a, b):
+            return False
+    return True

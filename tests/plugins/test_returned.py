@@ -1,0 +1,97 @@
+"""What a Python kernel of a device may return, and what a category's kernel is told."""
+
+import ctypes
+
+import lamella
+import pytest
+
+
+@pytest.fixture
+def lib():
+    library = lamella.library.Library("aten", "IMPL", "cpu", owner="the test")
+    yield library
+    library.close()
+
+
+def raises(*words):
+    return pytest.raises(RuntimeError, match=".*".join(words))
+
+
+def test_a_tensor_of_another_device(lib):
+    lib.impl("relu", lambda x: lamella.empty(2, device="meta"))
+    with raises("relu: the Python kernel returned a tensor of device 'meta'", "the call is on 'cpu'"):
+        lamella.relu(lamella.ones(2))
+
+
+@pytest.mark.parametrize("kernel", [lambda x: x, lambda x: x.view(2), lambda x: x[0:2]], ids=["itself", "view", "part"])
+def test_memory_of_its_argument(lib, kernel):
+    lib.impl("relu", kernel)
+    with raises("relu: the Python kernel returned memory of its argument 'self'", "clone"):
+        lamella.relu(lamella.ones(2))
+
+
+def test_in_place_it_may_return_what_it_got(lib):
+    lib.impl("relu", lambda x: x)
+    x = lamella.ones(2)
+    assert x.relu_() is x and x.tolist() == [1, 1]
+
+
+def test_a_composite_may_return_its_argument():
+    library = lamella.library.Library("returned", "DEF", owner="the test")
+    library.define("whole(Tensor self) -> Tensor")
+    library.impl("whole", lambda x: x, "composite")
+    x = lamella.ones(2)
+    assert lamella.ops.returned.whole(x) is x
+    library.close()
+
+
+def test_a_category_s_kernel_is_told_which_operator_it_serves():
+    blocks, seen = {}, []
+
+    def alloc(nbytes, index):
+        block = ctypes.create_string_buffer(max(nbytes, 1))
+        blocks[ctypes.addressof(block)] = block
+        return ctypes.addressof(block)
+
+    def move(to, source, nbytes, index):
+        ctypes.memmove(to, source, nbytes)
+
+    def kernel(call, x):
+        seen.append((call.name, call.overload, call.category, call.expressions["floating"]))
+        with raises("sinh", "nothing to go on to"):
+            call(x)
+        return x.to("cpu").sinh().to("told")
+
+    library = lamella.library.Library("aten", "IMPL", "told", owner="the test")
+    library.register_backend(
+        "told", alloc=alloc, free=lambda at, nbytes, index: blocks.pop(at), copy_from_host=move, copy_to_host=move
+    )
+    library.impl_category("pointwise", kernel)
+    assert lamella.sinh(lamella.zeros(2).to("told")).to("cpu").tolist() == [0, 0]
+    assert seen == [("aten::sinh", "", "pointwise", "sinh(x)")]
+    library.close()
+
+
+@pytest.mark.parametrize("key", ["CPU", "cpu"])
+def test_a_key_in_capitals(key):
+    library = lamella.library.Library("aten", "IMPL", owner="the test")
+    library.impl("relu", lambda x: x + 2, key)
+    assert lamella.relu(lamella.ones(1)).tolist() == [3]
+    library.close()
+
+
+@pytest.mark.parametrize("key", [" cpu", "cpu ", "c pu", "cpu:0", "1cpu", "AutogradCPU"])
+def test_a_key_that_is_none(lib, key):
+    with pytest.raises(ValueError, match="impl: argument 'dispatch_key': .*'"):
+        lib.impl("relu", lambda x: x, key)
+    with pytest.raises(ValueError, match="kernel: argument 'key': .*'"):
+        lib._library.impl("aten::relu", key, lambda x: x, "", 0)
+
+
+def test_what_waits_for_nothing_is_listed(lib):
+    before = lamella.plugins.waiting()
+    lib.impl("neg", lambda x: x, "nodevice")
+    lib.impl_category("pointwise", lambda call, x: x, "nodevice")
+    (kernel, category) = [w for w in lamella.plugins.waiting() if w not in before]
+    assert str(kernel) == "a kernel of aten::neg waits for the key 'nodevice' (the test)"
+    assert (category.what, category.awaited) == ("a kernel of category 'pointwise'", "nodevice")
