@@ -66,10 +66,12 @@ lamella_status guarded(const Tensor* like, TensorRef* out) {
   std::memset(host->dl.data, pattern, bytes);
   if (lamella_status st = core::new_storage(bytes, like->device(), static_cast<core::DType>(like->dtype), &s))
     return st;
-  *out = TensorRef::steal(core::tensor_over(s, like->ndim(), like->sizes(), like->strides(),
-                                            guard / core::itemsize(like->dtype), like->dtype));
+  TensorRef made = TensorRef::steal(core::tensor_over(s, like->ndim(), like->sizes(), like->strides(),
+                                                      guard / core::itemsize(like->dtype), like->dtype));
   core::release(s);
-  return move_bytes(as_bytes(out->get(), guard).get(), host.get(), false);
+  if (lamella_status st = move_bytes(as_bytes(made.get(), guard).get(), host.get(), false)) return st;
+  *out = std::move(made);
+  return LAMELLA_OK;
 }
 
 // What a kernel is about to get, and whether it is the same afterwards.
@@ -114,23 +116,36 @@ class Run {
       : f_(f), checked_(c), args_(args), rets_(rets), info_(*static_cast<const Table*>(f.table)->info) {}
 
   lamella_status operator()() {
-    if (lamella_status st = prepare()) return give_back(), st;
-    f_.context = checked_.entry.context;
-    lamella_status st = checked_.entry(f_, args_, rets_);
-    if (!st) st = wait();
-    if (!st) st = check_arguments();
-    for (int i = 0; i < info_.nrets && !st; i++) st = check_result(i);
-    give_back();
+    lamella_status st;
+    try {
+      st = run();
+    } catch (...) {
+      give_back(false);
+      throw;
+    }
+    give_back(st == LAMELLA_OK);
     return st;
   }
 
  private:
   struct Output {
     Value ours = core::none();  // what the dispatcher has made; the result that the caller gets
-    TensorRef guarded;          // in its place, where it is a new tensor
+    TensorRef kept;             // the same, while a kernel may release it
+    TensorRef guarded;          // in its place, where it is a new tensor with memory
     std::vector<Watched> before;
+
+    const Tensor* given() const { return guarded ? guarded.get() : kept.get(); }  // to the kernel
   };
 
+  lamella_status run() {
+    if (lamella_status st = prepare()) return st;
+    f_.context = checked_.entry.context;
+    lamella_status st = checked_.entry(f_, args_, rets_);
+    if (!st) st = wait();
+    if (!st) st = check_arguments();
+    for (int i = 0; i < info_.nrets && !st; i++) st = check_result(i);
+    return st;
+  }
   bool shares(const Tensor* t, uint64_t among) const {
     bool found = false;
     each_tensor(info_, args_, [&](int at, const Tensor* a) { found |= (among >> at & 1) && a->storage == t->storage; });
@@ -142,14 +157,14 @@ class Run {
       Output& o = outputs_[i];
       o.ours = rets_[i];
       if (rets_[i].tag != LAMELLA_TENSOR) continue;
-      const Tensor* t = full(rets_[i].as.tensor);
+      Tensor* t = full(rets_[i].as.tensor);
+      o.kept = TensorRef::borrow(t);
       if (has_memory(t) && !shares(t, ~uint64_t{0})) {
         if (lamella_status st = guarded(t, &o.guarded)) return st;
         rets_[i] = core::tensor_value(o.guarded.get());
         core::retain(o.guarded.get());
-        t = o.guarded.get();
       }
-      o.before.emplace_back(t);
+      o.before.emplace_back(o.given());
     }
     lamella_status st = LAMELLA_OK;
     each_tensor(info_, args_, [&](int at, const Tensor* t) {
@@ -177,21 +192,25 @@ class Run {
     }
     return LAMELLA_OK;
   }
-  // Afterwards the result is what the caller gets, or the kernel's own tensor.
+  // Python's kernels answer with tensors of their own, which then are the results; a caller's memory stays the
+  // caller's.
+  bool may_replace() const { return info_.form == Form::Functional && !info_.written; }
   lamella_status check_result(int i) {
     Output& o = outputs_[i];
     const std::string which = info_.nrets > 1 ? "result " + std::to_string(i) : "its result";
     if (rets_[i].tag != LAMELLA_TENSOR)
       return o.before.empty() ? LAMELLA_OK : fault("has taken away " + which + ", which was allocated for it");
     const Tensor* got = full(rets_[i].as.tensor);
-    if (static_cast<const Table*>(f_.table)->infer && !core::same_device(got->device(), f_.device))
+    const bool ruled = static_cast<const Table*>(f_.table)->infer != nullptr;
+    const lamella_device there = o.kept ? o.kept->device() : f_.device;
+    if (ruled && !core::same_device(got->device(), there))
       return fault("has put a tensor of device '" + core::device_name(got->device()) + "' in place of " + which);
-    if (o.before.empty()) return LAMELLA_OK;
-    const Tensor* want = full(o.ours.as.tensor);
-    if (got->dtype != want->dtype || !has_shape(got, want->ndim(), want->sizes()))
+    if (!o.kept) return LAMELLA_OK;
+    if (got->dtype != o.kept->dtype || !has_shape(got, o.kept->ndim(), o.kept->sizes()))
       return fault("has put " + core::describe(rets_[i]) + " in place of " + which + ", " + core::describe(o.ours));
-    if (got != o.before[0].tensor())
-      return o.guarded ? LAMELLA_OK : fault("has put another tensor in place of " + which + ", which it writes into");
+    if (got != o.given())
+      return may_replace() ? LAMELLA_OK
+                           : fault("has put another tensor in place of " + which + ", which it writes into");
     if (!o.before[0].same_description()) return fault("has changed the strides or the memory of " + which);
     return o.guarded ? take_elements(o, which) : LAMELLA_OK;
   }
@@ -203,17 +222,19 @@ class Run {
     if (std::any_of(all.end() - guard, all.end(), broken)) return fault("has written behind " + which);
     return move_bytes(as_bytes(full(o.ours.as.tensor), 0).get(), as_bytes(o.guarded.get(), 0).get(), false);
   }
-  // The caller's outputs again; a tensor that a kernel has put in the place of one stays.
-  void give_back() {
+  // The caller's outputs again, but for those that the kernel could replace. It has released what it replaced.
+  void give_back(bool good) {
     for (int i = 0; i < static_cast<int>(outputs_.size()); i++) {
       Output& o = outputs_[i];
-      if (!o.guarded) continue;
-      if (rets_[i].tag == LAMELLA_TENSOR && rets_[i].as.tensor != o.guarded.get()) {
-        core::release_value(o.ours);
-        continue;
+      if (!o.kept) continue;
+      const bool replaced = rets_[i].tag != LAMELLA_TENSOR || rets_[i].as.tensor != o.given();
+      if (replaced && good) {
+        if (o.guarded) core::release_value(o.ours);
+      } else if (replaced || o.guarded) {
+        core::release_value(rets_[i]);
+        if (!o.guarded) core::retain(o.kept.get());
+        rets_[i] = o.ours;
       }
-      core::release_value(rets_[i]);
-      rets_[i] = o.ours;
     }
   }
 

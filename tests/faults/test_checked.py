@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import Guest
 from compiled import compile_library
 
 HERE = Path(__file__).parent
@@ -41,3 +42,20 @@ def test_each_planted_defect_is_reported(tmp_path_factory):
     assert done.returncode == 1 and found.keys() == REPORTED.keys(), done.stdout + done.stderr
     for name, words in REPORTED.items():
         assert found[name].startswith(f"planted::{name}: the kernel of ") and found[name].endswith(words), found[name]
+
+
+def test_a_python_kernel_may_answer_with_a_tensor_of_its_own(tmp_path):
+    """Also where the output that was allocated has no memory, and is released by the answer."""
+    program = """
+        import lamella
+
+        library = lamella.library.Library("aten", "IMPL", "cpu")
+        library.impl("relu", lambda x: x.clone())
+        library.impl("relu", lambda x: lamella.empty_like(x), "meta")
+        for _ in range(200):
+            assert lamella.relu(lamella.ones(2)).tolist() == [1, 1]
+            assert lamella.relu(lamella.ones(0)).tolist() == []
+            assert lamella.relu(lamella.ones(3, device="meta")).shape == (3,)
+            assert lamella.ones(2).relu_().tolist() == [1, 1]
+    """
+    Guest(sys.executable, tmp_path).run(program, LAMELLA_CHECK_KERNELS="1")
