@@ -48,6 +48,8 @@ constexpr ForeignKey foreign_keys[] = {
     {"Batched", "register_vmap gives an operator its batching rule"},
     {"Vmap", "register_vmap gives an operator its batching rule"},
     {"PrivateUse", "a backend has the name that it registers itself by"},
+    {"CompositeImplicitAutograd", a_key},  // and a word behind it
+    {"CompositeExplicitAutograd", a_key},
     {"BackendSelect", a_key},
     {"Functionalize", a_key},
     {"FuncTorch", a_key},

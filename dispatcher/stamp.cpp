@@ -94,7 +94,7 @@ std::vector<Elf64_Phdr> segments_of(const File& file, const Elf64_Ehdr& head) {
 uint64_t end_of(const std::vector<Elf64_Phdr>& segments) {
   uint64_t end = 0;
   for (const Elf64_Phdr& s : segments)
-    if (s.p_type == PT_LOAD)
+    if (s.p_type == PT_LOAD && s.p_filesz > 0)
       end = std::max(end, s.p_filesz > UINT64_MAX - s.p_offset ? UINT64_MAX : s.p_offset + s.p_filesz);
   return end;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "frontend/binding/buffer.h"
@@ -43,15 +44,15 @@ bool zero_dim(PyObject* o) {
   return is_tensor(o) && unwrap(o)->ndim() == 0 && unwrap(o)->backend != core::meta_backend;
 }
 
-// Why a tensor of one element may not become a number: what a plugin's check says. Else empty. An exception that is no
-// refusal stays.
-std::string refusal(PyObject* o) {
-  if (may_export(o, ExportAs::Number) || !PyErr_ExceptionMatches(PyExc_TypeError)) return "";
+// Why a tensor of one element may not become a number: what a plugin's check says. An exception that is no refusal
+// stays.
+std::optional<std::string> refusal(PyObject* o) {
+  if (may_export(o, ExportAs::Number) || !PyErr_ExceptionMatches(PyExc_TypeError)) return std::nullopt;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyObject* text = value ? PyObject_Str(value) : nullptr;
   const char* words = text ? PyUnicode_AsUTF8(text) : nullptr;
-  const std::string why = words ? words : "a plugin refuses it";
+  const std::string why = words && *words ? words : "a plugin refuses it";
   PyErr_Clear();
   Py_XDECREF(text);
   Py_XDECREF(type);
@@ -108,7 +109,7 @@ bool as_scalar(PyObject* o, Value* v, Arena& arena) {
   }
   if (PyComplex_Check(o)) return as_complex(o, v, arena);
   if (zero_dim(o)) {
-    if (!refusal(o).empty() || PyErr_Occurred()) return false;
+    if (refusal(o) || PyErr_Occurred()) return false;
     PyObject* number = PyObject_CallMethod(o, "item", nullptr);
     if (!number) return false;
     bool ok = as_scalar(number, v, arena);
@@ -357,9 +358,8 @@ bool convert_any(PyObject* o, Value* v, Arena& arena) {
 
 std::string received(PyObject* o, const Type& t) {
   const bool number = !t.list && (t.kind == Kind::Scalar || t.kind == Kind::Complex || t.kind == Kind::Float);
-  const std::string why = number && zero_dim(o) ? refusal(o) : "";
-  PyErr_Clear();
-  return why.empty() ? type_name(o) : type_name(o) + ": " + why;
+  const std::optional<std::string> why = number && zero_dim(o) ? refusal(o) : std::nullopt;
+  return why ? type_name(o) + ": " + *why : type_name(o);
 }
 
 std::string expected(const Type& t) {

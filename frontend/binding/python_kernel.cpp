@@ -259,13 +259,14 @@ int shared_argument(const lamella_frame* f, const Value* args, const Tensor* t) 
 
 // A backend's kernel may not return a tensor of another device than its call's, nor, as a new tensor, memory of an
 // argument. Without a shape rule the operator may have results anywhere.
-lamella_status check_returned(lamella_frame* f, const Value* args, const Tensor* t, bool fresh) {
+lamella_status check_returned(lamella_frame* f, const Value* args, const Tensor* t, const Tensor* want, bool fresh) {
   std::string wrong;
   const bool ruled = static_cast<const dispatcher::Table*>(f->table)->infer;
   const int shared = fresh ? shared_argument(f, args, t) : -1;
-  if (ruled && !core::same_device(t->device(), f->device))
+  const lamella_device there = want ? want->device() : f->device;  // a view is where its argument is
+  if (ruled && !core::same_device(t->device(), there))
     wrong = "a tensor of device '" + core::device_name(t->device()) + "', but the call is on '" +
-            core::device_name(f->device) + "'";
+            core::device_name(there) + "'";
   else if (shared >= 0)
     wrong = "memory of its argument '" + f->op->schema.load()->args[shared].name +
             "'; it must return a new tensor, such as that one's clone()";
@@ -291,7 +292,7 @@ lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, V
   }
   // Without a shape rule what is returned is looked at by opcheck alone.
   const bool fresh = want && functional && !composite && shared_argument(f, args, want) < 0;
-  if (lamella_status st = got ? check_returned(f, args, got, fresh) : LAMELLA_OK) {
+  if (lamella_status st = got && !composite ? check_returned(f, args, got, want, fresh) : LAMELLA_OK) {
     core::release_value(result);
     return st;
   }

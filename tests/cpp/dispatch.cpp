@@ -259,7 +259,7 @@ static void bits_that_come_again() {
   lamella_library* l = library("observers");
   lamella_layer d{};
   d.size = sizeof d;
-  d.name = "first observer";
+  d.name = "first-observer";
   d.flags = LAMELLA_LAYER_NEVER_ON_TENSORS;
   d.at = "modes";
   d.fallback = watch;
@@ -271,7 +271,7 @@ static void bits_that_come_again() {
   OK(api, api->thread_capture(&captured));
   api->thread()->include = 0;
   OK(api, api->withdraw(h));
-  d.name = "second observer";
+  d.name = "second-observer";
   OK(api, api->layer(l, &d, &second, nullptr));
   CHECK(second == first);
   OK(api, api->thread_swap(captured));

@@ -79,7 +79,7 @@ static void older_kernels() {
   FAILS(api, api->category_kernel(l, "pointwise", "cpu", &k, nullptr), "'num_args' must be 0");
   for (const char* key : {"composite", "backend", "cpu"})
     FAILS(api, add_kernel(api, l, "f", key, nullptr), "is null; only a layer is fallen through");
-  OK(api, add_kernel(api, l, "f", "some layer", nullptr, nullptr, nullptr, 2));
+  OK(api, add_kernel(api, l, "f", "some-layer", nullptr, nullptr, nullptr, 2));
   lamella_tensor *a = one(3), *into = one(0);
   lamella_value r, mode{LAMELLA_STRING, 5, {0}};
   mode.as.string = "plain";
