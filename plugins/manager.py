@@ -184,6 +184,8 @@ class Manager:
 
     # lamella.library.Library, set by the package lamella: this module is below that one, and does not import it.
     open_library: Callable[..., Any]
+    # Told of each plugin that was loaded; set by the same package once the namespace is complete.
+    loaded: Callable[[Plugin], None] = staticmethod(lambda plugin: None)
 
     def __init__(self) -> None:
         self.plugins: list[Plugin] = []
@@ -191,6 +193,7 @@ class Manager:
         self.hooks.add_hookspecs(Hooks)
         self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
         self.scanned = False
+        self.late: list[Plugin] = []  # whose imports have ended, and that are not loaded yet
 
     def scan(self) -> None:
         """Reads the entry points once a process; nothing is imported."""
@@ -230,41 +233,49 @@ class Manager:
                 plugin.state, plugin.reason = "refused", f"it works with lamella {wanted}, this is {_C.__version__}"
         except ValueError as error:
             plugin.state, plugin.reason = "refused", str(error)
-        if not selection.allows(entry.name):
+        if not selection.allows(entry.name, plugin.distribution):
             plugin.state, plugin.reason = "denied", f"LAMELLA_PLUGINS={selection.text}"
 
     def load(self, plugin: Plugin) -> bool:
         """Loads a plugin once. False if it is set aside or must wait; ``reason`` then says why."""
         with self.lock:
-            if plugin.state != "found":  # also "loading": a plugin that reaches itself goes on half-made
-                return plugin.state in ("loaded", "loading")
-            if unfinished.is_unfinished(plugin.module):
-                self.postpone(plugin, plugin.module)
-                return False
-            plugin.state = "loading"
-            start = time.perf_counter()
-            context = PluginContext(plugin)
-            try:
-                self.register(plugin, context)
-                plugin.state, plugin.reason = "loaded", ""
-            except BaseException as error:
-                plugin.state = "failed"
-                plugin.reason = f"{type(error).__name__}: {error}"
-                plugin.traceback = traceback.format_exc()
-                context.withdraw()
-                if self.hooks.has_plugin(f"{plugin.kind}:{plugin.name}"):
-                    self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
-                if isinstance(error, KeyboardInterrupt):
-                    raise
-                if around := unfinished.unfinished_package(plugin.module):
-                    self.postpone(plugin, around)
-            finally:
-                plugin.seconds = time.perf_counter() - start
-            return plugin.state == "loaded"
+            loaded = self.load_alone(plugin)
+        self.load_late()
+        return loaded
 
-    def register(self, plugin: Plugin, context: PluginContext) -> None:
-        """Imports a plugin's module and calls its hook."""
-        module = plugin.entry.load()
+    def load_alone(self, plugin: Plugin) -> bool:
+        """The same, while the lock is held."""
+        if plugin.state != "found":  # also "loading": a plugin that reaches itself goes on half-made
+            return plugin.state in ("loaded", "loading")
+        if unfinished.is_unfinished(plugin.module):
+            self.postpone(plugin, plugin.module)
+            return plugin.state == "loaded"
+        plugin.state = "loading"
+        start = time.perf_counter()
+        context, module = PluginContext(plugin), None
+        try:
+            module = plugin.entry.load()
+            self.register(plugin, context, module)
+            plugin.state, plugin.reason = "loaded", ""
+            self.loaded(plugin)
+        except BaseException as error:
+            plugin.state = "failed"
+            plugin.reason = f"{type(error).__name__}: {error}"
+            plugin.traceback = traceback.format_exc()
+            context.withdraw()
+            if self.hooks.has_plugin(f"{plugin.kind}:{plugin.name}"):
+                self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            around = unfinished.unfinished_around(plugin.module, error) if module is None else None
+            if around is not None:
+                self.postpone(plugin, around)
+        finally:
+            plugin.seconds = time.perf_counter() - start
+        return plugin.state == "loaded"
+
+    def register(self, plugin: Plugin, context: PluginContext, module: Any) -> None:
+        """Calls a plugin's hook."""
         self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
         others = [p for p in self.hooks.get_plugins() if p is not module]
         hook = self.hooks.subset_hook_caller("register", others)
@@ -277,24 +288,32 @@ class Manager:
             must = f"its hook must register the device of its entry point, {plugin.name!r}"
             raise RuntimeError(f"{must}; it registered {made}")
         if os.environ.get("LAMELLA_STRICT") == "1" and (new := [str(w) for w in waiting() if w not in waited]):
-            raise RuntimeError(
-                "LAMELLA_STRICT=1, and what it registered waits for what is not there: " + "; ".join(new)
-            )
+            raise RuntimeError(f"LAMELLA_STRICT=1, and of what it registered {'; '.join(new)}")
 
     def postpone(self, plugin: Plugin, module: str) -> None:
         """Loads a plugin when the import of a module is done that began before Lamella's own and is not done."""
 
         def go_on(complete: bool) -> None:
             if complete:
-                self.load(plugin)
-            else:
-                plugin.state, plugin.reason = "failed", f"the import of {module} failed, which imported lamella"
+                self.late.append(plugin)
+                self.load_late()
+            elif plugin.state == "found":
+                plugin.reason = f"the import of {module} failed, which imported lamella"
 
-        if unfinished.at_end(module, go_on):
-            plugin.state, plugin.traceback = "found", ""
-            plugin.reason = f"the import of {module} is not done; the plugin is loaded at its end"
-        else:
+        plugin.state, plugin.traceback = "found", ""
+        plugin.reason = f"the import of {module} is not done; the plugin is loaded at its end"
+        if not unfinished.at_end(module, go_on):
             plugin.state, plugin.reason = "failed", f"{module} was imported before lamella; `import lamella` first"
+
+    def load_late(self) -> None:
+        """Loads the plugins whose imports have ended. The end of an import must not wait for the lock, whose holder may
+        wait for that import; so it is tried, and each holder looks again when it has let go."""
+        while self.late and self.lock.acquire(blocking=False):
+            try:
+                while self.late:
+                    self.load_alone(self.late.pop(0))
+            finally:
+                self.lock.release()
 
     def load_hosts(self) -> None:
         """Loads the backends whose manifest says that they serve the host."""
@@ -341,7 +360,7 @@ def waiting() -> list[Waiting]:
     >>> library.close()
     """
     manager.scan()
-    installed = {p.name for p in manager.plugins if p.kind == "backend" and p.state != "loaded"}
+    installed = {p.name for p in manager.plugins if p.state != "loaded"}  # a backend has its device's name
     return [w for row in _C._waiting() if (w := Waiting(*row)).awaited not in installed]
 
 

@@ -1,7 +1,7 @@
 """``LAMELLA_PLUGINS``: which of the installed plugins a process loads.
 
-``a,b`` loads only these, ``-a`` all but a. ``a@d`` says that plugin a is the one of distribution d where several bring
-one of that name; alone it does not keep others from being loaded.
+``a,b`` loads only these, ``-a`` all but a, ``-a@d`` all but the a of distribution d. ``a@d`` says that plugin a is the
+one of distribution d where several bring one of that name; alone it does not keep others from being loaded.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ class Selection:
         self.chosen = dict(w.split("@", 1) for w in words if "@" in w and not w.startswith("-"))
         self.only = {w for w in words if "@" not in w and not w.startswith("-")}
 
-    def allows(self, name: str) -> bool:
-        return name not in self.without and (not self.only or name in self.only or name in self.chosen)
+    def allows(self, name: str, distribution: str = "") -> bool:
+        dropped = [w.partition("@")[2] for w in self.without if w.partition("@")[0] == name]
+        if any(not d or same_name(d, distribution) for d in dropped):
+            return False
+        return not self.only or name in self.only or name in self.chosen
 
     def distribution(self, name: str) -> str | None:
         """The distribution whose plugin of this name is chosen, if one is."""

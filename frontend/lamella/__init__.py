@@ -84,6 +84,7 @@ from lamella._functions import (
 )
 from lamella._lazy import add as _add_lazy
 from lamella._missing import explain_absent as _explain_absent
+from lamella._missing import forget as _forget
 from lamella._missing import install as _install_missing
 from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
@@ -108,6 +109,7 @@ plugins.manager.load_hosts()
 plugins.manager.load_plugins()
 _mark_absent(Tensor, plugins.manager.plugins)
 _explain_absent(globals(), plugins.manager.plugins)
+plugins.manager.loaded = lambda plugin: _forget(Tensor, plugin)
 
 for _name in ("nn", "overrides", "testing", "utils"):
     _add_lazy(_sys.modules[__name__], _name)

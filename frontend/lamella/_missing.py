@@ -127,6 +127,13 @@ def mark_absent(tensor_type: type, plugins) -> None:
                 setattr(tensor_type, name, Absent(name, plugin))
 
 
+def forget(tensor_type: type, plugin) -> None:
+    """Takes the explanations for a plugin's attributes off Tensor: it has been loaded since."""
+    for name, held in list(vars(tensor_type).items()):
+        if isinstance(held, Absent) and held.plugin is plugin:
+            delattr(tensor_type, name)
+
+
 class PlannedModules:
     """Last on ``sys.meta_path``: explains ``import lamella.nn``."""
 

@@ -1,5 +1,7 @@
 """A plugin's package may be imported before lamella, after it, or by it: in each order the plugin is loaded whole."""
 
+import textwrap
+
 import pytest
 
 ONE_FILE = """
@@ -71,7 +73,7 @@ def test_operators_that_are_used_too_early_say_so(host, packages):
         import lamella
 
         (plugin,) = [p for p in lamella.plugins.status() if p.name == "sundry"]
-        assert plugin.state == "failed" and "the import of tiny_sundry failed" in plugin.reason, plugin
+        assert plugin.state == "found" and "the import of tiny_sundry failed" in plugin.reason, plugin
         assert (lamella.ones(2) + 1).tolist() == [2, 2]
     """)
 
@@ -88,4 +90,66 @@ def test_a_plugin_that_is_set_aside_is_named_where_its_operator_is_missing(host,
             assert [w for w in words if w not in str(error)] == [], error
         else:
             raise SystemExit("no error")
+    """)
+
+
+def test_a_plugin_of_another_package_that_is_half_made(host, packages):
+    packages("plugin", "from tiny_sundry import SIZE\n" + textwrap.dedent(ONE_FILE))
+    packages("sundry", "import lamella\nSIZE = 3\n", group="nobody")
+    host.run("""
+        import tiny_sundry, lamella
+
+        assert lamella.ops.sundry.bump(lamella.ones(2)).tolist() == [2, 2]
+    """)
+
+
+def test_a_hook_that_raises_is_called_once(host, packages):
+    code = """
+        import lamella
+        from lamella.plugins import hookimpl
+
+        @hookimpl
+        def register(ctx):
+            print("called")
+            raise OSError("no driver")
+    """
+    package = packages("sundry", "import lamella\n")
+    (package / "plugin.py").write_text(textwrap.dedent(code))
+    entry = next(package.parent.glob("*.dist-info")) / "entry_points.txt"
+    entry.write_text("[lamella.plugins]\nsundry = tiny_sundry.plugin\n")
+    assert host.run("import tiny_sundry, lamella").count("called") == 1
+
+
+def test_an_attribute_that_was_promised_works_after_a_late_load(host, packages):
+    code = ONE_FILE.replace("library = ctx", 'ctx.add_copied("label")\n        library = ctx')
+    packages("sundry", code, manifest='{"attributes": ["label"]}')
+    host.run("""
+        import tiny_sundry, lamella
+
+        x = lamella.ones(2)
+        x.label = "a"
+        assert x.label == "a"
+    """)
+
+
+def test_two_threads_that_wait_for_each_other_s_locks(host, packages):
+    """One thread's import ends while another one loads a plugin that imports the same package."""
+    packages("sundry", "import time, lamella\ntime.sleep(1)\n" + textwrap.dedent(ONE_FILE))
+    packages("loom", "import tiny_sundry\n", group="lamella.backends")
+    host.run("""
+        import threading, sys, time
+
+        thread = threading.Thread(target=__import__, args=("tiny_sundry",), daemon=True)
+        thread.start()
+        while "lamella" not in sys.modules:
+            time.sleep(0.01)
+        import lamella
+
+        try:
+            lamella.ones(1, device="loom")
+        except RuntimeError as error:
+            assert "no hook" in str(error), error
+        thread.join(20)
+        assert not thread.is_alive()
+        assert lamella.ops.sundry.bump(lamella.ones(2)).tolist() == [2, 2]
     """)
