@@ -5,6 +5,7 @@ import copy
 import gc
 import pickle
 import threading
+import time
 import weakref
 from contextlib import ExitStack
 
@@ -436,6 +437,7 @@ def test_a_thread_may_end_in_a_mode():
     modes.clear()
     for _ in range(100):  # references of ended threads are dropped by the next that holds the lock
         gc.collect()
+        time.sleep(0.01)  # the thread's last steps come after its join
         if not any(w() for w in watches):
             break
     assert [w() for w in watches] == [None, None] and lamella.ones(1).item() == 1
