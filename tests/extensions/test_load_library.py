@@ -206,7 +206,7 @@ def test_a_plugin_that_fails_half_way_leaves_nothing_of_its_native_library(tmp_p
         assert not [o for o in lamella._C._operators() if o["name"].startswith("half::")]
         with pytest.raises(AttributeError, match="no operator half::twice"):
             lamella.ops.half.twice(lamella.tensor([1]))
-    lamella.ops.load_library(path)  # somebody else's now: what a plugin withdraws leaves it
+    lamella.ops.load_library(path)  # loaded by the program: a plugin that is withdrawn does not unload it
     context = PluginContext(Plugin("half", "plugin", "half"))
     context.load_library(path)
     context.withdraw()

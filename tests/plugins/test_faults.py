@@ -578,3 +578,11 @@ def test_keywords_of_a_plugin_that_is_not_loaded_name_it(host, packages):
             raise SystemExit("no error")
     """
     )
+
+
+@pytest.mark.parametrize("strict, state", [("0", "loaded"), ("1", "failed")])
+def test_a_kernel_for_a_device_that_is_not_there(host, packages, strict, state):
+    packages("sundry", HOOK + '        ctx.library("aten").impl("neg", lambda x: x, "nodevice")\n')
+    shown = rows(host.table(LAMELLA_STRICT=strict))
+    assert shown["sundry"][0] == state
+    assert ("waits for the key 'nodevice'" in shown["sundry"][1]) == (state == "failed"), shown

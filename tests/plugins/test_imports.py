@@ -95,7 +95,7 @@ def test_a_plugin_that_is_set_aside_is_named_where_its_operator_is_missing(host,
 
 def test_a_plugin_of_another_package_that_is_half_made(host, packages):
     packages("plugin", "from tiny_sundry import SIZE\n" + textwrap.dedent(ONE_FILE))
-    packages("sundry", "import lamella\nSIZE = 3\n", group="nobody")
+    packages("sundry", "import lamella\nSIZE = 3\n", group="unused")
     host.run("""
         import tiny_sundry, lamella
 
