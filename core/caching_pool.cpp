@@ -67,7 +67,8 @@ int64_t available_memory() {
 }
 
 const lamella_allocator* system_allocator() {
-  static const lamella_allocator a = {sizeof(a), 0, nullptr, system_alloc, system_free, nullptr, nullptr, nullptr};
+  static const lamella_allocator a = {sizeof(a), 0,       nullptr, system_alloc, system_free,
+                                      nullptr,   nullptr, nullptr, nullptr};
   return &a;
 }
 
@@ -89,6 +90,10 @@ CachingPool::CachingPool(const lamella_allocator& upstream, int64_t cap) : upstr
       },
       [](void* c, int32_t index, int64_t limit) -> lamella_status {
         static_cast<CachingPool*>(c)->trim(index, limit);
+        return LAMELLA_OK;
+      },
+      [](void* c, int32_t, uint32_t what) -> lamella_status {
+        static_cast<CachingPool*>(c)->reset(what);
         return LAMELLA_OK;
       }};
 }
@@ -115,7 +120,7 @@ lamella_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, vo
         c.blocks.pop_back();
         stats_.cached_bytes -= rounded;
         stats_.live_bytes += rounded;
-        stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+        note_peaks();
         bound(*out, bytes, rounded);
         return LAMELLA_OK;
       }
@@ -125,7 +130,7 @@ lamella_status CachingPool::alloc(int64_t bytes, int32_t index, void* stream, vo
   std::lock_guard lock(mutex_);
   stats_.system_allocations++;
   stats_.live_bytes += rounded;
-  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  note_peaks();
   return LAMELLA_OK;
 }
 
@@ -166,6 +171,20 @@ void CachingPool::trim(int32_t index, int64_t cap) {
 
 lamella_status CachingPool::record_stream(int32_t index, void* data, void* stream) {
   return upstream_.record_stream ? upstream_.record_stream(upstream_.context, index, data, stream) : LAMELLA_OK;
+}
+
+void CachingPool::note_peaks() {
+  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  stats_.peak_reserved_bytes = std::max(stats_.peak_reserved_bytes, stats_.live_bytes + stats_.cached_bytes);
+}
+
+void CachingPool::reset(uint32_t what) {
+  std::lock_guard lock(mutex_);
+  if (what & LAMELLA_STATS_PEAK) {
+    stats_.peak_bytes = stats_.live_bytes;
+    stats_.peak_reserved_bytes = stats_.live_bytes + stats_.cached_bytes;
+  }
+  if (what & LAMELLA_STATS_COUNTS) stats_.allocations = stats_.system_allocations = 0;
 }
 
 void CachingPool::report(lamella_allocator_stats* out) const {

@@ -21,6 +21,7 @@ class CachingPool {
   void trim(int32_t index, int64_t cap);  // index -1: of all devices
   lamella_status record_stream(int32_t index, void* data, void* stream);
   void report(lamella_allocator_stats* out) const;
+  void reset(uint32_t what);  // a set of enum lamella_stats
 
  private:
   // Eight steps per power of two: at most 12.5 % is wasted.
@@ -44,6 +45,7 @@ class CachingPool {
   };
 
   void release_cached_above(int32_t index, int64_t cap);
+  void note_peaks();
 
   lamella_allocator upstream_, face_;
   mutable std::mutex mutex_;

@@ -83,7 +83,7 @@ inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::C
 
 namespace lamella::dispatcher {
 
-static_assert(first_size<lamella_pointwise> == 328 && first_size<lamella_allocator> == 56 &&
+static_assert(first_size<lamella_pointwise> == 328 && first_size<lamella_allocator> == 64 &&
                   first_size<lamella_backend> == 240 && first_size<lamella_layer> == 80 &&
                   first_size<lamella_slot_type> == 64 && first_size<lamella_thread_slot_type> == 40 &&
                   first_size<lamella_kernel_def> == 40 && first_size<lamella_shape_rule_def> == 24 &&

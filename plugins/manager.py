@@ -115,6 +115,18 @@ class PluginContext:
         """
         self._owner.own(contributions.add_names(self.name, objects))
 
+    def add_device_names(self, objects: Mapping[str, Any]) -> None:
+        """Puts objects into the module of the backend's device: ``{"warp": warp}`` is ``lamella.NAME.warp``.
+
+        What every device has there, as ``synchronize``, may be replaced.
+
+        Raises:
+            RuntimeError: the plugin is no backend, or another one brings the name; the message names both
+        """
+        if self.plugin.kind != "backend":
+            raise RuntimeError(f"plugin '{self.name}' is no backend: it has no device whose module it could add to")
+        self._owner.own(manager.add_device_names(self.name, self.name, objects))
+
     def add_methods(self, objects: Mapping[str, Any]) -> None:
         """Puts functions and properties onto Tensor: ``{"backward": backward}`` is ``Tensor.backward``.
 
@@ -184,6 +196,7 @@ class Manager:
 
     # lamella.library.Library, set by the package lamella: this module is below that one, and does not import it.
     open_library: Callable[..., Any]
+    add_device_names: Callable[..., Callable[[], None]]  # lamella._devices.add_device_names, likewise
     # Told of each plugin that was loaded; set by the same package once the namespace is complete.
     loaded: Callable[[Plugin], None] = staticmethod(lambda plugin: None)
 

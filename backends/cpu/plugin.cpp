@@ -1,4 +1,6 @@
 // The CPU backend registers itself through the C ABI, as any plugin does: its memory, then kernels for operators.
+#include <fstream>
+
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 
@@ -20,6 +22,36 @@ lamella_status copy(void*, const lamella_copy* c, int32_t*) {
   return LAMELLA_OK;
 }
 
+// A number of kibibytes that the kernel tells of its memory, in bytes; 0: it tells none.
+int64_t memory_of(const char* what) {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  for (int64_t n; file >> name; file.ignore(256, '\n'))
+    if (name == what && file >> n) return n * 1024;
+  return 0;
+}
+
+std::string model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != line.npos) return line.substr(line.find(": ") + 2);
+  return "";
+}
+
+lamella_status property(void*, int32_t, const char* name, lamella_value* out) {
+  return guarded([&]() -> lamella_status {
+    const std::string_view wanted = name;
+    if (wanted == "name") {
+      const std::string known = model();
+      const lamella_value borrowed = value(known);
+      return known.empty() ? LAMELLA_OK : api().value_retain(&borrowed, out);
+    }
+    const char* row = wanted == "memory.total" ? "MemTotal:" : wanted == "memory.free" ? "MemAvailable:" : nullptr;
+    if (const int64_t bytes = row ? memory_of(row) : 0) *out = value(bytes);
+    return LAMELLA_OK;
+  });
+}
+
 // The interface `cpu.info`, from which `lamella info` prints the instruction set.
 struct Info {
   uint32_t size;
@@ -38,6 +70,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   b.flags = LAMELLA_BACKEND_HOST | LAMELLA_BACKEND_MIXED_DTYPES;
   b.allocator = pool;
   b.copy = copy;
+  b.property = property;
   int32_t id;
   m.backend(b, &id);
   register_pointwise(m);

@@ -39,6 +39,7 @@
 #include "frontend/binding/registration.h"
 #include "frontend/binding/settings.h"
 #include "frontend/binding/state.h"
+#include "frontend/binding/streams.h"
 #include "frontend/binding/status.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
@@ -269,18 +270,6 @@ void add_plugins(py::module_& m) {
                                 (b->flags & LAMELLA_BACKEND_HOST) != 0));
     return l;
   });
-  m.def("_synchronize", [](const std::string& name, int32_t index) {
-    const lamella_backend* b = core::backend(core::backend_id(name.c_str()));
-    if (!b) throw std::runtime_error("synchronize: device '" + name + "' is not registered");
-    if (b->synchronize) {
-      lamella_status st;
-      {
-        py::gil_scoped_release release;
-        st = core::from_backend(b->synchronize(b->context, index), {core::backend_id(name.c_str()), index}, "waiting");
-      }
-      check(st);
-    }
-  });
   m.def("_attributes", attribute_list);
   m.def("_attribute_owner", [](const std::string& name) {
     const dispatcher::Attribute* a = dispatcher::find_attribute(name);
@@ -315,6 +304,7 @@ PYBIND11_MODULE(_C, m) {
   add_plugins(m);
   add_settings(m);
   add_state(m);
+  add_streams(m);
   add_overrides(m);
   m.attr("__version__") = LAMELLA_VERSION;
   m.attr("_compiler") = LAMELLA_COMPILER;

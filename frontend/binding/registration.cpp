@@ -21,6 +21,7 @@
 #include "frontend/binding/python_face.h"
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/status.h"
+#include "frontend/binding/types.h"
 
 namespace py = pybind11;
 
@@ -159,12 +160,18 @@ class PyLibrary {
     lamella_status st = dispatcher::register_layer(open(), l, &bit, &h);
     return py::make_tuple(bit, cell ? keep(st, h, cell) : (check(st), h));
   }
-  lamella_handle backend(const std::string& name, py::object alloc, py::object free, py::object from_host,
-                         py::object to_host, py::object synchronize, int32_t device_count, uint32_t flags) {
+  lamella_handle backend(const std::string& name, const std::vector<py::object>& methods, int32_t device_count,
+                         uint32_t flags, int32_t dlpack_type, const std::vector<py::object>& dtypes) {
+    PythonBackend b{name, {}, device_count, dlpack_type, flags, {}};
+    if (methods.size() != backend_slots().size()) throw py::value_error("backend: expected a method for each slot");
+    for (const py::object& o : methods) b.methods.push_back(o.is_none() ? nullptr : o.ptr());
+    for (const py::object& o : dtypes) {
+      core::DType t;
+      if (!read_dtype(o.ptr(), &t)) throw py::type_error("backend: expected dtypes, got " + type_name(o.ptr()));
+      b.dtypes.push_back(t);
+    }
     lamella_handle h;
-    check(register_python_backend(
-        open(), name, {alloc.ptr(), free.ptr(), from_host.ptr(), to_host.ptr(), synchronize.ptr(), device_count, flags},
-        &h));
+    check(register_python_backend(open(), b, &h));
     return h;
   }
   lamella_handle process_include(uint64_t bits) {
@@ -268,6 +275,7 @@ void add_registration(py::module_& m) {
       .def("own", &PyLibrary::own)
       .def("withdraw", &PyLibrary::withdraw, py::arg("handle"), py::arg("missing_ok") = false)
       .def("close", &PyLibrary::close);
+  m.def("_backend_slots", [] { return backend_slots(); });
   m.def("_rules", [](py::object o) {  // of an operator, in the order of their registration
     const dispatcher::Operator* op = find_operator(o.ptr());
     if (!op) throw py::error_already_set();

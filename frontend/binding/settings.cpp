@@ -58,32 +58,21 @@ void add_settings(py::module_& m) {
     if (!read_seed(seed.ptr(), &s)) throw py::error_already_set();
     dispatcher::seed_all(s);
   });
-  m.def("_default_generator", [] {
-    lamella_object* g = dispatcher::default_generator({core::host_backend(), 0});
-    core::retain(g);
-    return py::reinterpret_steal<py::object>(new_generator_object(g));
-  });
-  m.def("_allocator_stats", [](const std::string& name) {
-    std::string backend;
-    int32_t index;
-    if (!core::split_device(name, &backend, &index)) throw py::value_error("no device '" + name + "'");
-    const lamella_backend* b = core::backend(core::backend_id(backend.c_str()));
-    lamella_allocator_stats s{};
-    s.size = sizeof s;
-    if (index < 0) index = 0;
-    if (b && b->allocator->stats) check(b->allocator->stats(b->allocator->context, index, &s));
-    py::dict d;
-    d["live_bytes"] = s.live_bytes;
-    d["peak_bytes"] = s.peak_bytes;
-    d["cached_bytes"] = s.cached_bytes;
-    d["allocations"] = s.allocations;
-    d["system_allocations"] = s.system_allocations;
-    return d;
-  });
-  m.def("_trim", [](const std::string& name, int64_t cap) {
-    const lamella_backend* b = core::backend(core::backend_id(name.c_str()));
-    if (b && b->allocator->trim) check(b->allocator->trim(b->allocator->context, -1, cap));
-  });
+  m.def(
+      "_default_generator",
+      [](const py::object& device) {  // of the host, where none is given
+        lamella_device d = {core::host_backend(), 0};
+        if (!device.is_none()) {
+          const int read = read_device(device.ptr(), &d);
+          if (read < 0) throw py::error_already_set();
+          if (!read) throw py::type_error("default_generator: expected a device, got " + type_name(device.ptr()));
+          check(core::check_device("default_generator", d));
+        }
+        lamella_object* g = dispatcher::default_generator(d);
+        core::retain(g);
+        return py::reinterpret_steal<py::object>(new_generator_object(g));
+      },
+      py::arg("device") = py::none());
   m.def("_promote", [](py::object a, py::object b) -> py::object {
     core::DType x, y;
     if (!read_dtype(a.ptr(), &x) || !read_dtype(b.ptr(), &y))

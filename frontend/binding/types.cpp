@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/thread.h"
 #include "dispatcher/generator.h"
 
 namespace lamella::binding {
@@ -147,10 +148,32 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   return new_device(d);
 }
 
+// `with device:` makes it the thread's default device; the stack holds what each open block found.
+thread_local std::vector<lamella_device> default_devices;
+
+PyObject* device_enter(PyObject* o, PyObject*) {
+  lamella_device& now = core::this_thread().shared.default_device;
+  default_devices.push_back(now);
+  now = device_of(o);
+  return Py_NewRef(o);
+}
+PyObject* device_exit(PyObject*, PyObject*) {
+  if (default_devices.empty()) {
+    PyErr_SetString(PyExc_RuntimeError, "device: __exit__ on a thread that has entered no device");
+    return nullptr;
+  }
+  core::this_thread().shared.default_device = default_devices.back();
+  default_devices.pop_back();
+  Py_RETURN_NONE;
+}
+
 PyGetSetDef device_getset[] = {{"type", device_kind, nullptr, "The backend's name.", nullptr},
                                {"index", device_index, nullptr, "Which of several, or None.", nullptr},
                                {nullptr}};
-PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {nullptr}};
+PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
+                                {"__enter__", device_enter, METH_NOARGS, nullptr},
+                                {"__exit__", device_exit, METH_VARARGS, nullptr},
+                                {nullptr}};
 PyType_Slot device_slots[] = {
     {Py_tp_repr, reinterpret_cast<void*>(device_repr)},
     {Py_tp_str, reinterpret_cast<void*>(device_str)},
@@ -160,7 +183,9 @@ PyType_Slot device_slots[] = {
     {Py_tp_richcompare, reinterpret_cast<void*>(device_compare)},
     {Py_tp_hash, reinterpret_cast<void*>(device_hash)},
     {Py_tp_doc, const_cast<char*>("device(type, index=None)\n--\n\nWhere a tensor lives: a backend's name, and an "
-                                  "index where it has several.\n\n>>> lamella.device('cpu')\ndevice(type='cpu')\n")},
+                                  "index where it has several. As a context manager it is where the block makes "
+                                  "tensors.\n\n>>> lamella.device('cpu')\ndevice(type='cpu')\n>>> with "
+                                  "lamella.device('meta'):\n...     lamella.ones(2).device\ndevice(type='meta')\n")},
     {0, nullptr}};
 PyType_Spec device_spec = {"lamella.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, device_slots};
 

@@ -27,6 +27,8 @@ class device:
     def type(self) -> str: ...
     @property
     def index(self) -> _int | None: ...
+    def __enter__(self) -> device: ...
+    def __exit__(self, *error: Any) -> None: ...
 
 class Size(tuple[_int, ...]):
     def numel(self) -> _int: ...
@@ -84,6 +86,8 @@ class Tensor:
     def set_(self, source: Any = None, storage_offset: _int = 0, size: Sequence[_int] | None = None, stride: Sequence[_int] | None = None) -> Tensor: ...
     def resize_(self, *size: _int | Sequence[_int], memory_format: memory_format = ...) -> Tensor: ...
     is_opaque: _bool
+    is_cpu: _bool
+    is_meta: _bool
     _keys: _int
     def __init__(self, *args: Any) -> None: ...
     def size(self, dim: _int | None = None) -> Any: ...
@@ -954,20 +958,23 @@ class Tensor:
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle: ...
     def requires_grad_(self, requires_grad: _bool = ...) -> Tensor: ...
     def retain_grad(self) -> None: ...
+_Event: Any
 _Library: Any
-_ThreadState: Callable[..., Any]
-_allocator_stats: Callable[..., Any]
+_Stream: Any
+_ThreadState: Any
 _anchors: Callable[..., Any]
 _apply_keywords: Callable[..., Any]
 _assign: Callable[..., Any]
 _attribute_owner: Callable[..., Any]
 _attributes: Callable[..., Any]
+_backend_slots: Callable[..., Any]
 _backends: Callable[..., Any]
 _default_generator: Callable[..., Any]
 _describe: Callable[..., Any]
 _disabled_torch_function_impl: Callable[..., Any]
 _dlpack_device: Callable[..., Any]
 _dlpack_stream: Callable[..., Any]
+_dtypes_of: Callable[..., Any]
 _fallbacks: Callable[..., Any]
 _find_dtype: Callable[..., Any]
 _find_operator: Callable[..., Any]
@@ -984,6 +991,7 @@ _is_loaded: Callable[..., Any]
 _layers: Callable[..., Any]
 _load_plugin: Callable[..., Any]
 _load_slot: Callable[..., Any]
+_memory_stats: Callable[..., Any]
 _modes: Callable[..., Any]
 _opaque: Callable[..., Any]
 _operator_names: Callable[..., Any]
@@ -994,9 +1002,11 @@ _parse_schema: Callable[..., Any]
 _plugin_stamp: Callable[..., Any]
 _pop_mode: Callable[..., Any]
 _promote: Callable[..., Any]
+_property: Callable[..., Any]
 _push_mode: Callable[..., Any]
 _read_key: Callable[..., Any]
 _reset_fallbacks: Callable[..., Any]
+_reset_memory_stats: Callable[..., Any]
 _resize: Callable[..., Any]
 _retained_bytes: Callable[..., Any]
 _return_type: Callable[..., Any]
@@ -1004,6 +1014,7 @@ _rules: Callable[..., Any]
 _save_slots: Callable[..., Any]
 _seed_all: Callable[..., Any]
 _set_backend_loader: Callable[..., Any]
+_set_current_device: Callable[..., Any]
 _set_default_device: Callable[..., Any]
 _set_default_dtype: Callable[..., Any]
 _set_export_checks: Callable[..., Any]
@@ -1022,6 +1033,7 @@ _thread_layers: Callable[..., Any]
 _to_dlpack: Callable[..., Any]
 _to_list: Callable[..., Any]
 _trim: Callable[..., Any]
+_trim_host: Callable[..., Any]
 _unload_plugin: Callable[..., Any]
 _waiting: Callable[..., Any]
 bfloat16: dtype

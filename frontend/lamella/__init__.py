@@ -89,6 +89,7 @@ from lamella._missing import install as _install_missing
 from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
 from lamella._namespace import publish as _publish
+from lamella._streams import Event, Stream
 from lamella._tensor import extend as _extend
 from lamella._varied import extend as _extend_varied
 from lamella._varied import unique, unique_consecutive
@@ -100,17 +101,26 @@ _extend_varied(Tensor)
 __all__ += _publish(globals(), Tensor)
 _install_missing(globals(), Tensor)
 
-from lamella import library, plugins  # noqa: E402
+from lamella import _devices, library, plugins  # noqa: E402
 
 plugins.manager.open_library = library.Library
+plugins.manager.add_device_names = _devices.add_device_names
 _C._set_backend_loader(plugins.manager.load_backend)
-# The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
 plugins.manager.load_hosts()
+_devices.announce([*_devices.backends(), *(p.name for p in plugins.manager.plugins if p.kind == "backend")])
+# The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
 plugins.manager.load_plugins()
 _mark_absent(Tensor, plugins.manager.plugins)
 _explain_absent(globals(), plugins.manager.plugins)
-plugins.manager.loaded = lambda plugin: _forget(Tensor, plugin)
 
-for _name in ("nn", "overrides", "testing", "utils"):
+
+def _loaded(plugin):
+    _forget(Tensor, plugin)
+    _devices.announce(_devices.backends())
+
+
+plugins.manager.loaded = _loaded
+
+for _name in ("accelerator", "nn", "overrides", "testing", "utils"):
     _add_lazy(_sys.modules[__name__], _name)
-__all__ += ["library", "nn", "overrides", "plugins", "testing", "utils"]
+__all__ += ["accelerator", "library", "nn", "overrides", "plugins", "testing", "utils"]

@@ -97,6 +97,9 @@ class Operators:
             raise FileNotFoundError(f"load_library: there is no file {full}")
         defined = _C._load_plugin(full, namespace=namespace or "")
         self.loaded_libraries.add(full)
+        from lamella._devices import announce, backends
+
+        announce(backends())
         return namespaces(defined)
 
     def __getattr__(self, name: str) -> OperatorNamespace:

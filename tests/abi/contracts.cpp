@@ -71,6 +71,7 @@ static void test_memory() {
   }
   CHECK(stats(0).live_bytes - before.live_bytes >= bytes && stats(0).allocations - before.allocations == 27);
   CHECK(stats(0).peak_bytes >= stats(0).live_bytes);
+  CHECK(stats(0).peak_reserved_bytes >= stats(0).live_bytes + stats(0).cached_bytes);
   std::thread([&] {  // on another thread, which ends then
     for (const auto& [p, n] : blocks) give(p, n);
   })
@@ -86,6 +87,11 @@ static void test_memory() {
   WELL(b->allocator->trim(b->allocator->context, -1, 0));
   WELL(b->allocator->trim(b->allocator->context, 1, int64_t{1} << 40));
   give(take(1 << 20), 1 << 20);  // after a trim there is memory again
+  CHECK(stats(0).peak_bytes > stats(0).live_bytes);
+  WELL(b->allocator->reset_stats(b->allocator->context, 0, LAMELLA_STATS_PEAK));
+  CHECK(stats(0).peak_bytes == stats(0).live_bytes && stats(0).allocations > 0);
+  WELL(b->allocator->reset_stats(b->allocator->context, 0, LAMELLA_STATS_COUNTS));
+  CHECK(stats(0).allocations == 0 && stats(1).allocations > 0);
   lamella_allocator_stats small{};
   small.size = 16;  // a caller that knows less: no more is filled
   small.cached_bytes = 123;

@@ -42,6 +42,12 @@ PLANTED = {
         "",
         "live_bytes == before.live_bytes",
     ),
+    "a peak stays": (
+        "device.cpp",
+        "    m.stats.peak_bytes = m.stats.live_bytes;\n",
+        "",
+        "peak_bytes == stats(0).live_bytes",
+    ),
     "blocks lie in each other": ("device.cpp", "    m.used += size;\n", "    m.used += 4096;\n", "p >= end"),
     "an event that was never recorded is awaited": (
         "streams.cpp",

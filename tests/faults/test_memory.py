@@ -152,9 +152,9 @@ CASES = {
                     else:
                         raise SystemExit("no error")
         some()
-        live = L._C._allocator_stats("cpu")["live_bytes"]
+        live = L._C._memory_stats("cpu")["live_bytes"]
         some()
-        assert L._C._allocator_stats("cpu")["live_bytes"] <= live + 1_000_000
+        assert L._C._memory_stats("cpu")["live_bytes"] <= live + 1_000_000
     """,
 }
 

@@ -219,14 +219,14 @@ def resident() -> int:
 
 
 def test_meta_of_a_million_million_elements_allocates_nothing():
-    before, memory = lamella._C._allocator_stats("cpu"), resident()
+    before, memory = lamella._C._memory_stats("cpu"), resident()
     x = lamella.empty(1_000_000, 1_000_000, device="meta")
     y = lamella.exp(x + x.t()).sum(0) * 2
     z = lamella.mm(x, x)
     w = lamella.where(x > 0, x, 0.0).reshape(10**12)
     v = lamella.zeros(10**12, device="meta").add_(1)
     shapes = [tuple(t.shape) for t in (y, z, w, v)]
-    after = lamella._C._allocator_stats("cpu")
+    after = lamella._C._memory_stats("cpu")
     assert shapes == [(10**6,), (10**6, 10**6), (10**12,), (10**12,)]
     assert after["allocations"] == before["allocations"] and after["live_bytes"] == before["live_bytes"]
     assert resident() - memory < 1 << 22
@@ -257,11 +257,11 @@ def test_out_writes_into_the_given_memory(name):
     lamella.set_num_threads(1)  # each thread takes scratch memory
     call(a, b, out=out)  # the first call makes caches
     gc.collect()
-    before = lamella._C._allocator_stats("cpu")["allocations"]
+    before = lamella._C._memory_stats("cpu")["allocations"]
     result = call(a, b, out=out)
-    between = lamella._C._allocator_stats("cpu")["allocations"]
+    between = lamella._C._memory_stats("cpu")["allocations"]
     call(a, b)
-    after = lamella._C._allocator_stats("cpu")["allocations"]
+    after = lamella._C._memory_stats("cpu")["allocations"]
     assert between - before == after - between - 1  # all but the result
     assert result is out and (out.data_ptr(), out.storage().data_ptr()) == (pointer, storage)
     np.testing.assert_allclose(out.numpy(), want, rtol=1e-10)
@@ -270,9 +270,9 @@ def test_out_writes_into_the_given_memory(name):
 def test_the_functional_form_does_allocate():
     """The count of the test above does grow: the same call without out= takes memory."""
     a = lamella.ones(*SHAPE)
-    before = lamella._C._allocator_stats("cpu")["allocations"]
+    before = lamella._C._memory_stats("cpu")["allocations"]
     kept = lamella.add(a, a)
-    assert lamella._C._allocator_stats("cpu")["allocations"] == before + 1
+    assert lamella._C._memory_stats("cpu")["allocations"] == before + 1
     assert kept.data_ptr() != a.data_ptr()
 
 
@@ -294,7 +294,7 @@ def test_out_that_overlaps_an_input():
 @pytest.mark.parametrize("n", [2**44, 2**50])
 def test_out_of_memory_is_an_exception_and_the_process_goes_on(n):
     kept = lamella.arange(1000)
-    live = lamella._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._memory_stats("cpu")["live_bytes"]
     for make in (lamella.empty, lamella.zeros, lamella.randn):
         with pytest.raises(lamella.OutOfMemoryError, match="bytes"):
             make(n)
@@ -302,7 +302,7 @@ def test_out_of_memory_is_an_exception_and_the_process_goes_on(n):
     with pytest.raises(lamella.OutOfMemoryError):
         row.expand(n >> 20, 2**20) + 1.0
     assert issubclass(lamella.OutOfMemoryError, RuntimeError)
-    assert lamella._C._allocator_stats("cpu")["live_bytes"] - live <= row.numel() * 4
+    assert lamella._C._memory_stats("cpu")["live_bytes"] - live <= row.numel() * 4
     assert kept.sum().item() == 499500 and (lamella.ones(1000) + 1).sum().item() == 2000
 
 
@@ -373,13 +373,13 @@ def test_deleters_run_on_other_threads():
 
 
 def test_memory_from_one_thread_is_freed_by_another():
-    live = lamella._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._memory_stats("cpu")["live_bytes"]
     made: list = []
     in_threads([lambda: made.extend(lamella.ones(1000) * k for k in range(500)) for _ in range(4)])
     assert len(made) == 2000
     in_threads([lambda: [made.pop() for _ in range(500)] for _ in range(4)])
     gc.collect()
-    assert lamella._C._allocator_stats("cpu")["live_bytes"] == live
+    assert lamella._C._memory_stats("cpu")["live_bytes"] == live
 
 
 class Stress:

@@ -31,7 +31,15 @@ def with_examples(docs):
 def public_objects():
     """Functions and classes of the namespace, of its Python modules, and their public methods."""
     found = {"lamella": lamella}
-    for module in (lamella, lamella.library, lamella.nn.functional, lamella.plugins, lamella.testing):
+    for module in (
+        lamella,
+        lamella.accelerator,
+        lamella.cpu,
+        lamella.library,
+        lamella.nn.functional,
+        lamella.plugins,
+        lamella.testing,
+    ):
         for name in dir(module):
             o = getattr(module, name)
             ours = (getattr(o, "__module__", None) or "").startswith("lamella")

@@ -387,12 +387,12 @@ def test_memory_comes_back(guest):
         from lamella import _C
 
         lamella.ones(1, device="bank:1")
-        before = _C._allocator_stats("bank:1")["live_bytes"]
+        before = _C._memory_stats("bank:1")["live_bytes"]
         x = [lamella.ones(1000, device="bank:1") for _ in range(10)]
-        assert _C._allocator_stats("bank:1")["live_bytes"] >= before + 40000
+        assert _C._memory_stats("bank:1")["live_bytes"] >= before + 40000
         del x
         gc.collect()
-        assert _C._allocator_stats("bank:1")["live_bytes"] == before
+        assert _C._memory_stats("bank:1")["live_bytes"] == before
     """)
 
 
@@ -491,7 +491,7 @@ def test_pinned_memory(guest):
         far = p.to("bank", non_blocking=True)
         assert far.cpu().tolist() == x.tolist() and not far.is_pinned()
         back = lamella.empty(2, 3, pin_memory=True).copy_(far * 2, non_blocking=True)
-        lamella._C._synchronize("bank", 0)
+        lamella._C._synchronize("bank:0")
         assert back.tolist() == (x * 2).tolist()
         for wrong in (lambda: far.pin_memory(), lambda: lamella.zeros(2, device="bank", pin_memory=True)):
             try:
@@ -583,12 +583,12 @@ def test_errors_come_late_and_once(guest):
 
         x = lamella.zeros(3, device="bank:1")
         far, one = lamella.tensor([0, 9], device="bank:1"), lamella.ones(2, device="bank:1")
-        ends = [x.tolist, lambda: lamella._C._synchronize("bank", 1), x.nonzero]
+        ends = [x.tolist, lambda: lamella._C._synchronize("bank:1"), x.nonzero]
         for end in ends:
             kind, text = late(lambda: x.scatter_(0, far, one), end)
             assert kind == "IndexError" and "scatter_: argument 'index': 9" in text, (kind, text)
             assert x.tolist() == [0, 0, 0]  # the second time there is no error
-        lamella._C._synchronize("bank", 0)
+        lamella._C._synchronize("bank:0")
         kind, text = late(lambda: x.gather(0, far), lambda: x.sum().item())
         assert "gather" in text
     """)

@@ -122,7 +122,7 @@ def test_a_kernel_that_reports_an_error(frail):
         fails(RuntimeError, ["kernel: broken", "neg"], f)
     assert x._version == version
     unharmed()
-    for end in (lambda: y.tolist(), lambda: lamella._C._synchronize("frail", 0)):
+    for end in (lambda: y.tolist(), lambda: lamella._C._synchronize("frail:0")):
         breaks("late")
         y = -x
         fails(IndexError, ["neg: a late error"], end)

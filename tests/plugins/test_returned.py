@@ -1,9 +1,8 @@
 """What a Python kernel of a device may return, and what a category's kernel is told."""
 
-import ctypes
-
 import lamella
 import pytest
+from heaps import Heap
 
 
 @pytest.fixture
@@ -46,15 +45,7 @@ def test_a_composite_may_return_its_argument():
 
 
 def test_a_category_s_kernel_is_told_which_operator_it_serves():
-    blocks, seen = {}, []
-
-    def alloc(nbytes, index):
-        block = ctypes.create_string_buffer(max(nbytes, 1))
-        blocks[ctypes.addressof(block)] = block
-        return ctypes.addressof(block)
-
-    def move(to, source, nbytes, index):
-        ctypes.memmove(to, source, nbytes)
+    seen = []
 
     def kernel(call, x):
         seen.append((call.name, call.overload, call.category, call.expressions["floating"]))
@@ -63,9 +54,7 @@ def test_a_category_s_kernel_is_told_which_operator_it_serves():
         return x.to("cpu").sinh().to("told")
 
     library = lamella.library.Library("aten", "IMPL", "told", owner="the test")
-    library.register_backend(
-        "told", alloc=alloc, free=lambda at, nbytes, index: blocks.pop(at), copy_from_host=move, copy_to_host=move
-    )
+    library.register_backend("told", Heap())
     library.impl_category("pointwise", kernel)
     assert lamella.sinh(lamella.zeros(2).to("told")).to("cpu").tolist() == [0, 0]
     assert seen == [("aten::sinh", "", "pointwise", "sinh(x)")]

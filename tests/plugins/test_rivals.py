@@ -5,22 +5,31 @@ from test_faults import rows
 
 DEVICE = """
     import ctypes
+    import lamella
     from lamella.plugins import hookimpl
 
-    BLOCKS = {{}}
     OWNER = "{owner}"
 
-    def alloc(nbytes, index):
-        block = ctypes.create_string_buffer(max(nbytes, 1))
-        BLOCKS[ctypes.addressof(block)] = block
-        return ctypes.addressof(block)
+    class Memory(lamella.library.Backend):
+        blocks = {{}}
+
+        def alloc(self, nbytes, index, stream):
+            block = ctypes.create_string_buffer(max(nbytes, 1))
+            self.blocks[ctypes.addressof(block)] = block
+            return ctypes.addressof(block)
+
+        def free(self, address, nbytes, index):
+            del self.blocks[address]
+
+        def copy_from_host(self, to, source, nbytes, index, non_blocking):
+            ctypes.memmove(to, source, nbytes)
+
+        copy_to_host = copy_from_host
 
     @hookimpl
     def register(ctx):
-        move = lambda to, source, nbytes, index: ctypes.memmove(to, source, nbytes)
-        memory = dict(alloc=alloc, free=lambda at, nbytes, index: BLOCKS.pop(at))
         library = ctx.library("{owner}")
-        library.register_backend("{device}", copy_from_host=move, copy_to_host=move, **memory)
+        library.register_backend("{device}", Memory())
 """
 
 

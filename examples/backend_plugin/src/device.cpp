@@ -62,6 +62,7 @@ lamella_status take(int64_t bytes, int32_t device, void* stream, void** out) {
   m.stats.allocations++;
   m.stats.live_bytes += size;
   m.stats.peak_bytes = std::max(m.stats.peak_bytes, m.stats.live_bytes);
+  m.stats.peak_reserved_bytes = std::max(m.stats.peak_reserved_bytes, m.stats.live_bytes + m.stats.cached_bytes);
   return LAMELLA_OK;
 }
 
@@ -103,6 +104,17 @@ lamella_status stats(void*, int32_t device, lamella_allocator_stats* out) {
   const uint32_t room = out->size;
   std::memcpy(out, &m.stats, std::min<size_t>(room, sizeof m.stats));
   out->size = room;
+  return LAMELLA_OK;
+}
+
+lamella_status reset_stats(void*, int32_t device, uint32_t what) {
+  Memory& m = memory(device);
+  std::lock_guard lock(m.mutex);
+  if (what & LAMELLA_STATS_PEAK) {
+    m.stats.peak_bytes = m.stats.live_bytes;
+    m.stats.peak_reserved_bytes = m.stats.live_bytes + m.stats.cached_bytes;
+  }
+  if (what & LAMELLA_STATS_COUNTS) m.stats.allocations = m.stats.system_allocations = 0;
   return LAMELLA_OK;
 }
 
@@ -227,7 +239,7 @@ lamella_status launch(const lamella_tensor* on, Task task) {
 
 LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   static const lamella_allocator own = {
-      sizeof own, LAMELLA_ALLOCATOR_STREAM_ORDERED, nullptr, alloc, release, record_stream, stats, trim};
+      sizeof own, LAMELLA_ALLOCATOR_STREAM_ORDERED, nullptr, alloc, release, record_stream, stats, trim, reset_stats};
   static const lamella_allocator locked = {
       sizeof locked, LAMELLA_ALLOCATOR_PINNED, nullptr, alloc_pinned, release_pinned, nullptr, nullptr, nullptr};
   static lamella_backend b{};

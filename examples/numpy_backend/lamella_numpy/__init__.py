@@ -11,21 +11,25 @@ import lamella
 import numpy as np
 from lamella.plugins import hookimpl
 
-BLOCKS: dict[int, np.ndarray] = {}  # all allocated memory, by address
 
+class Memory(lamella.library.Backend):
+    """The device: its memory is that of arrays, and all is done when a call returns."""
 
-def alloc(nbytes, index):
-    block = np.empty(max(nbytes, 1), np.uint8)
-    BLOCKS[block.ctypes.data] = block
-    return block.ctypes.data
+    def __init__(self):
+        self.blocks: dict[int, np.ndarray] = {}  # all allocated memory, by address
 
+    def alloc(self, nbytes, index, stream):
+        block = np.empty(max(nbytes, 1), np.uint8)
+        self.blocks[block.ctypes.data] = block
+        return block.ctypes.data
 
-def free(address, nbytes, index):
-    del BLOCKS[address]
+    def free(self, address, nbytes, index):
+        del self.blocks[address]
 
+    def copy_from_host(self, to, source, nbytes, index, non_blocking):
+        ctypes.memmove(to, source, nbytes)
 
-def move(to, source, nbytes, index):
-    ctypes.memmove(to, source, nbytes)
+    copy_to_host = copy_from_host
 
 
 def array(t):
@@ -84,7 +88,7 @@ KERNELS = {
 @hookimpl
 def register(ctx):
     library = ctx.library("aten")
-    library.register_backend("numpy", alloc=alloc, free=free, copy_from_host=move, copy_to_host=move)
+    library.register_backend("numpy", Memory())
     library.impl("copy_", copy_, "numpy")
     library.impl("fill_.Scalar", fill_, "numpy")
     for name, function in KERNELS.items():

@@ -29,11 +29,14 @@ typedef struct {
   uint32_t size; /* set by the caller, which may be older or newer: fill no more bytes than this */
   uint32_t reserved;
   int64_t live_bytes;
-  int64_t peak_bytes;
-  int64_t cached_bytes;
-  int64_t allocations;
-  int64_t system_allocations;
+  int64_t peak_bytes;          /* the most that live_bytes has been */
+  int64_t cached_bytes;        /* held, and not live */
+  int64_t allocations;         /* how often memory was asked for */
+  int64_t system_allocations;  /* how often that took memory from the system */
+  int64_t peak_reserved_bytes; /* the most that live and cached bytes together have been */
 } lamella_allocator_stats;
+
+enum lamella_stats { LAMELLA_STATS_PEAK = 1, LAMELLA_STATS_COUNTS = 2 };
 
 enum lamella_allocator_flags {
   LAMELLA_ALLOCATOR_STREAM_ORDERED = 1, /* `free` is ordered behind the work of the streams, see Note [Order] */
@@ -53,6 +56,8 @@ typedef struct {
   lamella_status (*stats)(void* context, int32_t index, lamella_allocator_stats*); /* nullable */
   /* Nullable. Gives back cached bytes above `cap`: of one device, or of all where the index is -1. */
   lamella_status (*trim)(void* context, int32_t index, int64_t cap);
+  /* Nullable. Counts anew: peaks from what is there now, numbers of allocations from 0; a set of enum lamella_stats. */
+  lamella_status (*reset_stats)(void* context, int32_t index, uint32_t what);
 } lamella_allocator;
 
 enum lamella_event_flags { LAMELLA_EVENT_TIMING = 1 };

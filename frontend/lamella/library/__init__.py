@@ -17,6 +17,7 @@ from typing import Any
 from lamella import _C
 from lamella._C import Call, Kernel, Object
 
+from ._backend import Backend
 from ._custom_op import CustomOpDef, custom_op
 from ._functions import (
     define,
@@ -42,6 +43,7 @@ _LATER = {"OpCheckError": "_opcheck", "infer_schema": "_schema", "opcheck": "_op
 
 __all__ = [
     "Autocast",
+    "Backend",
     "Call",
     "CustomOpDef",
     "Derivative",

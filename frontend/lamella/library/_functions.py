@@ -8,6 +8,7 @@ from typing import Any
 
 from lamella import _C
 
+from ._backend import Backend
 from ._checks import check_callable, check_type, devices, key_name
 from ._library import Layer, Library
 from ._rules import Autocast, Rule, Vmap, found, named
@@ -240,10 +241,10 @@ def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Lay
     return Library("layers", "FRAGMENT", owner=str(Site())).register_layer(name, handler, **wishes)
 
 
-def register_backend(name: str, **calls: Any) -> Library:
+def register_backend(name: str, backend: Backend) -> Library:
     """A backend in a library of its own, whose ``close`` takes it back; see :meth:`Library.register_backend`."""
     lib = Library(name, "FRAGMENT", owner=str(Site()))
-    lib.register_backend(name, **calls)
+    lib.register_backend(name, backend)
     return lib
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from lamella import _C
 
+from ._backend import Backend, described
 from ._checks import check_callable, check_type, key_name, several
 from ._objects import ObjectKind
 from ._objects import forget as forget_kind
@@ -18,7 +19,6 @@ from ._site import Registration, Site, earlier, supersede
 
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH, NEVER_ON_TENSORS = 1, 2, 4, 8, 16
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
-CPU_FALLBACK = 4  # of a backend
 STACK = ("kernel", "category", "rule", "switch")  # kinds that stack; of any other kind a name has one registration
 KINDS = ("DEF", "IMPL", "FRAGMENT")
 
@@ -302,47 +302,28 @@ class Library:
         handle = self._register(("layer", name), register)
         return Layer(name, bit, handle, self)
 
-    def register_backend(
-        self,
-        name: str,
-        *,
-        alloc: Callable[[int, int], int],
-        free: Callable[[int, int, int], None],
-        copy_from_host: Callable[[int, int, int, int], None],
-        copy_to_host: Callable[[int, int, int, int], None],
-        synchronize: Callable[[int], None] | None = None,
-        device_count: int = 1,
-        fallback: bool = True,
-    ) -> int:
-        """Registers a device whose memory and copies are Python's; ``impl`` under its name registers its kernels.
+    def register_backend(self, name: str, backend: Backend) -> int:
+        """Registers a device whose memory, copies, streams and events are methods of Python.
 
-        Addresses are integers, and belong to the backend: no other code reads them.
+        ``impl`` under its name registers its kernels.
 
         Args:
-            alloc: ``alloc(nbytes, index)`` returns the address of new memory of the device with that index
-            free: ``free(address, nbytes, index)``; it may run on any thread
-            copy_from_host: ``copy_from_host(to, from, nbytes, index)`` between an address of the device and the host's
-            copy_to_host: the same the other way
-            synchronize: ``synchronize(index)`` waits for the device; absent if everything is done when a call returns
-            fallback: whether the host may serve operators that this device has neither a kernel nor a composite for
+            name: what the device is called, an identifier
+            backend: an object of a subclass of :class:`Backend`, which says what each method does
 
         Raises:
             RuntimeError: the name is taken
+            TypeError: a method is missing that every device needs, or that belongs to another one; or a name is
+                misspelled
             ValueError: the name is no identifier or another key (``"composite"``), or there are fewer than one device
         """
-        check_type("register_backend", "name", name)
-        check_type("register_backend", "device_count", device_count, int)
-        if not name.isidentifier():
-            raise ValueError(f"register_backend: argument 'name': expected an identifier, got {name!r}")
-        if device_count < 1:
-            raise ValueError(f"register_backend: argument 'device_count': must be at least 1, got {device_count}")
-        calls = {"alloc": alloc, "free": free, "copy_from_host": copy_from_host, "copy_to_host": copy_to_host}
-        for what, f in (calls if synchronize is None else calls | {"synchronize": synchronize}).items():
-            check_callable("register_backend", what, f)
+        given = described("register_backend", name, backend)
         self._check_open()
-        flags = CPU_FALLBACK if fallback else 0
-        handle = self._library.backend(name, *calls.values(), synchronize, device_count, flags)
+        handle = self._library.backend(*given)
         self._registered[handle] = Registration(("backend", name), Site(), lambda: self.withdraw(handle))
+        from lamella._devices import announce
+
+        announce([name])
         return handle
 
     def register_keyword(

@@ -67,7 +67,7 @@ faults, failed = [], 0
 for f in (plain, twice, in_place, function, hooks, lists):
     usual = gradients(f)
     gc.collect()
-    live = lamella._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._memory_stats("cpu")["live_bytes"]
     for n in range(2000):
         x, w = leaves()
         lamella._C._trim("cpu", 0)
@@ -92,7 +92,7 @@ for f in (plain, twice, in_place, function, hooks, lists):
             break
     del error, x, w
     gc.collect()
-    more = lamella._C._allocator_stats("cpu")["live_bytes"] - live
+    more = lamella._C._memory_stats("cpu")["live_bytes"] - live
     if more:
         faults.append((f.__name__, "leaks", more))
 print(*faults[:40], sep="\\n")
@@ -172,7 +172,7 @@ faults, failed = [], 0
 for f in (functions, new_class, hooks, others):
     usual = gradients(f)
     gc.collect()
-    live = lamella._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._memory_stats("cpu")["live_bytes"]
     for n in range(1, 150):
         for span in (1, 10):
             x, w = lamella.ones(4, requires_grad=True), lamella.ones(4, requires_grad=True)
@@ -192,7 +192,7 @@ for f in (functions, new_class, hooks, others):
                 faults.append((f.__name__, n, span, "other gradients afterwards"))
     del x, w
     gc.collect()
-    more = lamella._C._allocator_stats("cpu")["live_bytes"] - live
+    more = lamella._C._memory_stats("cpu")["live_bytes"] - live
     if more:
         faults.append((f.__name__, "leaks", more))
 print(*faults[:40], sep="\\n")

@@ -32,7 +32,7 @@ def child(program, timeout=100, **env):
 
 
 def live_bytes():
-    return lamella._C._allocator_stats("cpu")["live_bytes"]
+    return lamella._C._memory_stats("cpu")["live_bytes"]
 
 
 def in_thread(function, stack=None):

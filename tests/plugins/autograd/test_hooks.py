@@ -94,7 +94,7 @@ def test_hooks_that_remove_and_add_hooks_while_they_run():
 
 def live_bytes():
     gc.collect()
-    return lamella._C._allocator_stats("cpu")["live_bytes"]
+    return lamella._C._memory_stats("cpu")["live_bytes"]
 
 
 @pytest.mark.parametrize("register", ["tensor", "node", "before", "accumulated"])
@@ -321,7 +321,7 @@ def test_an_error_in_a_hook_leaves_everything_usable(where):
 
 def test_an_error_leaks_nothing():
     gc.collect()
-    live = lamella._C._allocator_stats("cpu")["live_bytes"]
+    live = lamella._C._memory_stats("cpu")["live_bytes"]
 
     def once():
         x = lamella.ones(1000, requires_grad=True)
@@ -339,7 +339,7 @@ def test_an_error_leaks_nothing():
     alive = once()
     gc.collect()
     assert alive() is None
-    assert lamella._C._allocator_stats("cpu")["live_bytes"] == live
+    assert lamella._C._memory_stats("cpu")["live_bytes"] == live
 
 
 def test_a_hook_may_run_backward():

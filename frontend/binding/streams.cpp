@@ -1,0 +1,291 @@
+#include "frontend/binding/streams.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "core/device.h"
+#include "core/dtype.h"
+#include "frontend/binding/conversion.h"
+#include "frontend/binding/status.h"
+#include "frontend/binding/types.h"
+
+namespace py = pybind11;
+
+namespace lamella::binding {
+namespace {
+
+// A device that exists, with its backend.
+struct Place {
+  lamella_device device;
+  const lamella_backend* backend;
+
+  // Calls a function of the backend without Python's lock, since it may wait.
+  template <class F>
+  void ask(const char* doing, F f) const {
+    lamella_status st;
+    {
+      py::gil_scoped_release release;
+      st = core::from_backend(f(*backend, backend->context, device.index), device, doing);
+    }
+    check(st);
+  }
+};
+
+Place place(const char* who, lamella_device d) {
+  check(core::check_device(who, d));
+  return {d, core::backend(d.backend)};
+}
+
+Place place(const char* who, const py::object& device) {
+  lamella_device d;
+  const int read = read_device(device.ptr(), &d);
+  if (read < 0) throw py::error_already_set();
+  if (!read) throw py::type_error(std::string(who) + ": expected a device or its name, got " + type_name(device.ptr()));
+  return place(who, d);
+}
+
+py::object device_object(lamella_device d) { return py::reinterpret_steal<py::object>(new_device(d)); }
+
+void synchronize(const Place& p) {
+  if (p.backend->synchronize) p.ask("waiting", [](auto& b, void* c, int32_t i) { return b.synchronize(c, i); });
+}
+
+// ---- streams
+// ---------------------------------------------------------------------------------------------------------
+
+// A stream of a device. A device without streams has one, whose handle is null.
+class Stream {
+ public:
+  Stream(const py::object& device, int32_t priority) : Stream(place("Stream", device), true) {
+    if (backend().stream_create)
+      at_.ask("making a stream",
+              [&](auto& b, void* c, int32_t i) { return b.stream_create(c, i, priority, &handle_); });
+  }
+  Stream(const Stream&) = delete;
+  ~Stream() {
+    const lamella_backend* b = core::backend(at_.device.backend);
+    if (owned_ && handle_ && b && b->stream_destroy) b->stream_destroy(b->context, at_.device.index, handle_);
+  }
+  static std::unique_ptr<Stream> current(const py::object& device, bool usual) {
+    std::unique_ptr<Stream> s(new Stream(place("current_stream", device), false));
+    const auto find = usual ? s->backend().stream_default : s->backend().stream_current;
+    if (find) s->at_.ask("asking for a stream", [&](auto&, void* c, int32_t i) { return find(c, i, &s->handle_); });
+    return s;
+  }
+
+  py::object device() const { return device_object(at_.device); }
+  uintptr_t handle() const { return reinterpret_cast<uintptr_t>(handle_); }
+  void* get() const { return handle_; }
+  const Place& at() const { return at_; }
+  bool same(const Stream& o) const { return core::same_device(at_.device, o.at_.device) && handle_ == o.handle_; }
+
+  void set_current() const {
+    if (there().backend->stream_set_current)
+      at_.ask("making a stream current",
+              [&](auto& b, void* c, int32_t i) { return b.stream_set_current(c, i, handle_); });
+  }
+  void wait() const {
+    if (!there().backend->stream_synchronize) return binding::synchronize(at_);
+    at_.ask("waiting for a stream", [&](auto& b, void* c, int32_t i) { return b.stream_synchronize(c, i, handle_); });
+  }
+  bool done() const {
+    int32_t done = 1;
+    if (there().backend->stream_query)
+      at_.ask("asking a stream", [&](auto& b, void* c, int32_t i) { return b.stream_query(c, i, handle_, &done); });
+    else
+      wait();
+    return done;
+  }
+
+ private:
+  Stream(Place at, bool owned) : at_(at), owned_(owned) {}
+  const lamella_backend& backend() const { return *at_.backend; }
+  const Place& there() const {
+    place("Stream", at_.device);
+    return at_;
+  }
+  Place at_;
+  bool owned_;
+  void* handle_ = nullptr;
+};
+
+// ---- events
+// ----------------------------------------------------------------------------------------------------------
+
+// An event of a device. Where the device has none, recording it waits for the stream and notes the time.
+class Event {
+ public:
+  Event(const py::object& device, bool timing) : at_(place("Event", device)), timing_(timing) {
+    if (native())
+      at_.ask("making an event", [&](auto& b, void* c, int32_t i) {
+        return b.event_create(c, i, timing ? LAMELLA_EVENT_TIMING : 0, &handle_);
+      });
+  }
+  Event(const Event&) = delete;
+  ~Event() {
+    const lamella_backend* b = core::backend(at_.device.backend);
+    if (handle_ && b && b->event_destroy) b->event_destroy(b->context, at_.device.index, handle_);
+  }
+
+  py::object device() const { return device_object(at_.device); }
+  uintptr_t handle() const { return reinterpret_cast<uintptr_t>(handle_); }
+
+  void record(const Stream& stream) {
+    if (!core::same_device(there().device, stream.at().device))
+      throw std::runtime_error("record: argument 'stream' is of device '" + core::device_name(stream.at().device) +
+                               "', the event of '" + core::device_name(at_.device) + "'");
+    if (native())
+      at_.ask("recording an event",
+              [&](auto& b, void* c, int32_t i) { return b.event_record(c, i, handle_, stream.get()); });
+    else
+      stream.wait();
+    recorded_ = std::chrono::steady_clock::now();
+  }
+  void wait(const Stream& stream) const {  // of another backend: the host waits
+    if (!recorded_) return;
+    if (stream.at().device.backend != there().device.backend || !at_.backend->event_wait) return synchronize();
+    stream.at().ask("waiting for an event",
+                    [&](auto& b, void* c, int32_t i) { return b.event_wait(c, i, handle_, stream.get()); });
+  }
+  void synchronize() const {
+    if (there().backend->event_synchronize && recorded_)
+      at_.ask("waiting for an event", [&](auto& b, void* c, int32_t i) { return b.event_synchronize(c, i, handle_); });
+  }
+  bool done() const {
+    int32_t done = 1;
+    if (there().backend->event_query && recorded_)
+      at_.ask("asking an event", [&](auto& b, void* c, int32_t i) { return b.event_query(c, i, handle_, &done); });
+    return done;
+  }
+  double elapsed(const Event& end) const {
+    if (!timing_ || !end.timing_)
+      throw std::runtime_error("elapsed_time: both events must be made with enable_timing=True");
+    if (!recorded_ || !end.recorded_) throw std::runtime_error("elapsed_time: both events must have been recorded");
+    if (!core::same_device(there().device, end.at_.device))
+      throw std::runtime_error("elapsed_time: the events are of devices '" + core::device_name(at_.device) + "' and '" +
+                               core::device_name(end.at_.device) + "'");
+    if (!done() || !end.done())
+      throw std::runtime_error("elapsed_time: both events must be done; synchronize() the second one before");
+    if (!at_.backend->event_elapsed)
+      return std::chrono::duration<double, std::milli>(*end.recorded_ - *recorded_).count();
+    double milliseconds = 0;
+    at_.ask("measuring time",
+            [&](auto& b, void* c, int32_t i) { return b.event_elapsed(c, i, handle_, end.handle_, &milliseconds); });
+    return milliseconds;
+  }
+
+ private:
+  bool native() const { return at_.backend->event_create && at_.backend->event_record; }
+  const Place& there() const {
+    place("Event", at_.device);
+    return at_;
+  }
+  Place at_;
+  bool timing_;
+  void* handle_ = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> recorded_;
+};
+
+// ---- devices
+// ---------------------------------------------------------------------------------------------------------
+
+void set_current_device(const py::object& device) {
+  const Place p = place("set_device_index", device);
+  int32_t now;
+  check(core::current_index(p.device.backend, &now));
+  if (now == p.device.index) return;
+  if (!p.backend->device_set_current)
+    throw std::runtime_error("set_device_index: on device '" + std::string(p.backend->name) + "' the index " +
+                             std::to_string(now) + " is always the current one; name the device with its index");
+  p.ask("making it the current device", [](auto& b, void* c, int32_t i) { return b.device_set_current(c, i); });
+}
+
+py::object memory_stats(const py::object& device) {  // none: the device does not say
+  const Place p = place("memory_stats", device);
+  const lamella_allocator& a = *p.backend->allocator;
+  if (!a.stats) return py::none();
+  lamella_allocator_stats s{};
+  s.size = sizeof s;
+  p.ask("asking for memory", [&](auto&, void*, int32_t i) { return a.stats(a.context, i, &s); });
+  py::dict d;
+  d["live_bytes"] = s.live_bytes;
+  d["peak_bytes"] = s.peak_bytes;
+  d["cached_bytes"] = s.cached_bytes;
+  d["peak_reserved_bytes"] = s.peak_reserved_bytes;
+  d["allocations"] = s.allocations;
+  d["system_allocations"] = s.system_allocations;
+  return d;
+}
+
+void reset_memory_stats(const py::object& device, uint32_t what) {
+  const Place p = place("reset_memory_stats", device);
+  const lamella_allocator& a = *p.backend->allocator;
+  if (!a.reset_stats)
+    throw std::runtime_error("reset_memory_stats: device '" + core::device_name(p.device) + "' cannot count anew");
+  p.ask("counting memory anew", [&](auto&, void*, int32_t i) { return a.reset_stats(a.context, i, what); });
+}
+
+void trim(const py::object& device, int64_t cap) {
+  const Place p = place("empty_cache", device);
+  const lamella_allocator& a = *p.backend->allocator;
+  if (a.trim) p.ask("giving memory back", [&](auto&, void*, int32_t i) { return a.trim(a.context, i, cap); });
+}
+
+void trim_host(const py::object& device) {
+  const Place p = place("empty_host_cache", device);
+  const lamella_allocator* a = p.backend->host_allocator;
+  if (a && a->trim) p.ask("giving memory back", [&](auto&, void*, int32_t) { return a->trim(a->context, 0, 0); });
+}
+
+py::object property(const py::object& device, const std::string& name) {  // none: unknown
+  const Place p = place("property", device);
+  lamella_value v{};
+  if (p.backend->property)
+    p.ask("asking for a property", [&](auto& b, void* c, int32_t i) { return b.property(c, i, name.c_str(), &v); });
+  PyObject* o = to_python(v);
+  if (!o) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(o);
+}
+
+py::list dtypes(const py::object& device) {
+  const Place p = place("get_device_capability", device);
+  py::list l;
+  for (int t = 0; t < LAMELLA_NO_DTYPE; t++)
+    if (core::is_dtype(t) && core::has_dtype(p.backend, static_cast<uint8_t>(t)))
+      l.append(py::reinterpret_borrow<py::object>(dtype_object(static_cast<core::DType>(t))));
+  return l;
+}
+
+}  // namespace
+
+void add_streams(py::module_& m) {
+  py::class_<Stream>(m, "_Stream")
+      .def(py::init<const py::object&, int32_t>())
+      .def_static("_current", &Stream::current)
+      .def_property_readonly("device", &Stream::device)
+      .def_property_readonly("handle", &Stream::handle)
+      .def("set_current", &Stream::set_current)
+      .def("synchronize", &Stream::wait)
+      .def("query", &Stream::done)
+      .def("same", &Stream::same);
+  py::class_<Event>(m, "_Event")
+      .def(py::init<const py::object&, bool>())
+      .def_property_readonly("device", &Event::device)
+      .def_property_readonly("handle", &Event::handle)
+      .def("record", &Event::record)
+      .def("wait", &Event::wait)
+      .def("synchronize", &Event::synchronize)
+      .def("query", &Event::done)
+      .def("elapsed", &Event::elapsed);
+  m.def("_set_current_device", set_current_device);
+  m.def("_synchronize", [](const py::object& device) { synchronize(place("synchronize", device)); });
+  m.def("_memory_stats", memory_stats);
+  m.def("_reset_memory_stats", reset_memory_stats);
+  m.def("_trim", trim, py::arg("device"), py::arg("cap") = 0);
+  m.def("_trim_host", trim_host);
+  m.def("_property", property);
+  m.def("_dtypes_of", dtypes);
+}
+
+}  // namespace lamella::binding

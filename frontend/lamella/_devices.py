@@ -1,0 +1,468 @@
+"""What every backend has in Python: the functions of ``lamella.NAME``, ``Tensor.is_NAME`` and ``Tensor.NAME()``.
+
+``lamella.accelerator`` has the same functions, for the device that is the accelerator.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from lamella import _C
+from lamella._streams import Event, Stream, resolve
+from lamella.plugins import contributions
+from lamella.plugins.manager import manager
+
+PEAK, COUNTS = 1, 2  # enum lamella_stats
+HOST = 3  # the place of the flag in a row of _C._backends()
+
+
+class Devices:
+    """The functions for the devices of one kind.
+
+    Each takes a device of this kind, its name or its index, and where that is absent means the current one.
+    """
+
+    def __init__(self, kind: Callable[[], str | None]):
+        self._kind_now = kind
+
+    def _resolve(self, device: Any) -> _C.device:
+        return resolve(device, self._kind_now())
+
+    def is_available(self) -> bool:
+        """Whether there is such a device: its plugin can be loaded and finds one.
+
+        >>> lamella.cpu.is_available()
+        True
+        """
+        return self.device_count() > 0
+
+    def device_count(self) -> int:
+        """How many there are; 0 where the plugin cannot be loaded.
+
+        >>> lamella.cpu.device_count()
+        1
+        """
+        kind = self._kind_now()
+        return counted(kind) if kind is not None else 0
+
+    def current_device_index(self) -> int:
+        """The index that the name without one means on this thread.
+
+        >>> lamella.cpu.current_device_index()
+        0
+        """
+        return index_of(self._resolve(None))
+
+    def set_device_index(self, device: Any) -> None:
+        """Makes a device the one that the name without an index means on this thread.
+
+        Raises:
+            RuntimeError: there is no such device, or the backend has no current device
+
+        >>> lamella.cpu.set_device_index(0)
+        """
+        _C._set_current_device(self._resolve(device))
+
+    @contextmanager
+    def device_index(self, device: Any) -> Iterator[None]:
+        """The same inside a block; None changes nothing.
+
+        >>> with lamella.cpu.device_index(0):
+        ...     lamella.cpu.current_device_index()
+        0
+        """
+        before = self._resolve(None)
+        if device is not None:
+            _C._set_current_device(self._resolve(device))
+        try:
+            yield
+        finally:
+            _C._set_current_device(before)
+
+    def synchronize(self, device: Any = None) -> None:
+        """Waits for all work of a device, and raises an error that came late.
+
+        >>> lamella.cpu.synchronize()
+        """
+        _C._synchronize(self._resolve(device))
+
+    def current_stream(self, device: Any = None) -> Stream:
+        """This thread's current stream of a device.
+
+        >>> lamella.cpu.current_stream().query()
+        True
+        """
+        return self._stream_class()._current(self._resolve(device))
+
+    def default_stream(self, device: Any = None) -> Stream:
+        """The stream that a new thread begins with.
+
+        >>> lamella.cpu.default_stream() == lamella.cpu.current_stream()
+        True
+        """
+        return self._stream_class()._current(self._resolve(device), usual=True)
+
+    def _stream_class(self) -> type[Stream]:
+        return Stream
+
+    def set_stream(self, stream: Stream) -> None:
+        """Makes a stream the current one of its device on this thread, and that device the current one.
+
+        >>> lamella.cpu.set_stream(lamella.cpu.current_stream())
+        """
+        _C._set_current_device(stream.device)
+        stream._stream.set_current()
+
+    @contextmanager
+    def stream(self, stream: Stream | None) -> Iterator[Stream | None]:
+        """The same inside a block, as ``with stream:``; None changes nothing.
+
+        >>> with lamella.cpu.stream(None):
+        ...     pass
+        """
+        if stream is None:
+            yield None
+        else:
+            with stream:
+                yield stream
+
+    def empty_cache(self) -> None:
+        """Gives back all memory of the devices that is held and not in use.
+
+        >>> lamella.cpu.empty_cache()
+        """
+        for index in range(self.device_count()):
+            _C._trim(self._resolve(index))
+
+    def empty_host_cache(self) -> None:
+        """Gives back memory of the host that is held for copies and not in use.
+
+        >>> lamella.cpu.empty_host_cache()
+        """
+        _C._trim_host(self._resolve(None))
+
+    def memory_stats(self, device: Any = None) -> dict[str, int]:
+        """What the allocator of a device says of itself, by torch's names; empty where it says nothing.
+
+        Bytes are those of whole blocks. ``num_device_alloc`` counts how often memory was taken from the system.
+
+        >>> x = lamella.ones(100)
+        >>> lamella.cpu.memory_stats()["allocated_bytes.all.current"] >= 400
+        True
+        """
+        stats = _C._memory_stats(self._resolve(device))
+        if stats is None:
+            return {}
+        return {
+            "allocated_bytes.all.current": stats["live_bytes"],
+            "allocated_bytes.all.peak": stats["peak_bytes"],
+            "reserved_bytes.all.current": stats["live_bytes"] + stats["cached_bytes"],
+            "reserved_bytes.all.peak": stats["peak_reserved_bytes"],
+            "inactive_bytes.all.current": stats["cached_bytes"],
+            "allocation.all.allocated": stats["allocations"],
+            "num_device_alloc": stats["system_allocations"],
+        }
+
+    def memory_allocated(self, device: Any = None) -> int:
+        """Bytes that tensors hold.
+
+        >>> lamella.cpu.memory_allocated() >= 0
+        True
+        """
+        return self.memory_stats(device).get("allocated_bytes.all.current", 0)
+
+    def max_memory_allocated(self, device: Any = None) -> int:
+        """The most bytes that tensors have held since the beginning, or since ``reset_peak_memory_stats``.
+
+        >>> lamella.cpu.reset_peak_memory_stats()
+        >>> lamella.cpu.max_memory_allocated() == lamella.cpu.memory_allocated()
+        True
+        """
+        return self.memory_stats(device).get("allocated_bytes.all.peak", 0)
+
+    def memory_reserved(self, device: Any = None) -> int:
+        """Bytes that the allocator holds, for tensors or for reuse.
+
+        >>> lamella.cpu.memory_reserved() >= lamella.cpu.memory_allocated()
+        True
+        """
+        return self.memory_stats(device).get("reserved_bytes.all.current", 0)
+
+    def max_memory_reserved(self, device: Any = None) -> int:
+        """The most bytes that the allocator has held.
+
+        >>> lamella.cpu.max_memory_reserved() >= lamella.cpu.memory_reserved()
+        True
+        """
+        return self.memory_stats(device).get("reserved_bytes.all.peak", 0)
+
+    def reset_peak_memory_stats(self, device: Any = None) -> None:
+        """Counts the peaks anew, from what is held now.
+
+        Raises:
+            RuntimeError: the allocator cannot
+
+        >>> lamella.cpu.reset_peak_memory_stats()
+        """
+        _C._reset_memory_stats(self._resolve(device), PEAK)
+
+    def reset_accumulated_memory_stats(self, device: Any = None) -> None:
+        """Counts the allocations anew.
+
+        Raises:
+            RuntimeError: the allocator cannot
+
+        >>> lamella.cpu.reset_accumulated_memory_stats()
+        >>> lamella.cpu.memory_stats()["allocation.all.allocated"]
+        0
+        """
+        _C._reset_memory_stats(self._resolve(device), COUNTS)
+
+    def get_memory_info(self, device: Any = None) -> tuple[int, int]:
+        """Bytes of a device that are free, and all.
+
+        Raises:
+            RuntimeError: the backend does not say
+
+        >>> free, total = lamella.cpu.get_memory_info()
+        >>> 0 < free <= total
+        True
+        """
+        where = self._resolve(device)
+        found = _C._property(where, "memory.free"), _C._property(where, "memory.total")
+        if None in found:
+            raise RuntimeError(f"get_memory_info: device '{where}' does not say how much memory it has")
+        return found
+
+    def get_device_name(self, device: Any = None) -> str:
+        """What the vendor calls a device; its name here where the backend does not say.
+
+        >>> len(lamella.cpu.get_device_name()) > 0
+        True
+        """
+        where = self._resolve(device)
+        return _C._property(where, "name") or str(where)
+
+    def get_device_properties(self, device: Any = None) -> SimpleNamespace:
+        """``name``, ``uuid`` and ``total_memory`` (bytes) of a device; None where the backend does not say.
+
+        >>> lamella.cpu.get_device_properties().name == lamella.cpu.get_device_name()
+        True
+        """
+        where = self._resolve(device)
+        total, uuid = _C._property(where, "memory.total"), _C._property(where, "uuid")
+        return SimpleNamespace(name=self.get_device_name(where), uuid=uuid, total_memory=total)
+
+    def get_device_capability(self, device: Any = None) -> dict[str, Any]:
+        """``supported_dtypes``: the set of dtypes that a device has.
+
+        >>> lamella.float32 in lamella.cpu.get_device_capability()["supported_dtypes"]
+        True
+        """
+        return {"supported_dtypes": set(_C._dtypes_of(self._resolve(device)))}
+
+    def default_generator(self, device: Any = None) -> _C.Generator:
+        """The generator that random operators use on a device where none is given.
+
+        >>> lamella.cpu.default_generator().device
+        device(type='cpu')
+        """
+        return _C._default_generator(self._resolve(device))
+
+    def manual_seed(self, seed: int) -> None:
+        """Seeds the default generator of the current device.
+
+        >>> lamella.cpu.manual_seed(3)
+        >>> lamella.cpu.initial_seed()
+        3
+        """
+        self.default_generator().manual_seed(seed)
+
+    def manual_seed_all(self, seed: int) -> None:
+        """Seeds the default generators of all devices of this kind.
+
+        >>> lamella.cpu.manual_seed_all(3)
+        """
+        for index in range(self.device_count()):
+            self.default_generator(index).manual_seed(seed)
+
+    def initial_seed(self) -> int:
+        """The seed of the current device's default generator.
+
+        >>> lamella.cpu.manual_seed(4)
+        >>> lamella.cpu.initial_seed()
+        4
+        """
+        return self.default_generator().initial_seed()
+
+    def get_rng_state(self, device: Any = None) -> tuple[int, int]:
+        """The state of a device's default generator, for ``set_rng_state``.
+
+        >>> state = lamella.cpu.get_rng_state()
+        >>> x = lamella.rand(3)
+        >>> lamella.cpu.set_rng_state(state)
+        >>> lamella.equal(lamella.rand(3), x)
+        True
+        """
+        return self.default_generator(device).get_state()
+
+    def set_rng_state(self, new_state: tuple[int, int], device: Any = None) -> None:
+        """Goes on from a state that ``get_rng_state`` gave.
+
+        >>> lamella.cpu.set_rng_state(lamella.cpu.get_rng_state())
+        """
+        self.default_generator(device).set_state(new_state)
+
+    # torch's names for the same in the modules of its devices
+    current_device = current_device_index
+    set_device = set_device_index
+    device = device_index
+    mem_get_info = get_memory_info
+
+
+FUNCTIONS = [name for name in vars(Devices) if not name.startswith("_")]
+
+
+class OneKind(Devices):
+    """The functions of one backend, with classes of streams and events that are made for it."""
+
+    def __init__(self, name: str):
+        super().__init__(lambda: name)
+        self.Stream = type("Stream", (Stream,), {"_kind": name, "__module__": f"lamella.{name}"})
+        self.Event = type("Event", (Event,), {"_kind": name, "__module__": f"lamella.{name}"})
+
+    def _stream_class(self) -> type[Stream]:
+        return self.Stream
+
+
+class DeviceModule(ModuleType):
+    """``lamella.NAME``: what every device has, and what its backend has added by ``ctx.add_device_names``.
+
+    The backend is loaded when something of it is used that not every device has.
+    """
+
+    def __init__(self, name: str):
+        super().__init__(f"lamella.{name}", f"Device {name!r}: memory, streams, events, random numbers.")
+        self._name = name
+        self._common = OneKind(name)
+
+    def __getattr__(self, name: str) -> Any:
+        common = vars(self).get("_common")
+        if common is not None and not name.startswith("_"):
+            if hasattr(common, name):
+                return getattr(common, name)
+            if self._name not in backends() and can_load(self._name) and name in vars(self):
+                return vars(self)[name]
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *FUNCTIONS, "Stream", "Event"})
+
+
+def backends() -> dict[str, Any]:
+    """The rows of the backends that are loaded, by name."""
+    return {row[0]: row for row in _C._backends()}
+
+
+def can_load(name: str) -> bool:
+    """Loads a backend unless that is done; False if it is not installed or set aside."""
+    if name in backends():
+        return True
+    try:
+        manager.load_backend(name)
+    except RuntimeError:
+        return False
+    return name in backends()
+
+
+def counted(name: str) -> int:
+    """How many devices a backend has; 0 if it cannot be loaded."""
+    return backends()[name][2] if can_load(name) else 0
+
+
+def index_of(device: _C.device) -> int:
+    return device.index or 0
+
+
+def accelerators() -> list[str]:
+    """The names of the backends that may be the accelerator: the host's are not, nor is meta."""
+    manager.scan()
+    installed = [p for p in manager.plugins if p.kind == "backend" and p.state in ("found", "loaded")]
+    ranks = {p.name: p.manifest.get("priority", 0) for p in installed if not p.manifest.get("host")}
+    for name, row in backends().items():
+        if name != "meta" and not row[HOST]:
+            ranks.setdefault(name, 0)
+    return sorted(ranks, key=lambda name: (-ranks[name], name))
+
+
+class IsDevice:
+    """``Tensor.is_NAME``: whether a tensor is on a device of that name."""
+
+    placeholder = True  # a plugin may take the name
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, tensor: Any, owner: type | None = None) -> Any:
+        return self if tensor is None else tensor.device.type == self.name
+
+
+def mover(name: str) -> Callable[..., _C.Tensor]:
+    """``Tensor.NAME()``: the tensor on a device of that name."""
+
+    def move(self, device=None, non_blocking=False, memory_format=_C.preserve_format):
+        return self.to(resolve(device, name), non_blocking=non_blocking, memory_format=memory_format)
+
+    move.__name__ = name
+    move.__qualname__ = f"Tensor.{name}"
+    move.__doc__ = f"The tensor on device {name!r}: an index, a device of this kind, or the current one."
+    return move
+
+
+def announce(names: Iterable[str]) -> None:
+    """Gives backends their module and their names on Tensor, where these are free. Again is nothing."""
+    package = sys.modules["lamella"]
+    for name in names:
+        if not name.isidentifier():
+            continue
+        if f"is_{name}" not in vars(_C.Tensor):
+            setattr(_C.Tensor, f"is_{name}", IsDevice(name))
+        if name == "meta":
+            continue
+        if not contributions.name_holder(name):
+            module = DeviceModule(name)
+            setattr(package, name, module)
+            sys.modules[module.__name__] = module
+            package.__all__.append(name)
+        if not contributions.method_holder(name):
+            setattr(_C.Tensor, name, mover(name))
+
+
+def add_device_names(owner: str, device: str, objects: Mapping[str, Any]) -> Callable[[], None]:
+    """Puts objects into ``lamella.NAME`` in place of common ones; returns a function that takes them away."""
+    announce([device])
+    module = sys.modules.get(f"lamella.{device}")
+    if not isinstance(module, DeviceModule):
+        raise RuntimeError(f"plugin '{owner}': lamella.{device} is taken, and is no module of a device")
+    held = vars(module).setdefault("_owners", {})
+    for name in objects:
+        if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
+            raise ValueError(f"plugin '{owner}': lamella.{device}.{name} is no public identifier")
+        if name in held:
+            raise RuntimeError(
+                f"lamella.{device}.{name} is taken by plugin '{held[name]}'; plugin '{owner}' cannot bring it too"
+            )
+    for name, o in objects.items():
+        setattr(module, name, o)
+        held[name] = owner
+
+    def undo() -> None:
+        for name in objects:
+            delattr(module, name)
+            del held[name]
+
+    return undo

@@ -1,0 +1,260 @@
+"""A device in Python with everything that a device may have, by what its users call; and what is refused."""
+
+import ctypes
+import threading
+import time
+
+import lamella
+import pytest
+from heaps import Heap, Spool
+
+
+def copy_(to, source, non_blocking=False):
+    """Between a spool's tensors of any dtype and shape, where the destination is contiguous."""
+    there = source.to("cpu").to(to.dtype).expand(to.shape).contiguous()
+    lamella.spool.synchronize(to.device)
+    ctypes.memmove(to.data_ptr(), there.data_ptr(), there.nbytes)
+    return to
+
+
+@pytest.fixture
+def spool():
+    backend = Spool()
+    library = lamella.library.register_backend("spool", backend)
+    library.impl("aten::copy_", copy_, "spool")
+    yield backend
+    library.close()
+
+
+def test_memory_copies_and_devices(spool):
+    x = lamella.arange(6.0).to("spool:1")
+    assert x.is_spool and not x.is_cpu and not lamella.ones(1).is_spool
+    assert x.device == lamella.device("spool", 1) and x.to("spool:0").tolist() == [0, 1, 2, 3, 4, 5]
+    assert "copy_between" in spool.calls
+    assert lamella.ones(2).spool().device == lamella.device("spool:0")
+    assert lamella.ones(2).spool(1).device == lamella.device("spool:1")
+    with pytest.raises(TypeError, match="device 'spool' has no float64; it has uint32, int64, float32"):
+        lamella.ones(2, dtype=lamella.float64, device="spool")
+    with pytest.raises(lamella.OutOfMemoryError, match="spool: it is full"):
+        lamella.empty(2**29, device="spool")
+    assert "trim" in spool.calls
+    pinned = lamella.ones(3).pin_memory()
+    assert pinned.is_pinned() and pinned.to("spool", non_blocking=True).tolist() == [1, 1, 1]
+
+
+def test_the_module_of_the_device(spool):
+    import lamella.spool as module
+
+    assert module is lamella.spool and "synchronize" in dir(module)
+    assert (module.is_available(), module.device_count(), module.current_device()) == (True, 2, 0)
+    with module.device(1):
+        assert module.current_device() == 1 and lamella.device("spool").index == 1
+        with lamella.device("spool"):
+            assert lamella.zeros(2).device == lamella.device("spool:1")
+    assert module.current_device() == 0 and lamella.zeros(2).is_cpu
+    module.set_device(1)
+    assert lamella.empty(1, device="spool").device.index == 1
+    module.set_device("spool:0")
+    with pytest.raises(RuntimeError, match="'spool:2' does not exist; there are 2"):
+        module.set_device(2)
+    with pytest.raises(ValueError, match="must be a device of 'spool', got 'cpu'"):
+        module.synchronize("cpu")
+    assert module.get_device_name(1) == "Spool 1" and module.mem_get_info() == (2**29, 2**30)
+    assert module.get_device_properties().total_memory == 2**30
+    assert module.get_device_capability()["supported_dtypes"] == set(Spool.dtypes)
+    with pytest.raises(AttributeError, match="module 'lamella.spool' has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+def test_what_the_allocator_says(spool):
+    module = lamella.spool
+    x = lamella.empty(1000, device="spool")
+    stats = module.memory_stats()
+    assert stats["allocated_bytes.all.current"] == 4000 == module.memory_allocated() == module.memory_reserved()
+    assert stats["allocation.all.allocated"] == 1 and module.memory_stats(1)["allocation.all.allocated"] == 0
+    del x
+    assert module.memory_allocated() == 0 and module.max_memory_allocated() == 4000
+    module.reset_peak_memory_stats()
+    module.reset_accumulated_memory_stats()
+    assert module.max_memory_allocated() == 0 and module.memory_stats()["allocation.all.allocated"] == 0
+    spool.counted[0]["live_bytes"] = -3
+    with pytest.raises(TypeError, match="backend spool: stats must return a dictionary with numbers of bytes"):
+        module.memory_stats()
+    spool.counted[0]["live_bytes"] = 0
+    module.empty_cache()
+
+
+def test_streams(spool):
+    module, order = lamella.spool, []
+    side = module.Stream(1)
+    assert isinstance(side, lamella.Stream) and side.device == lamella.device("spool:1") and side.native_handle
+    usual = module.current_stream(1)
+    assert usual == module.default_stream(1) != side and hash(usual) == hash(module.current_stream(1))
+    with side as entered:
+        assert entered is side and module.current_stream() == side and module.current_device() == 1
+        assert module.current_stream(0) == module.default_stream(0)
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(module.current_stream(1)))
+        thread.start()
+        thread.join()
+        assert seen == [usual]  # the current one is the thread's
+        with module.stream(usual), side, side:
+            assert module.current_stream() == side
+        with module.stream(None):
+            assert module.current_stream() == side
+    assert module.current_stream(1) == usual and module.current_device() == 0
+    module.set_stream(side)
+    assert (module.current_stream(), module.current_device()) == (side, 1)
+    module.set_stream(usual)
+    module.set_device(0)
+
+    gate = threading.Event()
+    line = spool.things[side.native_handle]
+    line.push(gate.wait)
+    line.push(lambda: order.append("side"))
+    assert not side.query()
+    usual.wait_stream(side)
+    spool.things[usual.native_handle].push(lambda: order.append("usual"))
+    gate.set()
+    usual.synchronize()
+    assert order == ["side", "usual"] and side.query()
+    del side, entered
+    assert "stream_destroy" in spool.calls
+
+
+def test_events(spool):
+    start, end = (lamella.Event("spool", enable_timing=True) for _ in range(2))
+    assert start.query() and start.device == lamella.device("spool:0")
+    start.synchronize()  # was not recorded
+    with pytest.raises(RuntimeError, match="elapsed_time: both events must have been recorded"):
+        start.elapsed_time(end)
+    start.record()
+    gate = threading.Event()
+    spool.things[spool.usual[0]].push(gate.wait)
+    lamella.spool.current_stream().record_event(end)
+    assert not end.query()
+    with pytest.raises(RuntimeError, match="elapsed_time: both events must be done"):
+        start.elapsed_time(end)
+    time.sleep(0.02)
+    gate.set()
+    end.synchronize()
+    assert end.query() and 15 <= start.elapsed_time(end) < 60_000
+    with pytest.raises(RuntimeError, match="enable_timing=True"):
+        start.elapsed_time(lamella.spool.current_stream().record_event())
+    with pytest.raises(RuntimeError, match="argument 'stream' is of device 'cpu', the event of 'spool:0'"):
+        start.record(lamella.cpu.current_stream())
+    with pytest.raises(NotImplementedError, match="interprocess"):
+        lamella.Event("spool", interprocess=True)
+    other = lamella.Event("spool:1", enable_timing=True)
+    other.record()
+    other.synchronize()
+    with pytest.raises(RuntimeError, match="devices 'spool:0' and 'spool:1'"):
+        start.elapsed_time(other)
+    other.wait(lamella.cpu.current_stream())  # of another backend: this thread waits
+    del start
+    assert "event_destroy" in spool.calls
+
+
+def test_generators(spool):
+    module = lamella.spool
+    module.manual_seed_all(5)
+    assert module.initial_seed() == 5 and lamella.initial_seed() != 5
+    state = module.get_rng_state(1)
+    module.default_generator(1).manual_seed(6)
+    assert module.get_rng_state(1) != state
+    module.set_rng_state(state, 1)
+    assert module.get_rng_state(1) == state
+    assert module.default_generator(1).device == lamella.device("spool:1")
+
+
+def test_errors_of_methods(spool):
+    def fails(*_):
+        raise OSError("the spool is torn")
+
+    spool_calls = {
+        "synchronize": lambda: lamella.spool.synchronize(1),
+        "stream_create": lambda: lamella.spool.Stream(1),
+        "event_create": lambda: lamella.Event("spool:1"),
+        "property": lambda: lamella.spool.get_device_name(1),
+    }
+    library = lamella.library.register_backend("torn", type("Torn", (Spool,), dict.fromkeys(spool_calls, fails))())
+    for call in (
+        lambda: lamella.torn.synchronize(1),
+        lambda: lamella.torn.Stream(1),
+        lambda: lamella.Event("torn:1"),
+        lambda: lamella.torn.get_device_name(1),
+    ):
+        with pytest.raises(OSError, match="the spool is torn") as error:
+            call()
+        assert any("torn:1" in note for note in error.value.__notes__)
+    library.close()
+    for call in (
+        lambda: lamella.torn.synchronize(),
+        lambda: lamella.torn.Stream(),
+        lambda: lamella.torn.current_stream(),
+    ):
+        with pytest.raises(RuntimeError, match="no backend 'torn'|no longer registered"):
+            call()
+    assert not lamella.torn.is_available() and lamella.torn.device_count() == 0
+    wrong = lamella.library.register_backend("wrong", type("Wrong", (Spool,), {"stream_current": lambda s, i: None})())
+    with pytest.raises(TypeError, match="wrong: stream_current must return a number other than 0 as int, got N"):
+        lamella.wrong.current_stream()
+    wrong.close()
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"copy_to_host": None}, "Made must define copy_to_host"),
+        ({"stream_create": lambda *_: 1}, "Made must define stream_destroy, as it has stream_create"),
+        ({"host_alloc": lambda *_: 1}, "Made must define host_free, as it has host_alloc"),
+        ({"sychronize": lambda *_: 1}, "Made.sychronize is no method of a backend; did you mean 'synchronize'"),
+        ({"synchronize": 3}, "backend.synchronize.*expected a callable, got int"),
+        ({"dtypes": (lamella.float32, "half")}, "expected dtypes, got str"),
+        ({"dtypes": ()}, "dtypes must not be empty"),
+        ({"device_count": 0}, "device_count must be at least 1, got 0"),
+        ({"host": 1}, "backend.host.*got int"),
+        ({"dlpack_type": "cpu"}, "backend.dlpack_type.*got str"),
+    ],
+)
+def test_refused(changes, message):
+    made = type("Made", (Heap,), changes)()
+    with pytest.raises((TypeError, ValueError), match=message):
+        lamella.library.register_backend("refused", made)
+    assert "refused" not in [row[0] for row in lamella._C._backends()]
+
+
+def test_something_else_than_a_backend():
+    with pytest.raises(TypeError, match="'backend': expected a lamella.library.Backend, got dict"):
+        lamella.library.register_backend("refused", {})
+
+
+def test_a_host_needs_no_copies():
+    class Second(Heap):
+        host = True
+        copy_from_host = copy_to_host = None
+
+    library = lamella.library.register_backend("second", Second())
+    x = lamella.arange(3.0).to("second")
+    assert x.device.type == "second" and x.to("cpu").tolist() == [0, 1, 2] and (x + 1).tolist() == [1, 2, 3]
+    assert "second" not in str(lamella.accelerator.current_accelerator())  # the host is none
+    del x
+    library.close()
+
+
+def test_the_accelerator(spool):
+    accelerator = lamella.accelerator
+    assert accelerator.current_accelerator() == lamella.device("spool:0") and accelerator.device_count() == 2
+    assert accelerator.is_available() and accelerator.current_device_index() == 0
+    with accelerator.device_index(1):
+        assert accelerator.current_accelerator(check_available=True) == lamella.device("spool:1")
+        assert accelerator.current_stream().device == lamella.device("spool:1") == lamella.Stream().device
+        assert lamella.Event().device == lamella.device("spool:1") and lamella.Stream(0).device.index == 0
+    accelerator.synchronize()
+    assert "synchronize" in spool.calls
+    with lamella.Stream() as stream:
+        assert accelerator.current_stream() == stream
+    x = lamella.empty(10, device=accelerator.current_accelerator())
+    assert accelerator.memory_allocated() == 40 == accelerator.memory_stats(x.device)["allocated_bytes.all.peak"]
+    accelerator.manual_seed(3)
+    assert lamella.spool.initial_seed() == 3 == accelerator.default_generator().initial_seed()
