@@ -103,6 +103,7 @@ class Build:
         with_cuda: bool | None = None,
         std: str = "c++17",
         sanitizers: Sequence[str] = (),
+        compat: str | None = None,
         implicit: bool = False,  # each C++ source is compiled as if it began with the public header
         verbose: bool = False,
         keep: bool = False,
@@ -122,11 +123,12 @@ class Build:
 
             include += Cuda.find().include_paths
             ldflags = [*ldflags, *Cuda.find().link_flags()]
-        how: dict[str, Any] = {"python": self.python, "std": std, "include": include, "extra": cflags}
+        how: dict[str, Any] = {"python": self.python, "std": std, "include": include, "extra": cflags, "compat": compat}
         self.flags = absolute(compile_flags(self.compiler, sanitizers=sanitizers, **how))
         self.link = absolute(link_flags(self.compiler, sanitizers=sanitizers, extra=ldflags))
         header = "lamella/pybind.h" if self.python else "lamella/extension.h"
-        self.implicit = header if implicit else None
+        self.implicit = ("torch/extension.h" if compat else header) if implicit else None
+        self.compat = compat
         self.cuda_cflags, self.std = tuple(cuda_cflags), std
         self.units = [self.unit(source) for source in sources]
         self.link_key = [self.compiler.identity, self.define, given(self.link), environment()]
@@ -141,7 +143,7 @@ class Build:
             identity = cuda.identity(self.compiler)
             key = digest("object", identity, given(flags), str(source.path), source.text, environment())
             return Unit(source, (cuda.nvcc,), flags, key)
-        header = self.implicit or umbrella(source.text)
+        header = self.implicit or umbrella(source.text, self.compat)
         # Messages name a registration by its __FILE__; for a file in the cache, they need its name alone.
         mapped = [f"-fmacro-prefix-map={source.path.parent}/="] if source.written else []
         implicit = ["-include", self.implicit] if self.implicit else []

@@ -20,7 +20,7 @@ from .build import Source, find_ccache
 from .errors import BuildError, CompileError
 from .inputs import absolute
 from .steps import Step, find_ninja, job_limit, run_steps
-from .toolchain import compile_flags, defines, find_compiler, flags_for, is_python_source, link_flags
+from .toolchain import compat_paths, compile_flags, defines, find_compiler, flags_for, is_python_source, link_flags
 
 
 class CppExtension(Extension):
@@ -33,6 +33,7 @@ class CppExtension(Extension):
         cpp_std: the C++ standard
         sanitizers: any of address, leak, thread, undefined
         is_python_module: whether it is an extension module of Python; what the sources hold says so where it is absent
+        compat: "torch" for sources that were written for torch's C++: its headers are found, and are Lamella's
     """
 
     with_cuda = False
@@ -46,6 +47,7 @@ class CppExtension(Extension):
         cpp_std: str = "c++17",
         sanitizers: Sequence[str] = (),
         is_python_module: bool | None = None,
+        compat: str | None = None,
         **kwargs: Any,
     ):
         files = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
@@ -53,6 +55,8 @@ class CppExtension(Extension):
             raise ValueError(f"extension {name!r}: there are no sources")
         defines(name)
         self.std, self.sanitizers, self.python = cpp_std, sanitizers, is_python_module
+        self.compat = compat
+        compat_paths(compat)
         super().__init__(name, [os.fspath(f) for f in files], *args, **kwargs)
         by_tool = isinstance(extra_compile_args, Mapping)
         if unknown := [key for key in extra_compile_args if key not in ("cxx", "nvcc")] if by_tool else []:
@@ -150,6 +154,7 @@ class BuildExtension(build_ext):
             std=ext.std,
             sanitizers=ext.sanitizers,
             include=include,
+            compat=ext.compat,
             extra=[*macros, *ext.flags("cxx")],
         )
         flags = absolute([*flags, *defines(ext.name), f'-DLAMELLA_PLUGIN_NAME="{ext.name}"'])

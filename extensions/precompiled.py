@@ -24,6 +24,7 @@ from .steps import Step, run_steps
 from .toolchain import Compiler, full
 
 UMBRELLAS = ("lamella/extension.h", "lamella/library.h", "lamella/pybind.h")
+OF_TORCH = ("torch/extension.h", "torch/library.h", "torch/all.h", "torch/torch.h", "ATen/ATen.h")  # ours, too
 # A program that imports this file without the package above it, so that the framework is not imported.
 MAKER = """
 import importlib.util, sys
@@ -37,15 +38,16 @@ make(*sys.argv[2:])
 BEFORE = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/|#\s*pragma\s+once)*", re.DOTALL)
 
 
-def umbrella(source: str) -> str | None:
-    """The public header that a source begins with.
+def umbrella(source: str, compat: str | None = None) -> str | None:
+    """The public header that a source begins with; with ``compat`` it may have a name of torch's.
 
     >>> umbrella("// ours\\n#include <lamella/extension.h>\\n")
     'lamella/extension.h'
     """
     begun = BEFORE.match(source)
     found = re.compile(r"#\s*include\s*<([\w./]+)>").match(source, begun.end() if begun else 0)
-    return found[1] if found and found[1] in UMBRELLAS else None
+    known = (*UMBRELLAS, *OF_TORCH) if compat else UMBRELLAS
+    return found[1] if found and found[1] in known else None
 
 
 class Precompiled:

@@ -202,24 +202,36 @@ def compile_flags(
     std: str = "c++17",
     sanitizers: Sequence[str] = (),
     include: Sequence[str] = (),
+    compat: str | None = None,
     extra: Sequence[str] = (),
 ) -> list[str]:
     """Flags of the C++ compiler. What the caller adds comes last and wins."""
     if not re.fullmatch(r"(c|gnu)\+\+\d[\da-z]", std):
         raise ValueError(f"argument 'cpp_std': expected a standard such as 'c++17', got {std!r}")
-    folders = [*include, *[header_path()], *(python_include_paths() if python else [])]
+    folders = [*include, *[header_path()], *compat_paths(compat), *(python_include_paths() if python else [])]
     return [
         f"-std={std}",
         "-O2",
         "-fPIC",
-        "-fvisibility=hidden",
+        # The module's PyInit_ function must be seen, and sources for torch don't say so.
+        "-fvisibility=default" if compat and python else "-fvisibility=hidden",
         "-fvisibility-inlines-hidden",
         *sanitizer_flags(compiler, sanitizers),
         *(f"-I{folder}" for folder in folders),
+        *(["-DLAMELLA_COMPAT_PYTHON"] if compat and python else []),
         *shlex.split(os.environ.get("CPPFLAGS", "")),
         *shlex.split(os.environ.get("CXXFLAGS", "")),
         *extra,
     ]
+
+
+def compat_paths(compat: str | None) -> list[str]:
+    """The folders where the headers of another framework are found as ours; so far "torch" is known."""
+    if compat is None:
+        return []
+    if compat != "torch":
+        raise ValueError(f"argument 'compat': expected 'torch' or None, got {compat!r}")
+    return [f"{header_path()}/lamella/compat/include"]
 
 
 def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
@@ -265,6 +277,6 @@ def own_namespace(text: str) -> str:
     """
     text = without_comments(text)
     for kind in ("", "_FRAGMENT", "_IMPL"):
-        if found := re.search(rf"\bLAMELLA_LIBRARY{kind}\s*\(\s*(\w+)", text):
+        if found := re.search(rf"\b(?:LAMELLA|TORCH)_LIBRARY{kind}\s*\(\s*(\w+)", text):
             return found[1]
     return ""

@@ -136,6 +136,7 @@ def function(op: dict) -> Function:
     values = tuple(v for p in inputs + outputs for v in p.values)
     name = op["name"].partition("::")[2] + ("_out" if op["form"] == "out" else "")
     written = op["form"] == "inplace" or bool(op["args"] and op["args"][0]["written"] and not outputs)
+    shown = not name.startswith("_") and not name.endswith("_backward")  # every operator that users call is a method
     form = "out" if outputs else "inplace" if written else "functional"
     return Function(
         name + ("_" if name in RESERVED else ""),
@@ -145,9 +146,9 @@ def function(op: dict) -> Function:
         values,
         "const Tensor&" if form == "inplace" else returned(op),
         form,
-        op["method"] and form != "out",
-        # What Python does not show (slice, _nll_pick) is a function here, for composites.
-        not op["method"] if op["private"] else op["function"] and (form != "inplace" or not op["method"]),
+        form != "out" and (op["method"] or shown and bool(inputs) and op["args"][0]["type"] == "Tensor"),
+        # What Python does not show (_nll_pick) is a function here, for composites; a form in place is a method.
+        not op["method"] if op["private"] else form != "inplace" or (op["function"] and not op["method"]),
     )
 
 

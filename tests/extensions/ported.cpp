@@ -53,8 +53,8 @@ struct Weighted : lamella::Function<Weighted> {
     return x * weight;
   }
   static variable_list backward(lamella::AutogradContext* ctx, variable_list grads) {
-    const bool wrong = std::any_cast<bool>(ctx->saved_data["wrong"]);
-    return {grads[0] * std::any_cast<double>(ctx->saved_data["weight"]), wrong ? grads[0] : Tensor(), Tensor()};
+    const bool wrong = ctx->saved_data["wrong"].toBool();
+    return {grads[0] * ctx->saved_data["weight"].toDouble(), wrong ? grads[0] : Tensor(), Tensor()};
   }
 };
 

@@ -103,7 +103,7 @@ struct Cubed : Function<Cubed> {
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const variable_list saved = ctx->get_saved_variables();
     LAMELLA_CHECK(ctx->needs_input_grad(0) || ctx->needs_input_grad(2), "nobody asked");
-    const Tensor factor = saved[0] * saved[0] * (3 * std::any_cast<int64_t>(ctx->saved_data["n"]));
+    const Tensor factor = saved[0] * saved[0] * (3 * ctx->saved_data["n"].toInt());
     return {grads[0] * factor, Tensor(), grads[2]};
   }
 };

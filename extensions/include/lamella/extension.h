@@ -18,6 +18,7 @@
 #include <lamella/tensor.h>
 #ifndef LAMELLA_NO_OPERATORS
 #include <lamella/arithmetic.h>
+#include <lamella/indexing.h>
 #include <lamella/operators.h>
 #endif
 

@@ -39,6 +39,54 @@ class NoGradGuard {
   ExcludeGuard off_;
 };
 
+/* What forward leaves for backward that is no tensor: ctx->saved_data["n"] = n; ctx->saved_data["n"].toInt(). Anything
+ * that can be copied is kept, and comes back as what it was from get<T>(). */
+class SavedValue {
+ public:
+  SavedValue() = default;
+  template <class T, class = std::enable_if_t<!std::is_same<std::decay_t<T>, SavedValue>::value>>
+  SavedValue(T&& x) {
+    using X = std::decay_t<T>;
+    if constexpr (std::is_integral<X>::value && !std::is_same<X, bool>::value)
+      value_ = static_cast<int64_t>(x);
+    else if constexpr (std::is_floating_point<X>::value)
+      value_ = static_cast<double>(x);
+    else if constexpr (std::is_convertible<T, std::string_view>::value)
+      value_ = std::string(std::string_view(x));
+    else if constexpr (std::is_same<X, IntArrayRef>::value)
+      value_ = x.vec();
+    else
+      value_ = std::forward<T>(x);
+  }
+
+  /* Numbers are converted. */
+  int64_t toInt() const { return number<int64_t>(); }
+  double toDouble() const { return number<double>(); }
+  bool toBool() const { return number<bool>(); }
+  const std::string& toStringRef() const { return get<std::string>(); }
+  const Tensor& toTensor() const { return get<Tensor>(); }
+  const std::vector<int64_t>& toIntVector() const { return get<std::vector<int64_t>>(); }
+  const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>(); }
+  bool isNone() const { return !value_.has_value() || std::any_cast<std::nullopt_t>(&value_); }
+  template <class T>
+  const T& get() const {
+    const T* x = std::any_cast<T>(&value_);
+    LAMELLA_CHECK_TYPE(x, "saved_data: ",
+                       value_.has_value() ? "what was saved has another type" : "nothing was saved under this name");
+    return *x;
+  }
+
+ private:
+  template <class T>
+  T number() const {
+    if (const auto* b = std::any_cast<bool>(&value_)) return static_cast<T>(*b);
+    if (const auto* i = std::any_cast<int64_t>(&value_)) return static_cast<T>(*i);
+    if (const auto* d = std::any_cast<double>(&value_)) return static_cast<T>(*d);
+    return get<Scalar>().to<T>();
+  }
+  std::any value_;
+};
+
 class AutogradContext {
  public:
   /* In forward. */
@@ -63,8 +111,7 @@ class AutogradContext {
   /* Whether a gradient is asked for the i-th argument; the tensors of a list count one by one. */
   bool needs_input_grad(size_t i) const { return i < needs_.size() && needs_[i]; }
 
-  /* Saved values that are no tensors: ctx->saved_data["n"] = n; std::any_cast<int64_t>(ctx->saved_data["n"]). */
-  std::map<std::string, std::any> saved_data;
+  std::map<std::string, SavedValue> saved_data;
 
  private:
   template <class T>

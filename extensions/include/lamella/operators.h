@@ -1161,6 +1161,11 @@ inline Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar&
   const lamella_value args_[] = {lamella::value(self), lamella::value(pad), lamella::value(value)};
   return op_.tensor(args_);
 }
+inline Tensor contiguous(const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous) {
+  static detail::Callee op_{"aten::contiguous", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
 inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
   static detail::Callee op_{"aten::conv1d", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
@@ -1604,6 +1609,16 @@ inline const Tensor& exp_out(const Tensor& out, const Tensor& self) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor expand(const Tensor& self, IntArrayRef size, bool implicit = false) {
+  static detail::Callee op_{"aten::expand", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(size), lamella::value(implicit)};
+  return op_.tensor(args_);
+}
+inline Tensor expand_as(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::expand_as", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
 }
 inline Tensor expm1(const Tensor& self) {
   static detail::Callee op_{"aten::expm1", ""};
@@ -2106,6 +2121,11 @@ inline const Tensor& inner_out(const Tensor& out, const Tensor& self, const Tens
   op_.written(args_);
   return out;
 }
+inline bool is_pinned(const Tensor& self, const std::optional<Device>& device = {}) {
+  static detail::Callee op_{"aten::is_pinned", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(device)};
+  return op_.scalar(args_).toBool();
+}
 inline Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) {
   static detail::Callee op_{"aten::isclose", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(rtol), lamella::value(atol), lamella::value(equal_nan)};
@@ -2147,6 +2167,11 @@ inline const Tensor& isposinf_out(const Tensor& out, const Tensor& self) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Scalar item(const Tensor& self) {
+  static detail::Callee op_{"aten::item", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.scalar(args_);
 }
 inline Tensor kl_div(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", bool log_target = false) {
   static detail::Callee op_{"aten::kl_div", ""};
@@ -3072,6 +3097,11 @@ inline Tensor permute(const Tensor& self, IntArrayRef dims) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
   return op_.tensor(args_);
 }
+inline Tensor pin_memory(const Tensor& self, const std::optional<Device>& device = {}) {
+  static detail::Callee op_{"aten::pin_memory", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(device)};
+  return op_.tensor(args_);
+}
 inline Tensor polar(const Tensor& abs, const Tensor& angle) {
   static detail::Callee op_{"aten::polar", ""};
   const lamella_value args_[] = {lamella::value(abs), lamella::value(angle)};
@@ -3310,6 +3340,11 @@ inline const Tensor& remainder_out(const Tensor& out, const Scalar& self, const 
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor repeat(const Tensor& self, IntArrayRef repeats) {
+  static detail::Callee op_{"aten::repeat", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(repeats)};
+  return op_.tensor(args_);
 }
 inline Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) {
   static detail::Callee op_{"aten::repeat_interleave", "self_int"};
@@ -3977,6 +4012,21 @@ inline Tensor tile(const Tensor& self, IntArrayRef dims) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
   return op_.tensor(args_);
 }
+inline Tensor to(const Tensor& self, ScalarType dtype, bool non_blocking = false, bool copy = false, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::to", "dtype"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
+inline Tensor to(const Tensor& self, const std::optional<Device>& device = {}, std::optional<ScalarType> dtype = {}, bool non_blocking = false, bool copy = false, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::to", "device"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(device), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
+inline Tensor to(const Tensor& self, const Tensor& other, bool non_blocking = false, bool copy = false, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::to", "other"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
+  return op_.tensor(args_);
+}
 inline std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) {
   static detail::Callee op_{"aten::topk", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(k), lamella::value(dim), lamella::value(largest), lamella::value(sorted)};
@@ -4101,6 +4151,11 @@ inline Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(sizes)};
   return op_.tensor(args_);
 }
+inline Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  static detail::Callee op_{"aten::unfold", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dimension), lamella::value(size), lamella::value(step)};
+  return op_.tensor(args_);
+}
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) {
   static detail::Callee op_{"aten::unique_dim", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(sorted), lamella::value(return_inverse), lamella::value(return_counts)};
@@ -4167,6 +4222,21 @@ inline const Tensor& vdot_out(const Tensor& out, const Tensor& self, const Tenso
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor view(const Tensor& self, IntArrayRef size) {
+  static detail::Callee op_{"aten::view", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(size)};
+  return op_.tensor(args_);
+}
+inline Tensor view(const Tensor& self, ScalarType dtype) {
+  static detail::Callee op_{"aten::view", "dtype"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dtype)};
+  return op_.tensor(args_);
+}
+inline Tensor view_as(const Tensor& self, const Tensor& other) {
+  static detail::Callee op_{"aten::view_as", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensor(args_);
 }
 inline Tensor view_as_complex(const Tensor& self) {
   static detail::Callee op_{"aten::view_as_complex", ""};
@@ -4313,6 +4383,8 @@ inline const Tensor& TensorMethods::acosh_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::adaptive_avg_pool1d(IntArrayRef output_size) const { return lamella::adaptive_avg_pool1d(self_(), output_size); }
+inline Tensor TensorMethods::adaptive_avg_pool2d(IntArrayRef output_size) const { return lamella::adaptive_avg_pool2d(self_(), output_size); }
 inline Tensor TensorMethods::add(const Tensor& other, const Scalar& alpha) const { return lamella::add(self_(), other, alpha); }
 inline Tensor TensorMethods::add(const Scalar& other, const Scalar& alpha) const { return lamella::add(self_(), other, alpha); }
 inline const Tensor& TensorMethods::add_(const Tensor& other, const Scalar& alpha) const {
@@ -4369,6 +4441,7 @@ inline const Tensor& TensorMethods::addr_(const Tensor& vec1, const Tensor& vec2
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::alias() const { return lamella::alias(self_()); }
 inline Tensor TensorMethods::all() const { return lamella::all(self_()); }
 inline Tensor TensorMethods::all(int64_t dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
 inline Tensor TensorMethods::all(const OptionalIntArrayRef& dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
@@ -4469,6 +4542,11 @@ inline const Tensor& TensorMethods::atanh_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::atleast_1d() const { return lamella::atleast_1d(self_()); }
+inline Tensor TensorMethods::atleast_2d() const { return lamella::atleast_2d(self_()); }
+inline Tensor TensorMethods::atleast_3d() const { return lamella::atleast_3d(self_()); }
+inline Tensor TensorMethods::avg_pool1d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad) const { return lamella::avg_pool1d(self_(), kernel_size, stride, padding, ceil_mode, count_include_pad); }
+inline Tensor TensorMethods::avg_pool2d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) const { return lamella::avg_pool2d(self_(), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override); }
 inline Tensor TensorMethods::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const { return lamella::baddbmm(self_(), batch1, batch2, beta, alpha); }
 inline const Tensor& TensorMethods::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const {
   static detail::Callee op_{"aten::baddbmm_", ""};
@@ -4476,6 +4554,7 @@ inline const Tensor& TensorMethods::baddbmm_(const Tensor& batch1, const Tensor&
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::batch_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) const { return lamella::batch_norm(self_(), weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled); }
 inline Tensor TensorMethods::bernoulli(const Generator& generator) const { return lamella::bernoulli(self_(), generator); }
 inline Tensor TensorMethods::bernoulli(double p, const Generator& generator) const { return lamella::bernoulli(self_(), p, generator); }
 inline const Tensor& TensorMethods::bernoulli_(double p, const Generator& generator) const {
@@ -4490,6 +4569,8 @@ inline const Tensor& TensorMethods::bernoulli_(const Tensor& p, const Generator&
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::binary_cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction) const { return lamella::binary_cross_entropy(self_(), target, weight, size_average, reduce, reduction); }
+inline Tensor TensorMethods::binary_cross_entropy_with_logits(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, const Tensor& pos_weight) const { return lamella::binary_cross_entropy_with_logits(self_(), target, weight, size_average, reduce, reduction, pos_weight); }
 inline Tensor TensorMethods::bitwise_and(const Tensor& other) const { return lamella::bitwise_and(self_(), other); }
 inline Tensor TensorMethods::bitwise_and(const Scalar& other) const { return lamella::bitwise_and(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_and_(const Tensor& other) const {
@@ -4577,6 +4658,8 @@ inline const Tensor& TensorMethods::ceil_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::celu(const Scalar& alpha) const { return lamella::celu(self_(), alpha); }
+inline const Tensor& TensorMethods::celu_(const Scalar& alpha) const { return lamella::celu_(self_(), alpha); }
 inline std::vector<Tensor> TensorMethods::chunk(int64_t chunks, int64_t dim) const { return lamella::chunk(self_(), chunks, dim); }
 inline Tensor TensorMethods::clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const { return lamella::clamp(self_(), min, max); }
 inline Tensor TensorMethods::clamp(const Tensor& min, const Tensor& max) const { return lamella::clamp(self_(), min, max); }
@@ -4635,6 +4718,7 @@ inline const Tensor& TensorMethods::clip_(const Tensor& min, const Tensor& max) 
   return self_();
 }
 inline Tensor TensorMethods::clone(std::optional<MemoryFormat> memory_format) const { return lamella::clone(self_(), memory_format); }
+inline Tensor TensorMethods::complex(const Tensor& imag) const { return lamella::complex(self_(), imag); }
 inline Tensor TensorMethods::conj() const { return lamella::conj(self_()); }
 inline Tensor TensorMethods::conj_physical() const { return lamella::conj_physical(self_()); }
 inline const Tensor& TensorMethods::conj_physical_() const {
@@ -4643,11 +4727,15 @@ inline const Tensor& TensorMethods::conj_physical_() const {
   op_.written(args_);
   return self_();
 }
-inline Tensor TensorMethods::contiguous(MemoryFormat memory_format) const {
-  static detail::Callee op_{"aten::contiguous", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(memory_format)};
-  return op_.tensor(args_);
-}
+inline Tensor TensorMethods::constant_pad_nd(IntArrayRef pad, const Scalar& value) const { return lamella::constant_pad_nd(self_(), pad, value); }
+inline Tensor TensorMethods::contiguous(MemoryFormat memory_format) const { return lamella::contiguous(self_(), memory_format); }
+inline Tensor TensorMethods::conv1d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv1d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::conv1d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv1d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::conv2d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv2d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::conv2d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv2d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::conv3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv3d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::conv3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv3d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::convolution(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::convolution(self_(), weight, bias, stride, padding, dilation, groups); }
 inline const Tensor& TensorMethods::copy_(const Tensor& src, bool non_blocking) const {
   static detail::Callee op_{"aten::copy_", ""};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(src), lamella::value(non_blocking)};
@@ -4684,6 +4772,7 @@ inline const Tensor& TensorMethods::cosh_() const {
 }
 inline Tensor TensorMethods::count_nonzero(std::optional<int64_t> dim) const { return lamella::count_nonzero(self_(), dim); }
 inline Tensor TensorMethods::count_nonzero(IntArrayRef dim) const { return lamella::count_nonzero(self_(), dim); }
+inline Tensor TensorMethods::cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, int64_t ignore_index, std::optional<bool> reduce, const Text& reduction, double label_smoothing) const { return lamella::cross_entropy(self_(), target, weight, size_average, ignore_index, reduce, reduction, label_smoothing); }
 inline Tensor TensorMethods::cumprod(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::cumprod(self_(), dim, dtype); }
 inline const Tensor& TensorMethods::cumprod_(int64_t dim, std::optional<ScalarType> dtype) const {
   static detail::Callee op_{"aten::cumprod_", ""};
@@ -4774,8 +4863,13 @@ inline const Tensor& TensorMethods::divide_(const Scalar& other, const Text& rou
   return self_();
 }
 inline Tensor TensorMethods::dot(const Tensor& tensor) const { return lamella::dot(self_(), tensor); }
+inline Tensor TensorMethods::dropout(double p, bool train) const { return lamella::dropout(self_(), p, train); }
 inline std::vector<Tensor> TensorMethods::dsplit(int64_t sections) const { return lamella::dsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::dsplit(IntArrayRef indices) const { return lamella::dsplit(self_(), indices); }
+inline Tensor TensorMethods::elu(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const { return lamella::elu(self_(), alpha, scale, input_scale); }
+inline const Tensor& TensorMethods::elu_(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const { return lamella::elu_(self_(), alpha, scale, input_scale); }
+inline Tensor TensorMethods::embedding(const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq, bool sparse) const { return lamella::embedding(self_(), indices, padding_idx, scale_grad_by_freq, sparse); }
+inline Tensor TensorMethods::empty_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::empty_like(self_(), options, memory_format); }
 inline Tensor TensorMethods::eq(const Tensor& other) const { return lamella::eq(self_(), other); }
 inline Tensor TensorMethods::eq(const Scalar& other) const { return lamella::eq(self_(), other); }
 inline const Tensor& TensorMethods::eq_(const Tensor& other) const {
@@ -4825,16 +4919,8 @@ inline const Tensor& TensorMethods::exp_() const {
   op_.written(args_);
   return self_();
 }
-inline Tensor TensorMethods::expand(IntArrayRef size, bool implicit) const {
-  static detail::Callee op_{"aten::expand", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size), lamella::value(implicit)};
-  return op_.tensor(args_);
-}
-inline Tensor TensorMethods::expand_as(const Tensor& other) const {
-  static detail::Callee op_{"aten::expand_as", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
-  return op_.tensor(args_);
-}
+inline Tensor TensorMethods::expand(IntArrayRef size, bool implicit) const { return lamella::expand(self_(), size, implicit); }
+inline Tensor TensorMethods::expand_as(const Tensor& other) const { return lamella::expand_as(self_(), other); }
 inline Tensor TensorMethods::expm1() const { return lamella::expm1(self_()); }
 inline const Tensor& TensorMethods::expm1_() const {
   static detail::Callee op_{"aten::expm1_", ""};
@@ -4923,6 +5009,7 @@ inline const Tensor& TensorMethods::frac_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::full_like(const Scalar& fill_value, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::full_like(self_(), fill_value, options, memory_format); }
 inline Tensor TensorMethods::gather(int64_t dim, const Tensor& index, bool sparse_grad) const { return lamella::gather(self_(), dim, index, sparse_grad); }
 inline Tensor TensorMethods::ge(const Tensor& other) const { return lamella::ge(self_(), other); }
 inline Tensor TensorMethods::ge(const Scalar& other) const { return lamella::ge(self_(), other); }
@@ -4938,6 +5025,8 @@ inline const Tensor& TensorMethods::ge_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::gelu(const Text& approximate) const { return lamella::gelu(self_(), approximate); }
+inline const Tensor& TensorMethods::gelu_(const Text& approximate) const { return lamella::gelu_(self_(), approximate); }
 inline Tensor TensorMethods::ger(const Tensor& vec2) const { return lamella::ger(self_(), vec2); }
 inline Tensor TensorMethods::greater(const Tensor& other) const { return lamella::greater(self_(), other); }
 inline Tensor TensorMethods::greater(const Scalar& other) const { return lamella::greater(self_(), other); }
@@ -4967,6 +5056,7 @@ inline const Tensor& TensorMethods::greater_equal_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::group_norm(int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps, bool cudnn_enabled) const { return lamella::group_norm(self_(), num_groups, weight, bias, eps, cudnn_enabled); }
 inline Tensor TensorMethods::gt(const Tensor& other) const { return lamella::gt(self_(), other); }
 inline Tensor TensorMethods::gt(const Scalar& other) const { return lamella::gt(self_(), other); }
 inline const Tensor& TensorMethods::gt_(const Tensor& other) const {
@@ -4982,6 +5072,12 @@ inline const Tensor& TensorMethods::gt_(const Scalar& other) const {
   return self_();
 }
 inline Tensor TensorMethods::hardshrink(const Scalar& lambd) const { return lamella::hardshrink(self_(), lambd); }
+inline Tensor TensorMethods::hardsigmoid() const { return lamella::hardsigmoid(self_()); }
+inline const Tensor& TensorMethods::hardsigmoid_() const { return lamella::hardsigmoid_(self_()); }
+inline Tensor TensorMethods::hardswish() const { return lamella::hardswish(self_()); }
+inline const Tensor& TensorMethods::hardswish_() const { return lamella::hardswish_(self_()); }
+inline Tensor TensorMethods::hardtanh(const Scalar& min_val, const Scalar& max_val) const { return lamella::hardtanh(self_(), min_val, max_val); }
+inline const Tensor& TensorMethods::hardtanh_(const Scalar& min_val, const Scalar& max_val) const { return lamella::hardtanh_(self_(), min_val, max_val); }
 inline Tensor TensorMethods::heaviside(const Tensor& values) const { return lamella::heaviside(self_(), values); }
 inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
   static detail::Callee op_{"aten::heaviside_", ""};
@@ -4991,6 +5087,7 @@ inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
 }
 inline std::vector<Tensor> TensorMethods::hsplit(int64_t sections) const { return lamella::hsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::hsplit(IntArrayRef indices) const { return lamella::hsplit(self_(), indices); }
+inline Tensor TensorMethods::huber_loss(const Tensor& target, const Text& reduction, double delta, const Tensor& weight) const { return lamella::huber_loss(self_(), target, reduction, delta, weight); }
 inline Tensor TensorMethods::hypot(const Tensor& other) const { return lamella::hypot(self_(), other); }
 inline const Tensor& TensorMethods::hypot_(const Tensor& other) const {
   static detail::Callee op_{"aten::hypot_", ""};
@@ -4999,6 +5096,7 @@ inline const Tensor& TensorMethods::hypot_(const Tensor& other) const {
   return self_();
 }
 inline Tensor TensorMethods::imag() const { return lamella::imag(self_()); }
+inline Tensor TensorMethods::index(TensorList indices) const { return lamella::index(self_(), indices); }
 inline Tensor TensorMethods::index_add(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return lamella::index_add(self_(), dim, index, source, alpha); }
 inline const Tensor& TensorMethods::index_add_(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const {
   static detail::Callee op_{"aten::index_add_", ""};
@@ -5036,24 +5134,19 @@ inline const Tensor& TensorMethods::index_put_(TensorList indices, const Tensor&
 }
 inline Tensor TensorMethods::index_select(int64_t dim, const Tensor& index) const { return lamella::index_select(self_(), dim, index); }
 inline Tensor TensorMethods::inner(const Tensor& other) const { return lamella::inner(self_(), other); }
-inline bool TensorMethods::is_pinned(const std::optional<Device>& device) const {
-  static detail::Callee op_{"aten::is_pinned", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(device)};
-  return op_.scalar(args_).toBool();
-}
+inline bool TensorMethods::is_pinned(const std::optional<Device>& device) const { return lamella::is_pinned(self_(), device); }
 inline Tensor TensorMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const { return lamella::isclose(self_(), other, rtol, atol, equal_nan); }
 inline Tensor TensorMethods::isfinite() const { return lamella::isfinite(self_()); }
 inline Tensor TensorMethods::isinf() const { return lamella::isinf(self_()); }
 inline Tensor TensorMethods::isnan() const { return lamella::isnan(self_()); }
 inline Tensor TensorMethods::isneginf() const { return lamella::isneginf(self_()); }
 inline Tensor TensorMethods::isposinf() const { return lamella::isposinf(self_()); }
-inline Scalar TensorMethods::item() const {
-  static detail::Callee op_{"aten::item", ""};
-  const lamella_value args_[] = {lamella::value(self_())};
-  return op_.scalar(args_);
-}
+inline Scalar TensorMethods::item() const { return lamella::item(self_()); }
+inline Tensor TensorMethods::kl_div(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, bool log_target) const { return lamella::kl_div(self_(), target, size_average, reduce, reduction, log_target); }
 inline Tensor TensorMethods::kron(const Tensor& other) const { return lamella::kron(self_(), other); }
 inline std::tuple<Tensor, Tensor> TensorMethods::kthvalue(int64_t k, int64_t dim, bool keepdim) const { return lamella::kthvalue(self_(), k, dim, keepdim); }
+inline Tensor TensorMethods::l1_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, const Tensor& weight) const { return lamella::l1_loss(self_(), target, size_average, reduce, reduction, weight); }
+inline Tensor TensorMethods::layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps, bool cudnn_enable) const { return lamella::layer_norm(self_(), normalized_shape, weight, bias, eps, cudnn_enable); }
 inline Tensor TensorMethods::le(const Tensor& other) const { return lamella::le(self_(), other); }
 inline Tensor TensorMethods::le(const Scalar& other) const { return lamella::le(self_(), other); }
 inline const Tensor& TensorMethods::le_(const Tensor& other) const {
@@ -5068,6 +5161,8 @@ inline const Tensor& TensorMethods::le_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::leaky_relu(const Scalar& negative_slope) const { return lamella::leaky_relu(self_(), negative_slope); }
+inline const Tensor& TensorMethods::leaky_relu_(const Scalar& negative_slope) const { return lamella::leaky_relu_(self_(), negative_slope); }
 inline Tensor TensorMethods::lerp(const Tensor& end, const Tensor& weight) const { return lamella::lerp(self_(), end, weight); }
 inline Tensor TensorMethods::lerp(const Tensor& end, const Scalar& weight) const { return lamella::lerp(self_(), end, weight); }
 inline const Tensor& TensorMethods::lerp_(const Tensor& end, const Tensor& weight) const {
@@ -5117,6 +5212,8 @@ inline const Tensor& TensorMethods::lgamma_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::linalg_vector_norm(const Scalar& ord, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_vector_norm(self_(), ord, dim, keepdim, dtype); }
+inline Tensor TensorMethods::linear(const Tensor& weight, const Tensor& bias) const { return lamella::linear(self_(), weight, bias); }
 inline Tensor TensorMethods::log() const { return lamella::log(self_()); }
 inline Tensor TensorMethods::log10() const { return lamella::log10(self_()); }
 inline const Tensor& TensorMethods::log10_() const {
@@ -5145,6 +5242,8 @@ inline const Tensor& TensorMethods::log_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::log_sigmoid() const { return lamella::log_sigmoid(self_()); }
+inline const Tensor& TensorMethods::log_sigmoid_() const { return lamella::log_sigmoid_(self_()); }
 inline Tensor TensorMethods::log_softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::log_softmax(self_(), dim, dtype); }
 inline Tensor TensorMethods::logaddexp(const Tensor& other) const { return lamella::logaddexp(self_(), other); }
 inline Tensor TensorMethods::logaddexp2(const Tensor& other) const { return lamella::logaddexp2(self_(), other); }
@@ -5224,6 +5323,9 @@ inline Tensor TensorMethods::matmul(const Tensor& other) const { return lamella:
 inline Tensor TensorMethods::max() const { return lamella::max(self_()); }
 inline Tensor TensorMethods::max(const Tensor& other) const { return lamella::max(self_(), other); }
 inline std::tuple<Tensor, Tensor> TensorMethods::max(int64_t dim, bool keepdim) const { return lamella::max(self_(), dim, keepdim); }
+inline Tensor TensorMethods::max_pool1d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool1d(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
+inline Tensor TensorMethods::max_pool2d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool2d(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
+inline std::tuple<Tensor, Tensor> TensorMethods::max_pool2d_with_indices(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool2d_with_indices(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
 inline Tensor TensorMethods::maximum(const Tensor& other) const { return lamella::maximum(self_(), other); }
 inline Tensor TensorMethods::mean(std::optional<ScalarType> dtype) const { return lamella::mean(self_(), dtype); }
 inline Tensor TensorMethods::mean(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::mean(self_(), dim, keepdim, dtype); }
@@ -5233,11 +5335,14 @@ inline Tensor TensorMethods::min() const { return lamella::min(self_()); }
 inline Tensor TensorMethods::min(const Tensor& other) const { return lamella::min(self_(), other); }
 inline std::tuple<Tensor, Tensor> TensorMethods::min(int64_t dim, bool keepdim) const { return lamella::min(self_(), dim, keepdim); }
 inline Tensor TensorMethods::minimum(const Tensor& other) const { return lamella::minimum(self_(), other); }
+inline Tensor TensorMethods::mish() const { return lamella::mish(self_()); }
+inline const Tensor& TensorMethods::mish_() const { return lamella::mish_(self_()); }
 inline Tensor TensorMethods::mm(const Tensor& mat2) const { return lamella::mm(self_(), mat2); }
 inline Tensor TensorMethods::moveaxis(IntArrayRef source, IntArrayRef destination) const { return lamella::moveaxis(self_(), source, destination); }
 inline Tensor TensorMethods::moveaxis(int64_t source, int64_t destination) const { return lamella::moveaxis(self_(), source, destination); }
 inline Tensor TensorMethods::movedim(IntArrayRef source, IntArrayRef destination) const { return lamella::movedim(self_(), source, destination); }
 inline Tensor TensorMethods::movedim(int64_t source, int64_t destination) const { return lamella::movedim(self_(), source, destination); }
+inline Tensor TensorMethods::mse_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, const Tensor& weight) const { return lamella::mse_loss(self_(), target, size_average, reduce, reduction, weight); }
 inline Tensor TensorMethods::msort() const { return lamella::msort(self_()); }
 inline Tensor TensorMethods::mul(const Tensor& other) const { return lamella::mul(self_(), other); }
 inline Tensor TensorMethods::mul(const Scalar& other) const { return lamella::mul(self_(), other); }
@@ -5279,6 +5384,9 @@ inline const Tensor& TensorMethods::nan_to_num_(std::optional<double> nan, std::
 inline Tensor TensorMethods::nanmean(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nanmean(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::nansum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nansum(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::narrow(int64_t dim, int64_t start, int64_t length) const { return lamella::narrow(self_(), dim, start, length); }
+inline std::tuple<Tensor, Tensor> TensorMethods::native_dropout(double p, std::optional<bool> train) const { return lamella::native_dropout(self_(), p, train); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const { return lamella::native_group_norm(self_(), weight, bias, N, C, HxW, group, eps); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const { return lamella::native_layer_norm(self_(), normalized_shape, weight, bias, eps); }
 inline Tensor TensorMethods::ne(const Tensor& other) const { return lamella::ne(self_(), other); }
 inline Tensor TensorMethods::ne(const Scalar& other) const { return lamella::ne(self_(), other); }
 inline const Tensor& TensorMethods::ne_(const Tensor& other) const {
@@ -5307,10 +5415,13 @@ inline const Tensor& TensorMethods::negative_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::nll_loss(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, int64_t ignore_index, std::optional<bool> reduce, const Text& reduction) const { return lamella::nll_loss(self_(), target, weight, size_average, ignore_index, reduce, reduction); }
 inline Tensor TensorMethods::nonzero() const { return lamella::nonzero(self_()); }
 inline std::vector<Tensor> TensorMethods::nonzero(bool as_tuple) const { return lamella::nonzero(self_(), as_tuple); }
 inline Tensor TensorMethods::norm(const std::optional<Scalar>& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::norm(self_(), p, dim, keepdim, dtype); }
 inline Tensor TensorMethods::norm(const Text& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::norm(self_(), p, dim, keepdim, dtype); }
+inline Tensor TensorMethods::normal(const Tensor& std, const Generator& generator) const { return lamella::normal(self_(), std, generator); }
+inline Tensor TensorMethods::normal(double std, const Generator& generator) const { return lamella::normal(self_(), std, generator); }
 inline const Tensor& TensorMethods::normal_(double mean, double std, const Generator& generator) const {
   static detail::Callee op_{"aten::normal_", ""};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(mean), lamella::value(std), lamella::value(generator)};
@@ -5331,13 +5442,13 @@ inline const Tensor& TensorMethods::not_equal_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::one_hot(int64_t num_classes) const { return lamella::one_hot(self_(), num_classes); }
+inline Tensor TensorMethods::ones_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::ones_like(self_(), options, memory_format); }
 inline Tensor TensorMethods::outer(const Tensor& vec2) const { return lamella::outer(self_(), vec2); }
+inline Tensor TensorMethods::pad(IntArrayRef pad, const Text& mode, std::optional<double> value) const { return lamella::pad(self_(), pad, mode, value); }
 inline Tensor TensorMethods::permute(IntArrayRef dims) const { return lamella::permute(self_(), dims); }
-inline Tensor TensorMethods::pin_memory(const std::optional<Device>& device) const {
-  static detail::Callee op_{"aten::pin_memory", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(device)};
-  return op_.tensor(args_);
-}
+inline Tensor TensorMethods::pin_memory(const std::optional<Device>& device) const { return lamella::pin_memory(self_(), device); }
+inline Tensor TensorMethods::polar(const Tensor& angle) const { return lamella::polar(self_(), angle); }
 inline Tensor TensorMethods::positive() const { return lamella::positive(self_()); }
 inline Tensor TensorMethods::pow(const Scalar& exponent) const { return lamella::pow(self_(), exponent); }
 inline Tensor TensorMethods::pow(const Tensor& exponent) const { return lamella::pow(self_(), exponent); }
@@ -5362,6 +5473,10 @@ inline const Tensor& TensorMethods::rad2deg_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::rand_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::rand_like(self_(), options, memory_format); }
+inline Tensor TensorMethods::randint_like(int64_t high, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::randint_like(self_(), high, options, memory_format); }
+inline Tensor TensorMethods::randint_like(int64_t low, int64_t high, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::randint_like(self_(), low, high, options, memory_format); }
+inline Tensor TensorMethods::randn_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::randn_like(self_(), options, memory_format); }
 inline const Tensor& TensorMethods::random_(const Generator& generator) const {
   static detail::Callee op_{"aten::random_", ""};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(generator)};
@@ -5390,6 +5505,8 @@ inline const Tensor& TensorMethods::reciprocal_() const {
   return self_();
 }
 inline Tensor TensorMethods::relu() const { return lamella::relu(self_()); }
+inline Tensor TensorMethods::relu6() const { return lamella::relu6(self_()); }
+inline const Tensor& TensorMethods::relu6_() const { return lamella::relu6_(self_()); }
 inline const Tensor& TensorMethods::relu_() const {
   static detail::Callee op_{"aten::relu_", ""};
   const lamella_value args_[] = {lamella::value(self_())};
@@ -5410,14 +5527,12 @@ inline const Tensor& TensorMethods::remainder_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
-inline Tensor TensorMethods::repeat(IntArrayRef repeats) const {
-  static detail::Callee op_{"aten::repeat", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(repeats)};
-  return op_.tensor(args_);
-}
+inline Tensor TensorMethods::repeat(IntArrayRef repeats) const { return lamella::repeat(self_(), repeats); }
 inline Tensor TensorMethods::repeat_interleave(int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), repeats, dim, output_size); }
 inline Tensor TensorMethods::repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), repeats, dim, output_size); }
+inline Tensor TensorMethods::repeat_interleave(std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), output_size); }
 inline Tensor TensorMethods::reshape(IntArrayRef shape) const { return lamella::reshape(self_(), shape); }
+inline Tensor TensorMethods::rms_norm(IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) const { return lamella::rms_norm(self_(), normalized_shape, weight, eps); }
 inline Tensor TensorMethods::roll(IntArrayRef shifts, IntArrayRef dims) const { return lamella::roll(self_(), shifts, dims); }
 inline Tensor TensorMethods::rot90(int64_t k, IntArrayRef dims) const { return lamella::rot90(self_(), k, dims); }
 inline Tensor TensorMethods::round() const { return lamella::round(self_()); }
@@ -5483,7 +5598,11 @@ inline const Tensor& TensorMethods::scatter_reduce_(int64_t dim, const Tensor& i
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::searchsorted(const Tensor& self, bool out_int32, bool right, const Text& side, const Tensor& sorter) const { return lamella::searchsorted(self_(), self, out_int32, right, side, sorter); }
+inline Tensor TensorMethods::searchsorted(const Scalar& self, bool out_int32, bool right, const Text& side, const Tensor& sorter) const { return lamella::searchsorted(self_(), self, out_int32, right, side, sorter); }
 inline Tensor TensorMethods::select(int64_t dim, int64_t index) const { return lamella::select(self_(), dim, index); }
+inline Tensor TensorMethods::selu() const { return lamella::selu(self_()); }
+inline const Tensor& TensorMethods::selu_() const { return lamella::selu_(self_()); }
 inline Tensor TensorMethods::sgn() const { return lamella::sgn(self_()); }
 inline const Tensor& TensorMethods::sgn_() const {
   static detail::Callee op_{"aten::sgn_", ""};
@@ -5506,6 +5625,8 @@ inline const Tensor& TensorMethods::sign_() const {
   return self_();
 }
 inline Tensor TensorMethods::signbit() const { return lamella::signbit(self_()); }
+inline Tensor TensorMethods::silu() const { return lamella::silu(self_()); }
+inline const Tensor& TensorMethods::silu_() const { return lamella::silu_(self_()); }
 inline Tensor TensorMethods::sin() const { return lamella::sin(self_()); }
 inline const Tensor& TensorMethods::sin_() const {
   static detail::Callee op_{"aten::sin_", ""};
@@ -5527,7 +5648,13 @@ inline const Tensor& TensorMethods::sinh_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice(self_(), dim, start, end, step); }
+inline Tensor TensorMethods::smooth_l1_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, double beta) const { return lamella::smooth_l1_loss(self_(), target, size_average, reduce, reduction, beta); }
 inline Tensor TensorMethods::softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::softmax(self_(), dim, dtype); }
+inline Tensor TensorMethods::softplus(const Scalar& beta, const Scalar& threshold) const { return lamella::softplus(self_(), beta, threshold); }
+inline const Tensor& TensorMethods::softplus_(const Scalar& beta, const Scalar& threshold) const { return lamella::softplus_(self_(), beta, threshold); }
+inline Tensor TensorMethods::softshrink(const Scalar& lambd) const { return lamella::softshrink(self_(), lambd); }
+inline const Tensor& TensorMethods::softshrink_(const Scalar& lambd) const { return lamella::softshrink_(self_(), lambd); }
 inline std::tuple<Tensor, Tensor> TensorMethods::sort(int64_t dim, bool descending) const { return lamella::sort(self_(), dim, descending); }
 inline std::tuple<Tensor, Tensor> TensorMethods::sort(std::optional<bool> stable, int64_t dim, bool descending) const { return lamella::sort(self_(), stable, dim, descending); }
 inline std::vector<Tensor> TensorMethods::split(int64_t split_size, int64_t dim) const { return lamella::split(self_(), split_size, dim); }
@@ -5605,24 +5732,18 @@ inline const Tensor& TensorMethods::tanh_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::tanhshrink() const { return lamella::tanhshrink(self_()); }
+inline const Tensor& TensorMethods::tanhshrink_() const { return lamella::tanhshrink_(self_()); }
 inline std::vector<Tensor> TensorMethods::tensor_split(int64_t sections, int64_t dim) const { return lamella::tensor_split(self_(), sections, dim); }
 inline std::vector<Tensor> TensorMethods::tensor_split(IntArrayRef indices, int64_t dim) const { return lamella::tensor_split(self_(), indices, dim); }
+inline Tensor TensorMethods::tensordot(const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) const { return lamella::tensordot(self_(), other, dims_self, dims_other); }
+inline Tensor TensorMethods::tensordot(const Tensor& other, int64_t dims) const { return lamella::tensordot(self_(), other, dims); }
+inline Tensor TensorMethods::threshold(const Scalar& threshold, const Scalar& value) const { return lamella::threshold(self_(), threshold, value); }
+inline const Tensor& TensorMethods::threshold_(const Scalar& threshold, const Scalar& value) const { return lamella::threshold_(self_(), threshold, value); }
 inline Tensor TensorMethods::tile(IntArrayRef dims) const { return lamella::tile(self_(), dims); }
-inline Tensor TensorMethods::to(ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const {
-  static detail::Callee op_{"aten::to", "dtype"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
-  return op_.tensor(args_);
-}
-inline Tensor TensorMethods::to(const std::optional<Device>& device, std::optional<ScalarType> dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const {
-  static detail::Callee op_{"aten::to", "device"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(device), lamella::value(dtype), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
-  return op_.tensor(args_);
-}
-inline Tensor TensorMethods::to(const Tensor& other, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const {
-  static detail::Callee op_{"aten::to", "other"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other), lamella::value(non_blocking), lamella::value(copy), lamella::value(memory_format)};
-  return op_.tensor(args_);
-}
+inline Tensor TensorMethods::to(ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const { return lamella::to(self_(), dtype, non_blocking, copy, memory_format); }
+inline Tensor TensorMethods::to(const std::optional<Device>& device, std::optional<ScalarType> dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const { return lamella::to(self_(), device, dtype, non_blocking, copy, memory_format); }
+inline Tensor TensorMethods::to(const Tensor& other, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) const { return lamella::to(self_(), other, non_blocking, copy, memory_format); }
 inline std::tuple<Tensor, Tensor> TensorMethods::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return lamella::topk(self_(), k, dim, largest, sorted); }
 inline Tensor TensorMethods::trace() const { return lamella::trace(self_()); }
 inline Tensor TensorMethods::transpose(int64_t dim0, int64_t dim1) const { return lamella::transpose(self_(), dim0, dim1); }
@@ -5677,17 +5798,14 @@ inline const Tensor& TensorMethods::trunc_() const {
 }
 inline std::vector<Tensor> TensorMethods::unbind(int64_t dim) const { return lamella::unbind(self_(), dim); }
 inline Tensor TensorMethods::unflatten(int64_t dim, IntArrayRef sizes) const { return lamella::unflatten(self_(), dim, sizes); }
-inline Tensor TensorMethods::unfold(int64_t dimension, int64_t size, int64_t step) const {
-  static detail::Callee op_{"aten::unfold", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dimension), lamella::value(size), lamella::value(step)};
-  return op_.tensor(args_);
-}
+inline Tensor TensorMethods::unfold(int64_t dimension, int64_t size, int64_t step) const { return lamella::unfold(self_(), dimension, size, step); }
 inline const Tensor& TensorMethods::uniform_(double from, double to, const Generator& generator) const {
   static detail::Callee op_{"aten::uniform_", ""};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(from), lamella::value(to), lamella::value(generator)};
   op_.written(args_);
   return self_();
 }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::unique_dim(int64_t dim, bool sorted, bool return_inverse, bool return_counts) const { return lamella::unique_dim(self_(), dim, sorted, return_inverse, return_counts); }
 inline Tensor TensorMethods::unsqueeze(int64_t dim) const { return lamella::unsqueeze(self_(), dim); }
 inline Tensor TensorMethods::var(bool unbiased) const { return lamella::var(self_(), unbiased); }
 inline Tensor TensorMethods::var(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::var(self_(), dim, unbiased, keepdim); }
@@ -5696,23 +5814,18 @@ inline std::tuple<Tensor, Tensor> TensorMethods::var_mean(bool unbiased) const {
 inline std::tuple<Tensor, Tensor> TensorMethods::var_mean(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::var_mean(self_(), dim, unbiased, keepdim); }
 inline std::tuple<Tensor, Tensor> TensorMethods::var_mean(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::var_mean(self_(), dim, correction, keepdim); }
 inline Tensor TensorMethods::vdot(const Tensor& other) const { return lamella::vdot(self_(), other); }
-inline Tensor TensorMethods::view(IntArrayRef size) const {
-  static detail::Callee op_{"aten::view", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(size)};
-  return op_.tensor(args_);
-}
-inline Tensor TensorMethods::view(ScalarType dtype) const {
-  static detail::Callee op_{"aten::view", "dtype"};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dtype)};
-  return op_.tensor(args_);
-}
-inline Tensor TensorMethods::view_as(const Tensor& other) const {
-  static detail::Callee op_{"aten::view_as", ""};
-  const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
-  return op_.tensor(args_);
-}
+inline Tensor TensorMethods::view(IntArrayRef size) const { return lamella::view(self_(), size); }
+inline Tensor TensorMethods::view(ScalarType dtype) const { return lamella::view(self_(), dtype); }
+inline Tensor TensorMethods::view_as(const Tensor& other) const { return lamella::view_as(self_(), other); }
+inline Tensor TensorMethods::view_as_complex() const { return lamella::view_as_complex(self_()); }
+inline Tensor TensorMethods::view_as_real() const { return lamella::view_as_real(self_()); }
 inline std::vector<Tensor> TensorMethods::vsplit(int64_t sections) const { return lamella::vsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::vsplit(IntArrayRef indices) const { return lamella::vsplit(self_(), indices); }
+inline Tensor TensorMethods::where(const Tensor& self, const Tensor& other) const { return lamella::where(self_(), self, other); }
+inline Tensor TensorMethods::where(const Scalar& self, const Tensor& other) const { return lamella::where(self_(), self, other); }
+inline Tensor TensorMethods::where(const Tensor& self, const Scalar& other) const { return lamella::where(self_(), self, other); }
+inline Tensor TensorMethods::where(const Scalar& self, const Scalar& other) const { return lamella::where(self_(), self, other); }
+inline std::vector<Tensor> TensorMethods::where() const { return lamella::where(self_()); }
 inline Tensor TensorMethods::xlogy(const Tensor& other) const { return lamella::xlogy(self_(), other); }
 inline Tensor TensorMethods::xlogy(const Scalar& other) const { return lamella::xlogy(self_(), other); }
 inline const Tensor& TensorMethods::xlogy_(const Tensor& other) const {
@@ -5733,6 +5846,7 @@ inline const Tensor& TensorMethods::zero_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::zeros_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::zeros_like(self_(), options, memory_format); }
 
 }  // namespace lamella
 #pragma GCC visibility pop

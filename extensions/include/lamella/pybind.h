@@ -18,7 +18,6 @@
 #include <lamella/extension.h>
 #include <lamella/python.h>
 
-#include <dlfcn.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -31,10 +30,7 @@ namespace python {
 inline int start() {
   static bool started = false;
   if (started) return 0;
-  if (import() < 0) return -1;
-  const auto* capsule = static_cast<const lamella_capsule*>(PyCapsule_Import(LAMELLA_PYTHON_CAPSULE, 0));
-  Dl_info own; /* the module's file: the loader runs its init function, once, though Python opened the file */
-  if (!capsule || (dladdr(&started, &own) && capsule->load_plugin(own.dli_fname) < 0)) return -1;
+  if (run_registrations(&started) < 0) return -1;
   pybind11::register_local_exception_translator([](std::exception_ptr p) {
     try {
       if (p) std::rethrow_exception(p);

@@ -75,6 +75,7 @@ typedef struct {
 #ifdef __cplusplus
 }
 
+#include <dlfcn.h>
 #include <lamella/library.h>
 
 namespace lamella {
@@ -104,6 +105,15 @@ LAMELLA_HIDDEN inline int import() {
   PyErr_Format(PyExc_ImportError, "lamella %s publishes no interface \"python\" of version %d", api().library_version,
                LAMELLA_PYTHON_VERSION);
   return -1;
+}
+
+/* The same, and runs the blocks of registrations of the module that `own` lies in: the loader calls its init function,
+ * once, though Python opened the file. */
+LAMELLA_HIDDEN inline int run_registrations(const void* own) {
+  if (import() < 0) return -1;
+  const auto* capsule = static_cast<const lamella_capsule*>(PyCapsule_Import(LAMELLA_PYTHON_CAPSULE, 0));
+  Dl_info module;
+  return !capsule || (dladdr(own, &module) && capsule->load_plugin(module.dli_fname) < 0) ? -1 : 0;
 }
 
 /* Holds the interpreter's lock while it lives, on any thread: for kernels that call Python. */

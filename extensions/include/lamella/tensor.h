@@ -18,6 +18,7 @@ namespace lamella {
 
 template <class T, int N>
 class TensorAccessor;
+class TensorIndex;
 
 class Tensor : public TensorMethods {
  public:
@@ -52,6 +53,7 @@ class Tensor : public TensorMethods {
   int64_t dim() const { return there()->dl.ndim; }
   int64_t ndimension() const { return dim(); }
   int64_t numel() const { return there()->numel; }
+  int64_t nelement() const { return numel(); }
   IntArrayRef sizes() const { return {there()->dl.shape, static_cast<size_t>(get()->dl.ndim)}; }
   IntArrayRef strides() const { return {there()->dl.strides, static_cast<size_t>(get()->dl.ndim)}; }
   int64_t size(int64_t d) const { return there()->dl.shape[wrapped(d)]; }
@@ -65,6 +67,7 @@ class Tensor : public TensorMethods {
   Device device() const { return Device(device_of(there())); }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
+  bool is_meta() const { return device().is_meta(); }
   Layout layout() const { return there(), kStrided; }
   bool is_contiguous() const { return lamella::is_contiguous(there()); }
   /* Whether only a layer knows its values: Note [Opaque tensors] in <lamella/c_api.h>. */
@@ -107,6 +110,25 @@ class Tensor : public TensorMethods {
   }
 
 #ifndef LAMELLA_NO_OPERATORS
+  /* What is no operator of its own, by the usual names. */
+  Tensor cpu() const { return to(Device(kCPU)); }
+  Tensor cuda() const { return to(Device(kCUDA)); }
+  Tensor type_as(const Tensor& other) const { return to(other.device(), other.dtype()); }
+  Tensor toType(ScalarType t) const { return to(t); }
+  Tensor new_empty(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Tensor new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Tensor new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Tensor new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
+  bool equal(const Tensor& other) const;
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  /* As Python's x[...] and x[...] = y: <lamella/indexing.h>. */
+  Tensor index(std::initializer_list<TensorIndex> at) const;
+  Tensor index(ArrayRef<TensorIndex> at) const;
+  Tensor index(TensorList at) const { return TensorMethods::index(at); }
+  const Tensor& index_put_(std::initializer_list<TensorIndex> at, const Tensor& values) const;
+  const Tensor& index_put_(std::initializer_list<TensorIndex> at, const Scalar& value) const;
+  const Tensor& index_put_(ArrayRef<TensorIndex> at, const Tensor& values) const;
+  using TensorMethods::index_put_;
   using TensorMethods::item;
   template <class T>
   T item() const {

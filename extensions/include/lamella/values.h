@@ -1,10 +1,9 @@
-/* The types that operators take beside tensors: views of lists, Scalar, Device, Layout, MemoryFormat,
- * Generator and TensorOptions; and how each becomes a value of the C ABI. */
+/* The types that operators take beside tensors: views of lists, Scalar, Text, and those of <lamella/devices.h>; and how
+ * each becomes a value of the C ABI. */
 #ifndef LAMELLA_VALUES_H
 #define LAMELLA_VALUES_H
 
-#include <lamella/library.h>
-#include <lamella/scalar_type.h>
+#include <lamella/devices.h>
 
 #include <initializer_list>
 #include <optional>
@@ -284,128 +283,6 @@ class Text {
  private:
   std::optional<std::string> text_;
 };
-
-/* ---- devices and the rest ---- */
-
-class Device {
- public:
-  explicit Device(lamella_device d) : device_(d) {}
-  /* "cpu", "cuda:1"; an error if there is no such backend */
-  Device(const char* text) : Device(std::string(text)) {}
-  Device(const std::string& text) {
-    const size_t colon = text.find(':');
-    device_.index = 0;
-    if (colon != std::string::npos) {
-      const std::string number = text.substr(colon + 1);
-      LAMELLA_CHECK(!number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos,
-                    "Device: expected a name and an index, got '", text, "'");
-      device_.index = std::stoi(number);
-    }
-    check(api().find_backend(text.substr(0, colon).c_str(), &device_.backend));
-  }
-  Device(const std::string& type, int index) : Device(type) { device_.index = index; }
-
-  std::string type() const { return api().backend_name(device_.backend); }
-  int index() const { return device_.index; }
-  bool is_cpu() const { return type() == "cpu"; }
-  bool is_cuda() const { return type() == "cuda"; }
-  std::string str() const { return type() + (index() > 0 ? ":" + std::to_string(index()) : ""); }
-  lamella_device get() const { return device_; }
-  friend bool operator==(const Device& a, const Device& b) {
-    return a.device_.backend == b.device_.backend && a.device_.index == b.device_.index;
-  }
-  friend bool operator!=(const Device& a, const Device& b) { return !(a == b); }
-  /* With "cuda:1", or with the name alone, which says nothing of an index; there need not be such a backend. */
-  friend bool operator==(const Device& a, const char* text) {
-    return a.type() == text || a.type() + ":" + std::to_string(a.index()) == text;
-  }
-  friend bool operator!=(const Device& a, const char* text) { return !(a == text); }
-
- private:
-  lamella_device device_{};
-};
-constexpr const char *kCPU = "cpu", *kCUDA = "cuda", *kMeta = "meta";
-inline void append_part(std::string& to, const Device& d) { to += d.str(); }
-
-enum class Layout : int64_t { Strided };
-constexpr Layout kStrided = Layout::Strided;
-
-enum class MemoryFormat : int64_t {
-  Contiguous = LAMELLA_CONTIGUOUS_FORMAT,
-  Preserve = LAMELLA_PRESERVE_FORMAT,
-  ChannelsLast = LAMELLA_CHANNELS_LAST
-};
-
-/* A source of random numbers; counted. */
-class Generator {
- public:
-  Generator() = default;
-  static Generator borrow(lamella_object* o) {
-    Generator g;
-    if ((g.object_ = o)) api().retain(o);
-    return g;
-  }
-  Generator(const Generator& o) : object_(o.object_) {
-    if (object_) api().retain(object_);
-  }
-  Generator(Generator&& o) noexcept : object_(std::exchange(o.object_, nullptr)) {}
-  Generator& operator=(Generator o) noexcept {
-    std::swap(object_, o.object_);
-    return *this;
-  }
-  ~Generator() {
-    if (object_) api().release(object_);
-  }
-  bool defined() const { return object_ != nullptr; }
-  lamella_object* get() const { return object_; }
-  /* Reserves n random words for a tensor there: the key and the counter of Philox that are the caller's own. */
-  std::pair<uint64_t, uint64_t> reserve(const Device& device, uint64_t n) const {
-    std::pair<uint64_t, uint64_t> r;
-    check(api().generator_reserve(object_, device.get(), n, &r.first, &r.second));
-    return r;
-  }
-
- private:
-  lamella_object* object_ = nullptr;
-};
-
-/* The options that a factory takes beside the sizes: lamella::dtype(lamella::kFloat).device("cpu"). */
-class TensorOptions {
- public:
-  TensorOptions() = default;
-  TensorOptions(ScalarType t) : dtype_(t) {}
-  TensorOptions(Device d) : device_(d) {}
-
-  TensorOptions dtype(std::optional<ScalarType> t) const { return with(&TensorOptions::dtype_, t); }
-  TensorOptions device(std::optional<Device> d) const { return with(&TensorOptions::device_, d); }
-  TensorOptions device(const std::string& type, int index) const { return device(Device(type, index)); }
-  TensorOptions layout(std::optional<Layout> l) const { return with(&TensorOptions::layout_, l); }
-  TensorOptions pinned_memory(std::optional<bool> p) const { return with(&TensorOptions::pinned_, p); }
-  TensorOptions requires_grad(bool on = true) const { return with(&TensorOptions::requires_grad_, on); }
-
-  std::optional<ScalarType> dtype() const { return dtype_; }
-  std::optional<Device> device() const { return device_; }
-  std::optional<Layout> layout() const { return layout_; }
-  std::optional<bool> pinned_memory() const { return pinned_; }
-  bool requires_grad_set() const { return requires_grad_; }
-
- private:
-  template <class Field, class T>
-  TensorOptions with(Field TensorOptions::*field, T x) const {
-    TensorOptions o = *this;
-    o.*field = x;
-    return o;
-  }
-  std::optional<ScalarType> dtype_;
-  std::optional<Device> device_;
-  std::optional<Layout> layout_;
-  std::optional<bool> pinned_;
-  bool requires_grad_ = false;
-};
-inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
-inline TensorOptions device(Device d) { return TensorOptions(d); }
-inline TensorOptions device(const std::string& type, int index) { return TensorOptions(Device(type, index)); }
-inline TensorOptions requires_grad(bool on = true) { return TensorOptions().requires_grad(on); }
 
 /* ---- as values, borrowed for the length of a call ---- */
 

@@ -104,6 +104,7 @@ def load(
     *,
     cpp_std: str = "c++17",
     sanitizers: Strings = None,
+    compat: str | None = None,
     keep_intermediates: bool = False,
 ) -> Any:
     """Builds C++ and CUDA sources, unless that is done already, and loads the result.
@@ -119,6 +120,7 @@ def load(
         with_cuda: whether to add CUDA's headers and runtime; where absent, whether there is a ``.cu``
         is_python_module: whether this is an extension module of Python; where absent, the sources tell
         sanitizers: any of address, leak, thread, undefined
+        compat: "torch" for sources that were written for torch's C++: its headers are found, and are Lamella's
         keep_intermediates: leave the folder of the build, which ``verbose`` names
 
     Returns:
@@ -145,6 +147,7 @@ def load(
         with_cuda=with_cuda,
         std=cpp_std,
         sanitizers=_strings("sanitizers", sanitizers),
+        compat=compat,
         verbose=verbose,
         keep=keep_intermediates,
     )
@@ -167,6 +170,7 @@ def load_inline(
     *,
     cpp_std: str = "c++17",
     sanitizers: Strings = None,
+    compat: str | None = None,
     keep_intermediates: bool = False,
     no_implicit_headers: bool = False,
 ) -> Any:
@@ -203,6 +207,7 @@ def load_inline(
         with_cuda=with_cuda,
         std=cpp_std,
         sanitizers=_strings("sanitizers", sanitizers),
+        compat=compat,
         implicit=not no_implicit_headers,
         verbose=verbose,
         keep=keep_intermediates,

@@ -1,0 +1,2 @@
+/* For sources that were written for torch. */
+#include <lamella/compat/torch.h>

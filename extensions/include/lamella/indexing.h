@@ -1,0 +1,158 @@
+/* Indices as Python writes them: x.index({0, Slice(1, None), "...", mask}) is x[0, 1:, ..., mask]. */
+#ifndef LAMELLA_INDEXING_H
+#define LAMELLA_INDEXING_H
+
+#include <lamella/operators.h>
+
+#pragma GCC visibility push(hidden)
+
+namespace lamella {
+namespace indexing {
+
+/* A new dimension in an index, and an end of a slice that is left open. */
+inline constexpr std::nullopt_t None = std::nullopt;
+struct Ellipsis_ {};
+/* All dimensions that an index does not name. */
+inline constexpr Ellipsis_ Ellipsis{};
+
+/* start:stop:step; the step is positive. */
+struct Slice {
+  Slice(std::optional<int64_t> start = {}, std::optional<int64_t> stop = {}, std::optional<int64_t> step = {})
+      : start(start), stop(stop), step(step.value_or(1)) {}
+  std::optional<int64_t> start, stop;
+  int64_t step;
+};
+
+}  // namespace indexing
+
+/* One part of an index. */
+class TensorIndex {
+ public:
+  enum Kind { None, Ellipsis, Integer, Boolean, Slice, Elements };
+
+  TensorIndex(std::nullopt_t) : kind(None) {}
+  TensorIndex(indexing::Ellipsis_) : kind(Ellipsis) {}
+  TensorIndex(const char* dots) : kind(Ellipsis) {
+    LAMELLA_CHECK_VALUE(std::strcmp(dots, "...") == 0, "index: expected \"...\", got \"", dots, "\"");
+  }
+  template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
+  TensorIndex(T i) : kind(std::is_same<T, bool>::value ? Boolean : Integer), integer(static_cast<int64_t>(i)) {}
+  TensorIndex(indexing::Slice s) : kind(Slice), slice(s) {}
+  TensorIndex(Tensor t) : kind(Elements), elements(std::move(t)) {}
+
+  Kind kind;
+  int64_t integer = 0;
+  indexing::Slice slice;
+  Tensor elements;
+};
+
+namespace detail {
+
+/* The part of an index that is views; the rest, integers and masks as tensors, stays in `left`, by dimension. */
+inline Tensor viewed(const Tensor& self, ArrayRef<TensorIndex> at, std::vector<Tensor>* left) {
+  int64_t named = 0, dim = 0;
+  bool dots = false;
+  for (const TensorIndex& i : at) {
+    if (i.kind == TensorIndex::Elements && i.elements.defined())
+      named += i.elements.dtype() == kBool ? i.elements.dim() : 1;
+    else
+      named += i.kind == TensorIndex::Integer || i.kind == TensorIndex::Slice;
+    LAMELLA_CHECK_INDEX(i.kind != TensorIndex::Ellipsis || !std::exchange(dots, true), "index: \"...\" stands twice");
+  }
+  LAMELLA_CHECK_INDEX(named <= self.dim(), "index: ", named, " dimensions are named, and there are ", self.dim());
+  Tensor x = self;
+  for (const TensorIndex& i : at) {
+    switch (i.kind) {
+      case TensorIndex::Integer:
+        x = x.select(dim, i.integer);
+        break;
+      case TensorIndex::Slice:
+        x = x.slice(dim++, i.slice.start, i.slice.stop, i.slice.step);
+        break;
+      case TensorIndex::None:
+        x = x.unsqueeze(dim++);
+        break;
+      case TensorIndex::Ellipsis:
+        dim += self.dim() - named;
+        break;
+      case TensorIndex::Boolean: /* a mask over a new dimension */
+      case TensorIndex::Elements: {
+        const bool mask = i.kind == TensorIndex::Boolean;
+        if (mask) x = x.unsqueeze(dim);
+        const Tensor t = mask ? full({1}, i.integer != 0, TensorOptions(kBool).device(x.device())) : i.elements;
+        left->resize(static_cast<size_t>(dim));
+        left->push_back(t);
+        dim += t.defined() && t.dtype() == kBool ? t.dim() : 1;
+        break;
+      }
+    }
+  }
+  return x;
+}
+
+}  // namespace detail
+
+inline Tensor Tensor::index(ArrayRef<TensorIndex> at) const {
+  std::vector<Tensor> left;
+  const Tensor x = detail::viewed(*this, at, &left);
+  return left.empty() ? x : x.index(TensorList(left));
+}
+inline Tensor Tensor::index(std::initializer_list<TensorIndex> at) const { return index(ArrayRef<TensorIndex>(at)); }
+inline const Tensor& Tensor::index_put_(ArrayRef<TensorIndex> at, const Tensor& values) const {
+  std::vector<Tensor> left;
+  const Tensor x = detail::viewed(*this, at, &left);
+  if (left.empty())
+    x.copy_(values);
+  else
+    x.index_put_(TensorList(left), values);
+  return *this;
+}
+inline const Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> at, const Tensor& values) const {
+  return index_put_(ArrayRef<TensorIndex>(at), values);
+}
+inline const Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> at, const Scalar& value) const {
+  return index_put_(ArrayRef<TensorIndex>(at), full({}, value, options()));
+}
+
+/* ---- what Python makes of operators ---- */
+
+namespace detail {
+inline TensorOptions like(const Tensor& t, const TensorOptions& o) {
+  TensorOptions whole = o;
+  if (!o.dtype()) whole = whole.dtype(t.dtype());
+  if (!o.device()) whole = whole.device(t.device());
+  return whole;
+}
+}  // namespace detail
+
+inline Tensor Tensor::new_empty(IntArrayRef sizes, const TensorOptions& options) const {
+  return empty(sizes, detail::like(*this, options));
+}
+inline Tensor Tensor::new_zeros(IntArrayRef sizes, const TensorOptions& options) const {
+  return zeros(sizes, detail::like(*this, options));
+}
+inline Tensor Tensor::new_ones(IntArrayRef sizes, const TensorOptions& options) const {
+  return ones(sizes, detail::like(*this, options));
+}
+inline Tensor Tensor::new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) const {
+  return full(sizes, value, detail::like(*this, options));
+}
+/* Whether shapes and all elements are equal; NaN equals nothing. */
+inline bool Tensor::equal(const Tensor& other) const {
+  return sizes() == other.sizes() && eq(other).all().item<bool>();
+}
+/* Whether |self - other| <= atol + rtol * |other| everywhere. */
+inline bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return isclose(other, rtol, atol, equal_nan).all().item<bool>();
+}
+inline bool equal(const Tensor& self, const Tensor& other) { return self.equal(other); }
+inline bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                     bool equal_nan = false) {
+  return self.allclose(other, rtol, atol, equal_nan);
+}
+
+}  // namespace lamella
+
+#pragma GCC visibility pop
+
+#endif
