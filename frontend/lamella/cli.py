@@ -1,4 +1,4 @@
-"""The command line: ``lamella info``, ``plugins``, ``ops list``, ``ops show NAME``, ``config`` and ``extensions``."""
+"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions`` and ``new``."""
 
 from __future__ import annotations
 
@@ -134,17 +134,21 @@ def main(argv: list[str] | None = None) -> int:
     add_arguments(commands.add_parser("config", help="flags and folders for building an extension"))
     extensions = commands.add_parser("extensions", help="the cache of extensions that load and load_inline built")
     extensions.add_argument("action", nargs="?", choices=("list", "clear"), default="list")
+    made = commands.add_parser("new", help="write a small complete project: a backend, an operator or a layer")
+    made.add_argument("kind", choices=("backend", "op", "layer"))
+    made.add_argument("name", help="of the device, the operators' namespace or the layer; the package is lamella-NAME")
+    made.add_argument("--folder", help="where to, instead of a new folder lamella-NAME")
     args = parser.parse_args(argv)
     try:
         print(answer(args))
-    except (LookupError, RuntimeError) as error:
-        print(f"lamella: {error.args[0]}", file=sys.stderr)
+    except (LookupError, OSError, RuntimeError, ValueError) as error:
+        print(f"lamella: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
         return 1
     return 0
 
 
 def answer(args: argparse.Namespace) -> str:
-    """What a command prints. Raises LookupError or RuntimeError with the reason if it cannot."""
+    """What a command prints. Raises LookupError, OSError, RuntimeError or ValueError with the reason if it cannot."""
     if args.command == "info":
         return info()
     if args.command == "plugins":
@@ -153,6 +157,13 @@ def answer(args: argparse.Namespace) -> str:
         from lamella.extensions.config import config
 
         return config(args)
+    if args.command == "new":
+        from lamella.projects import new
+
+        files = new(args.kind, args.name, args.folder)
+        folder = args.folder or f"lamella-{args.name}"
+        steps = f"cd {folder} && pip install '.[test]' && pytest"
+        return "\n".join([*map(str, files), "", f"Next: {steps}"])
     if args.command == "extensions":
         return cached_extensions(args.action == "clear")
     if args.what == "list":

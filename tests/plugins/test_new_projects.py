@@ -1,0 +1,85 @@
+"""`lamella new`: each project builds, installs and passes its own tests, in an environment of its own."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from children import clean_environment
+from environments import PIP, fresh_environment
+from lamella.projects import new
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/write_a_backend.md"
+# Without an index, isolation or requirements, which the environment has already; the commands stay as they are.
+QUIET = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INPUT": "1"}
+
+
+def call(*command, cwd, **env):
+    done = subprocess.run(command, cwd=cwd, env=clean_environment(**env), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("kind", ["backend", "op", "layer"])
+def test_a_project_passes_its_tests(kind, tmp_path):
+    name = {"backend": "tapestry", "op": "stitches", "layer": "selvage"}[kind]
+    start = time.monotonic()
+    python = fresh_environment(tmp_path / "venv")
+    said = call(python, "-m", "lamella", "new", kind, name, cwd=tmp_path)
+    project = tmp_path / f"lamella-{name}"
+    assert f"cd lamella-{name} && pip install '.[test]' && pytest" in said
+    assert (project / ".github/workflows/ci.yml").exists() and (project / ".gitignore").exists()
+    for file in project.rglob("*"):
+        text = file.read_text() if file.is_file() else ""
+        assert "yours" not in text + file.name and "KIND" not in text, file
+    call(*PIP, "--python", python, "install", "-q", ".[test]", cwd=project, **QUIET)
+    assert "passed" in call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=project)
+    taken = time.monotonic() - start
+    print(f"lamella new {kind}: {taken:.1f} s to a green run")
+
+
+@pytest.mark.parametrize(
+    "kind, name, message",
+    [
+        ("frontend", "loom", "'kind': expected one of backend, op, layer, got 'frontend'"),
+        ("op", "Loom", "'name': expected small letters, digits and '_', as in 'loom', got 'Loom'"),
+        ("op", "2d", "got '2d'"),
+        ("op", "class", "got 'class'"),
+        ("op", "a-b", "got 'a-b'"),
+        ("backend", "cpu", "'cpu' has a meaning already"),
+    ],
+)
+def test_refused(kind, name, message, tmp_path):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        new(kind, name, tmp_path / "project")
+    assert not (tmp_path / "project").exists()
+
+
+def test_nothing_is_overwritten(tmp_path):
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(FileExistsError, match="README.md exists; nothing was written"):
+        new("layer", "selvage", tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_the_command_says_what_is_wrong(tmp_path):
+    command = [sys.executable, "-m", "lamella", "new"]
+    for words, said in (
+        (["op", "Loom"], "expected small letters"),
+        (["layer", "x", "--folder", "/proc/none"], "/proc/none"),
+    ):
+        done = subprocess.run([*command, *words], cwd=tmp_path, capture_output=True, text=True, env={**os.environ})
+        assert done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_the_backend_is_that_of_the_page(tmp_path):
+    """docs/write_a_backend.md explains the very device that a project begins with."""
+    new("backend", "yours", tmp_path)
+    page = PAGE.read_text()
+    for language, file in (("cpp", "yours.cpp"), ("json", "src/lamella_yours/lamella.json")):
+        (text,) = re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        assert (tmp_path / file).read_text() == text, file
