@@ -45,6 +45,16 @@ bool is_key_of_results(const std::string& key) {
   return key == "composite" || key == "backend" || core::backend_id(key.c_str()) >= 0;
 }
 
+}  // namespace
+
+bool is_key(const std::string& key) {
+  if (is_key_of_results(key) || layer_bit(key) >= 0) return true;
+  const core::DType dtype = core::dtype_from_name(key.c_str());
+  return dtype != LAMELLA_NO_DTYPE && !core::is_plain(dtype);
+}
+
+namespace {
+
 void use_last_shape_rule(Operator* op) {
   for (Operator* o : {op, op->inplace, op->out})
     if (o) {
@@ -119,8 +129,7 @@ lamella_status disable_kernel(Library& lib, const char* name, const char* spelle
   std::string key;
   if (lamella_status st = read_key("disable_kernel: argument 'key'", spelled, &key)) return st;
   if (lamella_status st = find_for("disable_kernel", lib, name, &op)) return st;
-  const core::DType dtype = core::dtype_from_name(key.c_str());
-  if (!is_key_of_results(key) && layer_bit(key) < 0 && (dtype == LAMELLA_NO_DTYPE || core::is_plain(dtype)))
+  if (!is_key(key))
     return core::raise(LAMELLA_RUNTIME_ERROR, std::string("disable_kernel: argument 'key': there is no device and no "
                                                           "layer '") +
                                                   key + "'; expected one of them, 'backend' or 'composite'");

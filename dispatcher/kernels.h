@@ -19,6 +19,10 @@ lamella_status register_shape_rule(Library&, const char* op, lamella_shape_rule_
 // Passes over the kernels of one operator for a key, also those of its category, until the handle is withdrawn.
 lamella_status disable_kernel(Library&, const char* op, const char* key, lamella_handle*);
 
+// Whether kernels are found under a key now: it is one of a device, a layer or a dtype that is not plain, or says
+// "backend" or "composite".
+bool is_key(const std::string& key);
+
 // Look-ups under the registry's lock. Null: there is none, or it is passed over.
 const Registration* find_kernel(const Operator*, const std::string& key);
 const Registration* find_category_kernel(const Operator*, const std::string& key, const std::string& category);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/device.h"
-#include "core/dtype.h"
 #include "dispatcher/kernels.h"
 #include "dispatcher/layer.h"
 #include "dispatcher/operators.h"
@@ -11,23 +9,15 @@
 #include "dispatcher/rules.h"
 
 namespace lamella::dispatcher {
-namespace {
-
-bool is_there(const std::string& key) {
-  return key == "composite" || key == "backend" || core::backend_id(key.c_str()) >= 0 || layer_bit(key) >= 0 ||
-         core::dtype_from_name(key.c_str()) != LAMELLA_NO_DTYPE;
-}
-
-}  // namespace
 
 std::vector<Waiting> all_waiting() {
   RegistryLock lock;
   std::vector<Waiting> all;
   for (const Operator* op : known_operators())
     for (const Registration& r : op->kernels)
-      if (!is_there(r.key)) all.push_back({r.owner, "a kernel of " + op->full_name(), "key", r.key});
+      if (!is_key(r.key)) all.push_back({r.owner, "a kernel of " + op->full_name(), "key", r.key});
   each_category_kernel([&all](const std::string& category, const Registration& r) {
-    if (!is_there(r.key)) all.push_back({r.owner, "a kernel of category '" + category + "'", "key", r.key});
+    if (!is_key(r.key)) all.push_back({r.owner, "a kernel of category '" + category + "'", "key", r.key});
   });
   each_rule_of_all([&all](const Rule& r) {
     const std::string what = "a rule of layer '" + r.layer + "' for " + r.op;

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .cache import Cache, digest, size_limit
-from .errors import CompileError, first_error
+from .errors import CompileError, error_line
 from .inputs import Search, absolute, given, read_depfile
 from .paths import cache_folder
 from .precompiled import Precompiled, umbrella
@@ -235,7 +235,9 @@ class Build:
     def blamed(self, error: CompileError) -> list[Precompiled]:
         """The precompiled headers that may have caused an error: its log mentions them, or a header inside them."""
         used = [u for u in self.units if u.precompiled and u.used]
-        file = first_error(error.log).partition(":")[0]
+        lines = error.log.splitlines()
+        number = error_line(lines)
+        file = lines[number].strip().partition(":")[0] if number is not None else ""
         suspect = any(mark in error.log for mark in (".gch", "internal compiler error", "PCH"))
         return [u.precompiled for u in used if u.precompiled and (suspect or full(file) in u.used)]
 

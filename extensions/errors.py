@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -27,20 +28,53 @@ class CacheError(BuildError):
 
 
 MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference", "ld: cannot find")
+HERE = "required from here"
 LAST = ("collect2:", "clang: error: linker", "clang++: error: linker")  # say only that there was an error
 
 
 def first_error(log: str) -> str:
     """The first line of a compiler's output that is an error, else the last line.
 
+    An error inside a template is shown at the line that asked for the template, which is the reader's own.
+
     >>> first_error("In file included from a.h\\na.cpp:3:1: error: 'x' was not declared\\nmore")
     "a.cpp:3:1: error: 'x' was not declared"
+    >>> first_error("a.cpp:4:8:   required from here\\nb.h:45:25: error: static assertion failed: no type\\n")
+    'a.cpp:4:8: error: static assertion failed: no type (b.h:45:25)'
     """
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    for line in lines:
-        if any(mark in line for mark in MARKS) and not line.startswith(LAST):
-            return line
-    return next((line for line in reversed(lines) if not line.startswith(LAST)), lines[-1] if lines else "no output")
+    lines = log.splitlines()
+    found = error_line(lines)
+    if found is None:
+        said = [line.strip() for line in lines if line.strip()]
+        return next((line for line in reversed(said) if not line.startswith(LAST)), said[-1] if said else "no output")
+    line = lines[found].strip()
+    where, mark, what = line.partition(": error: ")
+    asked = asking_line(lines, found)
+    return f"{asked}: error: {what} ({where})" if mark and asked and not where.startswith(asked) else line
+
+
+def error_line(lines: Sequence[str]) -> int | None:
+    """The number of the first line that is an error."""
+    for number, line in enumerate(lines):
+        if any(mark in line for mark in MARKS) and not line.strip().startswith(LAST):
+            return number
+    return None
+
+
+def asking_line(lines: Sequence[str], found: int) -> str:
+    """Where the template was asked for in which the error is, as FILE:LINE:COLUMN; "" where it is in none."""
+    for line in reversed(lines[:found]):  # g++ says it before the error
+        if HERE in line:
+            return line.strip().removesuffix(HERE).rstrip(": ")
+        if " error: " in line or " warning: " in line:
+            break
+    asked = ""
+    for line in lines[found + 1 :]:  # clang++ after it, the outermost last
+        if " error: " in line or " warning: " in line:
+            break
+        if ": note: in instantiation of" in line and line.rstrip().endswith("requested here"):
+            asked = line.strip().partition(": note: ")[0]
+    return asked
 
 
 def shortened(log: str, most: int = 300) -> str:

@@ -67,7 +67,7 @@ class Waiting:
     """Something that was registered for what is not there, such as a kernel for a device that no plugin brings.
 
     ``kind`` is what ``awaited`` would be: a "key" of kernels (a device, a layer or a dtype), an "operator" or a
-    "layer".
+    "layer". Of kind "formula", ``awaited`` says what is wrong with a formula, which may name what is not there.
     """
 
     owner: str
@@ -76,6 +76,8 @@ class Waiting:
     awaited: str
 
     def __str__(self) -> str:
+        if self.kind == "formula":
+            return f"{self.what} does not compile: {self.awaited} ({self.owner})"
         return f"{self.what} waits for the {self.kind} {self.awaited!r} ({self.owner})"
 
 
@@ -154,6 +156,14 @@ class PluginContext:
         """
         self._owner.own(contributions.add_export_check(check))
 
+    def add_waiting(self, list_rows: Callable[[], list[tuple[str, str, str, str]]]) -> None:
+        """Has ``lamella.plugins.waiting()`` list what the plugin knows to wait for something that is not there.
+
+        Each row is the owner, what waits, of which kind that is which it waits for, and its name.
+        """
+        more_waiting.append(list_rows)
+        self._owner.own(lambda: more_waiting.remove(list_rows))
+
     def withdraw(self) -> None:
         """Takes back everything that a plugin registered before it failed."""
         self._owner.close()
@@ -191,6 +201,11 @@ def settle(rivals: list[Plugin], selection: Selection) -> None:
             )
 
 
+def unmet(waits: set[Waiting]) -> str:
+    """What strict mode says of a plugin that has registered these."""
+    return f"LAMELLA_STRICT=1, and of what it registered {'; '.join(sorted(map(str, waits)))}"
+
+
 class Manager:
     """All plugins of the process. One instance, ``manager``."""
 
@@ -207,6 +222,8 @@ class Manager:
         self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
         self.scanned = False
         self.late: list[Plugin] = []  # whose imports have ended, and that are not loaded yet
+        # In strict mode, while all plugins are being loaded: those that registered for what is not there yet.
+        self.unjudged: list[tuple[Plugin, PluginContext, set[Waiting]]] | None = None
 
     def scan(self) -> None:
         """Reads the entry points once a process; nothing is imported."""
@@ -301,8 +318,10 @@ class Manager:
             made = ", ".join(map(repr, sorted(backend_names() - before))) or "none"
             must = f"its hook must register the device of its entry point, {plugin.name!r}"
             raise RuntimeError(f"{must}; it registered {made}")
-        if strict and (new := [str(w) for w in waiting() if w not in waited]):
-            raise RuntimeError(f"LAMELLA_STRICT=1, and of what it registered {'; '.join(new)}")
+        if strict and (new := set(waiting()) - waited):
+            if self.unjudged is None:
+                raise RuntimeError(unmet(new))
+            self.unjudged.append((plugin, context, new))  # a plugin that is loaded later may bring it
 
     def postpone(self, plugin: Plugin, module: str) -> None:
         """Loads a plugin when the import of a module is done that began before Lamella's own and is not done."""
@@ -339,8 +358,25 @@ class Manager:
         """Loads the functionality plugins, in order of their priority and name."""
         self.scan()
         chosen = [p for p in self.plugins if p.kind == "plugin" and p.state == "found"]
+        self.unjudged = []
         for plugin in sorted(chosen, key=lambda p: (-p.manifest.get("priority", 0), p.name)):
             self.load(plugin)
+        self.judge()
+
+    def judge(self) -> None:
+        """Strict mode sets aside the plugins of which something still waits now that all are loaded; again and again,
+        since what one of them had brought goes with it."""
+        loaded, self.unjudged = self.unjudged or [], None
+        while loaded:
+            still = set(waiting())
+            wrong = [(plugin, context, new & still) for plugin, context, new in loaded if new & still]
+            if not wrong:
+                return
+            for plugin, context, new in wrong:
+                plugin.state, plugin.reason = "failed", f"RuntimeError: {unmet(new)}"
+                context.withdraw()
+                self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
+            loaded = [each for each in loaded if each[0].state == "loaded"]
 
     def load_backend(self, name: str) -> None:
         """Called when a device is named that no backend has yet. Raises RuntimeError with the reason."""
@@ -362,6 +398,7 @@ class Manager:
 
 
 manager = Manager()
+more_waiting: list[Callable[[], list[tuple[str, str, str, str]]]] = []  # of plugins, beside the dispatcher's
 
 
 def waiting() -> list[Waiting]:
@@ -375,7 +412,8 @@ def waiting() -> list[Waiting]:
     """
     manager.scan()
     installed = {p.name for p in manager.plugins if p.state != "loaded"}  # a backend has its device's name
-    return [w for row in _C._waiting() if (w := Waiting(*row)).awaited not in installed]
+    rows = [*_C._waiting(), *(row for more in more_waiting for row in more())]
+    return [w for row in rows if (w := Waiting(*row)).awaited not in installed]
 
 
 def load(name: str) -> Plugin:

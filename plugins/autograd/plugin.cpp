@@ -4,6 +4,7 @@
 
 #include "graph/accumulate.h"
 #include "derivatives/derivatives.h"
+#include "derivatives/formula.h"
 #include "derivatives/functions.h"
 #include "graph/given.h"
 #include "graph/hooks.h"
@@ -347,5 +348,6 @@ LAMELLA_LIBRARY(autograd, m) {
   m.impl("aten::detach", "autograd", nullptr);        // falls through: its result has no history
   m.impl("aten::_materialize", "autograd", nullptr);  // what is read has none
   add_rules(m);
+  define_broken_formulas(m);
   m.interface("autograd", 1, &table);
 }

@@ -17,6 +17,7 @@ CHECKS = (
     "test_faketensor",
     "test_layers",
     "test_strides",
+    "test_waiting",
 )
 
 

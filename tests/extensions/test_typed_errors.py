@@ -1,11 +1,14 @@
 """Operators in C++: calls and registrations that are refused, and exceptions that become errors."""
 
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import lamella
 import pytest
 from compiled import INCLUDE, STRICT, compile_library, load
+from lamella.extensions import CompileError, build_library
 
 ops = lamella.ops
 HERE = Path(__file__).resolve().parent
@@ -230,3 +233,26 @@ def test_a_type_of_no_schema_is_refused_by_the_compiler(name, tmp_path):
     command = ("g++", "-std=c++17", "-DLAMELLA_NO_OPERATORS", "-fsyntax-only", "-I", INCLUDE, tmp_path / "bad.cpp")
     said = subprocess.run(command, capture_output=True, text=True).stderr
     assert all(m in said for m in messages), said
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize(
+    "parameter, line",
+    [
+        ("int n", 'm.def("power(Tensor self, int n) -> Tensor", power);'),
+        ("Tensor* n", 'm.def("power(Tensor self, Tensor n) -> Tensor", power);'),
+    ],
+)
+def test_a_type_that_no_schema_has_points_at_the_registration(compiler, parameter, line, tmp_path, monkeypatch):
+    """The error is found in our headers; what is wrong is a line of the source, at which the template was asked for."""
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}: apt-get install {'clang' if compiler == 'clang++' else 'g++'}")
+    monkeypatch.setenv("CXX", compiler)
+    monkeypatch.setenv("LAMELLA_EXTENSIONS_DIR", str(tmp_path / "cache"))
+    source = tmp_path / "wrong_type.cpp"
+    function = f"static Tensor power(const Tensor& x, {parameter}) {{ return x; }}"
+    source.write_text(f"{HEAD}{function}\nLAMELLA_LIBRARY(wrong_type, m) {{\n  {line}\n}}\n")
+    with pytest.raises(CompileError) as error:
+        build_library("wrong_type", [source])
+    first = str(error.value).partition("\n")[0]
+    assert re.search(r"wrong_type\.cpp:5:\d+: error: stati\w+.*no type of a schema is this parameter's", first), first

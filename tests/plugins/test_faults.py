@@ -586,3 +586,26 @@ def test_a_kernel_for_a_device_that_is_not_there(host, packages, strict, state):
     shown = rows(host.table(LAMELLA_STRICT=strict))
     assert shown["sundry"][0] == state
     assert ("waits for the key 'nodevice'" in shown["sundry"][1]) == (state == "failed"), shown
+
+
+def test_strict_mode_waits_for_plugins_that_come_later(host, packages):
+    """What a plugin registers may be for a layer or an operator that another brings, whichever is loaded first."""
+    packages("early", HOOK + '        ctx.library("aten").impl("neg", lambda call, x: x, "latelayer")\n')
+    packages(
+        "later",
+        HOOK + '        ctx.library("later").register_layer("latelayer", lambda call, *a, **k: call(*a, **k))\n',
+    )
+    shown = rows(host.table(LAMELLA_STRICT="1"))
+    assert shown["early"][0] == shown["later"][0] == "loaded", shown
+    packages("other", HOOK + '        ctx.library("aten").impl("neg", lambda call, x: x, "otherlayer")\n')
+    broken = (
+        HOOK
+        + """
+        ctx.library("other").register_layer("otherlayer", lambda call, *a, **k: call(*a, **k))
+        ctx.library("aten").impl("neg", lambda x: x, "nodevice")
+"""
+    )
+    packages("worse", broken)
+    shown = rows(host.table(LAMELLA_STRICT="1"))
+    assert shown["worse"][0] == shown["other"][0] == "failed", shown  # what the first waited for went with the second
+    assert "waits for the key 'otherlayer'" in shown["other"][1] and shown["early"][0] == "loaded"

@@ -42,6 +42,24 @@ def test_a_project_passes_its_tests(kind, tmp_path):
     print(f"lamella new {kind}: {taken:.1f} s to a green run")
 
 
+def test_a_wheel_of_operators_for_other_machines(tmp_path):
+    """The wheel that is built for this machine becomes one for every Linux that is not too old, and works."""
+    project = tmp_path / "project"
+    new("op", "threads", project)
+    start = time.monotonic()
+    call(*PIP, "wheel", "-q", "-w", "dist", ".", cwd=project, **QUIET)
+    print(f"a wheel of operators: {time.monotonic() - start:.1f} s")
+    (wheel,) = (project / "dist").glob("*.whl")
+    assert wheel.name == "lamella_threads-0.1.0-py3-none-linux_x86_64.whl"
+    call(sys.executable, "-m", "auditwheel", "repair", "-w", "wheelhouse", wheel, cwd=project)
+    (repaired,) = (project / "wheelhouse").glob("*.whl")
+    assert re.fullmatch(r"lamella_threads-0.1.0-py3-none-manylinux_2_\d+_x86_64\.whl", repaired.name)
+    python = fresh_environment(tmp_path / "venv")
+    call(*PIP, "--python", python, "install", "-q", repaired, cwd=tmp_path, **QUIET)
+    program = "import lamella; print(lamella.ops.threads.scaled(lamella.ones(2), 3.0).tolist())"
+    assert call(python, "-c", program, cwd=tmp_path) == "[3.0, 3.0]\n"
+
+
 @pytest.mark.parametrize(
     "kind, name, message",
     [

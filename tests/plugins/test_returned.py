@@ -84,3 +84,10 @@ def test_what_waits_for_nothing_is_listed(lib):
     (kernel, category) = [w for w in lamella.plugins.waiting() if w not in before]
     assert str(kernel) == "a kernel of aten::neg waits for the key 'nodevice' (the test)"
     assert (category.what, category.awaited) == ("a kernel of category 'pointwise'", "nodevice")
+    lib.impl("neg", lambda x: x, "float32")  # no kernel is found under a plain dtype
+    assert [w.awaited for w in lamella.plugins.waiting() if w not in before and w.what == kernel.what] == [
+        "nodevice",
+        "float32",
+    ]
+    found = lamella.library.opcheck("aten::neg", (lamella.ones(2),), test_utils="test_waiting", raise_exception=False)
+    assert "waits for the key 'nodevice'" in found["test_waiting"]

@@ -361,6 +361,14 @@ def test_strides(c: Case) -> None:
             raise OpCheckError(f"{place} is another one when argument '{name}' has the same values, not contiguous")
 
 
+def test_waiting(c: Case) -> None:
+    """Nothing is registered for the operator under a name that is not there, and its formulas compile."""
+    from lamella.plugins import waiting
+
+    if found := [str(w) for w in waiting() if w.what.endswith(f" {c.name}")]:
+        raise OpCheckError("; ".join(found))
+
+
 CHECKS = {
     f.__name__: f
     for f in (
@@ -371,6 +379,7 @@ CHECKS = {
         test_faketensor,
         test_layers,
         test_strides,
+        test_waiting,
     )
 }
 
@@ -395,6 +404,7 @@ def opcheck(
     ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes, strides and numbers
     ``"test_layers"``                       every layer sees the call; what it returns and writes is the same
     ``"test_strides"``                      the same values give the same, returned and written, however they lie
+    ``"test_waiting"``                      nothing is registered for it under a name that is not there
     ======================================  =========================================================================
 
     Args:

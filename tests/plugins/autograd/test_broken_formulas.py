@@ -1,0 +1,56 @@
+"""Formulas that do not compile are told before a call is recorded: by waiting(), by opcheck and in strict mode."""
+
+import lamella
+import pytest
+from lamella.utils.cpp_extension import load_inline
+
+SOURCE = """
+LAMELLA_LIBRARY({name}, m) {{
+  m.def("twice(Tensor self) -> Tensor");
+  m.infer("twice", [](const lamella::Tensor& self, lamella::Output out) {{ out.like(self); }});
+  m.impl("twice", "cpu", [](const lamella::Tensor& self) {{ return self * 2; }});
+  m.derivative("twice", "{formula}");
+}}
+"""
+
+
+def built(name, formula):
+    before = lamella.plugins.waiting()
+    ops = load_inline(name, SOURCE.format(name=name, formula=formula))
+    return ops, [w for w in lamella.plugins.waiting() if w not in before]
+
+
+@pytest.mark.parametrize(
+    "name, formula, words",
+    [
+        ("formula_operator", "self: nosuch(grad)", "nosuch"),
+        ("formula_name", "self: grad * exponent", "exponent"),
+        ("formula_argument", "other: grad", "other"),
+        ("formula_form", "self: grad * ", "twice"),
+    ],
+)
+def test_a_formula_that_does_not_compile(name, formula, words):
+    ops, (told,) = built(name, formula)
+    assert told.kind == "formula" and told.what == f"a derivative of {name}::twice"
+    assert words in told.awaited and f"a derivative of {name}::twice does not compile: " in str(told)
+    with pytest.raises(lamella.library.OpCheckError, match=f"test_waiting: a derivative of {name}::twice"):
+        lamella.library.opcheck(f"{name}::twice", (lamella.ones(2),))
+    with pytest.raises(ValueError, match=words):  # as before, when it is first recorded
+        ops.twice(lamella.ones(2, requires_grad=True))
+
+
+def test_a_formula_may_name_what_comes_later():
+    ops, (told,) = built("formula_early", "self: formula_late::doubled(grad)")
+    assert "formula_late::doubled" in told.awaited
+    library = lamella.library.Library("formula_late", "DEF")
+    library.define("doubled(Tensor x) -> Tensor")
+    library.impl("doubled", lambda x: x * 2, "composite")
+    assert told not in lamella.plugins.waiting()
+    x = lamella.ones(2, requires_grad=True)
+    ops.twice(x).sum().backward()
+    assert x.grad.tolist() == [2, 2]
+    library.close()
+
+
+def test_those_of_the_catalogue_compile():
+    assert [w for w in lamella.plugins.waiting() if w.owner in ("autograd", "lamella")] == []
