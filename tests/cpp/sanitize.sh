@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds everything under AddressSanitizer and UndefinedBehaviorSanitizer and runs on it the C++ tests, the bad-input
-# sweep, every sample, the gradients of every sample to second order, and kernels of strangers. Usage: sanitize.sh PYTHON
+# sweep, every sample, the gradients of every sample to second order, and kernels of strangers, also where they fail. Usage: sanitize.sh PYTHON
 set -e
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") # no realpath: a link in an environment names it
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -56,3 +56,5 @@ for defect in behind_memory behind_arguments; do
   fi
 done
 strangers extensions/test_ported.py extensions/test_typed.py plugins/autograd/test_given.py
+# A vendor's kernel that fails, at each step of each composite.
+strangers faults/test_failing.py

@@ -252,8 +252,15 @@ def a_list_of_another_length():
     return made(lambda x: [x + 1] * next(state), schema="(Tensor x) -> Tensor[]", fake=lambda x: [x + 1])
 
 
+def a_kernel_for_no_device():
+    op = made(lambda x: x + 1, fake=lamella.empty_like, schema="(Tensor x) -> Tensor")
+    op.register_kernel("nodevice")(lambda x: x + 1)
+    return op
+
+
 GRADIENT = pytest.mark.needs("autograd")
 PLANTED = [
+    ("test_waiting", r"a kernel of checked\d+::f waits for the key 'nodevice'", a_kernel_for_no_device, False),
     ("test_schema", r"the default of 'by' is 3.0 here and 2.0 in the schema", wrong_default, False),
     ("test_schema", r"the signature \(x\).*unexpected keyword argument 'by'", missing_parameter, False),
     ("test_schema", r"must return Tensor, got tuple", wrong_result, False),

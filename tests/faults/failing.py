@@ -13,12 +13,14 @@ import sys
 import warnings
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "operators"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "operators")]
 
 import lamella  # noqa: E402
 from catalogue import SAMPLED, bits, flat, run  # noqa: E402
 from forked import faults_in_child  # noqa: E402
 from lamella.operators import samples  # noqa: E402
+from shares import share  # noqa: E402
 
 SAMPLES = 6  # of each operator, spread over its list
 MOST = 40  # kernels of one call that fail in turn
@@ -102,9 +104,10 @@ def main(library: str, operators: list[str]) -> int:
     if operators == ["planted"]:
         plant()
         operators = ["relu"]
-    for operator in operators or SAMPLED:
+    operators = operators or share(SAMPLED)
+    for operator in operators:
         found += faults_in_child(operator, functools.partial(check, loom, operator))
-    print(*found, f"{len(operators or SAMPLED)} operators, {len(found)} faults", sep="\n")
+    print(*found, f"{len(operators)} operators, {len(found)} faults", sep="\n")
     return 1 if found else 0
 
 
