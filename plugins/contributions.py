@@ -42,6 +42,8 @@ def name_holder(name: str) -> str:
     if name in names:
         return f"plugin '{names[name]}'"
     full = f"lamella.{name}"
+    if getattr(type(vars(package).get(name)), "placeholder", False):  # the module that every device has
+        return ""
     there = name in vars(package) or full in sys.modules or PathFinder.find_spec(full, package.__path__)
     return "lamella" if there else ""
 
@@ -62,7 +64,8 @@ def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
     package = sys.modules["lamella"]
     for name, o in objects.items():
         setattr(package, name, o)
-        package.__all__.append(name)
+        if name not in package.__all__:
+            package.__all__.append(name)
         names[name] = owner
         if isinstance(o, ModuleType):
             sys.modules[f"lamella.{name}"] = o

@@ -406,7 +406,7 @@ def waiting() -> list[Waiting]:
 
     >>> library = lamella.library.Library("aten", "IMPL", owner="mine")
     >>> _ = library.impl("neg", lambda x: x, "nodevice")
-    >>> [str(w) for w in lamella.plugins.waiting()]
+    >>> [str(w) for w in lamella.plugins.waiting() if w.owner == "mine"]
     ["a kernel of aten::neg waits for the key 'nodevice' (mine)"]
     >>> library.close()
     """

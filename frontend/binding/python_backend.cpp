@@ -67,11 +67,21 @@ PyObject* call(void* context, Slot slot, Args... args) {
   return result;
 }
 
+// A number by its value, anything else by its type.
+std::string shown(PyObject* o) {
+  if (!PyLong_Check(o)) return type_name(o);
+  PyObject* text = PyObject_Repr(o);
+  const std::string s = text ? text_of(text) : type_name(o);
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return s;
+}
+
 lamella_status wrong(void* context, Slot slot, const char* wanted, PyObject* got) {
   PyErr_Clear();
   return core::raise(LAMELLA_TYPE_ERROR,
                      core::format("backend %s: %s must return %s, got %s", cast(context).given.name.c_str(),
-                                  backend_slots()[slot].c_str(), wanted, type_name(got).c_str()));
+                                  backend_slots()[slot].c_str(), wanted, shown(got).c_str()));
 }
 
 // Calls a method; `read(result)` takes what it returns, and says what it must be if it is not.
@@ -171,7 +181,8 @@ lamella_status property(void* context, int32_t index, const char* name, lamella_
   const auto read = [&](PyObject* o) {
     Arena arena;
     Value borrowed;
-    if (!convert_any(o, &borrowed, arena)) return "None, a number or str";
+    const bool plain = o == Py_None || PyLong_Check(o) || PyFloat_Check(o) || PyUnicode_Check(o);
+    if (!plain || PyBool_Check(o) || !convert_any(o, &borrowed, arena)) return "None, int, float or str";
     *out = core::retain_value(borrowed);
     return static_cast<const char*>(nullptr);
   };
@@ -311,8 +322,9 @@ lamella_status register_python_backend(dispatcher::Library& lib, const PythonBac
   if (has[DeviceCurrent])
     d.device_current = [](void* c, int32_t* index) {
       const auto read = [c, index](PyObject* o) {
-        *index = PyLong_Check(o) ? static_cast<int32_t>(PyLong_AsLong(o)) : -1;
-        return *index >= 0 && *index < cast(c).given.device_count ? nullptr : "the index of a device as int";
+        const int64_t i = PyLong_Check(o) ? PyLong_AsLongLong(o) : -1;
+        *index = static_cast<int32_t>(i);
+        return i >= 0 && i < cast(c).given.device_count ? nullptr : "the index of a device";
       };
       return ask(c, DeviceCurrent, read);
     };

@@ -45,6 +45,16 @@ Place place(const char* who, const py::object& device) {
   return place(who, d);
 }
 
+// The same later: the device must still be that of the same backend, which may have been withdrawn and come back.
+const lamella_backend& still(const char* who, const Place& p) {
+  place(who, p.device);
+  if (core::backend(p.device.backend) != p.backend)
+    throw std::runtime_error(std::string(who) + ": it belongs to a backend '" + core::backend_name(p.device.backend) +
+                             "' that was withdrawn since; another one has the name now");
+  return *p.backend;
+}
+bool is_still(const Place& p) { return core::backend(p.device.backend) == p.backend; }
+
 py::object device_object(lamella_device d) { return py::reinterpret_steal<py::object>(new_device(d)); }
 
 void synchronize(const Place& p) {
@@ -64,8 +74,9 @@ class Stream {
   }
   Stream(const Stream&) = delete;
   ~Stream() {
-    const lamella_backend* b = core::backend(at_.device.backend);
-    if (owned_ && handle_ && b && b->stream_destroy) b->stream_destroy(b->context, at_.device.index, handle_);
+    const lamella_backend* b = at_.backend;
+    if (owned_ && handle_ && is_still(at_) && b->stream_destroy)
+      b->stream_destroy(b->context, at_.device.index, handle_);
   }
   static std::unique_ptr<Stream> current(const py::object& device, bool usual) {
     std::unique_ptr<Stream> s(new Stream(place("current_stream", device), false));
@@ -102,7 +113,7 @@ class Stream {
   Stream(Place at, bool owned) : at_(at), owned_(owned) {}
   const lamella_backend& backend() const { return *at_.backend; }
   const Place& there() const {
-    place("Stream", at_.device);
+    still("Stream", at_);
     return at_;
   }
   Place at_;
@@ -124,8 +135,8 @@ class Event {
   }
   Event(const Event&) = delete;
   ~Event() {
-    const lamella_backend* b = core::backend(at_.device.backend);
-    if (handle_ && b && b->event_destroy) b->event_destroy(b->context, at_.device.index, handle_);
+    const lamella_backend* b = at_.backend;
+    if (handle_ && is_still(at_) && b->event_destroy) b->event_destroy(b->context, at_.device.index, handle_);
   }
 
   py::object device() const { return device_object(at_.device); }
@@ -144,17 +155,19 @@ class Event {
   }
   void wait(const Stream& stream) const {  // of another backend: the host waits
     if (!recorded_) return;
-    if (stream.at().device.backend != there().device.backend || !at_.backend->event_wait) return synchronize();
+    if (stream.at().device.backend != there().device.backend || !native()) return synchronize();
     stream.at().ask("waiting for an event",
                     [&](auto& b, void* c, int32_t i) { return b.event_wait(c, i, handle_, stream.get()); });
   }
   void synchronize() const {
-    if (there().backend->event_synchronize && recorded_)
+    there();
+    if (native() && recorded_)
       at_.ask("waiting for an event", [&](auto& b, void* c, int32_t i) { return b.event_synchronize(c, i, handle_); });
   }
   bool done() const {
     int32_t done = 1;
-    if (there().backend->event_query && recorded_)
+    there();
+    if (native() && recorded_)
       at_.ask("asking an event", [&](auto& b, void* c, int32_t i) { return b.event_query(c, i, handle_, &done); });
     return done;
   }
@@ -167,7 +180,7 @@ class Event {
                                core::device_name(end.at_.device) + "'");
     if (!done() || !end.done())
       throw std::runtime_error("elapsed_time: both events must be done; synchronize() the second one before");
-    if (!at_.backend->event_elapsed)
+    if (!native() || !at_.backend->event_elapsed)
       return std::chrono::duration<double, std::milli>(*end.recorded_ - *recorded_).count();
     double milliseconds = 0;
     at_.ask("measuring time",
@@ -176,9 +189,13 @@ class Event {
   }
 
  private:
-  bool native() const { return at_.backend->event_create && at_.backend->event_record; }
+  // Whether the device has all that an event needs; else recording one waits.
+  bool native() const {
+    const lamella_backend& b = *at_.backend;
+    return b.event_create && b.event_record && b.event_wait && b.event_synchronize && b.event_query;
+  }
   const Place& there() const {
-    place("Event", at_.device);
+    still("Event", at_);
     return at_;
   }
   Place at_;
@@ -190,14 +207,15 @@ class Event {
 // ---- devices
 // ---------------------------------------------------------------------------------------------------------
 
-void set_current_device(const py::object& device) {
+// `needed`: it is an error where the backend has no current device that could be another one.
+void set_current_device(const py::object& device, bool needed) {
   const Place p = place("set_device_index", device);
   int32_t now;
   check(core::current_index(p.device.backend, &now));
-  if (now == p.device.index) return;
+  if (now == p.device.index || (!needed && !p.backend->device_set_current)) return;
   if (!p.backend->device_set_current)
-    throw std::runtime_error("set_device_index: on device '" + std::string(p.backend->name) + "' the index " +
-                             std::to_string(now) + " is always the current one; name the device with its index");
+    throw std::runtime_error("on device '" + std::string(p.backend->name) + "' the index " + std::to_string(now) +
+                             " is always the current one; name a device with its index");
   p.ask("making it the current device", [](auto& b, void* c, int32_t i) { return b.device_set_current(c, i); });
 }
 
@@ -278,7 +296,7 @@ void add_streams(py::module_& m) {
       .def("synchronize", &Event::synchronize)
       .def("query", &Event::done)
       .def("elapsed", &Event::elapsed);
-  m.def("_set_current_device", set_current_device);
+  m.def("_set_current_device", set_current_device, py::arg("device"), py::arg("needed") = true);
   m.def("_synchronize", [](const py::object& device) { synchronize(place("synchronize", device)); });
   m.def("_memory_stats", memory_stats);
   m.def("_reset_memory_stats", reset_memory_stats);

@@ -6,18 +6,41 @@
 from __future__ import annotations
 
 import sys
+from _thread import _local
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from lamella import _C
-from lamella._streams import Event, Stream, resolve
+from lamella._streams import Event, Stream, check_kind, resolve
 from lamella.plugins import contributions
 from lamella.plugins.manager import manager
 
 PEAK, COUNTS = 1, 2  # enum lamella_stats
 HOST = 3  # the place of the flag in a row of _C._backends()
+
+
+class CurrentDevice:
+    """A block in which a device is the current one; it can be used again, and inside of itself."""
+
+    def __init__(self, devices: Devices, device: Any):
+        self._devices, self._device = devices, device
+        self._entered = _local()
+
+    def __enter__(self) -> None:
+        before = self._devices._resolve(None)
+        if self._device is not None:
+            _C._set_current_device(self._devices._resolve(self._device))
+        self._entered.__dict__.setdefault("before", []).append(before)
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        before = self._entered.before.pop()
+        try:
+            _C._set_current_device(before, needed=False)
+        except RuntimeError:
+            if kind is None:  # else the error on its way says more
+                raise
 
 
 class Devices:
@@ -67,21 +90,14 @@ class Devices:
         """
         _C._set_current_device(self._resolve(device))
 
-    @contextmanager
-    def device_index(self, device: Any) -> Iterator[None]:
+    def device_index(self, device: Any) -> CurrentDevice:
         """The same inside a block; None changes nothing.
 
         >>> with lamella.cpu.device_index(0):
         ...     lamella.cpu.current_device_index()
         0
         """
-        before = self._resolve(None)
-        if device is not None:
-            _C._set_current_device(self._resolve(device))
-        try:
-            yield
-        finally:
-            _C._set_current_device(before)
+        return CurrentDevice(self, device)
 
     def synchronize(self, device: Any = None) -> None:
         """Waits for all work of a device, and raises an error that came late.
@@ -114,7 +130,8 @@ class Devices:
 
         >>> lamella.cpu.set_stream(lamella.cpu.current_stream())
         """
-        _C._set_current_device(stream.device)
+        self._resolve(check_kind("set_stream", "stream", stream, Stream).device)
+        _C._set_current_device(stream.device, needed=False)
         stream._stream.set_current()
 
     @contextmanager
@@ -345,6 +362,8 @@ class DeviceModule(ModuleType):
     The backend is loaded when something of it is used that not every device has.
     """
 
+    placeholder = True  # a plugin may take the name
+
     def __init__(self, name: str):
         super().__init__(f"lamella.{name}", f"Device {name!r}: memory, streams, events, random numbers.")
         self._name = name
@@ -381,7 +400,8 @@ def can_load(name: str) -> bool:
 
 def counted(name: str) -> int:
     """How many devices a backend has; 0 if it cannot be loaded."""
-    return backends()[name][2] if can_load(name) else 0
+    row = backends().get(name) if can_load(name) else None
+    return row[2] if row else 0
 
 
 def index_of(device: _C.device) -> int:
@@ -433,7 +453,7 @@ def announce(names: Iterable[str]) -> None:
             setattr(_C.Tensor, f"is_{name}", IsDevice(name))
         if name == "meta":
             continue
-        if not contributions.name_holder(name):
+        if not isinstance(vars(package).get(name), DeviceModule) and not contributions.name_holder(name):
             module = DeviceModule(name)
             setattr(package, name, module)
             sys.modules[module.__name__] = module
@@ -447,7 +467,11 @@ def add_device_names(owner: str, device: str, objects: Mapping[str, Any]) -> Cal
     announce([device])
     module = sys.modules.get(f"lamella.{device}")
     if not isinstance(module, DeviceModule):
-        raise RuntimeError(f"plugin '{owner}': lamella.{device} is taken, and is no module of a device")
+        holder = contributions.name_holder(device) or "another module"
+        raise RuntimeError(
+            f"plugin '{owner}': lamella.{device} is {holder}'s, so that the device has no module to add to; give the "
+            "device another name"
+        )
     held = vars(module).setdefault("_owners", {})
     for name in objects:
         if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from _thread import _local
 from typing import Any
 
@@ -13,7 +14,7 @@ def resolve(device: Any = None, kind: str | None = None) -> _C.device:
 
     An index is one of ``kind``, the name of a backend; where that is None, of the current accelerator.
     """
-    if device is None or (isinstance(device, int) and not isinstance(device, bool)):
+    if device is None or (hasattr(device, "__index__") and not isinstance(device, (bool, _C.Tensor))):
         if kind is None:
             from lamella.accelerator import current_accelerator
 
@@ -23,11 +24,18 @@ def resolve(device: Any = None, kind: str | None = None) -> _C.device:
                     "name one, as in device='cpu', or see `lamella plugins --load`"
                 )
             kind = found.type
-        return _C.device(kind) if device is None else _C.device(kind, device)
+        return _C.device(kind) if device is None else _C.device(kind, operator.index(device))
     found = _C.device(device)
     if kind is not None and found.type != kind:
         raise ValueError(f"lamella.{kind}: argument 'device' must be a device of {kind!r}, got '{found}'")
     return found
+
+
+def check_kind(who: str, what: str, value: Any, wanted: type) -> Any:
+    """The value, or TypeError if it is another kind of object."""
+    if not isinstance(value, wanted):
+        raise TypeError(f"{who}: argument '{what}' must be a lamella.{wanted.__name__}, got {type(value).__name__}")
+    return value
 
 
 class Stream:
@@ -53,6 +61,8 @@ class Stream:
     def __init__(self, device: Any = None, *, priority: int = 0):
         if not isinstance(priority, int):
             raise TypeError(f"Stream: argument 'priority' must be int, got {type(priority).__name__}")
+        if abs(priority) >= 2**31:
+            raise ValueError(f"Stream: argument 'priority' must fit 32 bits, got {priority}")
         self._stream = _C._Stream(resolve(device, self._kind), priority)
         self._entered = _local()
 
@@ -85,30 +95,43 @@ class Stream:
 
     def record_event(self, event: Event | None = None) -> Event:
         """Records an event, a new one where none is given, behind the work that the stream has now."""
-        made = Event(self.device) if event is None else event
+        made = Event(self.device) if event is None else check_kind("record_event", "event", event, Event)
         made.record(self)
         return made
 
     def wait_event(self, event: Event) -> None:
         """Work that comes on this stream from now on begins when the event is done."""
-        event.wait(self)
+        check_kind("wait_event", "event", event, Event).wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
         """Work that comes on this stream from now on begins when what another one has now is done."""
-        self.wait_event(stream.record_event())
+        self.wait_event(check_kind("wait_stream", "stream", stream, Stream).record_event())
 
     def __enter__(self) -> Stream:
         index = _C.device(self.device.type)
         before = _C._Stream._current(self.device, False)
-        _C._set_current_device(self.device)
-        self._stream.set_current()
+        _C._set_current_device(self.device, needed=False)
+        try:
+            self._stream.set_current()
+        except BaseException:
+            _C._set_current_device(index, needed=False)
+            raise
         self._entered.__dict__.setdefault("before", []).append((index, before))
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        index, before = self._entered.before.pop()
-        before.set_current()
-        _C._set_current_device(index)
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        entered = self._entered.__dict__.get("before")
+        if not entered:
+            raise RuntimeError("Stream: __exit__ on a thread that has not entered the stream")
+        index, before = entered.pop()
+        try:
+            try:
+                before.set_current()
+            finally:
+                _C._set_current_device(index, needed=False)
+        except RuntimeError:
+            if kind is None:  # else the error on its way says more
+                raise
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and self._stream.same(other._stream)
@@ -165,12 +188,17 @@ class Event:
         Raises:
             RuntimeError: the stream is another device's
         """
-        self._event.record(Stream._current(self.device)._stream if stream is None else stream._stream)
+        self._event.record(self._of("record", stream))
 
     def wait(self, stream: Stream | None = None) -> None:
         """Work that comes on a stream from now on begins when the event is done. For a stream of another backend, and
         where the device has no events, this thread waits."""
-        self._event.wait(Stream._current(self.device)._stream if stream is None else stream._stream)
+        self._event.wait(self._of("wait", stream))
+
+    def _of(self, who: str, stream: Stream | None) -> Any:
+        if stream is None:
+            return _C._Stream._current(self.device, False)
+        return check_kind(who, "stream", stream, Stream)._stream
 
     def synchronize(self) -> None:
         """Waits until the event is done; one that was not recorded is."""
@@ -186,7 +214,7 @@ class Event:
         Raises:
             RuntimeError: one has no timing, was not recorded, is not done, or is another device's
         """
-        return self._event.elapsed(end._event)
+        return self._event.elapsed(check_kind("elapsed_time", "end", end, Event)._event)
 
     def __repr__(self) -> str:
         return f"<lamella.Event device={self.device} handle={self.event_id:#x}>"

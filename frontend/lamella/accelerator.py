@@ -21,7 +21,8 @@ __all__ = ["current_accelerator"]
 
 
 def _is_accelerator(name: str) -> bool:
-    return name != "meta" and not backends()[name][HOST]
+    row = backends().get(name)
+    return row is not None and name != "meta" and not row[HOST]
 
 
 def current_accelerator(check_available: bool = False) -> _C.device | None:

@@ -204,7 +204,7 @@ def follow(ctx) -> None:
     lamella.library.on_rule("autograd", apply, lib=library)
 
     def broken():
-        texts = iter(lamella.ops.autograd._broken_formulas())
+        texts = iter(getattr(lamella.ops, ctx.name)._broken_formulas())
         return [
             (owner, f"a derivative of {op}", "formula", wrong)
             for op, owner, wrong in zip(texts, texts, texts, strict=True)

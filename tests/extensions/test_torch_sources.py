@@ -1,6 +1,7 @@
 """Extensions that are written for torch's C++, compiled unchanged with compat="torch": each against numpy."""
 
 import itertools
+import sys
 from pathlib import Path
 
 import lamella
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from children import run
 from environments import PIP, fresh_environment
+from lamella.extensions import build_library
 from lamella.utils.cpp_extension import load, load_inline
 
 HERE = Path(__file__).resolve().parent / "torch_sources"
@@ -66,6 +68,7 @@ def test_a_recurrent_cell():
 
 PACKAGE = """
 from setuptools import setup
+from lamella.extensions import build_library
 from lamella.utils.cpp_extension import BuildExtension, CppExtension
 
 setup(
@@ -296,6 +299,170 @@ def test_inline_sources():
         compat="torch",
     )
     assert module.thrice(lamella.ones(2)).tolist() == [3, 3]
+
+
+INDICES = [
+    ("0", (0,)),
+    ("-1, None, 1", (-1, None, 1)),
+    ("None, Ellipsis, 0", (None, ..., 0)),
+    ('"...", Slice(1, None, 2)', (..., slice(1, None, 2))),
+    ("Slice(-2), 1, Slice(None, -1), Slice()", (slice(-2, None), 1, slice(None, -1), slice(None))),
+    ("true", (True,)),
+    ("false, 1", (False, 1)),
+    ("mask", ("mask",)),
+    ("mask, last2", ("mask", "last2")),
+    ("Slice(), Slice(), last2, last", (slice(None), slice(None), "last2", "last")),
+    ("first, Slice(), last2", ("first", slice(None), "last2")),
+    ("first, None, Slice(), last2", ("first", None, slice(None), "last2")),
+    ("Slice(), one, Slice(1, None)", (slice(None), 1, slice(1, None))),
+    ("no, torch::tensor({1})", (False, np.array([1]))),
+    ("at::Tensor(), 1", (slice(None), 1)),
+    ("Ellipsis, one", (..., 1)),
+]
+
+
+@pytest.fixture(scope="module")
+def picks():
+    """Two operators, which read and write by each of these indices."""
+    cases = "\n".join(
+        f"    case {i}: if (put.defined()) return x.index_put_({{{cpp}}}, put); return x.index({{{cpp}}});"
+        for i, (cpp, _) in enumerate(INDICES)
+    )
+    return load_inline(
+        "picks",
+        """
+using namespace torch::indexing;
+at::Tensor pick(at::Tensor x, int64_t kind, at::Tensor mask, at::Tensor first, at::Tensor last2, at::Tensor last,
+                const at::Tensor& put) {
+  const at::Tensor one = torch::tensor(1), no = torch::zeros({}, torch::kBool);
+  switch (kind) {
+CASES
+  }
+  AT_ERROR("no such kind");
+}
+TORCH_LIBRARY(picks, m) {
+  m.def("pick(Tensor x, int kind, Tensor mask, Tensor first, Tensor last2, Tensor last) -> Tensor",
+        [](const at::Tensor& x, int64_t kind, const at::Tensor& mask, const at::Tensor& first, const at::Tensor& last2,
+           const at::Tensor& last) { return pick(x, kind, mask, first, last2, last, {}).clone(); });
+  m.def("put(Tensor x, int kind, Tensor mask, Tensor first, Tensor last2, Tensor last, Tensor value) -> Tensor",
+        [](const at::Tensor& x, int64_t kind, const at::Tensor& mask, const at::Tensor& first, const at::Tensor& last2,
+           const at::Tensor& last, const at::Tensor& value) {
+          return pick(x.clone(), kind, mask, first, last2, last, value);
+        });
+}
+""".replace("CASES", cases),
+        compat="torch",
+    )
+
+
+@pytest.mark.parametrize("kind", range(len(INDICES)), ids=[cpp for cpp, _ in INDICES])
+def test_indices_as_python_writes_them(picks, kind):
+    x = draw(2, 3, 4, 5)
+    arrays = {
+        "mask": np.array([[True, False, True], [False, True, False]]),
+        "first": np.array([1, 0, 1]),
+        "last2": np.array([3, 0, 2]),
+        "last": np.array([4, 1, 0]),
+    }
+    at = tuple(arrays.get(i, i) if isinstance(i, str) else i for i in INDICES[kind][1])
+    operands = tensors(x, *arrays.values())
+    np.testing.assert_array_equal(picks.pick(operands[0], kind, *operands[1:]).numpy(), x[at])
+    for value in (np.float32(7), draw(1, 1, *x[at].shape[-1:], seed=3)):
+        wanted = x.copy()
+        wanted[at] = value.reshape(value.shape[-1:]) if value.ndim else value
+        got = picks.put(operands[0], kind, *operands[1:], lamella.tensor(value))
+        np.testing.assert_array_equal(got.numpy(), wanted)
+
+
+@needs_autograd
+def test_things_that_are_easily_missed():
+    ops = load_inline(
+        "missed",
+        """
+using torch::autograd::AutogradContext;
+struct Square : torch::autograd::Function<Square> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, c10::optional<int64_t> n) {
+    ctx->save_for_backward({x});
+    ctx->saved_data["n"] = n;
+    ctx->saved_data["none"] = c10::optional<double>();
+    ctx->saved_data["ints"] = std::vector<int>{1, 2};
+    ctx->saved_data["numbers"] = at::ArrayRef<double>(std::vector<double>{0.5}.data(), 1);
+    ctx->saved_data["type"] = x.scalar_type();
+    at::AutoGradMode on(true);
+    TORCH_CHECK(at::GradMode::is_enabled());
+    const auto inner = x.detach().requires_grad_(true);
+    TORCH_CHECK((inner * 2).requires_grad(), "it is recorded in a block that says so");
+    return x * x;
+  }
+  static torch::autograd::variable_list backward(AutogradContext* ctx, torch::autograd::variable_list grads) {
+    TORCH_CHECK(ctx->saved_data["none"].isNone() && ctx->saved_data["ints"].toIntVector().size() == 2);
+    TORCH_CHECK(ctx->saved_data["type"].toScalarType() == at::kFloat);
+    TORCH_CHECK(ctx->saved_data["numbers"].toDoubleVector().size() == 1);
+    return {grads[0] * 2 * ctx->get_saved_variables()[0] * ctx->saved_data["n"].toInt(), at::Tensor()};
+  }
+};
+TORCH_LIBRARY(missed, m) {
+  m.def("square(Tensor x) -> Tensor");
+  m.impl("square", torch::dispatch(c10::DispatchKey::CPU, [](const at::Tensor& x) { return x * x; }));
+  const auto recorded = [](const at::Tensor& x) { return Square::apply(x, 3); };
+  m.impl("square", torch::dispatch(c10::DispatchKey::Autograd, recorded));
+  m.def("both_", [](at::Tensor& x, at::Tensor& y) { x.add_(1), y.add_(2); });
+  m.def("all_true", [](int64_t n) {
+    return at::parallel_reduce(int64_t{0}, n, int64_t{1}, true, [](int64_t, int64_t, bool) { return true; },
+                               [](bool a, bool b) { return a && b; });
+  });
+  m.def("misc(Tensor x) -> str", [](const at::Tensor& x) {
+    int64_t sum = 0;
+    for (const auto i : c10::irange(1, x.dim())) sum += i;
+    for (const auto i : c10::irange(0, x.size(0))) sum += i;
+    TORCH_CHECK(at::kCPU == x.device() && x.device() == at::kCPU && torch::empty({2}, torch::kCPU).size(0) == 2);
+    TORCH_CHECK(x.suggest_memory_format() == at::MemoryFormat::ChannelsLast);
+    return std::to_string(sum) + std::string(c10::toString(torch::tensor({1.5}).scalar_type()));
+  });
+  m.def("wrong_kind() -> int", [] { return lamella::SavedValue("text").toInt(); });
+}
+""",
+        compat="torch",
+    )
+    x = lamella.tensor([2.0], requires_grad=True)
+    ops.square(x).sum().backward()
+    assert x.grad.tolist() == [12] and ops.square(lamella.ones(1)).tolist() == [1]
+    assert str(ops.both_.schemas[0]) == "missed::both_(Tensor(a!) _0, Tensor(b!) _1) -> ()"
+    assert all(ops.all_true(64) for _ in range(200)) and ops.all_true(0)
+    lamella.set_default_dtype(lamella.float64)
+    images = lamella.zeros(3, 2, 4, 5).to(memory_format=lamella.channels_last)
+    assert ops.misc(images) == "9float64"
+    with pytest.raises(TypeError, match="saved_data: expected lamella::Scalar, saved was std::.*string"):
+        ops.wrong_kind()
+
+
+@pytest.mark.parametrize(
+    "includes",
+    [
+        "#include <torch/extension.h>",
+        "#include <torch/library.h>\n#include <Python.h>",
+        "#include <Python.h>\n#include <torch/all.h>",
+    ],
+)
+def test_a_module_by_hand_whatever_is_included_first(includes, tmp_path):
+    """Python imports the file itself, as it does from a package; the registrations run all the same."""
+    name = f"by_hand_{len(includes)}"
+    source = tmp_path / f"{name}.cpp"
+    source.write_text(
+        f"""{includes}
+extern "C" PyObject* PyInit_{name}(void) {{
+  static struct PyModuleDef definition = {{PyModuleDef_HEAD_INIT, "{name}", NULL, -1, NULL, NULL, NULL, NULL, NULL}};
+  return PyModule_Create(&definition);
+}}
+TORCH_LIBRARY({name}, m) {{ m.def("twice", [](const at::Tensor& x) {{ return x * 2; }}); }}
+"""
+    )
+    built = build_library(name, [source], compat="torch")
+    copy = tmp_path / f"{name}.so"
+    copy.write_bytes(built.read_bytes())
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {name}, lamella; "
+    program += f"print(lamella.ops.{name}.twice(lamella.ones(2)).tolist())"
+    assert run(sys.executable, "-c", program, cwd=tmp_path) == "[2.0, 2.0]\n"
 
 
 def test_another_framework():

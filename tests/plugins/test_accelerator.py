@@ -1,9 +1,12 @@
 """The accelerator and the modules of devices with plugins that are installed, and the block that chooses a device."""
 
 import threading
+from pathlib import Path
 
 import lamella
 import pytest
+
+TESTS = str(Path(__file__).resolve().parents[1])
 
 
 def test_installed_devices(guest):
@@ -66,28 +69,18 @@ def test_names_of_a_backend(host, packages):
     """A backend adds functions to its module, and replaces common ones; they load it when they are used."""
     packages(
         "loom",
-        """
-        import ctypes
-        import lamella
+        f"""
+        import sys
         from lamella.plugins import hookimpl
 
-        class Memory(lamella.library.Backend):
-            blocks = {}
-            def alloc(self, nbytes, index, stream):
-                block = ctypes.create_string_buffer(nbytes)
-                self.blocks[ctypes.addressof(block)] = block
-                return ctypes.addressof(block)
-            def free(self, address, nbytes, index):
-                del self.blocks[address]
-            def copy_from_host(self, to, source, nbytes, index, non_blocking):
-                ctypes.memmove(to, source, nbytes)
-            copy_to_host = copy_from_host
+        sys.path.append({TESTS!r})
+        from heaps import Heap
 
         @hookimpl
         def register(ctx):
-            ctx.library("loom").register_backend("loom", Memory())
-            ctx.add_device_names({"shuttle": lambda: "goes", "get_device_name": lambda device=None: "A loom"})
-            for wrong in ({"_hidden": 1}, {"shuttle": 2}):
+            ctx.library("loom").register_backend("loom", Heap())
+            ctx.add_device_names({{"shuttle": lambda: "goes", "get_device_name": lambda device=None: "A loom"}})
+            for wrong in ({{"_hidden": 1}}, {{"shuttle": 2}}):
                 try:
                     ctx.add_device_names(wrong)
                 except (ValueError, RuntimeError) as error:
@@ -153,8 +146,9 @@ def test_a_broken_backend_is_no_accelerator(host, packages):
     """)
 
 
-def test_without_an_accelerator():
+def test_without_an_accelerator(monkeypatch):
     accelerator = lamella.accelerator
+    monkeypatch.setattr(accelerator, "accelerators", list)  # whatever is installed
     assert accelerator.current_accelerator() is None and accelerator.device_count() == 0
     for call in (accelerator.synchronize, accelerator.current_stream, lamella.Stream, lambda: lamella.Event(0)):
         with pytest.raises(RuntimeError, match="there is no accelerator: no installed plugin brings a device"):
@@ -184,3 +178,25 @@ def test_the_block_of_a_device():
     thread.start()
     thread.join()
     assert "has entered no device" in str(errors[0].value)
+
+
+def test_a_backend_does_not_take_a_plugins_name(host, packages):
+    """The module of a device gives way to a name that a plugin brings, whichever is found first."""
+    packages("shared", "", group="lamella.backends")
+    packages(
+        "bringer",
+        """
+        import types
+        from lamella.plugins import hookimpl
+
+        @hookimpl
+        def register(ctx):
+            ctx.add_names({"shared": types.ModuleType("lamella_bringer.shared")})
+        """,
+    )
+    host.run("""
+        import lamella
+        assert lamella.shared.__name__ == "lamella_bringer.shared", lamella.shared
+        assert [p.state for p in lamella.plugins.status() if p.name == "bringer"] == ["loaded"]
+        assert not lamella.ones(1).is_shared
+    """)

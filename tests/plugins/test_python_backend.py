@@ -5,6 +5,7 @@ import threading
 import time
 
 import lamella
+import numpy as np
 import pytest
 from heaps import Heap, Spool
 
@@ -18,7 +19,8 @@ def copy_(to, source, non_blocking=False):
 
 
 @pytest.fixture
-def spool():
+def spool(monkeypatch):
+    monkeypatch.setattr(lamella.accelerator, "accelerators", lambda: ["spool"])  # whatever else is installed
     backend = Spool()
     library = lamella.library.register_backend("spool", backend)
     library.impl("aten::copy_", copy_, "spool")
@@ -212,7 +214,7 @@ def test_errors_of_methods(spool):
         ({"synchronize": 3}, "backend.synchronize.*expected a callable, got int"),
         ({"dtypes": (lamella.float32, "half")}, "expected dtypes, got str"),
         ({"dtypes": ()}, "dtypes must not be empty"),
-        ({"device_count": 0}, "device_count must be at least 1, got 0"),
+        ({"device_count": 0}, "device_count must be at least 1 and at most 10000, got 0"),
         ({"host": 1}, "backend.host.*got int"),
         ({"dlpack_type": "cpu"}, "backend.dlpack_type.*got str"),
     ],
@@ -258,3 +260,120 @@ def test_the_accelerator(spool):
     assert accelerator.memory_allocated() == 40 == accelerator.memory_stats(x.device)["allocated_bytes.all.peak"]
     accelerator.manual_seed(3)
     assert lamella.spool.initial_seed() == 3 == accelerator.default_generator().initial_seed()
+
+
+def test_what_outlives_its_backend(spool):
+    first = lamella.library.register_backend("brief", Spool())
+    stream, event = lamella.brief.Stream(), lamella.brief.Event()
+    stream.record_event(event)
+    device = lamella.device("brief")
+    first.close()
+    for call in (stream.query, stream.synchronize, event.query, event.record, stream.__enter__):
+        with pytest.raises(RuntimeError, match="no longer registered|no backend 'brief'"):
+            call()
+    with device:  # of no backend any more
+        assert lamella.accelerator.current_accelerator().type == "spool"
+    again = Spool()
+    second = lamella.library.register_backend("brief", again)
+    for call in (stream.query, event.query):
+        with pytest.raises(
+            RuntimeError, match="a backend 'brief' that was withdrawn since; another one has the name now"
+        ):
+            call()
+    del stream, event  # the handles are not given to the other backend
+    assert not {"stream_destroy", "event_destroy"} & set(again.calls)
+    second.close()
+
+
+def test_blocks_that_fail(spool):
+    class Stuck(Spool):
+        def stream_set_current(self, index, stream):
+            if stream not in self.usual:
+                raise OSError("stuck")
+            super().stream_set_current(index, stream)
+
+    library = lamella.library.register_backend("stuck", Stuck())
+    with pytest.raises(OSError, match="stuck"), lamella.stuck.Stream(1):
+        pass
+    assert lamella.stuck.current_device() == 0
+    with pytest.raises(RuntimeError, match="has not entered the stream"):
+        lamella.stuck.Stream(1).__exit__(None, None, None)
+    one = lamella.stuck.device(1)
+    with one:
+        with one:
+            assert lamella.stuck.current_device() == 1
+        assert lamella.stuck.current_device() == 1
+    with pytest.raises(KeyError, match="mine"), one:
+        library.close()  # what goes wrong at the end of the block doesn't hide what went wrong in it
+        raise KeyError("mine")
+
+
+def test_a_device_without_a_current_one():
+    class Two(Heap):
+        device_count = 2
+
+    library = lamella.library.register_backend("two", Two())
+    with lamella.Stream("two:1") as stream:
+        assert stream.query() and lamella.two.current_device() == 0
+    with pytest.raises(RuntimeError, match="on device 'two' the index 0 is always the current one; name a device"):
+        lamella.two.device(1).__enter__()
+    event = lamella.Event("two:1", enable_timing=True)
+    event.record()
+    event.wait(lamella.cpu.current_stream())
+    assert event.query() and event.elapsed_time(event) == 0
+    library.close()
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda m: m.Event().record(5), "record: argument 'stream' must be a lamella.Stream, got int"),
+        (lambda m: m.Event().elapsed_time(5), "elapsed_time: argument 'end' must be a lamella.Event, got int"),
+        (
+            lambda m: m.Stream().wait_stream(None),
+            "wait_stream: argument 'stream' must be a lamella.Stream, got NoneType",
+        ),
+        (lambda m: m.Stream().wait_event(5), "wait_event: argument 'event' must be a lamella.Event, got int"),
+        (lambda m: m.set_stream(None), "set_stream: argument 'stream' must be a lamella.Stream, got None"),
+        (lambda m: m.set_stream(lamella.cpu.current_stream()), "must be a device of 'spool', got 'cpu'"),
+        (lambda m: m.Stream(priority=2**40), "'priority' must fit 32 bits"),
+        (lambda m: m.Stream(priority="high"), "'priority' must be int, got str"),
+        (lambda m: m.synchronize(7), "'spool:7' does not exist; there are 2"),
+    ],
+)
+def test_wrong_arguments(spool, call, message):
+    with pytest.raises((TypeError, ValueError, RuntimeError), match=message):
+        call(lamella.spool)
+    lamella.spool.synchronize(np.int64(1))
+
+
+@pytest.mark.parametrize(
+    "changes, call, message",
+    [
+        (
+            {"property": lambda *_: [1]},
+            lambda m: m.get_device_name(),
+            "property must return None, int, float or str, got list",
+        ),
+        (
+            {"device_current": lambda _: 2**32},
+            lambda m: m.current_device(),
+            "must return the index of a device, got 4294967296",
+        ),
+        ({"device_current": lambda _: -1}, lambda m: m.current_device(), "must return the index of a device, got -1"),
+    ],
+)
+def test_wrong_results(changes, call, message):
+    library = lamella.library.register_backend("odd", type("Odd", (Spool,), changes)())
+    with pytest.raises(TypeError, match=message):
+        call(lamella.odd)
+    library.close()
+
+
+def test_attributes_of_a_backend_are_not_asked():
+    class Handle(Heap):
+        @property
+        def handle(self):
+            raise RuntimeError("not connected yet")
+
+    lamella.library.register_backend("handled", Handle()).close()

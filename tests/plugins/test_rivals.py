@@ -1,35 +1,24 @@
 """Two distributions that bring one name: neither takes it silently, and the user can choose."""
 
+from pathlib import Path
+
 import pytest
 from test_faults import rows
 
+TESTS = str(Path(__file__).resolve().parents[1])
+
 DEVICE = """
-    import ctypes
-    import lamella
+    import sys
     from lamella.plugins import hookimpl
 
     OWNER = "{owner}"
-
-    class Memory(lamella.library.Backend):
-        blocks = {{}}
-
-        def alloc(self, nbytes, index, stream):
-            block = ctypes.create_string_buffer(max(nbytes, 1))
-            self.blocks[ctypes.addressof(block)] = block
-            return ctypes.addressof(block)
-
-        def free(self, address, nbytes, index):
-            del self.blocks[address]
-
-        def copy_from_host(self, to, source, nbytes, index, non_blocking):
-            ctypes.memmove(to, source, nbytes)
-
-        copy_to_host = copy_from_host
+    sys.path.append({tests!r})
+    from heaps import Heap
 
     @hookimpl
     def register(ctx):
         library = ctx.library("{owner}")
-        library.register_backend("{device}", Memory())
+        library.register_backend("{device}", Heap())
 """
 
 
@@ -40,7 +29,10 @@ def rivals(packages):
     def make(device, *owners, group="lamella.backends", **manifests):
         for owner in owners:
             package = packages(
-                owner, DEVICE.format(owner=owner, device=device), group=group, manifest=manifests.get(owner)
+                owner,
+                DEVICE.format(owner=owner, device=device, tests=TESTS),
+                group=group,
+                manifest=manifests.get(owner),
             )
             info = next(package.parent.glob(f"{package.name}-*.dist-info"))
             (info / "entry_points.txt").write_text(f"[{group}]\n{device} = {package.name}\n")
@@ -117,7 +109,7 @@ def test_lamella_s_own_plugin_cannot_be_replaced(host, packages):
 
 
 def test_a_hook_that_registers_another_device_is_set_aside(host, packages):
-    packages("loom", DEVICE.format(owner="loom", device="cloth"), group="lamella.backends")
+    packages("loom", DEVICE.format(owner="loom", device="cloth", tests=TESTS), group="lamella.backends")
     host.run("""
         import lamella
 

@@ -70,6 +70,8 @@ class Device {
   }
   friend bool operator==(const Device& a, DeviceType type) { return a.type() == type; }
   friend bool operator!=(const Device& a, DeviceType type) { return !(a == type); }
+  friend bool operator==(DeviceType type, const Device& a) { return a == type; }
+  friend bool operator!=(DeviceType type, const Device& a) { return !(a == type); }
   friend bool operator!=(const Device& a, const char* text) { return !(a == text); }
 
  private:
@@ -127,6 +129,7 @@ class TensorOptions {
   TensorOptions() = default;
   TensorOptions(ScalarType t) : dtype_(t) {}
   TensorOptions(Device d) : device_(d) {}
+  TensorOptions(DeviceType type) : device_(type) {}
 
   TensorOptions dtype(std::optional<ScalarType> t) const { return with(&TensorOptions::dtype_, t); }
   TensorOptions device(std::optional<Device> d) const { return with(&TensorOptions::device_, d); }

@@ -30,6 +30,17 @@ namespace lamella {
 
 using variable_list = std::vector<Tensor>;
 
+namespace detail {
+/* A type as the compiler spells it: "[with T = mine::Square; ...]", or without `with`. */
+template <class T>
+std::string type_name() {
+  std::string text = __PRETTY_FUNCTION__;
+  text.erase(0, text.find("T = ") + 4);
+  text.erase(text.find_first_of(";]"));
+  return text;
+}
+}  // namespace detail
+
 /* Nothing that this thread does is recorded while it lives. */
 class NoGradGuard {
  public:
@@ -40,43 +51,90 @@ class NoGradGuard {
 };
 
 /* What forward leaves for backward that is no tensor: ctx->saved_data["n"] = n; ctx->saved_data["n"].toInt(). Anything
- * that can be copied is kept, and comes back as what it was from get<T>(). */
+ * that can be copied is kept, and comes back as what it was from get<T>(). Lists are copied, also those of an ArrayRef;
+ * numbers and enumerators are kept as int64_t and double; an absent optional is nothing. */
 class SavedValue {
  public:
   SavedValue() = default;
   template <class T, class = std::enable_if_t<!std::is_same<std::decay_t<T>, SavedValue>::value>>
   SavedValue(T&& x) {
-    using X = std::decay_t<T>;
-    if constexpr (std::is_integral<X>::value && !std::is_same<X, bool>::value)
-      value_ = static_cast<int64_t>(x);
-    else if constexpr (std::is_floating_point<X>::value)
-      value_ = static_cast<double>(x);
-    else if constexpr (std::is_convertible<T, std::string_view>::value)
-      value_ = std::string(std::string_view(x));
-    else if constexpr (std::is_same<X, IntArrayRef>::value)
-      value_ = x.vec();
-    else
-      value_ = std::forward<T>(x);
+    keep(std::forward<T>(x));
   }
 
   /* Numbers are converted. */
   int64_t toInt() const { return number<int64_t>(); }
   double toDouble() const { return number<double>(); }
   bool toBool() const { return number<bool>(); }
+  Scalar toScalar() const {
+    if (const auto* i = std::any_cast<int64_t>(&value_)) return *i;
+    if (const auto* d = std::any_cast<double>(&value_)) return *d;
+    if (const auto* b = std::any_cast<bool>(&value_)) return *b;
+    return get<Scalar>();
+  }
+  ScalarType toScalarType() const { return static_cast<ScalarType>(toInt()); }
+  Device toDevice() const { return get<Device>(); }
   const std::string& toStringRef() const { return get<std::string>(); }
   const Tensor& toTensor() const { return get<Tensor>(); }
   const std::vector<int64_t>& toIntVector() const { return get<std::vector<int64_t>>(); }
   const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>(); }
-  bool isNone() const { return !value_.has_value() || std::any_cast<std::nullopt_t>(&value_); }
+  const variable_list& toTensorVector() const { return get<variable_list>(); }
+  bool isNone() const { return !value_.has_value(); }
   template <class T>
   const T& get() const {
     const T* x = std::any_cast<T>(&value_);
-    LAMELLA_CHECK_TYPE(x, "saved_data: ",
-                       value_.has_value() ? "what was saved has another type" : "nothing was saved under this name");
+    LAMELLA_CHECK_TYPE(x, "saved_data: expected ", detail::type_name<T>(), ", ",
+                       value_.has_value() ? "saved was " + kind_ : std::string("nothing was saved"));
     return *x;
   }
 
  private:
+  template <class T>
+  struct Element : std::false_type {};
+  template <class T>
+  struct Element<ArrayRef<T>> : std::true_type {
+    using type = T;
+  };
+  template <class T>
+  struct Element<std::vector<T>> : std::true_type {
+    using type = T;
+  };
+  template <class T>
+  static constexpr bool whole = std::is_integral<T>::value && !std::is_same<T, bool>::value;
+
+  template <class T>
+  void keep(T&& x) {
+    using X = std::decay_t<T>;
+    if constexpr (std::is_same<X, std::nullopt_t>::value)
+      return;
+    else if constexpr (whole<X> || std::is_enum<X>::value)
+      set(static_cast<int64_t>(x));
+    else if constexpr (std::is_floating_point<X>::value)
+      set(static_cast<double>(x));
+    else if constexpr (std::is_convertible<T, std::string_view>::value)
+      set(std::string(std::string_view(x)));
+    else if constexpr (Element<X>::value)
+      keep_list<typename Element<X>::type>(x);
+    else
+      keep_other(std::forward<T>(x));
+  }
+  template <class E, class List>
+  void keep_list(const List& list) {
+    using Kept = std::conditional_t<whole<E>, int64_t, std::conditional_t<std::is_floating_point<E>::value, double, E>>;
+    set(std::vector<Kept>(list.begin(), list.end()));
+  }
+  template <class T>
+  void keep_other(const std::optional<T>& x) {
+    if (x) keep(*x);
+  }
+  template <class T>
+  void keep_other(const T& x) {
+    set(x);
+  }
+  template <class T>
+  void set(T x) {
+    kind_ = detail::type_name<T>();
+    value_ = std::move(x);
+  }
   template <class T>
   T number() const {
     if (const auto* b = std::any_cast<bool>(&value_)) return static_cast<T>(*b);
@@ -84,7 +142,9 @@ class SavedValue {
     if (const auto* d = std::any_cast<double>(&value_)) return static_cast<T>(*d);
     return get<Scalar>().to<T>();
   }
+
   std::any value_;
+  std::string kind_;
 };
 
 class AutogradContext {
@@ -259,11 +319,8 @@ class Function {
                                         nullptr};
     return t;
   }
-  /* "[with T = mine::Square; ...]", or without `with` */
   static std::string class_name() {
-    std::string text = __PRETTY_FUNCTION__;
-    text.erase(0, text.rfind("T = ") + 4);
-    text.erase(text.find_first_of(";]"));
+    const std::string text = detail::type_name<T>();
     const size_t colon = text.rfind(':');
     return colon == std::string::npos ? text : text.substr(colon + 1);
   }

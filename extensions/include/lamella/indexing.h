@@ -2,6 +2,7 @@
 #ifndef LAMELLA_INDEXING_H
 #define LAMELLA_INDEXING_H
 
+#ifndef LAMELLA_NO_OPERATORS
 #include <lamella/operators.h>
 
 #pragma GCC visibility push(hidden)
@@ -46,65 +47,83 @@ class TensorIndex {
   Tensor elements;
 };
 
+namespace indexing {
+using lamella::TensorIndex;
+}
+
 namespace detail {
 
-/* The part of an index that is views; the rest, integers and masks as tensors, stays in `left`, by dimension. */
-inline Tensor viewed(const Tensor& self, ArrayRef<TensorIndex> at, std::vector<Tensor>* left) {
-  int64_t named = 0, dim = 0;
-  bool dots = false;
-  for (const TensorIndex& i : at) {
-    if (i.kind == TensorIndex::Elements && i.elements.defined())
-      named += i.elements.dtype() == kBool ? i.elements.dim() : 1;
-    else
-      named += i.kind == TensorIndex::Integer || i.kind == TensorIndex::Slice;
-    LAMELLA_CHECK_INDEX(i.kind != TensorIndex::Ellipsis || !std::exchange(dots, true), "index: \"...\" stands twice");
-  }
-  LAMELLA_CHECK_INDEX(named <= self.dim(), "index: ", named, " dimensions are named, and there are ", self.dim());
-  Tensor x = self;
-  for (const TensorIndex& i : at) {
-    switch (i.kind) {
-      case TensorIndex::Integer:
+/* The part of an index that is views, in `x`; what is left are tensors of integers and masks, with undefined ones for
+ * the dimensions between them, as index and index_put_ take them. */
+struct Viewed {
+  Tensor x;
+  std::vector<Tensor> left;
+
+  Viewed(const Tensor& self, ArrayRef<TensorIndex> at) : x(self) {
+    int64_t named = 0, dim = 0, covered = 0; /* covered: dimensions of x that `left` speaks of */
+    bool dots = false;
+    for (const TensorIndex& i : at) {
+      named += dimensions(i);
+      LAMELLA_CHECK_INDEX(i.kind != TensorIndex::Ellipsis || !std::exchange(dots, true), "index: \"...\" stands twice");
+    }
+    LAMELLA_CHECK_INDEX(named <= self.dim(), "index: ", named, " dimensions are named, and there are ", self.dim());
+    for (const TensorIndex& i : at) {
+      const bool flag = i.kind == TensorIndex::Boolean || (is_mask(i) && i.elements.dim() == 0);
+      if (i.kind == TensorIndex::Integer) {
         x = x.select(dim, i.integer);
-        break;
-      case TensorIndex::Slice:
+      } else if (i.kind == TensorIndex::Slice) {
         x = x.slice(dim++, i.slice.start, i.slice.stop, i.slice.step);
-        break;
-      case TensorIndex::None:
+      } else if (i.kind == TensorIndex::None) {
         x = x.unsqueeze(dim++);
-        break;
-      case TensorIndex::Ellipsis:
+      } else if (i.kind == TensorIndex::Ellipsis) {
         dim += self.dim() - named;
-        break;
-      case TensorIndex::Boolean: /* a mask over a new dimension */
-      case TensorIndex::Elements: {
-        const bool mask = i.kind == TensorIndex::Boolean;
-        if (mask) x = x.unsqueeze(dim);
-        const Tensor t = mask ? full({1}, i.integer != 0, TensorOptions(kBool).device(x.device())) : i.elements;
-        left->resize(static_cast<size_t>(dim));
-        left->push_back(t);
-        dim += t.defined() && t.dtype() == kBool ? t.dim() : 1;
-        break;
+      } else if (i.kind == TensorIndex::Elements && !i.elements.defined()) {
+        dim++;
+      } else if (!flag && i.elements.dim() == 0 && is_integral(i.elements.dtype())) {
+        x = x.select(dim, i.elements.item<int64_t>());
+      } else {
+        if (flag) x = x.unsqueeze(dim); /* a mask over a new dimension */
+        left.resize(left.size() + static_cast<size_t>(dim - covered));
+        if (i.kind == TensorIndex::Boolean)
+          left.push_back(full({1}, i.integer != 0, TensorOptions(kBool).device(x.device())));
+        else
+          left.push_back(flag ? i.elements.unsqueeze(0) : i.elements);
+        dim += flag ? 1 : dimensions(i);
+        covered = dim;
       }
     }
   }
-  return x;
+
+ private:
+  static bool is_mask(const TensorIndex& i) {
+    return i.kind == TensorIndex::Elements && i.elements.defined() && i.elements.dtype() == kBool;
+  }
+  /* How many dimensions of the tensor a part of an index is about. */
+  static int64_t dimensions(const TensorIndex& i) {
+    if (is_mask(i)) return i.elements.dim();
+    return i.kind == TensorIndex::Integer || i.kind == TensorIndex::Slice || i.kind == TensorIndex::Elements;
+  }
+};
+
+/* Values without the ones that their shape begins with, as x[0] = values takes them. */
+inline Tensor without_ones(Tensor values) {
+  while (values.dim() > 0 && values.size(0) == 1) values = values.squeeze(0);
+  return values;
 }
 
 }  // namespace detail
 
 inline Tensor Tensor::index(ArrayRef<TensorIndex> at) const {
-  std::vector<Tensor> left;
-  const Tensor x = detail::viewed(*this, at, &left);
-  return left.empty() ? x : x.index(TensorList(left));
+  const detail::Viewed v(*this, at);
+  return v.left.empty() ? v.x : v.x.index(TensorList(v.left));
 }
 inline Tensor Tensor::index(std::initializer_list<TensorIndex> at) const { return index(ArrayRef<TensorIndex>(at)); }
 inline const Tensor& Tensor::index_put_(ArrayRef<TensorIndex> at, const Tensor& values) const {
-  std::vector<Tensor> left;
-  const Tensor x = detail::viewed(*this, at, &left);
-  if (left.empty())
-    x.copy_(values);
+  const detail::Viewed v(*this, at);
+  if (v.left.empty())
+    v.x.copy_(detail::without_ones(values));
   else
-    x.index_put_(TensorList(left), values);
+    v.x.index_put_(TensorList(v.left), detail::without_ones(values));
   return *this;
 }
 inline const Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> at, const Tensor& values) const {
@@ -154,5 +173,6 @@ inline bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5
 }  // namespace lamella
 
 #pragma GCC visibility pop
+#endif
 
 #endif

@@ -69,7 +69,19 @@ class Tensor : public TensorMethods {
   bool is_cuda() const { return device().is_cuda(); }
   bool is_meta() const { return device().is_meta(); }
   Layout layout() const { return there(), kStrided; }
-  bool is_contiguous() const { return lamella::is_contiguous(there()); }
+  bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
+    if (format != MemoryFormat::ChannelsLast) return lamella::is_contiguous(there());
+    int64_t expected = 1; /* of the channels, then of the other dimensions from the last */
+    for (const int d : {1, 3, 2, 0}) {
+      if (dim() != 4 || (size(d) != 1 && stride(d) != expected)) return false;
+      expected *= size(d);
+    }
+    return true;
+  }
+  MemoryFormat suggest_memory_format() const {
+    const bool last = !is_contiguous() && is_contiguous(MemoryFormat::ChannelsLast);
+    return last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+  }
   /* Whether only a layer knows its values: Note [Opaque tensors] in <lamella/c_api.h>. */
   bool is_opaque() const { return (there()->flags & LAMELLA_OPAQUE) != 0; }
   bool is_floating_point() const { return lamella::is_floating_point(dtype()); }

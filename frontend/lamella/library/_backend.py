@@ -11,6 +11,7 @@ from ._checks import check_callable, check_type
 
 HOST, MIXED_DTYPES, CPU_FALLBACK = 1, 2, 4  # enum lamella_backend_flags
 CPU_MEMORY, OTHER_MEMORY = 1, 12  # kDLCPU, kDLExtDev
+MOST = 10_000  # devices of one backend
 REQUIRED = ("alloc", "free", "copy_from_host", "copy_to_host")
 TOGETHER = (  # of several methods all or none
     ("host_alloc", "host_free"),
@@ -204,15 +205,16 @@ def methods(who: str, backend: Backend) -> list[Any]:
             because = f", as it has {with_what}" if with_what else ""
             raise TypeError(f"{who}: argument 'backend': {type(backend).__name__} must define {name}{because}")
     from difflib import get_close_matches
+    from inspect import getattr_static
 
     absent = [name for name in _C._backend_slots() if name not in found]
     for name in dir(backend):
-        if name.startswith("_") or hasattr(Backend, name) or not callable(getattr(backend, name)):
+        if name.startswith("_") or hasattr(Backend, name) or not callable(getattr_static(backend, name, None)):
             continue
         if close := get_close_matches(name, absent, 1, 0.85):
             raise TypeError(
                 f"{who}: argument 'backend': {type(backend).__name__}.{name} is no method of a backend; did you mean "
-                f"'{close[0]}'?"
+                f"'{close[0]}'? A method of your own may begin with '_'"
             )
     return [found.get(name) for name in _C._backend_slots()]
 
@@ -224,8 +226,9 @@ def described(who: str, name: str, backend: Any) -> tuple[Any, ...]:
         raise ValueError(f"{who}: argument 'name': expected an identifier, got {name!r}")
     check_type(who, "backend", backend, Backend, "a lamella.library.Backend")
     check_type(who, "backend.device_count", backend.device_count, int)
-    if backend.device_count < 1:
-        raise ValueError(f"{who}: argument 'backend': device_count must be at least 1, got {backend.device_count}")
+    if not 1 <= backend.device_count <= MOST:
+        got = f"got {backend.device_count}"
+        raise ValueError(f"{who}: argument 'backend': device_count must be at least 1 and at most {MOST}, {got}")
     for flag in ("host", "mixed_dtypes", "fallback"):
         check_type(who, f"backend.{flag}", getattr(backend, flag), bool)
     dtypes = [] if backend.dtypes is None else list(backend.dtypes)

@@ -40,11 +40,11 @@ def new(kind: str, name: str, folder: str | Path | None = None) -> list[Path]:
     if name in TAKEN:
         raise ValueError(f"new: argument 'name': {name!r} has a meaning already; take another name")
     to = Path(folder) if folder is not None else Path(f"lamella-{name}")
-    texts = {}
+    texts: dict[Path, str] = {}
     for source in (HERE / "every", HERE / kind):
         for file in sorted(source.rglob("*.in")):
-            path = str(file.relative_to(source)).removesuffix(".in").replace("yours", name).replace("dot-", ".")
-            texts[to / path] = file.read_text().replace("yours", name).replace("KIND", kind)
+            place = str(file.relative_to(source)).removesuffix(".in").replace("yours", name).replace("dot-", ".")
+            texts[to / place] = file.read_text().replace("yours", name).replace("KIND", kind)
     if there := next((path for path in texts if path.exists()), None):
         raise FileExistsError(f"new: {there} exists; nothing was written")
     for path, text in texts.items():

@@ -28,7 +28,7 @@ All& all() {
 lamella_status told(void*, lamella_handle handle, const lamella_rule* r, int32_t there) {
   return guarded([&]() -> lamella_status {
     std::lock_guard lock(all().mutex);
-    if (there && !r->kind && std::string_view(r->owner) != "autograd")
+    if (there && !r->kind && std::string_view(r->owner) != LAMELLA_PLUGIN_NAME)
       all().kept.push_back({handle, r->op, r->owner, r->payload});
     if (!there) std::erase_if(all().kept, [&](const Kept& k) { return k.handle == handle; });
     return LAMELLA_OK;

@@ -11,12 +11,19 @@
 #ifndef LAMELLA_COMPAT_TORCH_H
 #define LAMELLA_COMPAT_TORCH_H
 
+#ifdef LAMELLA_COMPAT_PYTHON /* the builder says that the source makes a module of Python */
+#ifndef PY_SSIZE_T_CLEAN
+#define PY_SSIZE_T_CLEAN
+#endif
+#include <Python.h>
+#endif
+
 #include <lamella/extension.h>
 
 #include <complex>
 #include <cstdio>
 
-#ifdef Py_PYTHON_H /* a source that makes its module itself */
+#ifdef Py_PYTHON_H
 #include <lamella/python.h>
 #endif
 
@@ -40,9 +47,11 @@ enum class Tag { core, data_dependent_output, dynamic_output_shape, needs_fixed_
 template <class F>
 std::string schema_of(const char* name, const F&) {
   using S = detail::SignatureFor<F>;
-  const auto type_of = [](const detail::CppType& t) {
+  char letter = 'a';
+  const auto type_of = [&letter](const detail::CppType& t) {
     std::string text = detail::schema_type({0, t.kind, t.flags, -1, "", {}});
-    return t.flags & LAMELLA_ARGUMENT_WRITTEN ? text.insert(6, "(a!)") : text; /* behind "Tensor" */
+    const std::string mark = std::string("(") + letter + "!)";
+    return t.flags & LAMELLA_ARGUMENT_WRITTEN ? (letter++, text.insert(6, mark)) : text; /* behind "Tensor" */
   };
   std::string text = name;
   size_t i = 0;
@@ -106,7 +115,11 @@ class Library {
   template <class F>
   Library& impl(const char* op, std::pair<const char*, F> keyed, const char* file = __builtin_FILE(),
                 int line = __builtin_LINE()) {
-    return m_.impl(op, keyed.first, std::move(keyed.second), file, line), *this;
+    if (std::strcmp(keyed.first, "autograd") == 0)
+      m_.impl(op, keyed.first, recorded(std::move(keyed.second), typename detail::PointerOf<F>::type{}), file, line);
+    else
+      m_.impl(op, keyed.first, std::move(keyed.second), file, line);
+    return *this;
   }
   /* Where Python's part is: it is imported by the package itself. */
   Library& set_python_module(const char*, const char* = "") { return *this; }
@@ -182,12 +195,19 @@ class BelowAutograd {
 
 class AutoGradMode {
  public:
-  explicit AutoGradMode(bool on) {
-    if (!on) off_.emplace();
-  }
+  explicit AutoGradMode(bool on) { on ? (void)on_.emplace() : (void)off_.emplace(); }
 
  private:
+  std::optional<Recorded> on_;
   std::optional<NoGradGuard> off_;
+};
+
+class GradMode {
+ public:
+  static bool is_enabled() {
+    const lamella_autograd* a = Tensor::autograd();
+    return a && !(api().thread()->exclude >> a->layer & 1);
+  }
 };
 
 inline void warn(const std::string& message) { std::fprintf(stderr, "warning: %s\n", message.c_str()); }
@@ -210,13 +230,12 @@ struct Computed {
 namespace c10 {
 using namespace lamella;
 using lamella::compat::Dispatcher;
-template <class T>
-using optional = std::optional<T>;
 using std::in_place;
 using std::make_optional;
 using std::nullopt;
 using std::nullopt_t;
-using string_view = std::string_view;
+using std::optional;
+using std::string_view;
 template <class T>
 using List = std::vector<T>;
 template <class T>
@@ -224,12 +243,11 @@ using complex = std::complex<T>;
 using DispatchKey = lamella::compat::DispatchKey;
 using SymInt = int64_t;
 using SymIntArrayRef = IntArrayRef;
-/* for (const auto i : c10::irange(n)) */
+/* for (const auto i : c10::irange(n)), which counts in the type of the end */
 template <class T>
-class irange {
+class IntegerRange {
  public:
-  explicit irange(T end) : irange(T(0), end) {}
-  irange(T begin, T end) : begin_(begin), end_(end < begin ? begin : end) {}
+  IntegerRange(T begin, T end) : begin_(begin), end_(end < begin ? begin : end) {}
   struct Iterator {
     T at;
     T operator*() const { return at; }
@@ -242,6 +260,14 @@ class irange {
  private:
   T begin_, end_;
 };
+template <class End>
+IntegerRange<End> irange(End end) {
+  return {End(0), end};
+}
+template <class Begin, class End>
+IntegerRange<End> irange(Begin begin, End end) {
+  return {static_cast<End>(begin), end};
+}
 inline const char* toString(ScalarType t) { return name(t); }
 inline bool isFloatingType(ScalarType t) { return is_floating_point(t); }
 inline bool isIntegralType(ScalarType t, bool include_bool = false) { return is_integral(t, include_bool); }
@@ -273,22 +299,27 @@ using AutoDispatchBelowADInplaceOrView = lamella::compat::BelowAutograd;
 using AutoNonVariableTypeMode = lamella::compat::BelowAutograd;
 using Tag = lamella::compat::Tag;
 using AutoGradMode = lamella::compat::AutoGradMode;
+using GradMode = lamella::compat::GradMode;
 namespace internal {
 constexpr int64_t GRAIN_SIZE = 32768; /* elements for which another thread pays */
 }
 inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }
 inline int get_num_threads() { return api().num_threads(); }
-/* The pieces are combined in their order. */
+/* The pieces are combined in their order; there are a few for each thread. */
 template <class T, class F, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain, T identity, const F& f, const Combine& combine) {
-  const int64_t step = std::max<int64_t>(grain, 1), pieces = begin < end ? divup(end - begin, step) : 0;
-  std::vector<T> found(static_cast<size_t>(pieces), identity);
+  struct Piece { /* a vector of these has an address for each, of bools too */
+    T value;
+  };
+  const int64_t step = std::max({grain, int64_t{1}, divup(end - begin, 4 * std::max(get_num_threads(), 1))});
+  const int64_t pieces = begin < end ? divup(end - begin, step) : 0;
+  std::vector<Piece> found(static_cast<size_t>(pieces), Piece{identity});
   parallel_for(0, pieces, 1, [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; i++)
-      found[static_cast<size_t>(i)] = f(begin + i * step, std::min(end, begin + (i + 1) * step), identity);
+      found[static_cast<size_t>(i)].value = f(begin + i * step, std::min(end, begin + (i + 1) * step), identity);
   });
   T all = identity;
-  for (const T& x : found) all = combine(all, x);
+  for (const Piece& x : found) all = combine(all, x.value);
   return all;
 }
 namespace indexing = lamella::indexing;
@@ -310,12 +341,12 @@ using Library = lamella::compat::Library;
 /* A tensor of numbers, as torch::tensor({1.0, 2.0}). */
 template <class T>
 Tensor tensor(ArrayRef<T> data, const TensorOptions& options = {}) {
-  constexpr ScalarType own = std::is_same<T, double>::value ? kFloat
-                             : std::is_same<T, int>::value  ? kLong
-                                                            : scalar_type_of<T>;
-  const Tensor t =
-      lamella::from_blob(const_cast<T*>(data.data()), {static_cast<int64_t>(data.size())}).to(own, false, true);
-  const Tensor made = t.to(options.device(), options.dtype());
+  const bool number = std::is_same<T, float>::value || std::is_same<T, double>::value;
+  const ScalarType own = number                        ? empty(0).scalar_type() /* the default one */
+                         : std::is_same<T, int>::value ? kLong
+                                                       : scalar_type_of<T>;
+  const Tensor over = from_blob(const_cast<T*>(data.data()), {static_cast<int64_t>(data.size())});
+  const Tensor made = over.to(options.dtype().value_or(own), false, true).to(options.device());
   return options.requires_grad_set() ? made.set_requires_grad(true) : made;
 }
 template <class T>
