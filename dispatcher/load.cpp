@@ -143,6 +143,15 @@ std::string chosen_namespace(const std::string& ns) {
   return ns == opening->own && !opening->chosen.empty() ? opening->chosen : ns;
 }
 bool is_loaded(const std::string& path) { return loaded_from(path) != nullptr; }
+std::vector<std::string> owners_of(const std::string& path) {
+  std::vector<std::string> all;
+  const File* file = loaded_from(path);
+  std::lock_guard lock(books());
+  if (file)
+    for (const lamella_library* l : file->libraries)
+      if (std::find(all.begin(), all.end(), l->owner) == all.end()) all.push_back(l->owner);
+  return all;
+}
 
 void unload_plugin(const std::string& path) {
   if (File* file = loaded_from(path)) withdraw(*file);

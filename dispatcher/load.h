@@ -19,6 +19,8 @@ struct LoadOptions {
 lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
                            std::vector<std::string>* defined = nullptr);
 bool is_loaded(const std::string& path);
+// Under which names a loaded file registers.
+std::vector<std::string> owners_of(const std::string& path);
 // Withdraws what the file has registered; loading it again runs its init once more. Nothing if it is not loaded.
 void unload_plugin(const std::string& path);
 

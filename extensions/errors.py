@@ -35,12 +35,12 @@ LAST = ("collect2:", "clang: error: linker", "clang++: error: linker")  # say on
 def first_error(log: str) -> str:
     """The first line of a compiler's output that is an error, else the last line.
 
-    An error inside a template is shown at the line that asked for the template, which is the reader's own.
+    An error inside a template of an installed header is shown at the line that asked for the template.
 
     >>> first_error("In file included from a.h\\na.cpp:3:1: error: 'x' was not declared\\nmore")
     "a.cpp:3:1: error: 'x' was not declared"
-    >>> first_error("a.cpp:4:8:   required from here\\nb.h:45:25: error: static assertion failed: no type\\n")
-    'a.cpp:4:8: error: static assertion failed: no type (b.h:45:25)'
+    >>> first_error("a.cpp:4:8:   required from here\\n/usr/include/b.h:45:25: error: static assertion failed\\n")
+    'a.cpp:4:8: error: static assertion failed (/usr/include/b.h:45:25)'
     """
     lines = log.splitlines()
     found = error_line(lines)
@@ -50,7 +50,7 @@ def first_error(log: str) -> str:
     line = lines[found].strip()
     where, mark, what = line.partition(": error: ")
     asked = asking_line(lines, found)
-    return f"{asked}: error: {what} ({where})" if mark and asked and not where.startswith(asked) else line
+    return f"{asked}: error: {what} ({where})" if mark and asked and "/include/" in where else line
 
 
 def error_line(lines: Sequence[str]) -> int | None:

@@ -62,7 +62,9 @@ def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
     """Puts objects into the namespace; returns a function that removes them."""
     check("lamella", owner, objects, name_holder)
     package = sys.modules["lamella"]
+    modules = {name: vars(package)[name] for name in objects if name in vars(package)}  # those of devices
     for name, o in objects.items():
+        sys.modules.pop(f"lamella.{name}", None)
         setattr(package, name, o)
         if name not in package.__all__:
             package.__all__.append(name)
@@ -79,6 +81,10 @@ def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
             for module in [m for m in sys.modules if (m + ".").startswith(f"lamella.{name}.")]:
                 del sys.modules[module]
             aliases.modules.pop(f"lamella.{name}", None)
+        for name, module in modules.items():
+            setattr(package, name, module)
+            package.__all__.append(name)
+            sys.modules[f"lamella.{name}"] = module
 
     return undo
 

@@ -88,6 +88,8 @@ class PluginContext:
         self.plugin = plugin
         self.name = plugin.name
         self._owner = _C._Library("plugins", self.name, "FRAGMENT")  # of all that it registers, one handle each
+        self._owners = {plugin.name, plugin.distribution}  # the names under which it registers
+        self._place = "?"  # its folder or file, with which the owners of libraries begin that its code opens itself
 
     def load_library(self, path: str | os.PathLike[str]) -> None:
         """Loads a native library and runs its ``lamella_plugin_init``. A relative path is a file of Lamella's."""
@@ -98,6 +100,7 @@ class PluginContext:
             raise FileNotFoundError(f"plugin {self.name}: there is no {full}; was it built?")
         there = _C._is_loaded(str(full))  # then who loaded it before unloads it
         _C._load_plugin(str(full))
+        self._owners.update(_C._owners_of(str(full)))
         if not there:
             self._owner.own(lambda: _C._unload_plugin(str(full)))
 
@@ -159,10 +162,19 @@ class PluginContext:
     def add_waiting(self, list_rows: Callable[[], list[tuple[str, str, str, str]]]) -> None:
         """Has ``lamella.plugins.waiting()`` list what the plugin knows to wait for something that is not there.
 
-        Each row is the owner, what waits, of which kind that is which it waits for, and its name.
+        Each row has the fields of :class:`Waiting`: owner, what, kind and awaited.
         """
         more_waiting.append(list_rows)
         self._owner.own(lambda: more_waiting.remove(list_rows))
+
+    def found_in(self, module: Any) -> None:
+        """Notes where the plugin's code is."""
+        file = getattr(module, "__file__", None) or "?"
+        self._place = f"{os.path.dirname(file)}{os.sep}" if hasattr(module, "__path__") else file
+
+    def waits(self) -> list[Waiting]:
+        """What this plugin has registered that waits for something that is not there."""
+        return [w for w in waiting() if w.owner in self._owners or w.owner.startswith(self._place)]
 
     def withdraw(self) -> None:
         """Takes back everything that a plugin registered before it failed."""
@@ -201,9 +213,9 @@ def settle(rivals: list[Plugin], selection: Selection) -> None:
             )
 
 
-def unmet(waits: set[Waiting]) -> str:
+def unmet(waits: list[Waiting]) -> str:
     """What strict mode says of a plugin that has registered these."""
-    return f"LAMELLA_STRICT=1, and of what it registered {'; '.join(sorted(map(str, waits)))}"
+    return f"LAMELLA_STRICT=1, and of what it registered {'; '.join(map(str, waits))}"
 
 
 class Manager:
@@ -222,8 +234,8 @@ class Manager:
         self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
         self.scanned = False
         self.late: list[Plugin] = []  # whose imports have ended, and that are not loaded yet
-        # In strict mode, while all plugins are being loaded: those that registered for what is not there yet.
-        self.unjudged: list[tuple[Plugin, PluginContext, set[Waiting]]] | None = None
+        # In strict mode, while all plugins are being loaded: those that are, which are judged when it is done.
+        self.unjudged: list[tuple[Plugin, PluginContext]] | None = None
 
     def scan(self) -> None:
         """Reads the entry points once a process; nothing is imported."""
@@ -285,6 +297,7 @@ class Manager:
         context, module = PluginContext(plugin), None
         try:
             module = plugin.entry.load()
+            context.found_in(module)
             self.register(plugin, context, module)
             plugin.state, plugin.reason = "loaded", ""
             self.loaded(plugin)
@@ -311,17 +324,18 @@ class Manager:
         hook = self.hooks.subset_hook_caller("register", others)
         if not hook.get_hookimpls():
             raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lamella.plugins.hookimpl")
-        strict = os.environ.get("LAMELLA_STRICT") == "1"
-        before, waited = backend_names(), set(waiting()) if strict else set()
+        before = backend_names()
         hook(ctx=context)
         if plugin.kind == "backend" and plugin.name not in backend_names():
             made = ", ".join(map(repr, sorted(backend_names() - before))) or "none"
             must = f"its hook must register the device of its entry point, {plugin.name!r}"
             raise RuntimeError(f"{must}; it registered {made}")
-        if strict and (new := set(waiting()) - waited):
-            if self.unjudged is None:
-                raise RuntimeError(unmet(new))
-            self.unjudged.append((plugin, context, new))  # a plugin that is loaded later may bring it
+        if os.environ.get("LAMELLA_STRICT") != "1":
+            return
+        if self.unjudged is not None:
+            self.unjudged.append((plugin, context))  # what it waits for, a plugin that is loaded later may bring
+        elif waits := context.waits():
+            raise RuntimeError(unmet(waits))
 
     def postpone(self, plugin: Plugin, module: str) -> None:
         """Loads a plugin when the import of a module is done that began before Lamella's own and is not done."""
@@ -359,24 +373,22 @@ class Manager:
         self.scan()
         chosen = [p for p in self.plugins if p.kind == "plugin" and p.state == "found"]
         self.unjudged = []
-        for plugin in sorted(chosen, key=lambda p: (-p.manifest.get("priority", 0), p.name)):
-            self.load(plugin)
-        self.judge()
+        try:
+            for plugin in sorted(chosen, key=lambda p: (-p.manifest.get("priority", 0), p.name)):
+                self.load(plugin)
+        finally:
+            loaded, self.unjudged = self.unjudged, None
+        self.judge(loaded)
 
-    def judge(self) -> None:
-        """Strict mode sets aside the plugins of which something still waits now that all are loaded; again and again,
-        since what one of them had brought goes with it."""
-        loaded, self.unjudged = self.unjudged or [], None
-        while loaded:
-            still = set(waiting())
-            wrong = [(plugin, context, new & still) for plugin, context, new in loaded if new & still]
-            if not wrong:
-                return
-            for plugin, context, new in wrong:
-                plugin.state, plugin.reason = "failed", f"RuntimeError: {unmet(new)}"
-                context.withdraw()
-                self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
-            loaded = [each for each in loaded if each[0].state == "loaded"]
+    def judge(self, loaded: list[tuple[Plugin, PluginContext]]) -> None:
+        """Strict mode sets aside the plugins of which something waits now that all are loaded; again and again, since
+        what one of them had brought goes with it, and others may have stood on that."""
+        with self.lock:
+            while wrong := [(p, context, w) for p, context in loaded if p.state == "loaded" and (w := context.waits())]:
+                for plugin, context, waits in wrong:
+                    plugin.state, plugin.reason = "failed", f"RuntimeError: {unmet(waits)}"
+                    context.withdraw()
+                    self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
 
     def load_backend(self, name: str) -> None:
         """Called when a device is named that no backend has yet. Raises RuntimeError with the reason."""
@@ -402,7 +414,9 @@ more_waiting: list[Callable[[], list[tuple[str, str, str, str]]]] = []  # of plu
 
 
 def waiting() -> list[Waiting]:
-    """All that was registered for what is neither loaded nor installed: each of these is a misspelled name, or early.
+    """All that was registered for what is neither loaded nor installed, and formulas that do not compile.
+
+    Each of these has a misspelled name, or is early.
 
     >>> library = lamella.library.Library("aten", "IMPL", owner="mine")
     >>> _ = library.impl("neg", lambda x: x, "nodevice")

@@ -251,6 +251,7 @@ void add_plugins(py::module_& m) {
         return defined;
       },
       py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");
+  m.def("_owners_of", [](const std::string& path) { return dispatcher::owners_of(path); });
   m.def("_is_loaded", [](const std::string& path) { return dispatcher::is_loaded(path); });
   m.def("_unload_plugin", [](const std::string& path) {
     {

@@ -143,6 +143,7 @@ class Event {
   uintptr_t handle() const { return reinterpret_cast<uintptr_t>(handle_); }
 
   void record(const Stream& stream) {
+    still("Stream", stream.at());
     if (!core::same_device(there().device, stream.at().device))
       throw std::runtime_error("record: argument 'stream' is of device '" + core::device_name(stream.at().device) +
                                "', the event of '" + core::device_name(at_.device) + "'");
@@ -154,6 +155,7 @@ class Event {
     recorded_ = std::chrono::steady_clock::now();
   }
   void wait(const Stream& stream) const {  // of another backend: the host waits
+    still("Stream", stream.at());
     if (!recorded_) return;
     if (stream.at().device.backend != there().device.backend || !native()) return synchronize();
     stream.at().ask("waiting for an event",

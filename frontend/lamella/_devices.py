@@ -35,10 +35,12 @@ class CurrentDevice:
         self._entered.__dict__.setdefault("before", []).append(before)
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        before = self._entered.before.pop()
+        entered = self._entered.__dict__.get("before")
+        if not entered:
+            raise RuntimeError("device_index: __exit__ on a thread that has not entered the block")
         try:
-            _C._set_current_device(before, needed=False)
-        except RuntimeError:
+            _C._set_current_device(entered.pop(), needed=False)
+        except Exception:
             if kind is None:  # else the error on its way says more
                 raise
 

@@ -129,7 +129,7 @@ class Stream:
                 before.set_current()
             finally:
                 _C._set_current_device(index, needed=False)
-        except RuntimeError:
+        except Exception:
             if kind is None:  # else the error on its way says more
                 raise
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from lamella import _C
 from lamella._devices import HOST, Devices, accelerators, backends, can_load, counted
+from lamella._streams import Event, Stream
 
-__all__ = ["current_accelerator"]
+__all__ = ["Event", "Stream", "current_accelerator"]
 
 
 def _is_accelerator(name: str) -> bool:

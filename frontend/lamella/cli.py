@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import platform
+import shlex
 import sys
 
 
@@ -62,7 +63,7 @@ def plugins(load: bool = False) -> str:
         for f in lamella.fallback_counts()
     ]
     if waiting := [f"  {w}" for w in lamella.plugins.waiting()]:
-        lines += ["", "registered for what is not there:", *waiting]
+        lines += ["", "registered, and of no use yet:", *waiting]
     if fallbacks:
         lines += ["", "served by the host in this process:", *fallbacks]
     return "\n".join(lines)
@@ -162,7 +163,7 @@ def answer(args: argparse.Namespace) -> str:
 
         files = new(args.kind, args.name, args.folder)
         folder = args.folder or f"lamella-{args.name}"
-        steps = f"cd {folder} && pip install '.[test]' && pytest"
+        steps = f"cd {shlex.quote(str(folder))} && pip install '.[test]' && pytest"
         return "\n".join([*map(str, files), "", f"Next: {steps}"])
     if args.command == "extensions":
         return cached_extensions(args.action == "clear")

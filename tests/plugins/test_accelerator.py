@@ -200,3 +200,23 @@ def test_a_backend_does_not_take_a_plugins_name(host, packages):
         assert [p.state for p in lamella.plugins.status() if p.name == "bringer"] == ["loaded"]
         assert not lamella.ones(1).is_shared
     """)
+
+
+def test_the_module_of_a_device_comes_back(host, packages):
+    packages("shared", "", group="lamella.backends")
+    packages(
+        "brief",
+        """
+        from lamella.plugins import hookimpl
+
+        @hookimpl
+        def register(ctx):
+            ctx.add_names({"shared": 3})
+            raise OSError("after that")
+        """,
+    )
+    host.run("""
+        import lamella
+        import lamella.shared
+        assert lamella.shared.device_count() == 0 and lamella.__all__.count("shared") == 1
+    """)

@@ -597,7 +597,8 @@ def test_strict_mode_waits_for_plugins_that_come_later(host, packages):
     )
     shown = rows(host.table(LAMELLA_STRICT="1"))
     assert shown["early"][0] == shown["later"][0] == "loaded", shown
-    packages("other", HOOK + '        ctx.library("aten").impl("neg", lambda call, x: x, "otherlayer")\n')
+    for name in ("other", "zeta"):  # one is loaded before what it stands on, one after it
+        packages(name, HOOK + '        ctx.library("aten").impl("neg", lambda call, x: x, "otherlayer")\n')
     broken = (
         HOOK
         + """
@@ -607,5 +608,6 @@ def test_strict_mode_waits_for_plugins_that_come_later(host, packages):
     )
     packages("worse", broken)
     shown = rows(host.table(LAMELLA_STRICT="1"))
-    assert shown["worse"][0] == shown["other"][0] == "failed", shown  # what the first waited for went with the second
-    assert "waits for the key 'otherlayer'" in shown["other"][1] and shown["early"][0] == "loaded"
+    assert [shown[name][0] for name in ("worse", "other", "zeta")] == ["failed"] * 3, shown
+    assert all("waits for the key 'otherlayer'" in shown[name][1] for name in ("other", "zeta"))
+    assert shown["early"][0] == shown["later"][0] == shown["autograd"][0] == "loaded", shown

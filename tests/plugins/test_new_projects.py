@@ -68,7 +68,13 @@ def test_a_wheel_of_operators_for_other_machines(tmp_path):
         ("op", "2d", "got '2d'"),
         ("op", "class", "got 'class'"),
         ("op", "a-b", "got 'a-b'"),
-        ("backend", "cpu", "'cpu' has a meaning already"),
+        ("op", "x_", "got 'x_'"),
+        ("backend", "cpu", "'cpu' has a meaning already: plugin 'cpu' is installed (lamella)"),
+        ("backend", "int8", "'int8' has a meaning already: there is a lamella.int8"),
+        ("backend", "contiguous", "there is a Tensor.is_contiguous"),
+        ("op", "aten", "the namespace 'aten' has operators"),
+        ("op", "headers", "it is a word of Lamella's own"),
+        ("layer", "profiler", "there is a layer or an anchor 'profiler'"),
     ],
 )
 def test_refused(kind, name, message, tmp_path):

@@ -280,6 +280,10 @@ def test_what_outlives_its_backend(spool):
             RuntimeError, match="a backend 'brief' that was withdrawn since; another one has the name now"
         ):
             call()
+    fresh = lamella.Event("brief")
+    for call in (fresh.record, fresh.wait):  # nor are they taken for that one's
+        with pytest.raises(RuntimeError, match="was withdrawn since"):
+            call(stream)
     del stream, event  # the handles are not given to the other backend
     assert not {"stream_destroy", "event_destroy"} & set(again.calls)
     second.close()

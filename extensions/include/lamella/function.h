@@ -50,9 +50,9 @@ class NoGradGuard {
   ExcludeGuard off_;
 };
 
-/* What forward leaves for backward that is no tensor: ctx->saved_data["n"] = n; ctx->saved_data["n"].toInt(). Anything
- * that can be copied is kept, and comes back as what it was from get<T>(). Lists are copied, also those of an ArrayRef;
- * numbers and enumerators are kept as int64_t and double; an absent optional is nothing. */
+/* What forward leaves for backward that is no tensor: ctx->saved_data["n"] = n; ctx->saved_data["n"].toInt(). Numbers
+ * and enumerators are kept as int64_t, double or bool, lists as a std::vector, also those of an ArrayRef, texts as a
+ * std::string, an absent optional as nothing. get<T>() gives these, and any other object that can be copied. */
 class SavedValue {
  public:
   SavedValue() = default;
@@ -140,7 +140,10 @@ class SavedValue {
     if (const auto* b = std::any_cast<bool>(&value_)) return static_cast<T>(*b);
     if (const auto* i = std::any_cast<int64_t>(&value_)) return static_cast<T>(*i);
     if (const auto* d = std::any_cast<double>(&value_)) return static_cast<T>(*d);
-    return get<Scalar>().to<T>();
+    const Scalar* s = std::any_cast<Scalar>(&value_);
+    LAMELLA_CHECK_TYPE(s, "saved_data: expected a number, ",
+                       value_.has_value() ? "saved was " + kind_ : std::string("nothing was saved"));
+    return s->to<T>();
   }
 
   std::any value_;

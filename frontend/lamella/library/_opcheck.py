@@ -404,7 +404,7 @@ def opcheck(
     ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes, strides and numbers
     ``"test_layers"``                       every layer sees the call; what it returns and writes is the same
     ``"test_strides"``                      the same values give the same, returned and written, however they lie
-    ``"test_waiting"``                      nothing is registered for it under a name that is not there
+    ``"test_waiting"``                      nothing is registered for what is not there, and formulas compile
     ======================================  =========================================================================
 
     Args:

@@ -10,9 +10,31 @@ import keyword
 import re
 from pathlib import Path
 
+from lamella import _C
+from lamella.plugins import contributions
+from lamella.plugins.manager import manager
+
 HERE = Path(__file__).resolve().parent
 KINDS = ("backend", "op", "layer")
-TAKEN = {"aten", "backend", "composite", "cpu", "lamella", "meta"}
+TAKEN = {"backend", "composite", "default", "headers", "lamella"}  # keys of kernels, and lamella-headers
+
+
+def meaning(kind: str, name: str) -> str:
+    """What a name means already, so that a project of that name would not work; "" if nothing."""
+    if name in TAKEN:
+        return "it is a word of Lamella's own"
+    manager.scan()
+    if plugins := manager.named(name):
+        return f"plugin {name!r} is installed ({plugins[0].distribution})"
+    if kind == "backend" and contributions.name_holder(name):
+        return f"there is a lamella.{name}"
+    if kind == "backend" and hasattr(_C.Tensor, f"is_{name}"):
+        return f"there is a Tensor.is_{name}"
+    if kind == "op" and any(operator.startswith(f"{name}::") for operator, _ in _C._operator_names()):
+        return f"the namespace {name!r} has operators"
+    if kind == "layer" and name in [place for place, *_ in [*_C._anchors(), *(row[1:] for row in _C._layers())]]:
+        return f"there is a layer or an anchor {name!r}"
+    return ""
 
 
 def new(kind: str, name: str, folder: str | Path | None = None) -> list[Path]:
@@ -35,10 +57,10 @@ def new(kind: str, name: str, folder: str | Path | None = None) -> list[Path]:
     """
     if kind not in KINDS:
         raise ValueError(f"new: argument 'kind': expected one of {', '.join(KINDS)}, got {kind!r}")
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+    if not re.fullmatch(r"[a-z]([a-z0-9_]*[a-z0-9])?", name) or keyword.iskeyword(name):
         raise ValueError(f"new: argument 'name': expected small letters, digits and '_', as in 'loom', got {name!r}")
-    if name in TAKEN:
-        raise ValueError(f"new: argument 'name': {name!r} has a meaning already; take another name")
+    if taken := meaning(kind, name):
+        raise ValueError(f"new: argument 'name': {name!r} has a meaning already: {taken}; take another name")
     to = Path(folder) if folder is not None else Path(f"lamella-{name}")
     texts: dict[Path, str] = {}
     for source in (HERE / "every", HERE / kind):

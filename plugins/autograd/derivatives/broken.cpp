@@ -40,9 +40,10 @@ std::string fault_of(const Kept& k) {
   const size_t point = k.op.find('.');
   const std::string overload = point == std::string::npos ? "" : k.op.substr(point + 1);
   const lamella_operator* op = api().find_operator(k.op.substr(0, point).c_str(), overload.c_str());
-  if (!op) return api().error_clear(), "";  // the dispatcher says that it waits for the operator
+  if (!op) return api().error_clear(), "";                      // the dispatcher says that it waits for the operator
+  if (api().find_rule(op, "autograd") != k.payload) return "";  // another one has taken its place since
   const auto* prepared = static_cast<const Derivative*>(prepare(nullptr, op, k.payload));
-  if (!prepared || prepared->given.backward) return "";
+  if (!prepared || (prepared->given.backward && prepared->wrong.empty())) return "";
   Derivative apart{op, prepared->given, prepared->formulas, prepared->wrong, {}};
   apart.given.formulas = apart.formulas.c_str();
   const std::unique_ptr<const Rule> rule(&compile(apart));

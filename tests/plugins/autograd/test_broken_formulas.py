@@ -1,7 +1,12 @@
 """Formulas that do not compile are told before a call is recorded: by waiting(), by opcheck and in strict mode."""
 
+import ast
+import sys
+
 import lamella
 import pytest
+from children import run
+from lamella.extensions import build_library
 from lamella.utils.cpp_extension import load_inline
 
 SOURCE = """
@@ -50,6 +55,48 @@ def test_a_formula_may_name_what_comes_later():
     ops.twice(x).sum().backward()
     assert x.grad.tolist() == [2, 2]
     library.close()
+
+
+def test_a_formula_that_is_not_used_any_more():
+    ops, (told,) = built("formula_replaced", "self: nosuch(grad)")
+    library = load_inline(
+        "formula_better",
+        """
+        LAMELLA_LIBRARY_FRAGMENT(formula_replaced, m) { m.derivative("twice", "self: grad * 2"); }
+        LAMELLA_LIBRARY(formula_better, m) { m.def("there() -> int", [] { return int64_t{1}; }); }
+        """,
+    )
+    assert library is not None and told not in lamella.plugins.waiting()
+    x = lamella.ones(2, requires_grad=True)
+    ops.twice(x).sum().backward()
+    assert x.grad.tolist() == [2, 2]
+
+
+def test_strict_mode_blames_who_wrote_the_formula(tmp_path):
+    """A package whose formula does not compile is set aside, also where it is loaded before what compiles it."""
+    folder = tmp_path / "acme_ops"
+    folder.mkdir()
+    text = SOURCE.format(name="acme_formula", formula="self: nosuch(grad)")
+    (tmp_path / "acme.cpp").write_text("#include <lamella/extension.h>\n" + text)
+    library = build_library("acme", [tmp_path / "acme.cpp"])
+    (folder / "__init__.py").write_text(
+        f"""
+from lamella.plugins import hookimpl
+
+@hookimpl
+def register(ctx):
+    ctx.load_library({str(library)!r})
+"""
+    )
+    info = tmp_path / "acme_ops-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-ops\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[lamella.plugins]\nacme = acme_ops\n")
+    program = "import lamella; print({p.name: (p.state, p.reason) for p in lamella.plugins.status()})"
+    said = run(sys.executable, "-c", program, cwd=tmp_path, PYTHONPATH=str(tmp_path), LAMELLA_STRICT="1")
+    shown = ast.literal_eval(said)
+    assert shown["autograd"][0] == "loaded" and shown["acme"][0] == "failed", shown
+    assert "nosuch" in shown["acme"][1]
 
 
 def test_those_of_the_catalogue_compile():
