@@ -11,21 +11,15 @@
 #ifndef LAMELLA_COMPAT_TORCH_H
 #define LAMELLA_COMPAT_TORCH_H
 
-#ifdef LAMELLA_COMPAT_PYTHON /* the builder says that the source makes a module of Python */
-#ifndef PY_SSIZE_T_CLEAN
-#define PY_SSIZE_T_CLEAN
-#endif
-#include <Python.h>
+/* The builder says that the source makes a module of Python, or it has said so itself. */
+#if defined(LAMELLA_COMPAT_PYTHON) || defined(Py_PYTHON_H)
+#include <lamella/python.h>
 #endif
 
 #include <lamella/extension.h>
 
 #include <complex>
 #include <cstdio>
-
-#ifdef Py_PYTHON_H
-#include <lamella/python.h>
-#endif
 
 #pragma GCC visibility push(hidden)
 
