@@ -190,4 +190,14 @@ lamella_status fallback_kernel(lamella_frame* f, const Value* args, Value* rets)
   return LAMELLA_OK;
 }
 
+lamella_status fallback_copy(lamella_frame* f, const Value* args, Value* rets) {
+  (void)rets;  // the destination, which is an argument
+  if (fallback_mode() == FallbackMode::Error) return refuse(f);
+  const auto start = std::chrono::steady_clock::now();
+  int64_t bytes = 0;
+  if (lamella_status st = copying().within_device(args, &bytes)) return st;
+  count(f, f->op, bytes, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return LAMELLA_OK;
+}
+
 }  // namespace lamella::dispatcher

@@ -24,5 +24,7 @@ void reset_fallback_counts();
 
 // Runs the operator on the host with copies of the tensors. The entry of operators that fall back.
 lamella_status fallback_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets);
+// The same for the operator that copies, which the other one needs.
+lamella_status fallback_copy(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 
 }  // namespace lamella::dispatcher

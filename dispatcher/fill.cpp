@@ -129,13 +129,13 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
     *who = every->owner + " (fallback)";
     return {every->fn, every->context, every->flags | mixed};
   }
-  // The fallback itself copies between devices, so that operator has none.
-  if (b && (b->flags & LAMELLA_BACKEND_CPU_FALLBACK) && id != core::host_backend() &&
-      !(meaning->forms & form_between_devices)) {
+  if (b && (b->flags & LAMELLA_BACKEND_CPU_FALLBACK) && id != core::host_backend()) {
     Entry host = backend_entry(op, core::host_backend(), who);
     if (host.fn != missing_kernel) {
       *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";
-      return {fallback_kernel, nullptr, composite};
+      // The fallback itself copies tensors; that operator is served by moving bytes.
+      return meaning->forms & form_between_devices ? Entry{fallback_copy, nullptr, 0}
+                                                   : Entry{fallback_kernel, nullptr, composite};
     }
   }
   *who = "missing";
@@ -147,7 +147,7 @@ const char* support(const Operator* op, int32_t backend) {
   std::string who;
   const Entry e = backend_entry(const_cast<Operator*>(op), backend, &who);
   if (e.fn == missing_kernel) return "none";
-  if (e.fn == fallback_kernel) return "fallback";
+  if (e.fn == fallback_kernel || e.fn == fallback_copy) return "fallback";
   return e.flags & no_kernel ? "shape rule" : e.flags & composite ? "composite" : "native";
 }
 

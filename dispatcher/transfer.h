@@ -18,6 +18,8 @@ struct Copying {
   // Serves a call of an operator with form_between_devices whose first two arguments, the destination and the
   // source, are on different devices.
   lamella_status (*between_devices)(const Value* args);
+  // Serves such a call on one device whose backend has no kernel for it, in host memory; says how many bytes moved.
+  lamella_status (*within_device)(const Value* args, int64_t* bytes);
 };
 void set_copying(const Copying&);
 const Copying& copying();

@@ -124,6 +124,40 @@ lamella_status between_devices(const core::Value* args) {
   });
 }
 
+// The bytes from a tensor's first element to its last, over its memory.
+Tensor bytes_under(const Tensor& x) {
+  int64_t last = 0;
+  for (int64_t d = 0; d < x.dim(); d++) last += (x.size(d) - 1) * x.stride(d);
+  core::Tensor* t = core::full(x.get());
+  const int64_t bytes = (last + 1) * itemsize(x.dtype()), one = 1;
+  return Tensor::steal(
+      core::tensor_over(t->storage, 1, &bytes, &one, t->storage_offset * itemsize(x.dtype()), LAMELLA_UINT8));
+}
+
+// A tensor's memory in that of the host, and the tensor there.
+struct OnHost {
+  Tensor bytes, there, tensor;
+  explicit OnHost(const Tensor& x) : bytes(bytes_under(x)) {
+    there = lamella::empty(bytes.sizes(), TensorOptions(Device(lamella_device{core::host_backend(), 0})).dtype(kByte));
+    check(dispatcher::move_bytes(core::full(there.get()), core::full(bytes.get()), false));
+    tensor = Tensor::steal(core::tensor_over(core::full(there.get())->storage, static_cast<int>(x.dim()),
+                                             x.sizes().data(), x.strides().data(), 0, core::full(x.get())->dtype));
+  }
+};
+
+// What lies between the destination's elements goes there and back as it is.
+lamella_status within_device(const core::Value* args, int64_t* bytes) {
+  return guarded([&]() -> lamella_status {
+    const Tensor self = Tensor::borrow(args[0].as.tensor), src = Tensor::borrow(args[1].as.tensor);
+    *bytes = 0;
+    if (self.numel() == 0) return LAMELLA_OK;
+    const OnHost from(src), to(self);
+    to.tensor.copy_(from.tensor);
+    *bytes = from.bytes.numel() + 2 * to.bytes.numel();
+    return dispatcher::move_bytes(core::full(to.bytes.get()), core::full(to.there.get()), false);
+  });
+}
+
 // Hands a tensor over to the dispatcher.
 core::TensorRef given_away(Tensor x) { return core::TensorRef::steal(core::full(x.release())); }
 
@@ -149,7 +183,7 @@ lamella_status to_device_of(core::Tensor* from, lamella_device device, core::Ten
 }  // namespace
 
 const dispatcher::Copying& copying_by_operators() {
-  static const dispatcher::Copying c = {copy_into, clone_of, to_device_of, between_devices};
+  static const dispatcher::Copying c = {copy_into, clone_of, to_device_of, between_devices, within_device};
   return c;
 }
 

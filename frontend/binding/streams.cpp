@@ -8,6 +8,7 @@
 #include "core/dtype.h"
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/status.h"
+#include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 
 namespace py = pybind11;
@@ -99,6 +100,20 @@ class Stream {
   void wait() const {
     if (!there().backend->stream_synchronize) return binding::synchronize(at_);
     at_.ask("waiting for a stream", [&](auto& b, void* c, int32_t i) { return b.stream_synchronize(c, i, handle_); });
+  }
+  // Memory that a tensor gives back from now on is used again only behind what is on this stream then.
+  void record(const py::object& tensor) const {
+    if (!is_tensor(tensor.ptr()))
+      throw py::type_error("record_stream: expected a Tensor, got " + type_name(tensor.ptr()));
+    const Tensor* t = unwrap(tensor.ptr());
+    if (!core::same_device(t->device(), there().device))
+      throw py::value_error("record_stream: the tensor is on device '" + core::device_name(t->device()) +
+                            "', and the stream is of '" + core::device_name(at_.device) + "'");
+    const lamella_allocator* a = at_.backend->allocator;
+    void* const data = t->storage->data;
+    if (data && a->record_stream)
+      at_.ask("recording a stream",
+              [&](auto&, void*, int32_t i) { return a->record_stream(a->context, i, data, handle_); });
   }
   bool done() const {
     int32_t done = 1;
@@ -288,7 +303,8 @@ void add_streams(py::module_& m) {
       .def("set_current", &Stream::set_current)
       .def("synchronize", &Stream::wait)
       .def("query", &Stream::done)
-      .def("same", &Stream::same);
+      .def("same", &Stream::same)
+      .def("record", &Stream::record);
   py::class_<Event>(m, "_Event")
       .def(py::init<const py::object&, bool>())
       .def_property_readonly("device", &Event::device)

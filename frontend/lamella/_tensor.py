@@ -408,6 +408,22 @@ def cpu(self):
     return self.to("cpu")
 
 
+def record_stream(self, stream):
+    """Keeps the memory, when the tensor gives it back, until the work that is on a stream then is done.
+
+    A program that uses a tensor on another stream than its memory is from says so with this.
+
+    Raises:
+        TypeError: it is no Stream
+        ValueError: the stream is of another device
+
+    >>> lamella.ones(1).record_stream(lamella.cpu.current_stream())
+    """
+    from lamella._streams import Stream, check_kind
+
+    check_kind("record_stream", "stream", stream, Stream)._stream.record(self)
+
+
 def __repr__(self):
     from lamella._format import tensor_repr
 
@@ -444,7 +460,20 @@ def extend(tensor_type) -> None:
     from lamella._functions import allclose, equal
 
     tensor_type.allclose, tensor_type.equal = allclose, equal
-    for f in (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full, set_, resize_):
+    for f in (
+        numpy,
+        tolist,
+        storage,
+        untyped_storage,
+        type,
+        type_as,
+        cpu,
+        new_tensor,
+        new_full,
+        set_,
+        resize_,
+        record_stream,
+    ):
         setattr(tensor_type, f.__name__, f)
     for protocol in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce__):
         setattr(tensor_type, protocol.__name__, protocol)

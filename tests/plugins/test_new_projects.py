@@ -66,7 +66,7 @@ def test_a_wheel_of_operators_for_other_machines(tmp_path):
         ("frontend", "loom", "'kind': expected one of backend, op, layer, got 'frontend'"),
         ("op", "Loom", "'name': expected small letters, digits and '_', as in 'loom', got 'Loom'"),
         ("op", "2d", "got '2d'"),
-        ("op", "class", "got 'class'"),
+        ("op", "class", "'class' is a word of Python's"),
         ("op", "a-b", "got 'a-b'"),
         ("op", "x_", "got 'x_'"),
         ("backend", "cpu", "'cpu' has a meaning already: plugin 'cpu' is installed (lamella)"),

@@ -1,6 +1,7 @@
 """A device in Python with everything that a device may have, by what its users call; and what is refused."""
 
 import ctypes
+import sys
 import threading
 import time
 
@@ -42,6 +43,70 @@ def test_memory_copies_and_devices(spool):
     assert "trim" in spool.calls
     pinned = lamella.ones(3).pin_memory()
     assert pinned.is_pinned() and pinned.to("spool", non_blocking=True).tolist() == [1, 1, 1]
+
+
+def test_the_host_serves_copies_too():
+    """Of any dtype, strides and shape, by moving bytes: a device without a kernel has every operator."""
+    library = lamella.library.register_backend("bare", Heap())
+    lamella.reset_fallback_counts()
+    base = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    x = lamella.from_numpy(base).to("bare")
+    part = x[:, ::2, 1:3].transpose(0, 2)
+    want = base[:, ::2, 1:3].transpose(2, 1, 0)
+    for dtype in ("int64", "float16", "bool", "complex64"):
+        got = part.to(getattr(lamella, dtype))
+        assert got.is_bare and (got.to("cpu").numpy() == want.astype(dtype)).all(), dtype
+    part[:] = lamella.tensor([[-1], [-2]], dtype=lamella.int32)  # of another device, dtype and shape, between others
+    base[:, ::2, 1:3] = np.array([-1, -2]).reshape(1, 2, 1)
+    assert x.to("cpu").tolist() == base.tolist()
+    row = lamella.ones(4, device="bare").expand(3, 4)
+    assert x[0].copy_(row).to("cpu").tolist() == [[1] * 4] * 3
+    with lamella.device("bare"):
+        assert lamella.rand(5, 3)[::2].clone().is_bare and lamella.zeros(0, 3).clone().shape == (0, 3)
+    counts = {c.operator: c for c in lamella.fallback_counts()}
+    assert counts["aten::copy_"].calls > 5 and counts["aten::copy_"].bytes > 0
+    lamella.set_fallback("error")
+    try:
+        with pytest.raises(NotImplementedError, match="copy_: device 'bare' has neither a kernel"):
+            x.clone()
+    finally:
+        lamella.set_fallback("allow")
+    library.close()
+
+
+@pytest.mark.needs("autograd")
+def test_opcheck_on_a_device():
+    library = lamella.library.register_backend("bare", Heap())
+    x = lamella.tensor([0.5, 2.0]).to("bare").requires_grad_()
+    assert set(lamella.library.opcheck("aten::exp", (x,)).values()) == {"SUCCESS"}
+    library.close()
+
+
+def test_kernels_that_call_each_other_without_end():
+    library = lamella.library.register_backend("bare", Heap())
+    library.impl("aten::exp", lambda x: lamella.exp(x), "bare")
+    x = lamella.ones(2, device="bare")
+    for limit in (sys.getrecursionlimit(), 10**6):
+        old = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit)
+        try:
+            with pytest.raises(RecursionError):
+                lamella.exp(x)
+        finally:
+            sys.setrecursionlimit(old)
+    library.close()
+
+
+def test_streams_that_are_recorded(spool):
+    x, stream = lamella.ones(4, device="spool"), lamella.Stream("spool")
+    x.record_stream(stream)
+    assert "record_stream" in spool.calls
+    with pytest.raises(
+        ValueError, match="record_stream: the tensor is on device 'cpu', and the stream is of 'spool:0'"
+    ):
+        lamella.ones(1).record_stream(stream)
+    with pytest.raises(TypeError, match="record_stream: argument 'stream' must be a lamella.Stream, got int"):
+        x.record_stream(1)
 
 
 def test_the_module_of_the_device(spool):

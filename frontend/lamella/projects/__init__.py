@@ -57,7 +57,9 @@ def new(kind: str, name: str, folder: str | Path | None = None) -> list[Path]:
     """
     if kind not in KINDS:
         raise ValueError(f"new: argument 'kind': expected one of {', '.join(KINDS)}, got {kind!r}")
-    if not re.fullmatch(r"[a-z]([a-z0-9_]*[a-z0-9])?", name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise ValueError(f"new: argument 'name': {name!r} is a word of Python's, and no name; choose another")
+    if not re.fullmatch(r"[a-z]([a-z0-9_]*[a-z0-9])?", name):
         raise ValueError(f"new: argument 'name': expected small letters, digits and '_', as in 'loom', got {name!r}")
     if taken := meaning(kind, name):
         raise ValueError(f"new: argument 'name': {name!r} has a meaning already: {taken}; take another name")
