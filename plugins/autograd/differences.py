@@ -92,10 +92,11 @@ class Check:
                 )
 
     def results(self, inputs: Sequence[Any] | None = None) -> tuple[Tensor, ...]:
-        """The results of floating or complex dtype."""
+        """The results of floating or complex dtype that require grad; where none does, all of such a dtype."""
         with _python.enable_grad():
             found = _several(self.func(*(self.inputs if inputs is None else inputs)))
-        return tuple(o for o in found if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex()))
+        kept = [o for o in found if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
+        return tuple(o for o in kept if o.requires_grad) or tuple(kept)
 
     # By differences.
 

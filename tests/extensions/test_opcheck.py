@@ -106,14 +106,6 @@ def undeclared_write():
     return made(lambda x: x.detach().add_(1).clone(), schema="(Tensor x) -> Tensor", fake=lamella.empty_like)
 
 
-def returns_its_argument():
-    return made(lambda x: x, schema="(Tensor x) -> Tensor", fake=lambda x: x)
-
-
-def returns_a_view():
-    return made(lambda x: x.t(), schema="(Tensor x) -> Tensor", fake=lambda x: x.t())
-
-
 def results_share():
     def f(x):
         y = x + 1
@@ -265,8 +257,6 @@ PLANTED = [
     ("test_schema", r"the signature \(x\).*unexpected keyword argument 'by'", missing_parameter, False),
     ("test_schema", r"must return Tensor, got tuple", wrong_result, False),
     ("test_mutation", r"writes to argument 'x'.*does not mark with \(a!\)", undeclared_write, False),
-    ("test_mutation", r"result 0 shares the memory of argument 'x'.*clone\(\)", returns_its_argument, False),
-    ("test_mutation", r"result 0 shares the memory of argument 'x'", returns_a_view, False),
     ("test_mutation", r"result 1 shares the memory of result 0", results_share, False),
     ("test_mutation", r"memory of its own, but its schema .* says that it is a view", a_view_that_is_none, False),
     ("test_autograd_registration", r"it has no derivative", no_derivative, True),
@@ -302,7 +292,7 @@ PLANTED = [
     ("test_faketensor", r"result 0 is 6, and 5 on device 'meta'", fake_of_another_number, False),
     (
         "test_faketensor",
-        r"result 0 has .* on device 'meta' that of argument 'x'",
+        r"kernel returned memory of its argument 'x'.*on device 'meta'",
         fake_that_returns_its_argument,
         False,
     ),

@@ -268,7 +268,7 @@ class Function {
     for (const Tensor& t : c.to_save_) {
       const bool is_input = position(inputs, t.get()) >= 0 && position(c.dirty_, t.get()) < 0;
       const lamella_value v = value(t);
-      check(a.save(node, &v, is_input || !t.defined() ? -1 : position(results, t.get())));
+      check(a.save(node, &v, is_input || has_no_history(c, t) ? -1 : position(results, t.get())));
     }
     for (size_t i = 0; i < results.size(); i++) attach(a, c, node, inputs, results[i], static_cast<uint32_t>(i));
     c.to_save_.clear();
@@ -276,10 +276,14 @@ class Function {
     c.no_gradient_.clear();
   }
 
+  static bool has_no_history(const AutogradContext& c, const Tensor& t) {
+    return !t.defined() || position(c.no_gradient_, t.get()) >= 0 || !(t.is_floating_point() || t.is_complex());
+  }
+
   /* A result's history; an argument that is returned as it came becomes a tensor of its own. */
   static void attach(const lamella_autograd& a, AutogradContext& c, lamella_node* node, const variable_list& inputs,
                      Tensor& t, uint32_t i) {
-    if (!t.defined() || position(c.no_gradient_, t.get()) >= 0 || !(t.is_floating_point() || t.is_complex())) return;
+    if (has_no_history(c, t)) return;
     if (position(c.dirty_, t.get()) >= 0) return check(a.set_written(t.get(), node, i));
     if (position(inputs, t.get()) >= 0) {
       static detail::Callee alias{"aten::alias", ""};

@@ -240,7 +240,8 @@ def test_gradients(c: Case) -> None:
 
 def _seeds(results: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
     """Gradients that come in: the same values contiguous, and with gaps."""
-    plain = [lamella.arange(1, r.numel() + 1).to(r.dtype).reshape(r.shape) / max(r.numel(), 1) for r in results]
+    counts = ((lamella.arange(1, r.numel() + 1).to(r.dtype).reshape(r.shape), r) for r in results)
+    plain = [(n / max(r.numel(), 1)).to(r.device) for n, r in counts]
     return plain, [with_gaps(g) for g in plain]
 
 
@@ -422,15 +423,15 @@ def opcheck(
     Raises:
         OpCheckError: a check failed; the message says which and why
 
-    >>> @lamella.library.custom_op("mine::same", mutates_args=())
-    ... def same(x: lamella.Tensor) -> lamella.Tensor:
-    ...     return x
-    >>> found = lamella.library.opcheck(same, (lamella.ones(2),), raise_exception=False)
+    >>> @lamella.library.custom_op("mine::next", mutates_args=())
+    ... def following(x: lamella.Tensor) -> lamella.Tensor:
+    ...     return x.add_(1).clone()
+    >>> found = lamella.library.opcheck(following, (lamella.ones(2),), raise_exception=False)
     >>> found["test_schema"]
     'SUCCESS'
-    >>> found["test_mutation"][:53]
-    "result 0 shares the memory of argument 'x', which its"
-    >>> same.close()
+    >>> found["test_mutation"][:46]
+    "it writes to argument 'x', which its schema mi"
+    >>> following.close()
     """
     if not isinstance(args, list | tuple):
         raise TypeError(f"opcheck: argument 'args': expected a tuple of arguments, got {type(args).__name__}")

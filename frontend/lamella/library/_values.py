@@ -73,7 +73,7 @@ def difference(a: list[tuple[str, Any]], b: list[tuple[str, Any]], **how_close: 
 
 def bits(t: Tensor) -> Tensor:
     """The values, bit by bit: nan is nan, and 0.0 is not -0.0."""
-    return t.detach().clone().reshape(-1).view(lamella.uint8)
+    return t.detach().clone().to("cpu").reshape(-1).view(lamella.uint8)  # the device may have no uint8
 
 
 def memory(t: Tensor) -> range:

@@ -205,10 +205,14 @@ PyObject* alias(lamella_tensor* t) {
   return api().call(nullptr, op, &from, 1, &own, 1) ? raise() : python::face().wrap(own.as.tensor);
 }
 
+bool has_no_history(const Context* c, PyObject* o) {
+  return find(c->no_gradient, o) >= 0 || dtype_class(unwrap(o)) < LAMELLA_CLASS_FLOATING;
+}
+
 // A result's history; an input that is returned as it came is returned as a tensor of its own. Null with an exception.
 PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
   lamella_tensor* t = unwrap(o);
-  if (!t || find(c->no_gradient, o) >= 0 || dtype_class(t) < LAMELLA_CLASS_FLOATING) return Py_NewRef(o);
+  if (!t || has_no_history(c, o)) return Py_NewRef(o);
   const bool is_input = find(args, num_args, o) >= 0;
   if (find(c->dirty, o) >= 0) {
     if (autograd->set_written(t, n, i)) return raise();
@@ -219,15 +223,15 @@ PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject*
   return autograd->set_history(unwrap(out.get()), n, i) ? raise() : out.take();
 }
 
-// An input that is returned as it came is saved as the input that it is.
+// An input that is returned as it came is saved as the input that it is, and a result without history as a tensor.
 bool keep_saved(Context* c, lamella_node* n, PyObject* const* results, Py_ssize_t num_results, PyObject* const* args,
                 Py_ssize_t num_args) {
   for (Py_ssize_t i = 0; c->to_save && i < PyTuple_GET_SIZE(c->to_save); i++) {
     PyObject* o = PyTuple_GET_ITEM(c->to_save, i);
     lamella_tensor* t = unwrap(o);
     const lamella_value v = t ? value(t) : none();
-    const bool is_input = find(args, num_args, o) >= 0 && find(c->dirty, o) < 0;
-    if (autograd->save(n, &v, is_input ? -1 : static_cast<int32_t>(find(results, num_results, o)))) {
+    const bool is_input = find(args, num_args, o) >= 0 && find(c->dirty, o) < 0, is_plain = t && has_no_history(c, o);
+    if (autograd->save(n, &v, is_input || is_plain ? -1 : static_cast<int32_t>(find(results, num_results, o)))) {
       raise();
       return false;
     }

@@ -344,6 +344,24 @@ def test_mark_non_differentiable():
     assert x.grad.tolist() == [2, 2] and len(came) == 1
 
 
+def test_a_saved_result_without_gradient_has_none_in_backward():
+    def forward(ctx, x):
+        scale = 1 / (x * x).sum()
+        ctx.mark_non_differentiable(scale)
+        ctx.save_for_backward(x, scale)
+        return x * scale, scale
+
+    def backward(ctx, g, _):
+        x, scale = ctx.saved_tensors
+        assert not scale.requires_grad and scale.grad_fn is None
+        scale = 1 / (x * x).sum()
+        return scale * g - 2 * scale * scale * (g * x).sum() * x
+
+    f = function(forward, backward).apply
+    x = lamella.tensor([1.0, -2.0], dtype=lamella.float64, requires_grad=True)
+    assert lamella.autograd.gradcheck(f, x) and lamella.autograd.gradgradcheck(f, x)
+
+
 def test_forward_that_returns_its_input():
     F = function(lambda ctx, x: x, lambda ctx, g: g * 7)
     x = leaf()
