@@ -28,9 +28,16 @@ Registration registration(const Library& lib, const std::string& key, const lame
 }
 
 lamella_status find_for(const char* what, const Library& lib, const char* name, Operator** op) {
-  if ((*op = find_operator(name_within(lib, name)))) return LAMELLA_OK;
-  return core::raise(LAMELLA_RUNTIME_ERROR, core::format("%s: there is no operator %s; %s must define it first", what,
-                                                         name_within(lib, name).c_str(), lib.owner.c_str()));
+  const std::string full = name_within(lib, name);
+  if ((*op = find_operator(full))) return LAMELLA_OK;
+  std::string there;
+  for (const Operator* other : overloads_of(full.substr(0, full.find('.', full.find("::"))))) {
+    if (other->form != Form::Functional) continue;
+    there += (there.empty() ? "" : ", ") + other->full_name();
+  }
+  const std::string advice = there.empty() ? lib.owner + " must define it first" : "name an overload: " + there;
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     core::format("%s: there is no operator %s; %s", what, full.c_str(), advice.c_str()));
 }
 
 // Where the definition says for how many arguments it was written, what was written earlier is adapted.

@@ -1,9 +1,9 @@
 #include "frontend/binding/python_kernel.h"
 
+#include <pthread.h>
 #include <structmember.h>
 
 #include <algorithm>
-
 #include <cstddef>
 #include <memory>
 #include <unordered_map>
@@ -290,8 +290,9 @@ lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, V
     core::release_value(result);
     return LAMELLA_OK;
   }
-  // Without a shape rule what is returned is looked at by opcheck alone.
-  const bool fresh = want && functional && !composite && shared_argument(f, args, want) < 0;
+  // Without a shape rule the schema alone says whether a result may be memory of an argument; views do.
+  const bool is_view = want ? shared_argument(f, args, want) >= 0 : f->op->schema.load()->rets[i].alias.present();
+  const bool fresh = functional && !composite && !is_view;
   if (lamella_status st = got && !composite ? check_returned(f, args, got, want, fresh) : LAMELLA_OK) {
     core::release_value(result);
     return st;
@@ -384,10 +385,34 @@ SpreadArguments::~SpreadArguments() {
   for (Py_ssize_t i = 0; i < n_; i++) Py_XDECREF(objects()[i]);
 }
 
+namespace {
+
+// Whether the thread's stack is nearly used up. Python counts its own frames, but not what lies between them here.
+bool is_stack_short() {
+  constexpr size_t needed = 512 << 10;
+  thread_local const char* end = [] {
+    pthread_attr_t attributes;
+    void* lowest = nullptr;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes)) return static_cast<const char*>(nullptr);
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+    return static_cast<const char*>(lowest);
+  }();
+  return static_cast<const char*>(__builtin_frame_address(0)) < end + needed;
+}
+
+}  // namespace
+
 lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   Gil gil;
   auto* k = static_cast<PythonKernel*>(f->context);
   if (!k->callable) return LAMELLA_RETRY;
+  if (is_stack_short()) {
+    PyErr_Format(PyExc_RecursionError, "%s: kernels in Python call each other without end",
+                 dispatcher::operator_title(f->op).c_str());
+    return capture_exception();
+  }
   const SpreadArguments a(f, args);
   PyObject* callable = Py_NewRef(k->callable);
   const bool layer = f->layer >= 0, told = layer || k->of == PythonKernel::Of::Category;

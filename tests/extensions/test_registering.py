@@ -15,6 +15,17 @@ from lamella.library import Autocast, Derivative, Library, custom_op, kernels_di
 # ---- derivatives -----------------------------------------------------------------------------------------------------
 
 
+def test_an_operator_without_that_overload():
+    library = lamella.library.Library("aten", "IMPL", "cpu", owner="the test")
+    with pytest.raises(
+        RuntimeError, match="no operator aten::add; name an overload: .*aten::add.Tensor, aten::add.Scalar"
+    ):
+        library.impl("add", lambda a, b: a)
+    with pytest.raises(RuntimeError, match="no operator aten::nothing; the test must define it first"):
+        library.impl("nothing", lambda a: a)
+    library.close()
+
+
 def test_no_derivative_for_what_writes_by_its_hints(ns, opened):
     """A schema from hints names its aliases a0, a1, ... rather than by one letter."""
 

@@ -29,6 +29,19 @@ def test_memory_of_its_argument(lib, kernel):
         lamella.relu(lamella.ones(2))
 
 
+@pytest.mark.parametrize("key", ["cpu", "backend"])
+def test_memory_of_its_argument_without_a_shape_rule(key):
+    library = lamella.library.Library("returned", "DEF", owner="the test")
+    library.define("same(Tensor self) -> Tensor")
+    library.define("part(Tensor(a) self) -> Tensor(a)")
+    library.impl("same", lambda x: x.view(-1), key)
+    library.impl("part", lambda x: x[0:1], key)
+    with raises("returned::same: the Python kernel returned memory of its argument 'self'", "clone"):
+        lamella.ops.returned.same(lamella.ones(2))
+    assert lamella.ops.returned.part(lamella.ones(2)).shape == (1,)
+    library.close()
+
+
 def test_in_place_it_may_return_what_it_got(lib):
     lib.impl("relu", lambda x: x)
     x = lamella.ones(2)

@@ -214,7 +214,7 @@ inline const lamella_operator* find(const char* who, const char* ns, std::string
   const size_t dot = name.find('.');
   const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
   const lamella_operator* op = api().find_operator(name.substr(0, dot).c_str(), overload.c_str());
-  LAMELLA_CHECK(op, who, ": there is no operator ", name, "; define it first");
+  LAMELLA_CHECK(op, who, ": there is no operator ", name, "; define it first, or name its overload");
   return op;
 }
 
