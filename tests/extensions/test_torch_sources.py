@@ -436,6 +436,36 @@ TORCH_LIBRARY(missed, m) {
         ops.wrong_kind()
 
 
+def test_checks_of_arguments():
+    ops = load_inline(
+        "checked_arguments",
+        """
+at::Tensor kept(const at::Tensor& boxes, const at::Tensor& scores) {
+  at::TensorArg boxes_arg{boxes, "boxes", 1}, scores_arg{scores, "scores", 2};
+  at::CheckedFrom c = "kept";
+  at::checkAllSameType(c, {boxes_arg, scores_arg});
+  at::checkDim(c, boxes_arg, 2);
+  at::checkSize(c, boxes_arg, 1, 4);
+  at::checkContiguous(c, scores_arg);
+  std::cout << "";
+  return scores;
+}
+TORCH_LIBRARY(checked_arguments, m) { m.def("kept(Tensor(a) boxes, Tensor(b) scores) -> Tensor(b)"); }
+TORCH_LIBRARY_IMPL(checked_arguments, CompositeImplicitAutograd, m) { m.impl("kept", torch::kCPU, &kept); }
+""",
+        compat="torch",
+    )
+    scores = lamella.ones(3)
+    assert ops.kept(lamella.ones(3, 4), scores) is scores
+    for boxes, words in (
+        (lamella.ones(3, 4, dtype=lamella.float64), r"kept: argument 'scores' \(#2\): expected dtype .*float64"),
+        (lamella.ones(12), r"kept: argument 'boxes' \(#1\): expected 2 dimensions, got shape \(12\)"),
+        (lamella.ones(4, 3), "expected size 4 in dimension 1"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            ops.kept(boxes, scores)
+
+
 @pytest.mark.parametrize(
     "includes",
     [

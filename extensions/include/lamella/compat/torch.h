@@ -18,8 +18,11 @@
 
 #include <lamella/extension.h>
 
+#include <lamella/compat/checks.h>
+
 #include <complex>
 #include <cstdio>
+#include <iostream> /* torch's header has it, and sources rely on that */
 
 #pragma GCC visibility push(hidden)
 
@@ -115,6 +118,9 @@ class Library {
       m_.impl(op, keyed.first, std::move(keyed.second), file, line);
     return *this;
   }
+  /* m.impl("twice", torch::kCPU, twice) */
+  template <class K, class F, class = IsFunction<F>>
+  Library& impl(const char* op, K key, F fn, const char* file = __builtin_FILE(), int line = __builtin_LINE());
   /* Where Python's part is: it is imported by the package itself. */
   Library& set_python_module(const char*, const char* = "") { return *this; }
   Library& impl_abstract_pystub(const char*, const char* = "") { return *this; }
@@ -138,6 +144,11 @@ std::pair<const char*, F> dispatch(DispatchKey key, F fn) {
 template <class F>
 std::pair<const char*, F> dispatch(DeviceType type, F fn) {
   return {type.name(), std::move(fn)};
+}
+
+template <class K, class F, class>
+Library& Library::impl(const char* op, K key, F fn, const char* file, int line) {
+  return impl(op, dispatch(key, std::move(fn)), file, line);
 }
 
 /* A typed operator that is called by its name. */
@@ -282,6 +293,7 @@ struct CppTypeToScalarType : std::integral_constant<ScalarType, scalar_type_of<T
 
 namespace at {
 using namespace c10;
+using namespace lamella::compat::arguments;
 template <class T, bool Device = false>
 using acc_type = typename lamella::compat::Accumulated<T>::type;
 template <class T>
