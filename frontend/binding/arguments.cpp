@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "frontend/binding/overrides.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 #include "dispatcher/explain.h"
@@ -81,7 +82,7 @@ bool PlainLists::add_tensors(PyObject* const* items, Py_ssize_t n, Value* v) {
   if (n > room - num_tensors_) return false;
   lamella_tensor** first = tensors_ + num_tensors_;
   for (Py_ssize_t i = 0; i < n; i++) {
-    if (Py_TYPE(items[i]) != tensor_type) return false;
+    if (!is_quiet_tensor(items[i])) return false;
     first[i] = unwrap(items[i]);
     held_[num_tensors_++] = Py_NewRef(items[i]);
   }
@@ -106,7 +107,7 @@ bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) 
     if (t.kind == Kind::Int) return lists.add_ints(items, n, v);
     return t.kind == Kind::Tensor && lists.add_tensors(items, n, v);
   }
-  if (Py_TYPE(o) == tensor_type) {
+  if (is_quiet_tensor(o)) {
     if (t.kind != Kind::Tensor) return false;
     *v = core::tensor_value(unwrap(o));
     return true;

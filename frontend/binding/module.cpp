@@ -27,6 +27,7 @@
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/show.h"
 #include "frontend/binding/dlpack.h"
+#include "frontend/binding/module_base.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/objects.h"
 #include "frontend/binding/overrides.h"
@@ -296,8 +297,9 @@ PYBIND11_MODULE(_C, m) {
   PyObject* p = m.ptr();
   init_errors(p);
   if (init_types(p) < 0 || init_objects(p) < 0 || init_packets(p) < 0 || init_tensor_type(p) < 0 ||
-      init_python_kernels(p) < 0 || init_overrides(p) < 0 || init_protocols() < 0 || init_python_face(p) < 0 ||
-      PyModule_AddFunctions(p, interop_methods) < 0 || PyModule_AddFunctions(p, dlpack_methods) < 0)
+      init_python_kernels(p) < 0 || init_overrides(p) < 0 || init_module_base(p) < 0 || init_protocols() < 0 ||
+      init_python_face(p) < 0 || PyModule_AddFunctions(p, interop_methods) < 0 ||
+      PyModule_AddFunctions(p, dlpack_methods) < 0)
     throw py::error_already_set();
   add_registration(m);
   add_operators(m);

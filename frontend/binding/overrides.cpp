@@ -20,6 +20,7 @@ namespace lamella::binding {
 std::atomic<int> function_modes{0};
 PyObject *function_word, *dispatch_word;
 thread_local Overriding overriding;
+QuietClass quiet_class;
 
 namespace {
 
@@ -35,6 +36,10 @@ PyObject* implementation(PyTypeObject* t, PyObject* word) {
       t == Py_TYPE(Py_None) || t == dtype_type || t == device_type)
     return nullptr;
   PyObject* found = _PyType_Lookup(t, word);
+  // A version of 0 is none. Before Python 3.11 the version of a class that has changed stays, and a flag goes.
+  if (PY_VERSION_HEX >= 0x030b0000 && found == switched_off && word == function_word && t->tp_version_tag &&
+      PyType_IsSubtype(t, tensor_type))
+    quiet_class = {t, t->tp_version_tag};
   return found == switched_off || found == usual_asked || found == Py_None ? nullptr : found;
 }
 

@@ -12,6 +12,7 @@
 
 #include "dispatcher/operator.h"
 #include "frontend/binding/python.h"
+#include "frontend/binding/tensor_object.h"
 
 namespace pybind11 {
 class module_;
@@ -28,6 +29,19 @@ inline bool any_function_mode() { return function_modes.load(std::memory_order_r
 bool overridden(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
 // The same for modes alone: for calls whose arguments are no subclasses.
 bool overridden_by_mode(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** result);
+
+// The class of tensors, such as Parameter, that was last found to override nothing. Its version changes with the class.
+struct QuietClass {
+  PyTypeObject* type;
+  unsigned int version;
+};
+extern QuietClass quiet_class;
+
+// Whether an object is a tensor whose class overrides nothing, as far as that is known. False: look closer.
+inline bool is_quiet_tensor(PyObject* o) {
+  const PyTypeObject* t = Py_TYPE(o);
+  return t == tensor_type || (t == quiet_class.type && t->tp_version_tag == quiet_class.version);
+}
 
 // Whether a call may be overridden by its first argument, or by a mode.
 bool may_override(PyObject* self);

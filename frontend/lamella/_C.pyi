@@ -960,6 +960,7 @@ class Tensor:
     def retain_grad(self) -> None: ...
 _Event: Any
 _Library: Any
+_ModuleBase: Any
 _Stream: Any
 _ThreadState: Any
 _anchors: Callable[..., Any]

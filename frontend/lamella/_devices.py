@@ -13,6 +13,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from lamella import _C
+from lamella._movers import MOVERS, IsDevice
 from lamella._streams import Event, Stream, check_kind, resolve
 from lamella.plugins import contributions
 from lamella.plugins.manager import manager
@@ -421,30 +422,6 @@ def accelerators() -> list[str]:
     return sorted(ranks, key=lambda name: (-ranks[name], name))
 
 
-class IsDevice:
-    """``Tensor.is_NAME``: whether a tensor is on a device of that name."""
-
-    placeholder = True  # a plugin may take the name
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def __get__(self, tensor: Any, owner: type | None = None) -> Any:
-        return self if tensor is None else tensor.device.type == self.name
-
-
-def mover(name: str) -> Callable[..., _C.Tensor]:
-    """``Tensor.NAME()``: the tensor on a device of that name."""
-
-    def move(self, device=None, non_blocking=False, memory_format=_C.preserve_format):
-        return self.to(resolve(device, name), non_blocking=non_blocking, memory_format=memory_format)
-
-    move.__name__ = name
-    move.__qualname__ = f"Tensor.{name}"
-    move.__doc__ = f"The tensor on device {name!r}: an index, a device of this kind, or the current one."
-    return move
-
-
 def announce(names: Iterable[str]) -> None:
     """Gives backends their module and their names on Tensor, where these are free. Again is nothing."""
     package = sys.modules["lamella"]
@@ -461,7 +438,8 @@ def announce(names: Iterable[str]) -> None:
             sys.modules[module.__name__] = module
             package.__all__.append(name)
         if not contributions.method_holder(name):
-            setattr(_C.Tensor, name, mover(name))
+            for kind, make in MOVERS:
+                setattr(kind, name, make(name))
 
 
 def add_device_names(owner: str, device: str, objects: Mapping[str, Any]) -> Callable[[], None]:

@@ -159,12 +159,12 @@ def readable(tensor):
         return None
 
 
-def tensor_repr(tensor) -> str:
-    """The text of ``repr(tensor)``."""
+def tensor_repr(tensor, name: str | None = None) -> str:
+    """The text of ``repr(tensor)``, which begins with a name: that of its class, or "tensor"."""
     from lamella import _C
 
     kind = type(tensor)
-    prefix = "tensor(" if kind is _C.Tensor else f"{kind.__name__}("
+    prefix = f"{name or ('tensor' if kind is _C.Tensor else kind.__name__)}("
     default = _C.get_default_dtype()
     natural = {default}
     size = False

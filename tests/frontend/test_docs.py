@@ -36,7 +36,11 @@ def public_objects():
         lamella.accelerator,
         lamella.cpu,
         lamella.library,
+        lamella.nn,
         lamella.nn.functional,
+        lamella.nn.init,
+        lamella.nn.modules.module,
+        lamella.nn.parameter,
         lamella.plugins,
         lamella.testing,
     ):

@@ -1,14 +1,123 @@
-"""Neural networks: ``lamella.nn.functional`` for now; other names of torch.nn explain themselves."""
+"""Neural networks: modules, and the functions that they stand on; names and meaning are torch.nn's.
+
+>>> model = lamella.nn.Sequential(lamella.nn.Linear(4, 8), lamella.nn.ReLU(), lamella.nn.Linear(8, 2))
+>>> model(lamella.ones(3, 4)).shape
+lamella.Size([3, 2])
+>>> [name for name, _ in model.named_parameters()]
+['0.weight', '0.bias', '2.weight', '2.bias']
+"""
 
 from lamella._missing import PACKAGE, explain
-from lamella.nn import functional
+from lamella.nn import common_types, functional, init, modules, parameter  # noqa: F401
+from lamella.nn.modules import *  # noqa: F403
+from lamella.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401
 
-__all__ = ["functional"]
+__all__ = sorted(
+    [
+        "Buffer",
+        "Parameter",
+        "UninitializedBuffer",
+        "UninitializedParameter",
+        "common_types",
+        "factory_kwargs",
+        "functional",
+        "init",
+        "modules",
+        "parameter",
+        *modules.__all__,
+    ]
+)
+
+# Names of torch's that are not here yet.
+PLANNED = frozenset(
+    """
+AdaptiveAvgPool3d
+AdaptiveLogSoftmaxWithLoss
+AdaptiveMaxPool1d
+AdaptiveMaxPool2d
+AdaptiveMaxPool3d
+AvgPool3d
+CTCLoss
+Container
+ConvTranspose1d
+ConvTranspose2d
+ConvTranspose3d
+CrossMapLRN2d
+DataParallel
+EmbeddingBag
+Fold
+FractionalMaxPool2d
+FractionalMaxPool3d
+GRU
+GRUCell
+InstanceNorm1d
+InstanceNorm2d
+InstanceNorm3d
+LPPool1d
+LPPool2d
+LPPool3d
+LSTM
+LSTMCell
+LazyConvTranspose1d
+LazyConvTranspose2d
+LazyConvTranspose3d
+LazyInstanceNorm1d
+LazyInstanceNorm2d
+LazyInstanceNorm3d
+LinearCrossEntropyLoss
+LinearCrossEntropyOptions
+LocalResponseNorm
+MaxPool3d
+MaxUnpool1d
+MaxUnpool2d
+MaxUnpool3d
+MultiheadAttention
+RNN
+RNNBase
+RNNCell
+RNNCellBase
+Transformer
+TransformerDecoder
+TransformerDecoderLayer
+TransformerEncoder
+TransformerEncoderLayer
+Unfold
+Upsample
+UpsamplingBilinear2d
+UpsamplingNearest2d
+attention
+grad
+parallel
+utils
+""".split()
+) - set(__all__)
+
+
+def factory_kwargs(kwargs):
+    """The device, dtype and memory format among keywords, and those of its ``factory_kwargs``, for a factory.
+
+    Raises:
+        TypeError: another keyword is there, or one is given twice
+
+    >>> lamella.nn.factory_kwargs({"dtype": lamella.float64})
+    {'dtype': lamella.float64}
+    """
+    allowed = {"device", "dtype", "memory_format"}
+    given = {k: v for k, v in (kwargs or {}).items() if k != "factory_kwargs"}
+    inner = (kwargs or {}).get("factory_kwargs", {})
+    wrong = sorted(set(given) - allowed | set(inner) - allowed | set(given) & set(inner))
+    if wrong:
+        raise TypeError(f"factory_kwargs: keyword {wrong[0]!r} is unknown or given twice; known are {sorted(allowed)}")
+    return {**inner, **given}
 
 
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn' has no attribute '{name}'")
-    if name[:1].isupper() or name in ("init", "utils", "parameter", "parallel", "modules"):
+    if name in PLANNED:
         raise AttributeError(f"lamella.nn.{name} is not here yet; it is planned with {PACKAGE}")
     raise AttributeError(explain(f"lamella.nn.{name}", name, __all__))
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,248 @@
+"""Functions of each element, and along a dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella._functions import finfo as _finfo
+from lamella.nn.functional._operators import both, op
+
+__all__ = [
+    "celu",
+    "celu_",
+    "dropout",
+    "elu",
+    "elu_",
+    "gelu",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "leaky_relu",
+    "leaky_relu_",
+    "log_softmax",
+    "logsigmoid",
+    "mish",
+    "relu",
+    "relu6",
+    "relu_",
+    "selu",
+    "selu_",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+]
+
+_relu, _relu_into = both("relu")
+_relu6, _relu6_into = both("relu6")
+_hardtanh, _hardtanh_into = both("hardtanh")
+_hardsigmoid, _hardsigmoid_into = both("hardsigmoid")
+_hardswish, _hardswish_into = both("hardswish")
+_leaky_relu, _leaky_relu_into = both("leaky_relu")
+_elu, _elu_into = both("elu")
+_selu, _selu_into = both("selu")
+_celu, _celu_into = both("celu")
+_silu, _silu_into = both("silu")
+_mish, _mish_into = both("mish")
+_threshold, _threshold_into = both("threshold")
+_dropout = op("dropout")
+_softmax, _log_softmax = op("softmax"), op("log_softmax")
+_empty_like, _zeros_like = op("empty_like"), op("zeros_like")
+
+# Operators whose signature is the function's.
+gelu, hardshrink, softshrink, tanhshrink = op("gelu"), op("hardshrink"), op("softshrink"), op("tanhshrink")
+relu_, elu_, celu_, selu_ = _relu_into, _elu_into, _celu_into, _selu_into
+hardtanh_, leaky_relu_, threshold_ = _hardtanh_into, _leaky_relu_into, _threshold_into
+softplus, logsigmoid, sigmoid, tanh = op("softplus"), op("log_sigmoid"), op("sigmoid"), op("tanh")
+
+
+def relu(input, inplace=False):
+    """``max(x, 0)``, element by element.
+
+    >>> lamella.nn.functional.relu(lamella.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return _relu_into(input) if inplace else _relu(input)
+
+
+def relu6(input, inplace=False):
+    """``min(max(x, 0), 6)``, element by element.
+
+    >>> lamella.nn.functional.relu6(lamella.tensor([-1.0, 2.0, 8.0]))
+    tensor([0., 2., 6.])
+    """
+    return _relu6_into(input) if inplace else _relu6(input)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    """``x`` between two limits, element by element.
+
+    >>> lamella.nn.functional.hardtanh(lamella.tensor([-3.0, 0.5, 2.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    return _hardtanh_into(input, min_val, max_val) if inplace else _hardtanh(input, min_val, max_val)
+
+
+def hardsigmoid(input, inplace=False):
+    """``min(max(x / 6 + 1 / 2, 0), 1)``, element by element.
+
+    >>> lamella.nn.functional.hardsigmoid(lamella.tensor([-4.0, 0.0, 3.0]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    return _hardsigmoid_into(input) if inplace else _hardsigmoid(input)
+
+
+def hardswish(input, inplace=False):
+    """``x * hardsigmoid(x)``, element by element.
+
+    >>> lamella.nn.functional.hardswish(lamella.tensor([-4.0, 0.0, 3.0]))
+    tensor([-0., 0., 3.])
+    """
+    return _hardswish_into(input) if inplace else _hardswish(input)
+
+
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    """``x`` where it is positive, else ``negative_slope * x``.
+
+    >>> lamella.nn.functional.leaky_relu(lamella.tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000])
+    """
+    return _leaky_relu_into(input, negative_slope) if inplace else _leaky_relu(input, negative_slope)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``.
+
+    >>> lamella.nn.functional.elu(lamella.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return _elu_into(input, alpha) if inplace else _elu(input, alpha)
+
+
+def selu(input, inplace=False):
+    """``elu`` with the two constants of self-normalizing networks.
+
+    >>> lamella.nn.functional.selu(lamella.tensor([-1.0, 1.0]))
+    tensor([-1.1113,  1.0507])
+    """
+    return _selu_into(input) if inplace else _selu(input)
+
+
+def celu(input, alpha=1.0, inplace=False):
+    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``.
+
+    >>> lamella.nn.functional.celu(lamella.tensor([-1.0, 2.0]), 2.0)
+    tensor([-0.7869,  2.0000])
+    """
+    return _celu_into(input, alpha) if inplace else _celu(input, alpha)
+
+
+def silu(input, inplace=False):
+    """``x * sigmoid(x)``, element by element.
+
+    >>> lamella.nn.functional.silu(lamella.tensor([-1.0, 1.0]))
+    tensor([-0.2689,  0.7311])
+    """
+    return _silu_into(input) if inplace else _silu(input)
+
+
+def mish(input, inplace=False):
+    """``x * tanh(softplus(x))``, element by element.
+
+    >>> lamella.nn.functional.mish(lamella.tensor([-1.0, 1.0]))
+    tensor([-0.3034,  0.8651])
+    """
+    return _mish_into(input) if inplace else _mish(input)
+
+
+def threshold(input, threshold, value, inplace=False):
+    """``x`` where it is above a threshold, else a value.
+
+    >>> lamella.nn.functional.threshold(lamella.tensor([1.0, 3.0]), 2.0, 0.5)
+    tensor([0.5000, 3.0000])
+    """
+    return _threshold_into(input, threshold, value) if inplace else _threshold(input, threshold, value)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """In training, zeros each element with probability ``p`` and scales the others by ``1 / (1 - p)``.
+
+    >>> lamella.nn.functional.dropout(lamella.ones(3), training=False)
+    tensor([1., 1., 1.])
+    """
+    result = _dropout(input, p, training)
+    return input.copy_(result) if inplace else result
+
+
+def softsign(input):
+    """``x / (1 + |x|)``, element by element.
+
+    >>> lamella.nn.functional.softsign(lamella.tensor([-3.0]))
+    tensor([-0.7500])
+    """
+    return input / (input.abs() + 1)
+
+
+# ---- along a dimension -----------------------------------------------------------------------------------------------
+
+
+def _given(who: str, input: Any, dim: int | None) -> int:
+    """torch still chooses a dimension, and warns; here it is said."""
+    if dim is None:
+        raise TypeError(f"{who}: argument 'dim' is missing; say along which of {input.ndim} dimensions, such as dim=-1")
+    return dim
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """``exp(x) / sum(exp(x))`` along a dimension, in ``dtype`` if one is given.
+
+    >>> lamella.nn.functional.softmax(lamella.tensor([1.0, 2.0]), dim=0)
+    tensor([0.2689, 0.7311])
+    """
+    return _softmax(input, _given("softmax", input, dim), dtype=dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    """``softmax(-x)`` along a dimension, in ``dtype`` if one is given.
+
+    >>> lamella.nn.functional.softmin(lamella.tensor([1.0, 2.0]), dim=0)
+    tensor([0.7311, 0.2689])
+    """
+    return _softmax(-input, _given("softmin", input, dim), dtype=dtype)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """``log(softmax(x))`` along a dimension, in ``dtype`` if one is given.
+
+    >>> lamella.nn.functional.log_softmax(lamella.tensor([1.0, 2.0]), dim=0)
+    tensor([-1.3133, -0.3133])
+    """
+    return _log_softmax(input, _given("log_softmax", input, dim), dtype=dtype)
+
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    """``softmax((logits + g) / tau)`` along a dimension, with random g of Gumbel's distribution.
+
+    With ``hard`` the result is one-hot, and its gradient that of the soft one. After Jang et al. (2016). ``eps`` is
+    ignored.
+
+    >>> lamella.nn.functional.gumbel_softmax(lamella.zeros(2, 3), hard=True).sum(-1)
+    tensor([1., 1.])
+    """
+    exponential = -(1 - _empty_like(logits.detach()).uniform_()).log()  # uniform_ may draw 0, and never 1
+    soft = _softmax((logits - exponential.clamp_(min=_finfo(logits.dtype).tiny).log()) / tau, dim)
+    if not hard:
+        return soft
+    chosen = soft.detach().argmax(dim, keepdim=True)
+    one_hot = _zeros_like(soft.detach()).scatter_(dim, chosen, 1.0)
+    return one_hot - soft.detach() + soft

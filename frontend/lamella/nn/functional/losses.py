@@ -1,0 +1,109 @@
+"""Losses: how far a prediction is from its target."""
+
+from __future__ import annotations
+
+import math
+
+from lamella._C import Tensor
+from lamella.nn.functional._operators import op
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "gaussian_nll_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "mse_loss",
+    "multilabel_soft_margin_loss",
+    "nll_loss",
+    "smooth_l1_loss",
+]
+
+_binary_cross_entropy = op("binary_cross_entropy")
+
+# Operators whose signature is the function's.
+binary_cross_entropy_with_logits = op("binary_cross_entropy_with_logits")
+cross_entropy, nll_loss, kl_div = op("cross_entropy"), op("nll_loss"), op("kl_div")
+l1_loss, mse_loss = op("l1_loss"), op("mse_loss")
+smooth_l1_loss, huber_loss = op("smooth_l1_loss"), op("huber_loss")
+_log_sigmoid = op("log_sigmoid")
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """-(target log(input) + (1 - target) log(1 - input)), of probabilities, with logarithms that end at -100.
+
+    >>> input, target = lamella.tensor([0.5, 1.0]), lamella.tensor([1.0, 1.0])
+    >>> lamella.nn.functional.binary_cross_entropy(input, target, reduction="sum")
+    tensor(0.6931)
+    """
+    if input.numel() > 0 and input.device.type != "meta" and input.is_floating_point():
+        low, high = input.aminmax()
+        if not (low.item() >= 0 and high.item() <= 1):
+            raise RuntimeError(
+                "binary_cross_entropy: argument 'input': all elements of input should be between 0 and 1; "
+                "for logits call binary_cross_entropy_with_logits"
+            )
+    return _binary_cross_entropy(input, target, weight, size_average, reduce, reduction)
+
+
+def _reduced(who: str, loss, reduction: str):
+    """The mean or the sum of a loss, or as it is."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{who}: argument 'reduction': expected 'none', 'mean' or 'sum', got {reduction!r}")
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
+
+
+def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The one word for torch's older switches, both true where they are absent.
+
+    >>> lamella.nn.functional.losses.legacy_reduction(False, None, "mean")
+    'sum'
+    """
+    if size_average is None and reduce is None:
+        return reduction
+    return "none" if reduce is False else "sum" if size_average is False else "mean"
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """The mean over classes of ``-(target * log(s(input)) + (1 - target) * log(1 - s(input)))``, with the sigmoid s.
+
+    >>> F = lamella.nn.functional
+    >>> F.multilabel_soft_margin_loss(lamella.zeros(1, 2), lamella.tensor([[1.0, 0.0]]))
+    tensor(0.6931)
+    """
+    loss = -(target * _log_sigmoid(input) + (1 - target) * _log_sigmoid(-input))
+    loss = loss if weight is None else loss * weight
+    each = loss.sum(-1) / input.shape[-1]
+    return _reduced("multilabel_soft_margin_loss", each, legacy_reduction(size_average, reduce, reduction))
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """``(log(var) + (input - target)² / var) / 2``, with a variance of at least ``eps``, which has no gradient there.
+
+    Args:
+        var: a number, a tensor of the input's shape, or one of it without the last dimension or with size 1 there
+        full: adds ``log(2 pi) / 2``
+
+    >>> F = lamella.nn.functional
+    >>> F.gaussian_nll_loss(lamella.tensor([1.0]), lamella.tensor([3.0]), lamella.tensor([1.0]))
+    tensor(2.)
+    """
+    if not isinstance(var, Tensor):
+        if var < 0:
+            raise ValueError(f"gaussian_nll_loss: argument 'var' must not be negative, got {var}")
+        var = input.new_full(input.shape, var)
+    elif bool((var.detach() < 0).any()):
+        raise ValueError("gaussian_nll_loss: argument 'var' must not be negative")
+    if var.shape != input.shape:
+        if var.shape == input.shape[:-1]:
+            var = var.unsqueeze(-1)
+        elif not (var.dim() == input.dim() and var.shape[:-1] == input.shape[:-1] and var.shape[-1] == 1):
+            raise ValueError(
+                f"gaussian_nll_loss: argument 'var': shape {tuple(var.shape)} does not go with the input's, "
+                f"{tuple(input.shape)}"
+            )
+    kept = var + (var.detach().clamp(min=eps) - var.detach())
+    loss = 0.5 * (kept.log() + (input - target) ** 2 / kept)
+    return _reduced("gaussian_nll_loss", loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)

@@ -1,0 +1,45 @@
+"""torch.nn.modules' names, each in the file that torch has it in."""
+
+from lamella.nn.modules.module import Module  # noqa: F401, I001
+from lamella.nn.modules import (
+    activation,
+    batchnorm,
+    container,
+    conv,
+    dropout,
+    flatten,
+    linear,
+    loss,
+    normalization,
+    padding,
+    pooling,
+    sparse,
+)
+from lamella.nn.modules.activation import *  # noqa: F403
+from lamella.nn.modules.batchnorm import *  # noqa: F403
+from lamella.nn.modules.container import *  # noqa: F403
+from lamella.nn.modules.conv import *  # noqa: F403
+from lamella.nn.modules.dropout import *  # noqa: F403
+from lamella.nn.modules.flatten import *  # noqa: F403
+from lamella.nn.modules.linear import *  # noqa: F403
+from lamella.nn.modules.loss import *  # noqa: F403
+from lamella.nn.modules.normalization import *  # noqa: F403
+from lamella.nn.modules.padding import *  # noqa: F403
+from lamella.nn.modules.pooling import *  # noqa: F403
+from lamella.nn.modules.sparse import *  # noqa: F403
+
+PARTS = (
+    activation,
+    batchnorm,
+    container,
+    conv,
+    dropout,
+    flatten,
+    linear,
+    loss,
+    normalization,
+    padding,
+    pooling,
+    sparse,
+)
+__all__ = sorted(["Module", *(name for part in PARTS for name in part.__all__)])

@@ -1,0 +1,141 @@
+"""Backward hooks of modules, over the hooks that autograd's nodes have.
+
+A node that changes nothing stands behind the inputs of a module, and one behind its outputs: when the gradients come
+to the second, those of the outputs are known, when they come to the first, those of the inputs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import lamella
+from lamella._C import Tensor
+
+
+class _Through(lamella.autograd.Function):
+    """Gives its arguments on as they are."""
+
+    @staticmethod
+    def forward(ctx, *tensors):
+        ctx.set_materialize_grads(False)
+        same = tuple(t.view_as(t) for t in tensors)
+        ctx.mark_non_differentiable(*(s for s, t in zip(same, tensors, strict=True) if not t.requires_grad))
+        return same
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return grads
+
+
+def _through(values: tuple[Any, ...], watch: Any) -> tuple[tuple[Any, ...], bool]:
+    """The values with their tensors behind one node, for which ``watch`` is called; and whether there is a node."""
+    places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
+    if not lamella.is_grad_enabled() or not any(values[i].requires_grad for i in places):
+        return values, False
+    tensors = _Through.apply(*(values[i] for i in places))
+    node = next(t.grad_fn for t in tensors if t.requires_grad)
+    watch(node, places)
+    changed = list(values)
+    for i, t in zip(places, tensors, strict=True):
+        changed[i] = t
+    return tuple(changed), True
+
+
+def _spread(values: Any, places: list[int], n: int) -> tuple[Any, ...]:
+    """The values at these of n places, None elsewhere."""
+    spread = [None] * n
+    for i, v in zip(places, values, strict=True):
+        spread[i] = v
+    return tuple(spread)
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+class Watch:
+    """The backward hooks of one call."""
+
+    def __init__(self, module: Any, before: list[Any], after: list[Any]):
+        self._module, self._before, self._after = module, before, after
+        self._grad_output: tuple[Any, ...] | None = None
+        self._has_inputs = False
+
+    def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, behind the node whose gradients are those of the inputs."""
+        n = len(args)
+
+        def watch(node: Any, places: list[int]) -> None:
+            def hook(grad_input: Any, _: Any) -> Any:
+                if self._grad_output is None:  # backward began inside of the module
+                    return None
+                found, changed = _spread(grad_input, places, n), False
+                for user in self._after:
+                    answer = user(self._module, found, self._grad_output)
+                    if answer is not None:
+                        found, changed = self._checked(answer, n, "backward hook"), True
+                self._grad_output = None
+                return tuple(found[i] for i in places) if changed else None
+
+            node.register_hook(hook)
+
+        args, self._has_inputs = _through(args, watch)
+        return args
+
+    def outputs(self, result: Any) -> Any:
+        """The result, behind the node whose gradients are those of the outputs."""
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn(
+                f"{type(self._module).__name__}: its backward hooks are not called, since forward gave a "
+                f"{type(result).__name__}; they see a Tensor or a tuple",
+                stacklevel=3,
+            )
+            return result
+        values = _tuple(result)
+        n = len(values)
+
+        def watch(node: Any, places: list[int]) -> None:
+            def hook(grads: Any) -> Any:
+                found, changed = _spread(grads, places, n), False
+                for user in self._before:
+                    answer = user(self._module, found)
+                    if answer is not None:
+                        found, changed = self._checked(answer, n, "backward pre-hook"), True
+                self._grad_output = found
+                if not self._has_inputs:  # no gradient of an input will come
+                    for user in self._after:
+                        if user(self._module, (), found) is not None:
+                            raise RuntimeError(
+                                f"{type(self._module).__name__}: a backward hook returned gradients of the inputs, of "
+                                "which none requires one; return None"
+                            )
+                    self._grad_output = None
+                return tuple(found[i] for i in places) if changed else None
+
+            node.register_prehook(hook)
+
+        values, _ = _through(values, watch)
+        return values[0] if isinstance(result, Tensor) else values
+
+    def _checked(self, answer: Any, n: int, kind: str) -> tuple[Any, ...]:
+        if len(_tuple(answer)) != n:
+            raise RuntimeError(
+                f"{type(self._module).__name__}: a {kind} returned {len(_tuple(answer))} gradients, and {n} are needed"
+            )
+        return _tuple(answer)
+
+
+def watch_last(module: Any, hooks: list[Any], result: Any) -> None:
+    """Has hooks of ``register_backward_hook`` called behind the operator that made the first tensor of a result."""
+    while not isinstance(result, Tensor):
+        result = (
+            next((v for v in result.values() if isinstance(v, Tensor)), None)
+            if isinstance(result, dict)
+            else (result[0] if isinstance(result, (list, tuple)) and result else None)
+        )
+        if result is None:
+            return
+    node = result.grad_fn
+    for user in hooks if node is not None else ():
+        node.register_hook(lambda grad_input, grad_output, user=user: user(module, grad_input, grad_output))

@@ -1,0 +1,317 @@
+"""Hooks of modules: functions that see a call before and after ``forward``, and its gradients in backward."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from lamella._C import _ModuleBase
+
+Hooks = OrderedDict[int, Any]
+
+# The hooks of all modules, in the order in which a call looks at them.
+_global_forward_hooks: Hooks = OrderedDict()
+_global_forward_pre_hooks: Hooks = OrderedDict()
+_global_backward_hooks: Hooks = OrderedDict()
+_global_backward_pre_hooks: Hooks = OrderedDict()
+_global_forward_hooks_always_called: Hooks = OrderedDict()
+_global_forward_hooks_with_kwargs: Hooks = OrderedDict()
+_ModuleBase._watch(
+    (_global_forward_hooks, _global_forward_pre_hooks, _global_backward_hooks, _global_backward_pre_hooks)
+)
+
+_numbers = itertools.count()
+
+
+class RemovableHandle:
+    """Takes a hook back: by ``remove()``, or at the end of a ``with``. Once more is nothing.
+
+    >>> hooks = {}
+    >>> handle = lamella.nn.modules.module.RemovableHandle(hooks)
+    >>> hooks[handle.id] = print
+    >>> handle.remove()
+    >>> hooks
+    {}
+    """
+
+    def __init__(self, hooks: Any, extra_dict: Any = None):
+        self.id = next(_numbers)
+        self._places = [_Place(d) for d in (hooks, *_several(extra_dict))]
+
+    def remove(self) -> None:
+        """Takes the hook back."""
+        for place in self._places:
+            hooks = place()
+            if hooks is not None:
+                hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
+    def __getstate__(self) -> Any:
+        return self.id, [place() for place in self._places]
+
+    def __setstate__(self, state: Any) -> None:
+        self.id = state[0]
+        self._places = [_Place(OrderedDict() if d is None else d) for d in state[1]]
+
+
+def _several(dicts: Any) -> Any:
+    return () if dicts is None else dicts if isinstance(dicts, (list, tuple)) else (dicts,)
+
+
+class _Place:
+    """A dict that a handle must not keep alive; a plain dict, which knows no weak reference, it keeps."""
+
+    def __init__(self, hooks: Any):
+        self._get = weakref.ref(hooks) if isinstance(hooks, OrderedDict) else lambda: hooks
+
+    def __call__(self) -> Any:
+        return self._get()
+
+
+def _keep(hooks: Hooks, hook: Any, prepend: bool, *marks: Hooks) -> RemovableHandle:
+    """Registers a hook; `marks` are dicts that say more about it by its number."""
+    handle = RemovableHandle(hooks, marks)
+    hooks[handle.id] = hook
+    for mark in marks:
+        mark[handle.id] = True
+    if prepend:
+        for d in (hooks, *marks):
+            d.move_to_end(handle.id, last=False)
+    return handle
+
+
+class Hooked(_ModuleBase):
+    """The part of Module that registers hooks and calls them."""
+
+    _forward_hooks: Hooks
+    _forward_pre_hooks: Hooks
+    _forward_hooks_with_kwargs: Hooks
+    _forward_hooks_always_called: Hooks
+    _forward_pre_hooks_with_kwargs: Hooks
+    _backward_hooks: Hooks
+    _backward_pre_hooks: Hooks
+    _is_full_backward_hook: bool | None = None
+    # Dicts that a module has from the first use on.
+    _made_on_use = dict.fromkeys(
+        (
+            "_forward_hooks",
+            "_forward_pre_hooks",
+            "_forward_hooks_with_kwargs",
+            "_forward_hooks_always_called",
+            "_forward_pre_hooks_with_kwargs",
+            "_backward_hooks",
+            "_backward_pre_hooks",
+            "_state_dict_hooks",
+            "_state_dict_pre_hooks",
+            "_load_state_dict_pre_hooks",
+            "_load_state_dict_post_hooks",
+        ),
+        OrderedDict,
+    ) | {"_non_persistent_buffers_set": set}
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Calls ``hook(module, args)`` before ``forward``; what it returns, unless None, are the arguments instead.
+
+        Args:
+            prepend: before the hooks that are there, except those of all modules
+            with_kwargs: it is ``hook(module, args, kwargs)``, and returns None or a pair
+
+        >>> m = lamella.nn.Identity()
+        >>> handle = m.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+        >>> m(lamella.zeros(1))
+        tensor([1.])
+        >>> handle.remove()
+        """
+        marks = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
+        return _keep(self._forward_pre_hooks, hook, prepend, *marks)
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Calls ``hook(module, args, output)`` after ``forward``; what it returns, unless None, is the result instead.
+
+        Args:
+            prepend: before the hooks that are there, except those of all modules
+            with_kwargs: it is ``hook(module, args, kwargs, output)``
+            always_call: it is called where ``forward`` raises, too, with None as output
+
+        >>> m = lamella.nn.Identity()
+        >>> with m.register_forward_hook(lambda module, args, output: output * 2):
+        ...     m(lamella.ones(1))
+        tensor([2.])
+        """
+        marks = [self._forward_hooks_with_kwargs] if with_kwargs else []
+        if always_call:
+            marks.append(self._forward_hooks_always_called)
+        return _keep(self._forward_hooks, hook, prepend, *marks)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Calls ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known.
+
+        What it returns, unless None, are the gradients of the inputs instead. Both are tuples, with None for what is
+        no tensor. Arguments by keyword have no place in them.
+
+        Raises:
+            RuntimeError: the module has hooks of ``register_backward_hook``
+
+        >>> m = lamella.nn.Identity()
+        >>> m.register_full_backward_hook(lambda module, grad_input, grad_output: None).remove()
+        """
+        self._kind_of_backward_hooks(True)
+        return _keep(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Calls ``hook(module, grad_output)`` when the gradients of the outputs are known.
+
+        What it returns, unless None, are the gradients of the outputs instead.
+
+        >>> m = lamella.nn.Identity()
+        >>> m.register_full_backward_pre_hook(lambda module, grad_output: None).remove()
+        """
+        return _keep(self._backward_pre_hooks, hook, prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls ``hook(module, grad_input, grad_output)`` behind the last operator of ``forward``.
+
+        The gradients are those of that operator alone. ``register_full_backward_hook`` has the module's.
+
+        >>> m = lamella.nn.Identity()
+        >>> m.register_backward_hook(lambda module, grad_input, grad_output: None).remove()
+        """
+        self._kind_of_backward_hooks(False)
+        return _keep(self._backward_hooks, hook, False)
+
+    def _kind_of_backward_hooks(self, full: bool) -> None:
+        if self._is_full_backward_hook is (not full):
+            raise RuntimeError(
+                f"{type(self).__name__}: register_backward_hook and register_full_backward_hook are both called; a "
+                "module has backward hooks of one kind"
+            )
+        self._is_full_backward_hook = full
+
+    # What a call does where there is a hook; without one the base class calls `forward` directly.
+    def _call_hooked(self, *args: Any, **kwargs: Any) -> Any:
+        if not (self._forward_hooks_always_called or _global_forward_hooks_always_called):
+            return self._with_hooks(set(), args, kwargs)
+        called: set[int] = set()
+        try:
+            return self._with_hooks(called, args, kwargs)
+        except Exception:
+            always = {**_global_forward_hooks_always_called, **self._forward_hooks_always_called}
+            for number, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
+                if number in always and number not in called:
+                    try:
+                        self._call_forward_hook(number, hook, args, kwargs, None)
+                    except Exception as error:
+                        warnings.warn(
+                            f"{type(self).__name__}: a forward hook with always_call=True raised {error!r} while "
+                            "another error is on its way, and is passed over",
+                            stacklevel=2,
+                        )
+            raise
+
+    def _call_forward_hook(self, number: int, hook: Any, args: Any, kwargs: Any, result: Any) -> Any:
+        if number in self._forward_hooks_with_kwargs or number in _global_forward_hooks_with_kwargs:
+            return hook(self, args, kwargs, result)
+        return hook(self, args, result)
+
+    def _with_hooks(self, called: set[int], args: Any, kwargs: Any) -> Any:
+        for number, hook in (*_global_forward_pre_hooks.items(), *self._forward_pre_hooks.items()):
+            if number in self._forward_pre_hooks_with_kwargs:
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    if not (isinstance(changed, tuple) and len(changed) == 2):
+                        raise RuntimeError(
+                            f"{type(self).__name__}: a forward pre-hook with kwargs must return None or a tuple "
+                            f"(args, kwargs), got {changed!r:.200}"
+                        )
+                    args, kwargs = changed
+            else:
+                changed = hook(self, args)
+                if changed is not None:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+        before = [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+        after = [*_global_backward_hooks.values(), *self._backward_hooks.values()]
+        full = list(_global_backward_hooks.values()) if self._is_full_backward_hook is False else after
+        watch = None
+        if before or after:
+            from lamella.nn.modules import _backward_hooks  # it needs autograd
+
+            watch = _backward_hooks.Watch(self, before, full) if before or full else None
+        if watch:
+            args = watch.inputs(args)
+        result = self.forward(*args, **kwargs)  # type: ignore[attr-defined]
+        for number, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
+            called.add(number)
+            changed = self._call_forward_hook(number, hook, args, kwargs, result)
+            if changed is not None:
+                result = changed
+        if watch:
+            result = watch.outputs(result)
+        if self._is_full_backward_hook is False and self._backward_hooks:
+            _backward_hooks.watch_last(self, list(self._backward_hooks.values()), result)
+        return result
+
+
+# ---- hooks of all modules --------------------------------------------------------------------------------------------
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls ``hook(module, args)`` before the ``forward`` of every module; see Module.register_forward_pre_hook.
+
+    >>> from lamella.nn.modules.module import register_module_forward_pre_hook
+    >>> with register_module_forward_pre_hook(lambda module, args: print(type(module).__name__)):
+    ...     y = lamella.nn.Identity()(lamella.ones(1))
+    Identity
+    """
+    return _keep(_global_forward_pre_hooks, hook, False)
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Calls ``hook(module, args, output)`` after the ``forward`` of every module; see Module.register_forward_hook.
+
+    >>> from lamella.nn.modules.module import register_module_forward_hook
+    >>> with register_module_forward_hook(lambda module, args, output: output + 1):
+    ...     lamella.nn.Identity()(lamella.zeros(1))
+    tensor([1.])
+    """
+    marks = [_global_forward_hooks_with_kwargs] if with_kwargs else []
+    if always_call:
+        marks.append(_global_forward_hooks_always_called)
+    return _keep(_global_forward_hooks, hook, False, *marks)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls ``hook(module, grad_input, grad_output)`` in the backward of every module.
+
+    >>> from lamella.nn.modules.module import register_module_full_backward_hook
+    >>> register_module_full_backward_hook(lambda module, grad_input, grad_output: None).remove()
+    """
+    return _keep(_global_backward_hooks, hook, False)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls ``hook(module, grad_output)`` before the backward of every module.
+
+    >>> from lamella.nn.modules.module import register_module_full_backward_pre_hook
+    >>> register_module_full_backward_pre_hook(lambda module, grad_output: None).remove()
+    """
+    return _keep(_global_backward_pre_hooks, hook, False)

@@ -1,0 +1,151 @@
+"""A module's parameters and buffers on another device, in another dtype or memory format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from lamella import _C
+from lamella._C import Tensor
+from lamella._streams import resolve
+from lamella.nn.modules._state_dict import Stateful
+from lamella.nn.parameter import is_lazy
+
+Self = TypeVar("Self", bound="Movable")
+
+
+def _empty_like(tensor: Tensor, device: Any) -> Tensor:
+    return _C._packet("aten::empty_like")(tensor, device=device)
+
+
+class Movable(Stateful):
+    """The part of Module that converts all its tensors."""
+
+    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Puts ``fn(t)`` in the place of the values of each parameter, gradient and buffer.
+
+        Parameters and their gradients stay the objects that they are, so that an optimizer goes on with them.
+        """
+        for module in self._modules.values() if recurse else ():
+            if module is not None:
+                module._apply(fn)
+        for param in self._parameters.values():
+            if param is None:
+                continue
+            grad = getattr(param, "grad", None)
+            held = param if is_lazy(param) else param.detach()
+            changed = fn(held)
+            if changed is not held:
+                if grad is not None:  # it comes back below: the dtype of a gradient is its tensor's
+                    param.grad = None
+                param.data = changed
+            if grad is not None:
+                kept = grad.requires_grad
+                grad.data = fn(grad.detach())
+                param.grad = grad.requires_grad_(kept)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self: Self, *args: Any, **kwargs: Any) -> Self:
+        """Moves all parameters and buffers, in place; returns the module.
+
+        ``to(device=None, dtype=None, non_blocking=False)``, ``to(dtype, non_blocking=False)``, ``to(tensor,
+        non_blocking=False)`` with the tensor's device and dtype, and ``to(memory_format=...)`` for tensors of four
+        and five dimensions. A dtype converts only what is floating or complex.
+
+        Raises:
+            TypeError: the dtype is neither floating nor complex
+
+        >>> lamella.nn.Linear(1, 1).to(lamella.float64).weight.dtype
+        lamella.float64
+        """
+        device, dtype, non_blocking, memory_format = _read_to(*args, **kwargs)
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"{type(self).__name__}.to: a dtype must be floating or complex, got {dtype}")
+
+        def convert(t: Any) -> Any:
+            into = dtype if t.is_floating_point() or t.is_complex() else None
+            more = {} if memory_format is None or t.dim() not in (4, 5) else {"memory_format": memory_format}
+            if device is None and into is None and not more:
+                return t
+            return t.to(
+                device=t.device if device is None else device,
+                dtype=t.dtype if into is None else into,
+                non_blocking=non_blocking,
+                **more,
+            )
+
+        return self._apply(convert)
+
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """Gives all parameters and buffers memory on a device, with whatever is in it; returns the module.
+
+        >>> lamella.nn.Linear(1, 1, device="meta").to_empty(device="cpu").weight.device
+        device(type='cpu')
+        """
+        return self._apply(lambda t: _empty_like(t, device), recurse=recurse)
+
+    def type(self: Self, dst_type: Any) -> Self:
+        """Converts all parameters and buffers to a dtype, or to that of a name as "torch.DoubleTensor".
+
+        >>> lamella.nn.Linear(1, 1).type(lamella.float64).weight.dtype
+        lamella.float64
+        """
+        return self._apply(lambda t: t.type(dst_type))
+
+
+def _caster(dtype: Any) -> Any:
+    def cast(self):
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
+
+    name = str(dtype)[8:].replace("float64", "double").replace("float32", "float").replace("float16", "half")
+    cast.__name__ = name if dtype is not _C.bfloat16 else "bfloat16"
+    cast.__qualname__ = f"Module.{cast.__name__}"
+    cast.__doc__ = (
+        f"Converts all floating parameters and buffers to {dtype}; returns the module.\n\n"
+        f">>> lamella.nn.Linear(1, 1).{cast.__name__}().weight.dtype\n{dtype}\n"
+    )
+    return cast
+
+
+for _dtype in (_C.float64, _C.float32, _C.float16, _C.bfloat16):
+    _cast = _caster(_dtype)
+    setattr(Movable, _cast.__name__, _cast)
+
+
+def mover(name: str) -> Any:
+    """``Module.NAME()`` for the device of a name."""
+
+    def move(self, device=None):
+        return self.to(resolve(device, name))
+
+    move.__name__, move.__qualname__ = name, f"Module.{name}"
+    move.__doc__ = f"Moves all parameters and buffers to a device of '{name}', the current one where none is given."
+    return move
+
+
+def _read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+    """The device, dtype, non_blocking and memory format of the arguments of ``to``."""
+    names = ["device", "dtype", "non_blocking"]
+    if args and isinstance(args[0], Tensor):
+        names = ["tensor", "non_blocking"]
+    elif args and isinstance(args[0], _C.dtype):
+        names = ["dtype", "non_blocking"]
+    given = dict(zip(names, args, strict=False))
+    wrong = [n for n in kwargs if n in given or n not in (*names, "tensor", "memory_format")]
+    if wrong or len(args) > len(names):
+        what = f"argument {wrong[0]!r} is unknown or given twice" if wrong else f"got {len(args)} arguments"
+        raise TypeError(f"Module.to: {what}; it takes (device, dtype, non_blocking), (dtype, ...) or (tensor, ...)")
+    given |= kwargs
+    tensor = given.get("tensor")
+    if tensor is not None:
+        given = {"device": tensor.device, "dtype": tensor.dtype} | given
+    device = given.get("device")
+    return (
+        None if device is None else _C.device(device),
+        given.get("dtype"),
+        bool(given.get("non_blocking", False)),
+        given.get("memory_format"),
+    )

@@ -1,0 +1,292 @@
+"""Batch norm: each channel less its mean over the batch, by its standard deviation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella import _C
+from lamella._C import Tensor
+from lamella.nn import functional as F
+from lamella.nn import init
+from lamella.nn.modules.lazy import LazyModuleMixin
+from lamella.nn.modules.linear import empty_parameter
+from lamella.nn.modules.module import Module
+from lamella.nn.parameter import UninitializedBuffer, UninitializedParameter
+
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "SyncBatchNorm",
+]
+
+
+def _full(value: float, n: int, device: Any, dtype: Any) -> Tensor:
+    return _C._packet("aten::full")((n,), value, device=device, dtype=dtype or _C.get_default_dtype())
+
+
+class _NormBase(Module):
+    """Weights of channels, and the running mean and variance."""
+
+    _version = 2
+    _dims: tuple[int, ...] = ()
+    weight: Any
+    bias: Any
+    running_mean: Any
+    running_var: Any
+    num_batches_tracked: Any
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ):
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        at = {"device": device, "dtype": dtype}
+        self.register_parameter("weight", empty_parameter(num_features, **at) if affine else None)
+        self.register_parameter("bias", empty_parameter(num_features, **at) if affine and bias else None)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", _full(0.0, num_features, device, dtype) if tracked else None)
+        self.register_buffer("running_var", _full(1.0, num_features, device, dtype) if tracked else None)
+        count = _C._packet("aten::zeros")((), dtype=_C.int64, device=device) if tracked else None
+        self.register_buffer("num_batches_tracked", count)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Sets the running mean to 0, the variance to 1 and the count to 0.
+
+        >>> lamella.nn.BatchNorm1d(2).reset_running_stats()
+        """
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Sets the weight to 1, the bias to 0, and the running statistics to what they begin with."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if self._dims and input.ndim not in self._dims:
+            wanted = " or ".join(f"{d}D" for d in self._dims)
+            raise ValueError(
+                f"{type(self).__name__}: expected {wanted} input, got {input.ndim}D input of shape {tuple(input.shape)}"
+            )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
+        # Before version 2 nothing counted the batches.
+        key = prefix + "num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
+            there = self.num_batches_tracked
+            known = there is not None and there.device.type != "meta"
+            state_dict[key] = there if known else _C._packet("aten::zeros")((), dtype=_C.int64)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class _BatchNorm(_NormBase):
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the mean over all batches
+                momentum = 1.0 / float(self.num_batches_tracked)
+        tracked = not self.training or self.track_running_stats
+        return F.batch_norm(
+            input,
+            self.running_mean if tracked else None,
+            self.running_var if tracked else None,
+            self.weight,
+            self.bias,
+            by_batch,
+            momentum,
+            self.eps,
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch norm of (N, C) or (N, C, L).
+
+    ``y = (x - mean) / sqrt(var + eps) * weight + bias`` for each channel: in training with the mean and the biased
+    variance of the batch, else with the running ones, which training moves by ``momentum`` (None: they are the means
+    over all batches). After Ioffe and Szegedy (2015).
+
+    >>> lamella.nn.BatchNorm1d(2, affine=False)(lamella.tensor([[1.0, 4.0], [3.0, 0.0]]))
+    tensor([[-1.0000,  1.0000],
+            [ 1.0000, -1.0000]])
+    """
+
+    _dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch norm of (N, C, H, W); see BatchNorm1d.
+
+    >>> lamella.nn.BatchNorm2d(3)(lamella.ones(2, 3, 4, 4)).shape
+    lamella.Size([2, 3, 4, 4])
+    """
+
+    _dims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch norm of (N, C, D, H, W); see BatchNorm1d.
+
+    >>> lamella.nn.BatchNorm3d(3)(lamella.ones(2, 3, 2, 2, 2)).shape
+    lamella.Size([2, 3, 2, 2, 2])
+    """
+
+    _dims = (5,)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch norm over the batches of several processes: there is no communication between processes here yet.
+
+    It can be made, loaded and run in ``eval()``; in training it raises a RuntimeError.
+
+    >>> lamella.nn.SyncBatchNorm(3).eval()(lamella.ones(2, 3)).shape
+    lamella.Size([2, 3])
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def forward(self, input: Tensor) -> Tensor:
+        if self.training:
+            raise RuntimeError("SyncBatchNorm: there are no process groups here; use BatchNorm, or call eval()")
+        return super().forward(input)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """The module with each BatchNorm in it as a SyncBatchNorm over the same parameters and buffers.
+
+        >>> lamella.nn.SyncBatchNorm.convert_sync_batchnorm(lamella.nn.BatchNorm2d(3)).num_features
+        3
+        """
+        made = module
+        if isinstance(module, _BatchNorm):
+            made = cls(
+                module.num_features,
+                module.eps,
+                module.momentum,
+                module.affine,
+                module.track_running_stats,
+                process_group,
+            )
+            made.weight, made.bias, made.training = module.weight, module.bias, module.training
+            made.running_mean, made.running_var = module.running_mean, module.running_var
+            made.num_batches_tracked = module.num_batches_tracked
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
+class _LazyNormBase(LazyModuleMixin):
+    """A norm that takes ``num_features`` from its first input."""
+
+    weight: Any
+    bias: Any
+    running_mean: Any
+    running_var: Any
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ):
+        super().__init__(0, eps, momentum, False, False, device, dtype, bias=bias)
+        at = {"device": device, "dtype": dtype}
+        self.affine, self.track_running_stats = affine, track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(**at)
+            self.bias = UninitializedParameter(**at) if bias else None
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(**at)
+            self.running_var = UninitializedBuffer(**at)
+            self.num_batches_tracked = _C._packet("aten::zeros")((), dtype=_C.int64, device=device)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.num_features != 0:  # type: ignore[has-type]
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Gives parameters and buffers the shapes that go with an input."""
+        if self.has_uninitialized_params():
+            self.num_features = input.shape[1]
+            for t in (self.weight, self.bias, self.running_mean, self.running_var):
+                if t is not None:
+                    t.materialize((self.num_features,))
+            self.reset_parameters()
+
+
+class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):  # type: ignore[misc]
+    """A BatchNorm1d that takes ``num_features`` from its first input.
+
+    >>> m = lamella.nn.LazyBatchNorm1d()
+    >>> m(lamella.ones(2, 3)).shape, type(m).__name__
+    (lamella.Size([2, 3]), 'BatchNorm1d')
+    """
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):  # type: ignore[misc]
+    """A BatchNorm2d that takes ``num_features`` from its first input.
+
+    >>> lamella.nn.LazyBatchNorm2d()(lamella.ones(2, 3, 4, 4)).shape
+    lamella.Size([2, 3, 4, 4])
+    """
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):  # type: ignore[misc]
+    """A BatchNorm3d that takes ``num_features`` from its first input.
+
+    >>> lamella.nn.LazyBatchNorm3d()(lamella.ones(2, 3, 1, 2, 2)).shape
+    lamella.Size([2, 3, 1, 2, 2])
+    """
+
+    cls_to_become = BatchNorm3d

@@ -1,0 +1,275 @@
+"""Convolutions of one, two and three dimensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from lamella._C import Tensor
+from lamella.nn import functional as F
+from lamella.nn import init
+from lamella.nn.modules.lazy import LazyModuleMixin
+from lamella.nn.modules.linear import empty_parameter
+from lamella.nn.modules.module import Module
+from lamella.nn.parameter import UninitializedParameter
+
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "LazyConv1d", "LazyConv2d", "LazyConv3d"]
+
+MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+def several(value: Any, n: int) -> tuple[Any, ...]:
+    """n values: one for all dimensions, or what was given for each."""
+    return tuple(value) if isinstance(value, Iterable) else (value,) * n
+
+
+class _ConvNd(Module):
+    """What all convolutions have: sizes, a weight, a bias, and padding in four modes."""
+
+    bias: Any
+    weight: Any
+    _spatial: int
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        transposed: bool,
+        output_padding: Any,
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        who = type(self).__name__
+        if groups <= 0:
+            raise ValueError(f"{who}: argument 'groups' must be positive, got {groups}")
+        for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+            if channels % groups:
+                raise ValueError(f"{who}: argument '{name}': {channels} is no multiple of {groups} groups")
+        if isinstance(padding, str) and padding not in ("same", "valid"):
+            raise ValueError(f"{who}: argument 'padding' must be 'same', 'valid' or numbers, got {padding!r}")
+        if padding_mode not in MODES:
+            raise ValueError(f"{who}: argument 'padding_mode' must be one of {', '.join(MODES)}, got {padding_mode!r}")
+        n = self._spatial
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.kernel_size, self.stride = several(kernel_size, n), several(stride, n)
+        self.padding = padding if isinstance(padding, str) else several(padding, n)
+        self.dilation, self.transposed = several(dilation, n), transposed
+        self.output_padding = several(output_padding, n)
+        self.groups, self.padding_mode = groups, padding_mode
+        if padding == "same" and any(s != 1 for s in self.stride):
+            raise ValueError(f"{who}: padding='same' needs stride 1, got {self.stride}")
+        self._reversed_padding_repeated_twice = self._margins()
+        first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
+        self.weight = empty_parameter(first, second // groups, *self.kernel_size, device=device, dtype=dtype)
+        self.register_parameter("bias", empty_parameter(out_channels, device=device, dtype=dtype) if bias else None)
+        self.reset_parameters()
+
+    def _margins(self) -> list[Any]:
+        """The padding as ``pad`` takes it: pairs, those of the last dimension first."""
+        if self.padding == "valid":
+            return [0] * (2 * self._spatial)
+        if self.padding != "same":
+            return [p for p in reversed(self.padding) for _ in range(2)]
+        reach = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        return [m for r in reversed(reach) for m in (r // 2, r - r // 2)]
+
+    def reset_parameters(self) -> None:
+        """Draws the values anew, as a Linear over one window does."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
+            if fan_in != 0:
+                init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
+
+    def _convolve(self, conv: Any, input: Tensor) -> Tensor:
+        if self.padding_mode == "zeros":
+            return conv(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+        padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+        return conv(padded, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
+        none = (0,) * self._spatial
+        if self.padding != none:
+            parts.append(f"padding={self.padding}")
+        if self.dilation != (1,) * self._spatial:
+            parts.append(f"dilation={self.dilation}")
+        if self.output_padding != none:
+            parts.append(f"output_padding={self.output_padding}")
+        if self.groups != 1:
+            parts.append(f"groups={self.groups}")
+        if self.bias is None:
+            parts.append("bias=False")
+        if self.padding_mode != "zeros":
+            parts.append(f"padding_mode={self.padding_mode}")
+        return ", ".join(parts)
+
+
+class _Conv(_ConvNd):
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            False,
+            0,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
+
+
+class Conv1d(_Conv):
+    """A convolution of (N, C, L) or (C, L).
+
+    ``weight`` is (out_channels, in_channels / groups, kernel). ``padding`` is a number, "same" or "valid", and
+    ``padding_mode`` says what stands there: "zeros", "reflect", "replicate" or "circular".
+
+    >>> lamella.nn.Conv1d(16, 33, 3, stride=2)(lamella.ones(20, 16, 50)).shape
+    lamella.Size([20, 33, 24])
+    """
+
+    _spatial = 1
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._convolve(F.conv1d, input)
+
+
+class Conv2d(_Conv):
+    """A convolution of (N, C, H, W) or (C, H, W); see Conv1d.
+
+    >>> lamella.nn.Conv2d(16, 33, (3, 5), padding="same")(lamella.ones(2, 16, 10, 9)).shape
+    lamella.Size([2, 33, 10, 9])
+    """
+
+    _spatial = 2
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._convolve(F.conv2d, input)
+
+
+class Conv3d(_Conv):
+    """A convolution of (N, C, D, H, W) or (C, D, H, W); see Conv1d.
+
+    >>> lamella.nn.Conv3d(2, 3, 3)(lamella.ones(1, 2, 5, 6, 7)).shape
+    lamella.Size([1, 3, 3, 4, 5])
+    """
+
+    _spatial = 3
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._convolve(F.conv3d, input)
+
+
+class _LazyConv(LazyModuleMixin):
+    """A convolution that takes ``in_channels`` from its first input."""
+
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__(
+            0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device=device, dtype=dtype
+        )
+        self._begin(out_channels, bias, device, dtype)
+
+    def _begin(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        if not self.has_uninitialized_params() and self.in_channels != 0:  # type: ignore[has-type]
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Gives the parameters the shapes that go with an input."""
+        n: int = self._spatial  # type: ignore[attr-defined]
+        if not self.has_uninitialized_params():
+            return
+        if input.ndim not in (n + 1, n + 2):
+            raise RuntimeError(
+                f"{type(self).__name__}: expected {n + 2} dimensions, or {n + 1} without a batch, got shape "
+                f"{tuple(input.shape)}"
+            )
+        self.in_channels = input.shape[-n - 1]
+        groups = self.groups  # type: ignore[attr-defined]
+        if self.in_channels % groups:
+            raise ValueError(f"{type(self).__name__}: {self.in_channels} channels are no multiple of {groups} groups")
+        channels = (self.out_channels, self.in_channels)
+        first, second = reversed(channels) if self.transposed else channels  # type: ignore[attr-defined]
+        self.weight.materialize((first, second // groups, *self.kernel_size))  # type: ignore[attr-defined]
+        if self.bias is not None:
+            self.bias.materialize((self.out_channels,))
+        self.reset_parameters()
+
+
+class LazyConv1d(_LazyConv, Conv1d):  # type: ignore[misc]
+    """A Conv1d that takes ``in_channels`` from its first input.
+
+    >>> m = lamella.nn.LazyConv1d(3, 2)
+    >>> m(lamella.ones(1, 4, 5)).shape, m
+    (lamella.Size([1, 3, 4]), Conv1d(4, 3, kernel_size=(2,), stride=(1,)))
+    """
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyConv, Conv2d):  # type: ignore[misc]
+    """A Conv2d that takes ``in_channels`` from its first input.
+
+    >>> lamella.nn.LazyConv2d(3, 2)(lamella.ones(1, 4, 5, 6)).shape
+    lamella.Size([1, 3, 4, 5])
+    """
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
+    """A Conv3d that takes ``in_channels`` from its first input.
+
+    >>> lamella.nn.LazyConv3d(3, 2)(lamella.ones(1, 4, 5, 6, 7)).shape
+    lamella.Size([1, 3, 4, 5, 6])
+    """
+
+    cls_to_become = Conv3d

@@ -1,0 +1,51 @@
+"""Dimensions taken together and apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella._C import Tensor
+from lamella.nn.modules.module import Module
+
+__all__ = ["Flatten", "Unflatten"]
+
+
+class Flatten(Module):
+    """Takes dimensions together, all but the first where nothing else is said.
+
+    >>> lamella.nn.Flatten()(lamella.ones(32, 1, 5, 5)).shape
+    lamella.Size([32, 25])
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1):
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Takes one dimension apart into several; one size may be -1.
+
+    >>> lamella.nn.Unflatten(1, (2, -1))(lamella.ones(3, 50)).shape
+    lamella.Size([3, 2, 25])
+    """
+
+    def __init__(self, dim: int, unflattened_size: Any):
+        super().__init__()
+        if isinstance(dim, bool) or not isinstance(dim, int):
+            kind = type(dim).__name__
+            raise TypeError(f"Unflatten: argument 'dim' must be an int (named dimensions are not here), got {kind}")
+        if not (isinstance(unflattened_size, (tuple, list)) and all(isinstance(n, int) for n in unflattened_size)):
+            raise TypeError(f"Unflatten: argument 'unflattened_size' must be ints, got {unflattened_size!r}")
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,0 +1,368 @@
+"""The base class of all modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from lamella import _movers
+from lamella._C import Tensor
+from lamella.nn.modules._hooks import (
+    RemovableHandle,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)
+from lamella.nn.modules._moves import mover
+from lamella.nn.modules._nesting import Nested
+from lamella.nn.parameter import Buffer, Parameter
+
+__all__ = [
+    "Module",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
+
+Self = TypeVar("Self", bound="Module")
+T_destination = TypeVar("T_destination", bound=dict)  # type: ignore[type-arg]
+NOTHING = object()
+
+_global_parameter_registration_hooks: dict[int, Any] = {}
+_global_buffer_registration_hooks: dict[int, Any] = {}
+_global_module_registration_hooks: dict[int, Any] = {}
+
+
+def _registration_hook(hooks: dict[int, Any], hook: Callable[..., Any]) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def _through_hooks(hooks: dict[int, Any], module: Any, name: str, value: Any) -> Any:
+    for hook in list(hooks.values()):
+        answer = hook(module, name, value)
+        value = value if answer is None else answer
+    return value
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls ``hook(module, name, param)`` when a module gets a parameter; a result other than None is taken instead.
+
+    >>> from lamella.nn.modules.module import register_module_parameter_registration_hook
+    >>> with register_module_parameter_registration_hook(lambda module, name, param: print(name)):
+    ...     m = lamella.nn.Linear(1, 1, bias=False)
+    weight
+    """
+    return _registration_hook(_global_parameter_registration_hooks, hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls ``hook(module, name, buffer)`` when a module gets a buffer; a result other than None is taken instead.
+
+    >>> from lamella.nn.modules.module import register_module_buffer_registration_hook
+    >>> with register_module_buffer_registration_hook(lambda module, name, buffer: print(name)):
+    ...     lamella.nn.Identity().register_buffer("count", lamella.zeros(1))
+    count
+    """
+    return _registration_hook(_global_buffer_registration_hooks, hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls ``hook(module, name, submodule)`` when a module gets a submodule; a result is taken instead.
+
+    >>> from lamella.nn.modules.module import register_module_module_registration_hook
+    >>> with register_module_module_registration_hook(lambda module, name, submodule: print(name)):
+    ...     m = lamella.nn.Sequential(lamella.nn.Identity())
+    0
+    """
+    return _registration_hook(_global_module_registration_hooks, hook)
+
+
+class Module(Nested):
+    """What has parameters, buffers, submodules and a ``forward``; calling it calls ``forward`` and the hooks.
+
+    A subclass calls ``super().__init__()`` first. A Parameter, a Buffer or a Module that is assigned to an attribute
+    becomes the module's own.
+
+    >>> class Scaled(lamella.nn.Module):
+    ...     def __init__(self, by):
+    ...         super().__init__()
+    ...         self.by = lamella.nn.Parameter(lamella.tensor([by]))
+    ...     def forward(self, x):
+    ...         return (x * self.by).detach()
+    >>> m = Scaled(2.0)
+    >>> m(lamella.ones(3))
+    tensor([2., 2., 2.])
+    >>> [name for name, _ in m.named_parameters()]
+    ['by']
+    """
+
+    dump_patches: bool = False
+    training: bool
+    call_super_init: bool = False
+    forward: Callable[..., Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and (args or kwargs):
+            given = f"{len(args)} arguments" if args else f"the keyword '{next(iter(kwargs))}'"
+            raise TypeError(f"{type(self).__name__}.__init__() takes no arguments for Module, got {given}")
+        self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={})
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *args: Any) -> None:  # type: ignore[no-redef]
+        """What a call computes; each subclass has its own.
+
+        >>> lamella.nn.Identity().forward(1)
+        1
+        """
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    # ---- members -----------------------------------------------------------------------------------------------------
+
+    def _new_name(self, what: str, name: Any) -> None:
+        """Refuses a name that cannot be that of a member."""
+        if "_parameters" not in self.__dict__:
+            raise AttributeError(
+                f"{type(self).__name__}: a {what} cannot be assigned before Module.__init__; call "
+                "super().__init__() first"
+            )
+        if not isinstance(name, str):
+            raise TypeError(f"{type(self).__name__}: the name of a {what} must be a str, got {type(name).__name__}")
+        if "." in name or not name:
+            raise KeyError(
+                f"{type(self).__name__}: the name of a {what} must not be empty nor contain '.', got {name!r}"
+            )
+        own = {"parameter": self._parameters, "buffer": self._buffers, "module": self._modules}[what]
+        if name not in own and hasattr(self, name):
+            raise KeyError(f"{type(self).__name__}: attribute {name!r} already exists, and cannot be a {what}")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Gives the module a parameter; None keeps the name free for one.
+
+        Raises:
+            KeyError: the name has a dot, is empty, or is that of another attribute
+            TypeError: it is no Parameter
+            ValueError: it has a history; a parameter is a leaf
+
+        >>> m = lamella.nn.Identity()
+        >>> m.register_parameter("bias", None)
+        >>> m.bias is None
+        True
+        """
+        self._new_name("parameter", name)
+        if param is not None:
+            if not isinstance(param, Parameter):
+                raise TypeError(
+                    f"{type(self).__name__}: parameter {name!r} must be a Parameter or None, got "
+                    f"{type(param).__name__}; lamella.nn.Parameter(tensor) makes one"
+                )
+            if getattr(param, "grad_fn", None) is not None:
+                raise ValueError(
+                    f"{type(self).__name__}: parameter {name!r} is the result of an operator; a parameter is a leaf, "
+                    "so pass its detach() to Parameter, or compute it in forward()"
+                )
+            param = _through_hooks(_global_parameter_registration_hooks, self, name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Gives the module a buffer: a tensor that moves with it and is no parameter.
+
+        Args:
+            persistent: whether ``state_dict()`` has it
+
+        >>> m = lamella.nn.Identity()
+        >>> m.register_buffer("mean", lamella.zeros(2))
+        >>> m.state_dict()
+        OrderedDict([('mean', tensor([0., 0.]))])
+        """
+        self._new_name("buffer", name)
+        if tensor is not None:
+            if not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"{type(self).__name__}: buffer {name!r} must be a Tensor or None, got {type(tensor).__name__}"
+                )
+            tensor = _through_hooks(_global_buffer_registration_hooks, self, name, tensor)
+        self._buffers[name] = tensor
+        if not persistent:
+            self._non_persistent_buffers_set.add(name)
+        elif "_non_persistent_buffers_set" in self.__dict__:
+            self._non_persistent_buffers_set.discard(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Gives the module a submodule, as an assignment does; the name may be a number.
+
+        >>> m = lamella.nn.Identity()
+        >>> m.add_module("0", lamella.nn.Identity())
+        >>> m.get_submodule("0")
+        Identity()
+        """
+        self._new_name("module", name)
+        if module is not None:
+            if not isinstance(module, Module):
+                raise TypeError(
+                    f"{type(self).__name__}: submodule {name!r} must be a Module or None, got {type(module).__name__}"
+                )
+            module = _through_hooks(_global_module_registration_hooks, self, name, module)
+        self._modules[name] = module
+
+    register_module = add_module
+
+    def _forget(self, name: str, *places: Any) -> None:
+        for place in places:
+            place.pop(name, None)
+        transient = self.__dict__.get("_non_persistent_buffers_set")
+        if transient:
+            transient.discard(name)
+
+    def _assign(self, name: str, value: Any = NOTHING) -> None:
+        """An assignment of a tensor or a module, or to or of a member's name; without a value its deletion."""
+        held: dict[str, Any] = self.__dict__
+        parameters: Any
+        buffers: Any
+        modules: Any
+        parameters, buffers, modules = (held.get(n) for n in ("_parameters", "_buffers", "_modules"))
+        if value is NOTHING:
+            self._forget(name, parameters, buffers, modules)
+        elif isinstance(value, Parameter):
+            if parameters is not None:
+                self._forget(name, held, buffers, modules)
+            self.register_parameter(name, value)
+        elif parameters is not None and name in parameters:
+            if value is not None:
+                raise TypeError(
+                    f"{type(self).__name__}: parameter {name!r} takes a Parameter or None, got {type(value).__name__}; "
+                    "write lamella.nn.Parameter(tensor), or copy_ into it under no_grad"
+                )
+            self.register_parameter(name, None)
+        elif isinstance(value, Module):
+            if modules is None:
+                self._new_name("module", name)
+            self._forget(name, held, parameters, buffers)
+            modules[name] = _through_hooks(_global_module_registration_hooks, self, name, value)
+        elif modules is not None and name in modules:
+            if value is not None:
+                raise TypeError(
+                    f"{type(self).__name__}: submodule {name!r} takes a Module or None, got {type(value).__name__}"
+                )
+            modules[name] = _through_hooks(_global_module_registration_hooks, self, name, None)
+        elif buffers is not None and name in buffers:
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"{type(self).__name__}: buffer {name!r} takes a Tensor or None, got {type(value).__name__}"
+                )
+            buffers[name] = _through_hooks(_global_buffer_registration_hooks, self, name, value)
+        elif isinstance(value, Buffer):
+            self._forget(name, held)
+            self.register_buffer(name, value, value.persistent)
+        else:  # a plain tensor, which is an attribute like any other
+            self._set_usual(name, value)
+
+    def __dir__(self) -> list[str]:
+        own = (self.__dict__.get(n, ()) for n in ("_parameters", "_buffers", "_modules"))
+        names = {*dir(type(self)), *self.__dict__, *(n for members in own for n in members)}
+        return sorted(n for n in names if not n[:1].isdigit())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    # ---- training ----------------------------------------------------------------------------------------------------
+
+    def train(self: Self, mode: bool = True) -> Self:
+        """Sets ``training`` of the module and all below it, which dropout and batch norm look at; returns it.
+
+        >>> lamella.nn.Dropout().train(False).training
+        False
+        """
+        if not isinstance(mode, bool):
+            raise ValueError(f"train: argument 'mode' must be a bool, got {type(mode).__name__}")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self: Self) -> Self:
+        """``train(False)``.
+
+        >>> lamella.nn.Dropout().eval()(lamella.ones(2))
+        tensor([1., 1.])
+        """
+        return self.train(False)
+
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+        """Says of all parameters whether they require a gradient; returns the module.
+
+        >>> m = lamella.nn.Linear(1, 1).requires_grad_(False)
+        >>> any(getattr(p, "requires_grad", False) for p in m.parameters())
+        False
+        """
+        for param in self.parameters():
+            if hasattr(Tensor, "requires_grad_"):
+                param.requires_grad_(requires_grad)  # type: ignore[attr-defined]
+            elif requires_grad:
+                raise RuntimeError("requires_grad_: autograd is not loaded; see lamella.plugins.status()")
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Takes the gradients of all parameters away, or without ``set_to_none`` fills them with zeros.
+
+        >>> lamella.nn.Linear(1, 1).zero_grad()
+        """
+        for param in self.parameters():
+            grad = getattr(param, "grad", None)
+            if grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+            else:
+                if grad.grad_fn is not None:
+                    grad.detach_()
+                else:
+                    grad.requires_grad_(False)
+                grad.zero_()
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Not here: there is no compiler. A NotImplementedError says so.
+
+        >>> lamella.nn.Identity().compile()
+        Traceback (most recent call last):
+        NotImplementedError: Module.compile: Lamella has no compiler; call the module as it is
+        """
+        raise NotImplementedError("Module.compile: Lamella has no compiler; call the module as it is")
+
+    # ---- as text -----------------------------------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What ``repr`` shows between the brackets; each subclass has its own.
+
+        >>> lamella.nn.Linear(2, 3).extra_repr()
+        'in_features=2, out_features=3, bias=True'
+        """
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()]
+        if not children and len(lines) <= 1:
+            return f"{self._get_name()}({extra})"
+        return f"{self._get_name()}(" + "".join(f"\n  {line}" for line in (*lines, *children)) + "\n)"
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+_movers.add_mover(Module, mover)

@@ -1,0 +1,147 @@
+"""Norms of each sample by itself: over its last dimensions, or over groups of channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella._C import Tensor
+from lamella.nn import functional as F
+from lamella.nn import init
+from lamella.nn.modules.conv import several
+from lamella.nn.modules.linear import empty_parameter
+from lamella.nn.modules.module import Module
+
+__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+
+
+class LayerNorm(Module):
+    """``(x - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions, those of ``normalized_shape``.
+
+    After Ba, Kiros and Hinton (2016).
+
+    >>> lamella.nn.LayerNorm(2, elementwise_affine=False)(lamella.tensor([[1.0, 3.0]]))
+    tensor([[-1.0000,  1.0000]])
+    """
+
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        self.normalized_shape = several(normalized_shape, 1)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        at = {"device": device, "dtype": dtype}
+        shape = self.normalized_shape
+        self.register_parameter("weight", empty_parameter(*shape, **at) if elementwise_affine else None)
+        self.register_parameter("bias", empty_parameter(*shape, **at) if elementwise_affine and bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the weight to 1 and the bias to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(Module):
+    """``x / sqrt(mean(x²) + eps) * weight`` over the last dimensions, those of ``normalized_shape``.
+
+    Without ``eps`` it is the smallest difference of numbers of the dtype at 1. After Zhang and Sennrich (2019).
+
+    >>> lamella.nn.RMSNorm(2, elementwise_affine=False)(lamella.tensor([[3.0, 3.0]]))
+    tensor([[1., 1.]])
+    """
+
+    weight: Any
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        self.normalized_shape = several(normalized_shape, 1)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        shape = self.normalized_shape
+        weight = empty_parameter(*shape, device=device, dtype=dtype) if elementwise_affine else None
+        self.register_parameter("weight", weight)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the weight to 1."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(Module):
+    """``(x - mean) / sqrt(var + eps) * weight + bias`` over groups of channels of (N, C, ...).
+
+    Mean and variance are a group's, weight and bias a channel's. After Wu and He (2018).
+
+    >>> lamella.nn.GroupNorm(3, 6)(lamella.ones(20, 6, 10, 10)).shape
+    lamella.Size([20, 6, 10, 10])
+    """
+
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ):
+        super().__init__()
+        if num_groups <= 0 or num_channels % num_groups:
+            raise ValueError(f"GroupNorm: {num_channels} channels cannot be divided into {num_groups} groups")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        at = {"device": device, "dtype": dtype}
+        self.register_parameter("weight", empty_parameter(num_channels, **at) if affine else None)
+        self.register_parameter("bias", empty_parameter(num_channels, **at) if affine and bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the weight to 1 and the bias to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        parts = f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+        return f"{parts}, bias={self.bias is not None}"

@@ -1,0 +1,227 @@
+"""Margins around sequences, images and volumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella._C import Tensor
+from lamella.nn import functional as F
+from lamella.nn.modules.conv import several
+from lamella.nn.modules.module import Module
+
+__all__ = [
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
+
+
+class _Pad(Module):
+    """Margins in one mode; a number is that of all sides, else pairs come from the last dimension on."""
+
+    _spatial: int
+    _mode: str
+
+    def __init__(self, padding: Any):
+        super().__init__()
+        self.padding = several(padding, 2 * self._spatial)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    def __init__(self, padding: Any, value: float):
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class _ZeroPad(_ConstantPad):
+    def __init__(self, padding: Any):
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _CircularPad(_Pad):
+    _mode = "circular"
+
+
+class _ReflectionPad(_Pad):
+    _mode = "reflect"
+
+
+class _ReplicationPad(_Pad):
+    _mode = "replicate"
+
+
+class ConstantPad1d(_ConstantPad):
+    """Puts a number around sequences, with or without a batch; a margin, or (before, after).
+
+    >>> lamella.nn.ConstantPad1d(1, 7.0)(lamella.arange(3.0).view(1, 3))
+    tensor([[7., 0., 1., 2., 7.]])
+    """
+
+    _spatial = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ConstantPad2d(1, 7.0)(lamella.ones(2, 2, 2)).shape
+    lamella.Size([2, 4, 4])
+    """
+
+    _spatial = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ConstantPad3d(1, 7.0)(lamella.ones(2, 2, 2, 2)).shape
+    lamella.Size([2, 4, 4, 4])
+    """
+
+    _spatial = 3
+
+
+class ZeroPad1d(_ZeroPad):
+    """Puts zeros around sequences, with or without a batch; a margin, or (before, after).
+
+    >>> lamella.nn.ZeroPad1d(1)(lamella.arange(3.0).view(1, 3))
+    tensor([[0., 0., 1., 2., 0.]])
+    """
+
+    _spatial = 1
+
+
+class ZeroPad2d(_ZeroPad):
+    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ZeroPad2d(1)(lamella.ones(2, 2, 2)).shape
+    lamella.Size([2, 4, 4])
+    """
+
+    _spatial = 2
+
+
+class ZeroPad3d(_ZeroPad):
+    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ZeroPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
+    lamella.Size([2, 4, 4, 4])
+    """
+
+    _spatial = 3
+
+
+class CircularPad1d(_CircularPad):
+    """Puts what stands at the other end around sequences, with or without a batch; a margin, or (before, after).
+
+    >>> lamella.nn.CircularPad1d(1)(lamella.arange(3.0).view(1, 3))
+    tensor([[2., 0., 1., 2., 0.]])
+    """
+
+    _spatial = 1
+
+
+class CircularPad2d(_CircularPad):
+    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.CircularPad2d(1)(lamella.ones(2, 2, 2)).shape
+    lamella.Size([2, 4, 4])
+    """
+
+    _spatial = 2
+
+
+class CircularPad3d(_CircularPad):
+    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.CircularPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
+    lamella.Size([2, 4, 4, 4])
+    """
+
+    _spatial = 3
+
+
+class ReflectionPad1d(_ReflectionPad):
+    """Puts what stands as far inside around sequences, with or without a batch; a margin, or (before, after).
+
+    >>> lamella.nn.ReflectionPad1d(1)(lamella.arange(3.0).view(1, 3))
+    tensor([[1., 0., 1., 2., 1.]])
+    """
+
+    _spatial = 1
+
+
+class ReflectionPad2d(_ReflectionPad):
+    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ReflectionPad2d(1)(lamella.ones(2, 2, 2)).shape
+    lamella.Size([2, 4, 4])
+    """
+
+    _spatial = 2
+
+
+class ReflectionPad3d(_ReflectionPad):
+    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ReflectionPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
+    lamella.Size([2, 4, 4, 4])
+    """
+
+    _spatial = 3
+
+
+class ReplicationPad1d(_ReplicationPad):
+    """Puts the outermost values around sequences, with or without a batch; a margin, or (before, after).
+
+    >>> lamella.nn.ReplicationPad1d(1)(lamella.arange(3.0).view(1, 3))
+    tensor([[0., 0., 1., 2., 2.]])
+    """
+
+    _spatial = 1
+
+
+class ReplicationPad2d(_ReplicationPad):
+    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ReplicationPad2d(1)(lamella.ones(2, 2, 2)).shape
+    lamella.Size([2, 4, 4])
+    """
+
+    _spatial = 2
+
+
+class ReplicationPad3d(_ReplicationPad):
+    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+
+    >>> lamella.nn.ReplicationPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
+    lamella.Size([2, 4, 4, 4])
+    """
+
+    _spatial = 3

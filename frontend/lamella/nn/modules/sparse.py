@@ -1,0 +1,121 @@
+"""Rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella._C import Tensor
+from lamella.nn import functional as F
+from lamella.nn import init
+from lamella.nn.modules.linear import empty_parameter
+from lamella.nn.modules.module import Module
+from lamella.nn.parameter import Parameter
+
+__all__ = ["Embedding"]
+
+
+class Embedding(Module):
+    """The rows of a table (num_embeddings, embedding_dim) that integers name.
+
+    Args:
+        padding_idx: a row that begins at 0 and gets no gradient
+        max_norm: a row that is longer is scaled to this length, in the table, before it is read
+        norm_type: the p of the length
+        scale_grad_by_freq: gradients of a row are divided by how often it is named
+        sparse: refused; there are no sparse tensors
+
+    >>> lamella.nn.Embedding(10, 3)(lamella.tensor([[1, 2, 4, 5], [4, 3, 2, 9]])).shape
+    lamella.Size([2, 4, 3])
+    """
+
+    weight: Any
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError(f"Embedding: padding_idx {padding_idx} is out of range for {num_embeddings} rows")
+            padding_idx %= num_embeddings
+        self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        if _weight is None:
+            self.weight = empty_parameter(num_embeddings, embedding_dim, device=device, dtype=dtype)
+            if _freeze:
+                self.requires_grad_(False)
+            self.reset_parameters()
+        else:
+            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
+                raise AssertionError(
+                    f"Embedding: argument '_weight': expected shape {(num_embeddings, embedding_dim)}, got "
+                    f"{tuple(_weight.shape)}"
+                )
+            self.weight = Parameter(_weight, requires_grad=not _freeze)
+
+    def reset_parameters(self) -> None:
+        """Draws normal values anew."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight.detach()[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.embedding(
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
+        )
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        usual = (("padding_idx", None), ("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False))
+        parts += [f"{name}={getattr(self, name)}" for name, value in usual if getattr(self, name) != value]
+        return ", ".join(parts + ["sparse=True"] * (self.sparse is not False))
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Embedding:
+        """An Embedding over a table that is there; with ``freeze`` it is not trained.
+
+        >>> table = lamella.nn.Embedding.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> table(lamella.tensor([1]))
+        tensor([[3., 4.]])
+        """
+        if embeddings.dim() != 2:
+            raise AssertionError(f"from_pretrained: expected a table of two dimensions, got {tuple(embeddings.shape)}")
+        rows, columns = embeddings.shape
+        return cls(
+            rows,
+            columns,
+            padding_idx,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            sparse,
+            _weight=embeddings,
+            _freeze=freeze,
+        )
