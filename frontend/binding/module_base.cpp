@@ -11,6 +11,7 @@
 #include <array>
 #include <vector>
 
+#include "frontend/binding/module_state.h"
 #include "frontend/binding/tensor_object.h"
 
 namespace lamella::binding {
@@ -265,6 +266,10 @@ PyMethodDef methods[] = {
     {"_set_usual", as_function(reinterpret_cast<void*>(setattr_usual)), METH_FASTCALL,
      "Sets an attribute as object.__setattr__ does, or without a value deletes it."},
     {"_watch", watch, METH_O | METH_STATIC, "The dicts of hooks of all modules, which every call looks at."},
+    {"_watch_state", watch_state, METH_O | METH_STATIC,
+     "The methods state_dict, _save_to_state_dict and get_extra_state, which a usual module does not override."},
+    {"_write_state", as_function(reinterpret_cast<void*>(write_state)), METH_FASTCALL,
+     "Writes the state of a usual module and of all below it; False, and nothing is written, if it is not usual."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* word(const char* text) { return PyUnicode_InternFromString(text); }
@@ -272,6 +277,7 @@ PyObject* word(const char* text) { return PyUnicode_InternFromString(text); }
 }  // namespace
 
 int init_module_base(PyObject* module) {
+  if (init_module_state() < 0) return -1;
   forward_word = word("forward");
   hooked_word = word("_call_hooked");
   assign_word = word("_assign");

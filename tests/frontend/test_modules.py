@@ -443,3 +443,32 @@ def test_a_device_of_a_plugin_has_its_method():
     net = nn.Linear(2, 2).bare()
     assert net.weight.is_bare and net.cpu().weight.is_cpu
     library.close()
+
+
+def test_the_quick_walk_writes_what_the_slow_one_writes():
+    def network():
+        net = nn.Sequential(Net(), nn.BatchNorm1d(2), nn.ModuleDict({"a": nn.Embedding(3, 2), "b": nn.Sequential()}))
+        net[0].first.bias, net[0].second = None, Own()
+        return net
+
+    quick, slow = network(), network()
+    for module in slow.modules():
+        module.register_state_dict_post_hook(lambda *_: None)
+    a, b = quick.state_dict(prefix="x."), slow.state_dict(prefix="x.")
+    assert list(a) == list(b) and "x.0.second._extra_state" in a and "x.0.passing" not in a
+    assert a._metadata == b._metadata and list(a._metadata) == list(b._metadata)
+    assert not any(getattr(t, "requires_grad", False) for t in a.values())
+    into = {}
+    assert quick.state_dict(destination=into, keep_vars=True) is into and into["2.a.weight"] is quick[2]["a"].weight
+    quick[1].state_dict = lambda destination, prefix, keep_vars: destination.update({prefix + "own": 1})
+    assert quick.state_dict()["1.own"] == 1
+    with pytest.raises(TypeError):
+        quick[2].state_dict(destination=3)
+
+
+class Own(nn.Linear):
+    def __init__(self):
+        super().__init__(1, 1)
+
+    def get_extra_state(self):
+        return 7

@@ -107,9 +107,12 @@ class Stateful(Hooked):
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
+        every = getattr(destination, "_metadata", None)
+        if self._write_state(destination, every, prefix, keep_vars):
+            return destination
         metadata = {"version": self._version}
-        if hasattr(destination, "_metadata"):
-            destination._metadata[prefix[:-1]] = metadata
+        if every is not None:
+            every[prefix[:-1]] = metadata
         held = vars(self)
         for hook in held.get("_state_dict_pre_hooks", {}).values():
             hook(self, prefix, keep_vars)
@@ -319,3 +322,6 @@ class _WithModule:
 
     def __setstate__(self, state: Any) -> None:
         self.__init__(*state)  # type: ignore[misc]
+
+
+Hooked._watch_state((Stateful.state_dict, Stateful._save_to_state_dict, Stateful.get_extra_state))
