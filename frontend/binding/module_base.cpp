@@ -23,7 +23,8 @@ struct ModuleObject {
 };
 
 PyTypeObject* base_type;
-PyObject *forward_word, *hooked_word, *assign_word, *made_word, *getattr_word, *getattribute_word, *dict_word;
+PyObject *forward_word, *hooked_word, *assign_word, *made_word, *getattr_word, *getattribute_word, *dict_word,
+    *noted_word;
 std::array<PyObject*, 3> registry_words;  // of the dictionaries of members
 std::array<PyObject*, 4> hook_words;      // of the dictionaries of hooks that a call looks at
 std::array<PyObject*, 4> global_hooks;    // the dictionaries of hooks of all modules
@@ -205,13 +206,41 @@ PyObject* call_forward(PyObject* self, PyObject* args, PyObject* kwargs) {
   return result;
 }
 
+// Adds the text of the innermost module to an error that leaves its call, as a note: the error of an operator does not
+// know in which layer it was, nor which sizes that layer has. What goes wrong meanwhile is passed over.
+void note_module(PyObject* self) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  bool usual = false;
+  for (PyObject* kind : {PyExc_RuntimeError, PyExc_ValueError, PyExc_TypeError, PyExc_IndexError})
+    usual |= PyErr_GivenExceptionMatches(type, kind) != 0;
+  if (usual && error && !PyObject_HasAttr(error, noted_word) && PyObject_SetAttr(error, noted_word, Py_True) == 0) {
+    PyObject* text = PyObject_Repr(self);
+    // A network's text has a line for each layer; its first one says enough.
+    PyObject* line = text ? PyObject_CallMethod(text, "partition", "s", "\n") : nullptr;
+    PyObject* note = line ? PyUnicode_FromFormat("in %U", PyTuple_GET_ITEM(line, 0)) : nullptr;
+    PyObject* done = note ? PyObject_CallMethod(error, "add_note", "O", note) : nullptr;  // from Python 3.11 on
+    Py_XDECREF(done);
+    Py_XDECREF(note);
+    Py_XDECREF(line);
+    Py_XDECREF(text);
+  }
+  PyErr_Clear();
+  PyErr_Restore(type, error, trace);
+}
+
 PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
   const int hooks = is_plain(self) ? 0 : look_for_hooks(self);
   if (hooks < 0) return nullptr;
-  if (hooks == 0 && !any_global_hook()) return call_forward(self, args, kwargs);
-  PyObject* hooked = PyObject_GetAttr(self, hooked_word);
-  PyObject* result = hooked ? PyObject_Call(hooked, args, kwargs) : nullptr;
-  Py_XDECREF(hooked);
+  PyObject* result = nullptr;
+  if (hooks == 0 && !any_global_hook()) {
+    result = call_forward(self, args, kwargs);
+  } else if (PyObject* hooked = PyObject_GetAttr(self, hooked_word)) {
+    result = PyObject_Call(hooked, args, kwargs);
+    Py_DECREF(hooked);
+  }
+  if (!result) note_module(self);
   return result;
 }
 
@@ -285,6 +314,7 @@ int init_module_base(PyObject* module) {
   getattr_word = word("__getattr__");
   getattribute_word = word("__getattribute__");
   dict_word = word("__dict__");
+  noted_word = word("_lamella_noted");
   registry_words = {word("_parameters"), word("_buffers"), word("_modules")};
   hook_words = {word("_forward_hooks"), word("_forward_pre_hooks"), word("_backward_hooks"),
                 word("_backward_pre_hooks")};
