@@ -2,10 +2,10 @@
 //
 // Note [Modules]  The parameters, buffers and submodules of a module are in three dictionaries, `_parameters`,
 //   `_buffers` and `_modules`, of its __dict__, where torch's programs expect them and write to them. This class looks
-//   names up there without a Python function, and calls `forward` directly where no hook is registered.
-//   The dictionaries of hooks are made when they are first asked for. `plain` says that this module has none of them,
-//   and no `forward` of its own; then a call reads no dictionary at all. Whatever could change that clears `plain`, and
-//   the next call looks again.
+//   names up there without a Python function. A call asks the module's __dict__ for hooks and for a `forward` of its
+//   own, each time, since a program may write them there; where there is neither, it calls the class's `forward`
+//   directly. The dictionaries of hooks are made when they are first asked for. The class has no field of its own, so
+//   that a module may also inherit from a dict, a str or another class in C.
 #include "frontend/binding/module_base.h"
 
 #include <array>
@@ -17,20 +17,12 @@
 namespace lamella::binding {
 namespace {
 
-struct ModuleObject {
-  PyObject_HEAD;
-  bool plain;
-};
-
 PyTypeObject* base_type;
-PyObject *forward_word, *hooked_word, *assign_word, *made_word, *getattr_word, *getattribute_word, *dict_word,
-    *noted_word;
+PyObject *assign_function, *hooked_function;  // of Python, for what needs no speed
+PyObject *forward_word, *made_word, *getattr_word, *getattribute_word, *noted_word;
 std::array<PyObject*, 3> registry_words;  // of the dictionaries of members
 std::array<PyObject*, 4> hook_words;      // of the dictionaries of hooks that a call looks at
 std::array<PyObject*, 4> global_hooks;    // the dictionaries of hooks of all modules
-
-bool is_plain(PyObject* self) { return reinterpret_cast<ModuleObject*>(self)->plain; }
-void set_plain(PyObject* self, bool plain) { reinterpret_cast<ModuleObject*>(self)->plain = plain; }
 
 // A new reference to an item, or null; with an exception if there is one other than that it is missing.
 PyObject* item(PyObject* dict, PyObject* name) {
@@ -56,7 +48,8 @@ PyObject* member(PyObject* dict, PyObject* name) {
   return nullptr;
 }
 
-// Makes what a module has only from its first use on, such as a dictionary of hooks; else an AttributeError.
+// The dictionary of hooks of a name, or the set of names of buffers that are not saved: a new reference. These are made
+// when a program first asks for them. For any other name it is an AttributeError.
 PyObject* make_or_refuse(PyObject* self, PyObject* dict, PyObject* name) {
   PyObject* made = _PyType_Lookup(Py_TYPE(self), made_word);
   PyObject* factory = made && PyDict_Check(made) ? PyDict_GetItemWithError(made, name) : nullptr;
@@ -65,10 +58,18 @@ PyObject* make_or_refuse(PyObject* self, PyObject* dict, PyObject* name) {
       PyErr_Format(PyExc_AttributeError, "'%.100s' object has no attribute '%U'", Py_TYPE(self)->tp_name, name);
     return nullptr;
   }
-  PyObject* fresh = PyObject_CallNoArgs(factory);
-  set_plain(self, false);
-  if (fresh && PyDict_SetItem(dict, name, fresh) < 0) Py_CLEAR(fresh);
-  return fresh;
+  if (PyObject* there = PyDict_GetItemWithError(dict, name)) return Py_NewRef(there);
+  PyObject* fresh = PyErr_Occurred() ? nullptr : PyObject_CallNoArgs(factory);
+  PyObject* kept =
+      fresh ? Py_XNewRef(PyDict_SetDefault(dict, name, fresh)) : nullptr;  // another thread may have been first
+  Py_XDECREF(fresh);
+  return kept;
+}
+
+// A parameter, buffer or submodule, or what is made on first use; a new reference.
+PyObject* member_or_made(PyObject* self, PyObject* dict, PyObject* name) {
+  PyObject* found = member(dict, name);
+  return found || PyErr_Occurred() ? found : make_or_refuse(self, dict, name);
 }
 
 bool is_name(PyObject* name) {
@@ -77,32 +78,54 @@ bool is_name(PyObject* name) {
   return false;
 }
 
-// What stands behind the usual attributes: the members, and what is made on first use.
+// Module.__getattr__, which Python calls for classes that override it and call super().
 PyObject* getattr_behind(PyObject* self, PyObject* name) {
   if (!is_name(name)) return nullptr;
   PyObject* dict = PyObject_GenericGetDict(self, nullptr);
   if (!dict) return nullptr;
-  PyObject* found = member(dict, name);
-  if (!found && !PyErr_Occurred()) found = make_or_refuse(self, dict, name);
+  PyObject* found = member_or_made(self, dict, name);
   Py_DECREF(dict);
+  return found;
+}
+
+// An attribute of the class; where its getter, such as a property's, raises AttributeError, a member of that name.
+PyObject* get_descriptor(descrgetfunc get, PyObject* on_type, PyObject* self, PyObject* name, bool members) {
+  PyObject* found = get(on_type, self, reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  if (found || !members || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  PyObject *kind, *error, *trace;
+  PyErr_Fetch(&kind, &error, &trace);
+  PyObject* dict = PyObject_GenericGetDict(self, nullptr);
+  found = dict ? member(dict, name) : nullptr;
+  Py_XDECREF(dict);
+  if (!found && !PyErr_Occurred()) {
+    PyErr_Restore(kind, error, trace);
+  } else {
+    Py_XDECREF(kind);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+  }
   return found;
 }
 
 PyObject* getattro(PyObject* self, PyObject* name) {
   if (!is_name(name)) return nullptr;
   PyTypeObject* type = Py_TYPE(self);
+  // A class with a method __getattr__ of its own has another function here; Python asks that method after this one.
+  const bool members = type->tp_getattro == getattro;
   PyObject* on_type = Py_XNewRef(_PyType_Lookup(type, name));
   const descrgetfunc get = on_type ? Py_TYPE(on_type)->tp_descr_get : nullptr;
   PyObject* found = nullptr;
   if (get && PyDescr_IsData(on_type)) {
-    found = get(on_type, self, reinterpret_cast<PyObject*>(type));
+    found = get_descriptor(get, on_type, self, name, members);
   } else if (PyObject* dict = PyObject_GenericGetDict(self, nullptr)) {
     found = Py_XNewRef(PyDict_GetItemWithError(dict, name));
     if (!found && !PyErr_Occurred()) {
       if (on_type)
-        found = get ? get(on_type, self, reinterpret_cast<PyObject*>(type)) : Py_NewRef(on_type);
-      else if (!(found = member(dict, name)) && !PyErr_Occurred())
-        found = make_or_refuse(self, dict, name);
+        found = get ? get_descriptor(get, on_type, self, name, members) : Py_NewRef(on_type);
+      else if (members)
+        found = member_or_made(self, dict, name);
+      else
+        PyErr_Format(PyExc_AttributeError, "'%.100s' object has no attribute '%U'", type->tp_name, name);
     }
     Py_DECREF(dict);
   }
@@ -110,8 +133,9 @@ PyObject* getattro(PyObject* self, PyObject* name) {
   return found;
 }
 
-// Tensors, modules and names of members are Python's business, in Module._assign; all else is a usual attribute.
-int setattro(PyObject* self, PyObject* name, PyObject* value) {
+// Sets an attribute, or without a value deletes it. Tensors, modules and names of members are the business of the
+// function that `_watch` got; all else is a usual attribute.
+int set_or_delete(PyObject* self, PyObject* name, PyObject* value) {
   if (!is_name(name)) return -1;
   bool special = value && (is_tensor(value) || PyObject_TypeCheck(value, base_type));
   if (!special) {
@@ -123,23 +147,22 @@ int setattro(PyObject* self, PyObject* name, PyObject* value) {
     special = there != nullptr;
     Py_XDECREF(there);
   }
-  if (special) {
-    PyObject* done = PyObject_CallMethodObjArgs(self, assign_word, name, value, nullptr);
-    Py_XDECREF(done);
-    return done ? 0 : -1;
-  }
-  const int first = PyUnicode_Compare(name, forward_word) == 0 || PyUnicode_Compare(name, dict_word) == 0;
-  if (first) set_plain(self, false);
-  return PyObject_GenericSetAttr(self, name, value);
+  if (!special || !assign_function) return PyObject_GenericSetAttr(self, name, value);
+  PyObject* done = PyObject_CallFunctionObjArgs(assign_function, self, name, value, nullptr);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
 }
 
-PyObject* setattr_usual(PyObject* self, PyObject* const* args, Py_ssize_t n) {
-  if (n < 1 || n > 2 || !is_name(args[0])) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "_set_plain: takes a name and a value");
-    return nullptr;
-  }
-  set_plain(self, false);
-  if (PyObject_GenericSetAttr(self, args[0], n == 2 ? args[1] : nullptr) < 0) return nullptr;
+// These two are methods and no slots: object.__setattr__, by which programs pass modules by, refuses classes in C that
+// have a slot of their own.
+PyObject* setattr_method(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2) return PyErr_Format(PyExc_TypeError, "__setattr__: takes a name and a value, got %zd arguments", n);
+  if (set_or_delete(self, args[0], args[1]) < 0) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* delattr_method(PyObject* self, PyObject* name) {
+  if (set_or_delete(self, name, nullptr) < 0) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -151,33 +174,66 @@ bool any_global_hook() {
   return false;
 }
 
-// Looks for hooks; 1 if there is one, 0 if not, -1 with an exception. Finds out whether the module is plain.
-int look_for_hooks(PyObject* self) {
-  PyObject* dict = PyObject_GenericGetDict(self, nullptr);
-  if (!dict) return -1;
-  int any = 0, there = 0;
-  for (PyObject* word : hook_words) {
-    PyObject* hooks = PyDict_GetItemWithError(dict, word);
-    if (!hooks && PyErr_Occurred()) any = -1;
-    if (!hooks) continue;
-    there = 1;
-    if (PyObject_IsTrue(hooks)) any = 1;
-  }
-  const int parts = PyDict_Contains(dict, registry_words[0]), own = PyDict_Contains(dict, forward_word);
-  Py_DECREF(dict);
-  if (any < 0 || parts < 0 || own < 0) return -1;
-  if (!parts) {
-    PyErr_Format(PyExc_AttributeError,
-                 "%.100s is called before Module.__init__; call super().__init__() first in its own __init__",
-                 Py_TYPE(self)->tp_name);
-    return -1;
-  }
-  set_plain(self, !there && !own);
-  return any;
+enum class Way { failed, hooked, own_forward, usual };  // how a call goes on
+
+// Until Python 3.11 each state of a dictionary has a number that no other has, so that what was found out about one is
+// remembered by its number alone. A later Python looks each time.
+#if PY_VERSION_HEX < 0x030C0000
+std::array<uint64_t, 1024> usual_states;  // at the number's last bits: states without hooks and without `forward`
+
+bool is_known(PyObject* dict) {
+  const uint64_t state = reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+  return usual_states[state % usual_states.size()] == state;
 }
 
-PyObject* call_forward(PyObject* self, PyObject* args, PyObject* kwargs) {
-  PyObject* forward = is_plain(self) ? _PyType_Lookup(Py_TYPE(self), forward_word) : nullptr;
+void remember(PyObject* dict) {
+  const uint64_t state = reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+  usual_states[state % usual_states.size()] = state;
+}
+#else
+bool is_known(PyObject*) { return false; }
+void remember(PyObject*) {}
+#endif
+
+Way look(PyObject* self) {
+  PyObject* dict = PyObject_GenericGetDict(self, nullptr);
+  if (!dict) return Way::failed;
+  if (is_known(dict)) {
+    Py_DECREF(dict);
+    return Way::usual;
+  }
+  Way way = Way::usual;
+  bool bare = true;  // without a dictionary of hooks, which could be filled while the module's own stays as it is
+  for (PyObject* word : hook_words) {
+    PyObject* hooks = Py_XNewRef(PyDict_GetItemWithError(dict, word));
+    bare = bare && !hooks;
+    const int any = hooks ? PyObject_IsTrue(hooks) : PyErr_Occurred() ? -1 : 0;
+    Py_XDECREF(hooks);
+    if (any) {
+      way = any < 0 ? Way::failed : Way::hooked;
+      break;
+    }
+  }
+  if (way == Way::usual) {
+    const int parts = PyDict_Contains(dict, registry_words[0]), own = PyDict_Contains(dict, forward_word);
+    if (parts == 0)
+      PyErr_Format(PyExc_AttributeError,
+                   "%.100s is called before Module.__init__; call super().__init__() first in its own __init__",
+                   Py_TYPE(self)->tp_name);
+    if (parts <= 0 || own < 0) way = Way::failed;
+    if (way == Way::usual && own) way = Way::own_forward;
+    if (way == Way::usual && bare) remember(dict);
+  }
+  Py_DECREF(dict);
+  return way;
+}
+
+// Calls the class's `forward` if that is a function and nothing of the class answers for it, else whatever there is.
+PyObject* call_forward(PyObject* self, PyObject* args, PyObject* kwargs, bool own) {
+  PyTypeObject* type = Py_TYPE(self);
+  const bool plain = !own && (type->tp_getattro == getattro ||
+                              _PyType_Lookup(type, getattribute_word) == _PyType_Lookup(base_type, getattribute_word));
+  PyObject* forward = plain ? _PyType_Lookup(type, forward_word) : nullptr;
   if (!forward || !PyFunction_Check(forward)) {
     PyObject* bound = PyObject_GetAttr(self, forward_word);
     PyObject* result = bound ? PyObject_Call(bound, args, kwargs) : nullptr;
@@ -231,14 +287,19 @@ void note_module(PyObject* self) {
 }
 
 PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
-  const int hooks = is_plain(self) ? 0 : look_for_hooks(self);
-  if (hooks < 0) return nullptr;
+  const Way way = look(self);
+  if (way == Way::failed) return nullptr;
   PyObject* result = nullptr;
-  if (hooks == 0 && !any_global_hook()) {
-    result = call_forward(self, args, kwargs);
-  } else if (PyObject* hooked = PyObject_GetAttr(self, hooked_word)) {
-    result = PyObject_Call(hooked, args, kwargs);
-    Py_DECREF(hooked);
+  if (way != Way::hooked && !any_global_hook()) {
+    result = call_forward(self, args, kwargs, way == Way::own_forward);
+  } else {
+    PyObject* whole = hooked_function ? PyTuple_New(PyTuple_GET_SIZE(args) + 1) : nullptr;
+    if (!whole) return nullptr;
+    PyTuple_SET_ITEM(whole, 0, Py_NewRef(self));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++)
+      PyTuple_SET_ITEM(whole, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+    result = PyObject_Call(hooked_function, whole, kwargs);
+    Py_DECREF(whole);
   }
   if (!result) note_module(self);
   return result;
@@ -258,8 +319,9 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// A class that has a method __getattr__ finds its attributes by two calls of Python's. Where that method is the base's
-// own, which does what the slot does anyway, the class gets the slot.
+// Where a class has a method __getattr__, CPython finds its attributes by a function that calls __getattribute__ and
+// then that method. Every module inherits such a method, the base's own, and the slot does all that it would do. So a
+// class that overrides neither method gets the slot, which costs no Python call.
 PyObject* init_subclass(PyObject* cls, PyObject* args, PyObject* kwargs) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
   PyObject* above = PyObject_CallFunction(reinterpret_cast<PyObject*>(&PySuper_Type), "OO", base_type, cls);
@@ -274,14 +336,14 @@ PyObject* init_subclass(PyObject* cls, PyObject* args, PyObject* kwargs) {
   return done;
 }
 
-PyObject* watch(PyObject*, PyObject* dicts) {
-  if (!PyTuple_Check(dicts) || PyTuple_GET_SIZE(dicts) != static_cast<Py_ssize_t>(global_hooks.size()))
-    return PyErr_Format(PyExc_TypeError, "_watch: takes a tuple of four dicts");
-  for (size_t i = 0; i < global_hooks.size(); i++) {
-    PyObject* hooks = PyTuple_GET_ITEM(dicts, i);
-    if (!PyDict_Check(hooks)) return PyErr_Format(PyExc_TypeError, "_watch: takes a tuple of four dicts");
-    Py_XSETREF(global_hooks[i], Py_NewRef(hooks));
-  }
+PyObject* watch(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  const auto count = static_cast<Py_ssize_t>(global_hooks.size());
+  bool fits = n == count + 2;
+  for (Py_ssize_t i = 0; fits && i < count; i++) fits = PyDict_Check(args[i + 2]);
+  if (!fits) return PyErr_Format(PyExc_TypeError, "_watch: takes two functions and four dicts");
+  Py_XSETREF(assign_function, Py_NewRef(args[0]));
+  Py_XSETREF(hooked_function, Py_NewRef(args[1]));
+  for (Py_ssize_t i = 0; i < count; i++) Py_XSETREF(global_hooks[i], Py_NewRef(args[i + 2]));
   Py_RETURN_NONE;
 }
 
@@ -292,9 +354,10 @@ PyMethodDef methods[] = {
      "A parameter, buffer or submodule, for classes that override this; they call ``super().__getattr__(name)``."},
     {"__init_subclass__", as_function(reinterpret_cast<void*>(init_subclass)),
      METH_VARARGS | METH_KEYWORDS | METH_CLASS, nullptr},
-    {"_set_usual", as_function(reinterpret_cast<void*>(setattr_usual)), METH_FASTCALL,
-     "Sets an attribute as object.__setattr__ does, or without a value deletes it."},
-    {"_watch", watch, METH_O | METH_STATIC, "The dicts of hooks of all modules, which every call looks at."},
+    {"__setattr__", as_function(reinterpret_cast<void*>(setattr_method)), METH_FASTCALL, nullptr},
+    {"__delattr__", delattr_method, METH_O, nullptr},
+    {"_watch", as_function(reinterpret_cast<void*>(watch)), METH_FASTCALL | METH_STATIC,
+     "The function of an assignment of members, that of a call with hooks, and the dicts of hooks of all modules."},
     {"_watch_state", watch_state, METH_O | METH_STATIC,
      "The methods state_dict, _save_to_state_dict and get_extra_state, which a usual module does not override."},
     {"_write_state", as_function(reinterpret_cast<void*>(write_state)), METH_FASTCALL,
@@ -308,24 +371,20 @@ PyObject* word(const char* text) { return PyUnicode_InternFromString(text); }
 int init_module_base(PyObject* module) {
   if (init_module_state() < 0) return -1;
   forward_word = word("forward");
-  hooked_word = word("_call_hooked");
-  assign_word = word("_assign");
   made_word = word("_made_on_use");
   getattr_word = word("__getattr__");
   getattribute_word = word("__getattribute__");
-  dict_word = word("__dict__");
   noted_word = word("_lamella_noted");
   registry_words = {word("_parameters"), word("_buffers"), word("_modules")};
   hook_words = {word("_forward_hooks"), word("_forward_pre_hooks"), word("_backward_hooks"),
                 word("_backward_pre_hooks")};
   PyType_Slot slots[] = {{Py_tp_getattro, reinterpret_cast<void*>(getattro)},
-                         {Py_tp_setattro, reinterpret_cast<void*>(setattro)},
                          {Py_tp_call, reinterpret_cast<void*>(call)},
                          {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                          {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                          {Py_tp_methods, methods},
                          {0, nullptr}};
-  PyType_Spec spec = {"lamella._C._ModuleBase", sizeof(ModuleObject), 0,
+  PyType_Spec spec = {"lamella._C._ModuleBase", sizeof(PyObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
   PyObject* made = PyType_FromSpec(&spec);
   if (!made) return -1;

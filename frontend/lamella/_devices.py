@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from lamella import _C
-from lamella._movers import MOVERS, IsDevice
+from lamella._movers import MOVERS, IsDevice, give
 from lamella._streams import Event, Stream, check_kind, resolve
 from lamella.plugins import contributions
 from lamella.plugins.manager import manager
@@ -439,7 +439,7 @@ def announce(names: Iterable[str]) -> None:
             package.__all__.append(name)
         if not contributions.method_holder(name):
             for kind, make in MOVERS:
-                setattr(kind, name, make(name))
+                give(kind, name, make)
 
 
 def add_device_names(owner: str, device: str, objects: Mapping[str, Any]) -> Callable[[], None]:

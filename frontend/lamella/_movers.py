@@ -29,8 +29,16 @@ def mover(name: str) -> Callable[..., _C.Tensor]:
 
     move.__name__ = name
     move.__qualname__ = f"Tensor.{name}"
+    move.is_mover = True  # type: ignore[attr-defined]
     move.__doc__ = f"The tensor on device {name!r}: an index, a device of this kind, or the current one."
     return move
+
+
+def give(kind: type, name: str, make: Callable[[str], Any]) -> None:
+    """Gives a class the method of a device's name, unless the class has something else of that name."""
+    there = getattr(kind, name, None)
+    if there is None or getattr(there, "is_mover", False):
+        setattr(kind, name, make(name))
 
 
 MOVERS: list[tuple[type, Callable[[str], Any]]] = [(_C.Tensor, mover)]  # classes with a method NAME() for each device
@@ -40,4 +48,4 @@ def add_mover(kind: type, make: Callable[[str], Any]) -> None:
     """Gives a class a method NAME(), ``make(NAME)``, for each backend that there is or will be."""
     MOVERS.append((kind, make))
     for known in [known for known in vars(_C.Tensor).values() if isinstance(known, IsDevice) and known.name != "meta"]:
-        setattr(kind, known.name, make(known.name))
+        give(kind, known.name, make)

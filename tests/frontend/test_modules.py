@@ -316,7 +316,7 @@ def test_backward_hooks():
     net, seen = nn.Linear(2, 2, bias=False), []
     net.register_full_backward_pre_hook(lambda m, grads: (grads[0] * 3,))
     net.register_full_backward_hook(lambda m, ins, outs: seen.append((ins, outs)))
-    net.register_full_backward_hook(lambda m, ins, outs: (ins[0] * 0,) if ins else None)
+    net.register_full_backward_hook(lambda m, ins, outs: None if ins[0] is None else (ins[0] * 0,))
     x = lamella.ones(1, 2, requires_grad=True)
     net(x).sum().backward()
     ((into,), (out,)) = seen[0]
@@ -324,8 +324,8 @@ def test_backward_hooks():
     np.testing.assert_allclose(into.numpy(), 3 * net.weight.detach().numpy().sum(0, keepdims=True), rtol=1e-6)
     assert net.weight.grad.tolist() == [[3, 3], [3, 3]]
     net(lamella.ones(1, 2)).sum().backward()  # no input requires a gradient
-    assert seen[1][0] == () and seen[1][1][0].tolist() == [[3, 3]]
-    with pytest.raises(RuntimeError, match="both called"):
+    assert seen[1][0] == (None,) and seen[1][1][0].tolist() == [[3, 3]]
+    with pytest.raises(RuntimeError, match="backward hooks of a module are of one kind"):
         net.register_backward_hook(print)
 
 
@@ -491,3 +491,105 @@ def test_an_error_names_the_innermost_module():
 
     with pytest.raises(ValueError, match="mine"):
         nn.Sequential(Broken())[0]()
+
+
+# ---- what programs do to modules -------------------------------------------------------------------------------------
+
+
+def test_hooks_and_forwards_that_are_written_into_the_dict_are_called():
+    def hook(module, args, output):
+        return "hooked"
+
+    for put in (
+        lambda m: setattr(m, "_forward_hooks", OrderedDict({0: hook})),
+        lambda m: vars(m).update(_forward_hooks=OrderedDict({0: hook})),
+        lambda m: vars(m).update(forward=lambda x: "hooked"),
+        lambda m: m.__setstate__({"_forward_pre_hooks": OrderedDict({0: lambda m, a: ("hooked",)})}),
+    ):
+        m = nn.Identity()
+        assert m(1) == 1
+        put(m)
+        assert m(1) == "hooked"
+    m = nn.Identity()
+    m(1)
+    m._forward_hooks = OrderedDict()
+    m(1)
+    m.register_forward_hook(hook)
+    m.__getattr__("_forward_hooks")
+    assert m(1) == "hooked"
+
+
+def test_attributes_as_python_finds_them():
+    relu = nn.ReLU()
+    m = nn.Linear(1, 1)
+    object.__setattr__(m, "passed_by", relu)
+    assert vars(m)["passed_by"] is relu and "passed_by" not in m._modules
+    object.__delattr__(m, "passed_by")
+
+    class Asked(nn.Linear):
+        def __getattr__(self, name):
+            return "asked" if name == "weight" and "on" in vars(self) else super().__getattr__(name)
+
+    m = Asked(1, 1)
+    assert m.weight is m._parameters["weight"]
+    m.on = True
+    assert m.weight == "asked"
+
+    class Failing(nn.Module):
+        @property
+        def x(self):
+            raise AttributeError("no x yet")
+
+    m = Failing()
+    with pytest.raises(AttributeError, match="no x yet"):
+        m.x  # noqa: B018
+    m._buffers["x"] = lamella.ones(1)
+    assert m.x.tolist() == [1]
+
+    class Named(nn.Module, dict):  # a class in C beside
+        def _name(self):
+            return 1
+
+    m = Named()
+    m["a"], m.w = 1, nn.Parameter(lamella.ones(1))
+    assert dict(m) == {"a": 1} and m.w is m._parameters["w"] and "w" not in vars(m)
+
+    class Helpful(nn.Sequential):
+        _assign = _name = _forget = _repeated = None  # names that are free
+
+    m = Helpful(nn.ReLU())
+    m.w = nn.Parameter(lamella.ones(1))
+    assert type(m[0]) is nn.ReLU and "w" in m._parameters
+
+
+def test_a_backend_named_as_a_method_takes_nothing_away():
+    train = nn.Module.train
+    from lamella import _movers
+    from lamella.nn.modules._moves import mover
+
+    _movers.give(nn.Module, "train", mover)
+    assert nn.Module.train is train
+    _movers.give(nn.Module, "nowhere", mover)
+    assert nn.Module.nowhere.is_mover
+    del nn.Module.nowhere
+
+
+def test_small_differences():
+    p = nn.Parameter(lamella.ones(2), requires_grad=False)
+    p.note = 1
+    other = copy.deepcopy(p)
+    assert type(other) is nn.Parameter and not hasattr(other, "note") and other.data_ptr() != p.data_ptr()
+    net = nn.Identity()
+    net.x = nn.Buffer(lamella.ones(1), persistent=False)
+    net.x = nn.Buffer(lamella.ones(1))
+    assert list(net.state_dict()) == ["x"]
+    held = nn.ParameterDict({"z": lamella.ones(1), "a": lamella.ones(1)})
+    assert list(held) == ["a", "z"]
+    with pytest.raises(KeyError):
+        nn.ParameterDict().popitem()
+    seen = []
+    net.register_forward_hook(lambda m, a, o: 1 / 0)
+    net.register_forward_hook(lambda m, a, o: seen.append(o), always_call=True)
+    with pytest.raises(ZeroDivisionError):
+        net(7)
+    assert seen == [7]

@@ -79,6 +79,13 @@ class Parameter(Tensor, metaclass=_Marked):
         setattr(own, cls._mark, True)
         return _requiring(own, requires_grad)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """Another parameter with a copy of the numbers, without the gradient."""
+        if id(self) not in memo:
+            copied = self.detach().clone(memory_format=_C.preserve_format)
+            memo[id(self)] = type(self)(copied, getattr(self, "requires_grad", False))
+        return memo[id(self)]
+
     def __repr__(self) -> str:
         return "Parameter containing:\n" + tensor_repr(self, "tensor" if type(self) is Parameter else None)
 
@@ -113,6 +120,11 @@ class _Uninitialized(Tensor):
     """A parameter or buffer that has a dtype and a device, but no shape; nothing can be computed with it."""
 
     _becomes: type
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(getattr(self, "requires_grad", False), self.device, self.dtype)
+        return memo[id(self)]
 
     def materialize(self, shape, device=None, dtype=None):
         """Gives it a shape, with whatever is in the memory, and makes it a usual one.

@@ -18,7 +18,6 @@ class _Through(lamella.autograd.Function):
 
     @staticmethod
     def forward(ctx, *tensors):
-        ctx.set_materialize_grads(False)
         same = tuple(t.view_as(t) for t in tensors)
         ctx.mark_non_differentiable(*(s for s, t in zip(same, tensors, strict=True) if not t.requires_grad))
         return same
@@ -51,7 +50,7 @@ def _spread(values: Any, places: list[int], n: int) -> tuple[Any, ...]:
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 class Watch:
@@ -60,11 +59,11 @@ class Watch:
     def __init__(self, module: Any, before: list[Any], after: list[Any]):
         self._module, self._before, self._after = module, before, after
         self._grad_output: tuple[Any, ...] | None = None
-        self._has_inputs = False
+        self._has_inputs, self._inputs = False, 0
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, behind the node whose gradients are those of the inputs."""
-        n = len(args)
+        self._inputs = n = len(args)
 
         def watch(node: Any, places: list[int]) -> None:
             def hook(grad_input: Any, _: Any) -> Any:
@@ -105,7 +104,8 @@ class Watch:
                 self._grad_output = found
                 if not self._has_inputs:  # no gradient of an input will come
                     for user in self._after:
-                        if user(self._module, (), found) is not None:
+                        answer = user(self._module, (None,) * self._inputs, found)
+                        if answer is not None and any(g is not None for g in _tuple(answer)):
                             raise RuntimeError(
                                 f"{type(self._module).__name__}: a backward hook returned gradients of the inputs, of "
                                 "which none requires one; return None"
@@ -116,7 +116,9 @@ class Watch:
             node.register_prehook(hook)
 
         values, _ = _through(values, watch)
-        return values[0] if isinstance(result, Tensor) else values
+        if isinstance(result, Tensor):
+            return values[0]
+        return values if type(result) is tuple else type(result)(*values)  # a named tuple
 
     def _checked(self, answer: Any, n: int, kind: str) -> tuple[Any, ...]:
         if len(_tuple(answer)) != n:

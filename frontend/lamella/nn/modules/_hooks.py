@@ -20,9 +20,6 @@ _global_backward_hooks: Hooks = OrderedDict()
 _global_backward_pre_hooks: Hooks = OrderedDict()
 _global_forward_hooks_always_called: Hooks = OrderedDict()
 _global_forward_hooks_with_kwargs: Hooks = OrderedDict()
-_ModuleBase._watch(
-    (_global_forward_hooks, _global_forward_pre_hooks, _global_backward_hooks, _global_backward_pre_hooks)
-)
 
 _numbers = itertools.count()
 
@@ -173,7 +170,7 @@ class Hooked(_ModuleBase):
         >>> m = lamella.nn.Identity()
         >>> m.register_full_backward_hook(lambda module, grad_input, grad_output: None).remove()
         """
-        self._kind_of_backward_hooks(True)
+        _settle_kind(self, True)
         return _keep(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
@@ -194,79 +191,95 @@ class Hooked(_ModuleBase):
         >>> m = lamella.nn.Identity()
         >>> m.register_backward_hook(lambda module, grad_input, grad_output: None).remove()
         """
-        self._kind_of_backward_hooks(False)
+        _settle_kind(self, False)
         return _keep(self._backward_hooks, hook, False)
 
-    def _kind_of_backward_hooks(self, full: bool) -> None:
-        if self._is_full_backward_hook is (not full):
-            raise RuntimeError(
-                f"{type(self).__name__}: register_backward_hook and register_full_backward_hook are both called; a "
-                "module has backward hooks of one kind"
-            )
-        self._is_full_backward_hook = full
 
-    # What a call does where there is a hook; without one the base class calls `forward` directly.
-    def _call_hooked(self, *args: Any, **kwargs: Any) -> Any:
-        if not (self._forward_hooks_always_called or _global_forward_hooks_always_called):
-            return self._with_hooks(set(), args, kwargs)
-        called: set[int] = set()
-        try:
-            return self._with_hooks(called, args, kwargs)
-        except Exception:
-            always = {**_global_forward_hooks_always_called, **self._forward_hooks_always_called}
-            for number, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
-                if number in always and number not in called:
-                    try:
-                        self._call_forward_hook(number, hook, args, kwargs, None)
-                    except Exception as error:
-                        warnings.warn(
-                            f"{type(self).__name__}: a forward hook with always_call=True raised {error!r} while "
-                            "another error is on its way, and is passed over",
-                            stacklevel=2,
-                        )
-            raise
+def _settle_kind(module: Any, full: bool) -> None:
+    """A module's backward hooks are all full ones, or all of the older kind."""
+    if module._is_full_backward_hook is (not full):
+        first, second = ("register_full_backward_hook", "register_backward_hook")[:: -1 if full else 1]
+        raise RuntimeError(
+            f"{type(module).__name__}: {second} is refused, since the module has hooks of {first}; backward hooks of a "
+            "module are of one kind"
+        )
+    module._is_full_backward_hook = full
 
-    def _call_forward_hook(self, number: int, hook: Any, args: Any, kwargs: Any, result: Any) -> Any:
-        if number in self._forward_hooks_with_kwargs or number in _global_forward_hooks_with_kwargs:
-            return hook(self, args, kwargs, result)
-        return hook(self, args, result)
 
-    def _with_hooks(self, called: set[int], args: Any, kwargs: Any) -> Any:
-        for number, hook in (*_global_forward_pre_hooks.items(), *self._forward_pre_hooks.items()):
-            if number in self._forward_pre_hooks_with_kwargs:
-                changed = hook(self, args, kwargs)
+class _Call:
+    """A call of a module with hooks: its arguments and its result as they stand, and which hooks were called."""
+
+    def __init__(self, module: Any, args: Any, kwargs: Any):
+        self.module, self.args, self.kwargs = module, args, kwargs
+        self.result: Any = None
+        self.called: set[int] = set()
+
+    def forward_hook(self, number: int, hook: Any) -> Any:
+        module = self.module
+        if number in module._forward_hooks_with_kwargs or number in _global_forward_hooks_with_kwargs:
+            return hook(module, self.args, self.kwargs, self.result)
+        return hook(module, self.args, self.result)
+
+    def run(self) -> Any:
+        module = self.module
+        for number, hook in (*_global_forward_pre_hooks.items(), *module._forward_pre_hooks.items()):
+            if number in module._forward_pre_hooks_with_kwargs:
+                changed = hook(module, self.args, self.kwargs)
                 if changed is not None:
                     if not (isinstance(changed, tuple) and len(changed) == 2):
                         raise RuntimeError(
-                            f"{type(self).__name__}: a forward pre-hook with kwargs must return None or a tuple "
+                            f"{type(module).__name__}: a forward pre-hook with kwargs must return None or a tuple "
                             f"(args, kwargs), got {changed!r:.200}"
                         )
-                    args, kwargs = changed
+                    self.args, self.kwargs = changed
             else:
-                changed = hook(self, args)
+                changed = hook(module, self.args)
                 if changed is not None:
-                    args = changed if isinstance(changed, tuple) else (changed,)
-        before = [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
-        after = [*_global_backward_hooks.values(), *self._backward_hooks.values()]
-        full = list(_global_backward_hooks.values()) if self._is_full_backward_hook is False else after
+                    self.args = changed if isinstance(changed, tuple) else (changed,)
+        before = [*_global_backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
+        after = [*_global_backward_hooks.values(), *module._backward_hooks.values()]
+        full = list(_global_backward_hooks.values()) if module._is_full_backward_hook is False else after
         watch = None
         if before or after:
             from lamella.nn.modules import _backward_hooks  # it needs autograd
 
-            watch = _backward_hooks.Watch(self, before, full) if before or full else None
+            watch = _backward_hooks.Watch(module, before, full) if before or full else None
         if watch:
-            args = watch.inputs(args)
-        result = self.forward(*args, **kwargs)  # type: ignore[attr-defined]
-        for number, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
-            called.add(number)
-            changed = self._call_forward_hook(number, hook, args, kwargs, result)
+            self.args = watch.inputs(self.args)
+        self.result = module.forward(*self.args, **self.kwargs)
+        for number, hook in (*_global_forward_hooks.items(), *module._forward_hooks.items()):
+            self.called.add(number)
+            changed = self.forward_hook(number, hook)
             if changed is not None:
-                result = changed
+                self.result = changed
         if watch:
-            result = watch.outputs(result)
-        if self._is_full_backward_hook is False and self._backward_hooks:
-            _backward_hooks.watch_last(self, list(self._backward_hooks.values()), result)
-        return result
+            self.result = watch.outputs(self.result)
+        if module._is_full_backward_hook is False and module._backward_hooks:
+            _backward_hooks.watch_last(module, list(module._backward_hooks.values()), self.result)
+        return self.result
+
+
+def call_hooked(module: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls ``forward`` and the hooks; the base class calls ``forward`` directly where there are none."""
+    call = _Call(module, args, kwargs)
+    if not (module._forward_hooks_always_called or _global_forward_hooks_always_called):
+        return call.run()
+    try:
+        return call.run()
+    except Exception:
+        always = {**_global_forward_hooks_always_called, **module._forward_hooks_always_called}
+        for number, hook in (*_global_forward_hooks.items(), *module._forward_hooks.items()):
+            if number in always and number not in call.called:
+                try:
+                    changed = call.forward_hook(number, hook)
+                    call.result = call.result if changed is None else changed
+                except Exception as error:
+                    warnings.warn(
+                        f"{type(module).__name__}: a forward hook with always_call=True raised {error!r} while "
+                        "another error is on its way, and is passed over",
+                        stacklevel=2,
+                    )
+        raise
 
 
 # ---- hooks of all modules --------------------------------------------------------------------------------------------

@@ -122,6 +122,7 @@ def mover(name: str) -> Any:
         return self.to(resolve(device, name))
 
     move.__name__, move.__qualname__ = name, f"Module.{name}"
+    move.is_mover = True  # type: ignore[attr-defined]
     move.__doc__ = f"Moves all parameters and buffers to a device of '{name}', the current one where none is given."
     return move
 

@@ -12,6 +12,16 @@ from lamella.nn.parameter import Parameter
 Self = TypeVar("Self", bound="Nested")
 
 
+def _tensor_at(module: Any, target: str, place: str, what: str) -> Any:
+    path, _, name = target.rpartition(".")
+    owner = module.get_submodule(path)
+    members = getattr(owner, place)
+    if name not in members:
+        kind = "is no" if hasattr(owner, name) else "does not exist as a"
+        raise AttributeError(f"{type(owner).__name__}: `{name}` {kind} {what}")
+    return members[name]
+
+
 class Nested(Movable):
     """The part of Module that finds submodules, parameters and buffers."""
 
@@ -56,22 +66,13 @@ class Nested(Movable):
             raise AttributeError(f"set_submodule: {type(parent).__name__} has no submodule `{name}`")
         setattr(parent, name, module)
 
-    def _get_tensor(self, target: str, place: str, what: str) -> Any:
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        members = getattr(owner, place)
-        if name not in members:
-            kind = "is no" if hasattr(owner, name) else "does not exist as a"
-            raise AttributeError(f"{type(owner).__name__}: `{name}` {kind} {what}")
-        return members[name]
-
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of a dotted name.
 
         >>> lamella.nn.Sequential(lamella.nn.Linear(1, 2)).get_parameter("0.bias").shape
         lamella.Size([2])
         """
-        return self._get_tensor(target, "_parameters", "parameter")
+        return _tensor_at(self, target, "_parameters", "parameter")
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a dotted name.
@@ -81,7 +82,7 @@ class Nested(Movable):
         >>> m.get_buffer("mean")
         tensor([0.])
         """
-        return self._get_tensor(target, "_buffers", "buffer")
+        return _tensor_at(self, target, "_buffers", "buffer")
 
     # ---- walks -------------------------------------------------------------------------------------------------------
 

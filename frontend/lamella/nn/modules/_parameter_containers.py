@@ -39,6 +39,13 @@ def _described(key: str, value: Any) -> str:
     return f"  ({key}): {kind} containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}{place}]"
 
 
+def _name_at(row: ParameterList, index: int) -> str:
+    n, i = row._size, operator.index(index)
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of range for a {type(row).__name__} of {n} parameters")
+    return str(i % n)
+
+
 class ParameterList(Module):
     """A list of parameters; tensors become parameters, and other values are kept as they are.
 
@@ -53,19 +60,13 @@ class ParameterList(Module):
         if values is not None:
             self.extend(values)
 
-    def _name(self, index: int) -> str:
-        n, i = len(self), operator.index(index)
-        if not -n <= i < n:
-            raise IndexError(f"index {i} is out of range for a {type(self).__name__} of {n} parameters")
-        return str(i % n)
-
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(self[i] for i in range(*index.indices(len(self))))
-        return getattr(self, self._name(index))
+        return getattr(self, _name_at(self, index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._name(index), _as_parameter(value))
+        setattr(self, _name_at(self, index), _as_parameter(value))
 
     def __len__(self) -> int:
         return self._size
@@ -119,22 +120,19 @@ class ParameterDict(Module):
         if parameters is not None:
             self.update(parameters)
 
-    def _attribute(self, key: Any) -> str:
-        if not isinstance(key, str):
-            raise TypeError(f"ParameterDict: keys must be str, got {type(key).__name__}")
-        return key
-
     def __getitem__(self, key: str) -> Any:
         if key not in self._keys:
             raise KeyError(key)
         return getattr(self, key)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        name = self._attribute(key)
-        if key not in self._keys and hasattr(self, name):
-            raise KeyError(f"ParameterDict: attribute {name!r} already exists, and cannot be a key")
+        if not isinstance(key, str):
+            raise TypeError(f"ParameterDict: keys must be str, got {type(key).__name__}")
+        kept = _as_parameter(value)
+        if isinstance(kept, Parameter) and key not in self._keys and hasattr(self, key):
+            raise KeyError(f"ParameterDict: attribute {key!r} already exists, and cannot be a key")
         self._keys[key] = None
-        setattr(self, name, _as_parameter(value))
+        setattr(self, key, kept)
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
@@ -221,7 +219,9 @@ class ParameterDict(Module):
         >>> lamella.nn.ParameterDict({"a": lamella.ones(1)}).popitem()[0]
         'a'
         """
-        key = next(reversed(list(self._keys)))
+        if not self._keys:
+            raise KeyError("popitem: the ParameterDict is empty")
+        key = list(self._keys)[-1]
         return key, self.pop(key)
 
     def copy(self) -> ParameterDict:
@@ -243,14 +243,16 @@ class ParameterDict(Module):
         return cls((key, default) for key in keys)
 
     def update(self, parameters: Any) -> None:
-        """Adds the parameters of a mapping, or of pairs.
+        """Adds the parameters of a mapping, or of pairs; those of a plain dict by their sorted names, as torch does.
 
         >>> named = lamella.nn.ParameterDict()
         >>> named.update({"a": lamella.ones(1)})
         >>> len(named)
         1
         """
-        for key, value in pairs("ParameterDict.update", parameters):
+        new = pairs("ParameterDict.update", parameters)
+        unordered = isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict)
+        for key, value in sorted(new, key=lambda pair: pair[0]) if unordered else new:
             self[key] = value
 
     def __or__(self, other: Any) -> ParameterDict:
@@ -258,9 +260,9 @@ class ParameterDict(Module):
         made.update(other)
         return made
 
-    def __ror__(self, other: Any) -> ParameterDict:
-        made = ParameterDict(other)
-        made.update(self)
+    def __ror__(self, other: Any) -> Any:
+        made = other.copy()
+        made.update(self.items())
         return made
 
     def __ior__(self, other: Any) -> ParameterDict:

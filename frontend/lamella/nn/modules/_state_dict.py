@@ -35,6 +35,43 @@ def _by_child(state: Any, prefix: str) -> dict[str, Any]:
     return parts
 
 
+def _persistent_buffers(module: Any) -> Any:
+    transient = vars(module).get("_non_persistent_buffers_set", ())
+    return ((name, b) for name, b in module._buffers.items() if name not in transient)
+
+
+def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key: str) -> str | None:
+    """Takes one tensor over; returns what is wrong with it."""
+    if not isinstance(value, Tensor):
+        return f'"{key}" must be a Tensor, got {type(value).__name__}'
+    if is_lazy(value) and not is_lazy(tensor):
+        return f'"{key}" has no shape in the state_dict, since its lazy module was not called; the module\'s has one'
+    if not is_lazy(tensor) and tensor.shape != value.shape:
+        if tensor.ndim == 0 and value.shape == (1,):
+            value = value[0]  # as old files have it
+        else:
+            return (
+                f"size mismatch for {key}: the state_dict has shape {tuple(value.shape)}, the module "
+                f"{tuple(tensor.shape)}"
+            )
+    if is_lazy(tensor) and not is_lazy(value) and not assign:
+        tensor.materialize(value.shape)
+    try:
+        if assign:
+            if isinstance(tensor, Parameter):
+                wanted = getattr(tensor, "requires_grad", False)
+                if not isinstance(value, Parameter):
+                    value = Parameter(value, wanted)
+                elif getattr(value, "requires_grad", False) != wanted:
+                    value.requires_grad_(wanted)  # type: ignore[attr-defined]
+            setattr(module, name, value)
+        elif not is_lazy(value):
+            tensor.detach().copy_(value)
+    except Exception as error:
+        return f'"{key}" of shape {tuple(value.shape)} could not be taken: {type(error).__name__}: {error}'
+    return None
+
+
 class Stateful(Hooked):
     """The part of Module that gives its state away and takes one over."""
 
@@ -76,12 +113,8 @@ class Stateful(Hooked):
         """
         raise RuntimeError(f"{type(self).__name__}: override set_extra_state to take an extra state")
 
-    def _persistent_buffers(self) -> Any:
-        transient = vars(self).get("_non_persistent_buffers_set", ())
-        return ((name, b) for name, b in self._buffers.items() if name not in transient)
-
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        for name, tensor in (*self._parameters.items(), *self._persistent_buffers()):
+        for name, tensor in (*self._parameters.items(), *_persistent_buffers(self)):
             if tensor is not None:
                 destination[prefix + name] = tensor if keep_vars else tensor.detach()
         if type(self).get_extra_state is not Stateful.get_extra_state:
@@ -198,11 +231,11 @@ class Stateful(Hooked):
         for hook in held.get("_load_state_dict_pre_hooks", {}).values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
-        own = {n: t for n, t in (*self._parameters.items(), *self._persistent_buffers()) if t is not None}
+        own = {n: t for n, t in (*self._parameters.items(), *_persistent_buffers(self)) if t is not None}
         for name, tensor in own.items():
             key = prefix + name
             if key in state_dict:
-                wrong = self._load_one(name, tensor, state_dict[key], assign, key)
+                wrong = _load_one(self, name, tensor, state_dict[key], assign, key)
                 if wrong:
                     error_msgs.append(wrong)
             elif strict:
@@ -221,35 +254,6 @@ class Stateful(Hooked):
                     first, dot, _ = key[len(prefix) :].partition(".")
                     if first not in (self._modules if dot else own):
                         unexpected_keys.append(key)
-
-    def _load_one(self, name: str, tensor: Any, value: Any, assign: bool, key: str) -> str | None:
-        """Takes one tensor over; returns what is wrong with it."""
-        if not isinstance(value, Tensor):
-            return f'"{key}" must be a Tensor, got {type(value).__name__}'
-        if is_lazy(value) and not is_lazy(tensor):
-            return (
-                f'"{key}" has no shape in the state_dict, since its lazy module was not called; the module\'s has one'
-            )
-        if not is_lazy(tensor) and tensor.shape != value.shape:
-            if tensor.ndim == 0 and value.shape == (1,):
-                value = value[0]  # as old files have it
-            else:
-                return (
-                    f"size mismatch for {key}: the state_dict has shape {tuple(value.shape)}, the module "
-                    f"{tuple(tensor.shape)}"
-                )
-        if is_lazy(tensor) and not is_lazy(value) and not assign:
-            tensor.materialize(value.shape)
-        try:
-            if assign:
-                if isinstance(tensor, Parameter) and not isinstance(value, Parameter):
-                    value = Parameter(value, getattr(tensor, "requires_grad", False))
-                setattr(self, name, value)
-            elif not is_lazy(value):
-                tensor.detach().copy_(value)
-        except Exception as error:
-            return f'"{key}" of shape {tuple(value.shape)} could not be taken: {type(error).__name__}: {error}'
-        return None
 
     # ---- hooks -------------------------------------------------------------------------------------------------------
 

@@ -14,22 +14,33 @@ from lamella.nn.modules.module import Module, _indented
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
+def _name_at(row: Module, index: int) -> str:
+    """The name of the module at an index, which may be negative."""
+    n, i = len(row._modules), operator.index(index)
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of range for a {type(row).__name__} of {n} modules")
+    return next(islice(row._modules, i % n, None))
+
+
+def _renumber(row: Module, modules: Iterable[Module]) -> None:
+    """Makes these the modules of a row, with new numbers."""
+    kept = list(modules)
+    row._modules.clear()
+    row._modules.update((str(i), m) for i, m in enumerate(kept))
+
+
+def _repeated(row: _Row, times: int) -> list[Any]:
+    if not isinstance(times, int):
+        raise TypeError(f"Sequential * {type(times).__name__}: it is repeated an int number of times")
+    if times <= 0:
+        raise ValueError(f"Sequential * {times}: it is repeated at least once")
+    return list(row) * times
+
+
 class _Row(Module):
     """Modules by their numbers, as a list."""
 
     _modules: dict[str, Any]
-
-    def _name(self, index: int) -> str:
-        """The name of the module at an index, which may be negative."""
-        n, i = len(self), operator.index(index)
-        if not -n <= i < n:
-            raise IndexError(f"index {i} is out of range for a {type(self).__name__} of {n} modules")
-        return next(islice(self._modules, i % n, None))
-
-    def _renumber(self, modules: Iterable[Module]) -> None:
-        kept = list(modules)
-        self._modules.clear()
-        self._modules.update((str(i), m) for i, m in enumerate(kept))
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -38,11 +49,11 @@ class _Row(Module):
         return iter(self._modules.values())
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._name(index), module)
+        setattr(self, _name_at(self, index), module)
 
     def __delitem__(self, index: int | slice) -> None:
-        names = list(self._modules)[index] if isinstance(index, slice) else [self._name(index)]
-        self._renumber(m for name, m in self._modules.items() if name not in names)
+        names = list(self._modules)[index] if isinstance(index, slice) else [_name_at(self, index)]
+        _renumber(self, [m for name, m in self._modules.items() if name not in names])
 
     def append(self, module: Module) -> Any:
         """Adds a module at the end; returns the container.
@@ -63,11 +74,11 @@ class _Row(Module):
         """
         kept = list(self._modules.values())
         if not isinstance(module, Module):
-            raise AssertionError(f"insert: argument 'module' must be a Module, got {type(module).__name__}")
+            raise TypeError(f"insert: argument 'module' must be a Module, got {type(module).__name__}")
         if not -len(kept) <= index <= len(kept):
             raise IndexError(f"insert: index {index} is out of range for {len(kept)} modules")
         kept.insert(index, module)
-        self._renumber(kept)
+        _renumber(self, kept)
         return self
 
     def extend(self, modules: Iterable[Module]) -> Any:
@@ -122,7 +133,7 @@ class Sequential(_Row):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(OrderedDict(list(self._modules.items())[index]))
-        return self._modules[self._name(index)]
+        return self._modules[_name_at(self, index)]
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, Sequential):
@@ -135,20 +146,13 @@ class Sequential(_Row):
         return self.extend(other)
 
     def __mul__(self, times: int) -> Any:
-        return Sequential(*self._repeated(times))
+        return Sequential(*_repeated(self, times))
 
     __rmul__ = __mul__
 
     def __imul__(self, times: int) -> Any:
-        self._renumber(self._repeated(times))
+        _renumber(self, _repeated(self, times))
         return self
-
-    def _repeated(self, times: int) -> list[Any]:
-        if not isinstance(times, int):
-            raise TypeError(f"Sequential * {type(times).__name__}: it is repeated an int number of times")
-        if times <= 0:
-            raise ValueError(f"Sequential * {times}: it is repeated at least once")
-        return list(self) * times
 
     def forward(self, input):
         for module in self._modules.values():
@@ -172,7 +176,7 @@ class ModuleList(_Row):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self._modules.values())[index])
-        return self._modules[self._name(index)]
+        return self._modules[_name_at(self, index)]
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         made = ModuleList()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamella.nn.modules.module import Module
 from lamella.nn.parameter import is_lazy
 
 
-class LazyModuleMixin:
+class LazyModuleMixin(Module):
     """A base of modules whose ``initialize_parameters(*args)`` gives their parameters shapes, in the first call.
 
     The class of the module becomes ``cls_to_become`` then. Before, its state dict can be saved and loaded.

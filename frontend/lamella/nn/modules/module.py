@@ -9,6 +9,11 @@ from lamella import _movers
 from lamella._C import Tensor
 from lamella.nn.modules._hooks import (
     RemovableHandle,
+    _global_backward_hooks,
+    _global_backward_pre_hooks,
+    _global_forward_hooks,
+    _global_forward_pre_hooks,
+    call_hooked,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
@@ -126,23 +131,6 @@ class Module(Nested):
 
     # ---- members -----------------------------------------------------------------------------------------------------
 
-    def _new_name(self, what: str, name: Any) -> None:
-        """Refuses a name that cannot be that of a member."""
-        if "_parameters" not in self.__dict__:
-            raise AttributeError(
-                f"{type(self).__name__}: a {what} cannot be assigned before Module.__init__; call "
-                "super().__init__() first"
-            )
-        if not isinstance(name, str):
-            raise TypeError(f"{type(self).__name__}: the name of a {what} must be a str, got {type(name).__name__}")
-        if "." in name or not name:
-            raise KeyError(
-                f"{type(self).__name__}: the name of a {what} must not be empty nor contain '.', got {name!r}"
-            )
-        own = {"parameter": self._parameters, "buffer": self._buffers, "module": self._modules}[what]
-        if name not in own and hasattr(self, name):
-            raise KeyError(f"{type(self).__name__}: attribute {name!r} already exists, and cannot be a {what}")
-
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Gives the module a parameter; None keeps the name free for one.
 
@@ -156,7 +144,7 @@ class Module(Nested):
         >>> m.bias is None
         True
         """
-        self._new_name("parameter", name)
+        _check_name(self, "parameter", name)
         if param is not None:
             if not isinstance(param, Parameter):
                 raise TypeError(
@@ -182,18 +170,14 @@ class Module(Nested):
         >>> m.state_dict()
         OrderedDict([('mean', tensor([0., 0.]))])
         """
-        self._new_name("buffer", name)
+        _check_name(self, "buffer", name)
         if tensor is not None:
             if not isinstance(tensor, Tensor):
                 raise TypeError(
                     f"{type(self).__name__}: buffer {name!r} must be a Tensor or None, got {type(tensor).__name__}"
                 )
-            tensor = _through_hooks(_global_buffer_registration_hooks, self, name, tensor)
-        self._buffers[name] = tensor
-        if not persistent:
-            self._non_persistent_buffers_set.add(name)
-        elif "_non_persistent_buffers_set" in self.__dict__:
-            self._non_persistent_buffers_set.discard(name)
+        self._buffers[name] = _through_hooks(_global_buffer_registration_hooks, self, name, tensor)
+        _set_persistent(self, name, persistent)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Gives the module a submodule, as an assignment does; the name may be a number.
@@ -203,66 +187,15 @@ class Module(Nested):
         >>> m.get_submodule("0")
         Identity()
         """
-        self._new_name("module", name)
+        _check_name(self, "module", name)
         if module is not None:
             if not isinstance(module, Module):
                 raise TypeError(
                     f"{type(self).__name__}: submodule {name!r} must be a Module or None, got {type(module).__name__}"
                 )
-            module = _through_hooks(_global_module_registration_hooks, self, name, module)
-        self._modules[name] = module
+        self._modules[name] = _through_hooks(_global_module_registration_hooks, self, name, module)
 
     register_module = add_module
-
-    def _forget(self, name: str, *places: Any) -> None:
-        for place in places:
-            place.pop(name, None)
-        transient = self.__dict__.get("_non_persistent_buffers_set")
-        if transient:
-            transient.discard(name)
-
-    def _assign(self, name: str, value: Any = NOTHING) -> None:
-        """An assignment of a tensor or a module, or to or of a member's name; without a value its deletion."""
-        held: dict[str, Any] = self.__dict__
-        parameters: Any
-        buffers: Any
-        modules: Any
-        parameters, buffers, modules = (held.get(n) for n in ("_parameters", "_buffers", "_modules"))
-        if value is NOTHING:
-            self._forget(name, parameters, buffers, modules)
-        elif isinstance(value, Parameter):
-            if parameters is not None:
-                self._forget(name, held, buffers, modules)
-            self.register_parameter(name, value)
-        elif parameters is not None and name in parameters:
-            if value is not None:
-                raise TypeError(
-                    f"{type(self).__name__}: parameter {name!r} takes a Parameter or None, got {type(value).__name__}; "
-                    "write lamella.nn.Parameter(tensor), or copy_ into it under no_grad"
-                )
-            self.register_parameter(name, None)
-        elif isinstance(value, Module):
-            if modules is None:
-                self._new_name("module", name)
-            self._forget(name, held, parameters, buffers)
-            modules[name] = _through_hooks(_global_module_registration_hooks, self, name, value)
-        elif modules is not None and name in modules:
-            if value is not None:
-                raise TypeError(
-                    f"{type(self).__name__}: submodule {name!r} takes a Module or None, got {type(value).__name__}"
-                )
-            modules[name] = _through_hooks(_global_module_registration_hooks, self, name, None)
-        elif buffers is not None and name in buffers:
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(
-                    f"{type(self).__name__}: buffer {name!r} takes a Tensor or None, got {type(value).__name__}"
-                )
-            buffers[name] = _through_hooks(_global_buffer_registration_hooks, self, name, value)
-        elif isinstance(value, Buffer):
-            self._forget(name, held)
-            self.register_buffer(name, value, value.persistent)
-        else:  # a plain tensor, which is an attribute like any other
-            self._set_usual(name, value)
 
     def __dir__(self) -> list[str]:
         own = (self.__dict__.get(n, ()) for n in ("_parameters", "_buffers", "_modules"))
@@ -365,4 +298,90 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
+# ---- members ---------------------------------------------------------------------------------------------------------
+
+
+def _check_name(module: Any, what: str, name: Any) -> None:
+    """Refuses a name that cannot be that of a member."""
+    if "_parameters" not in module.__dict__:
+        raise AttributeError(
+            f"{type(module).__name__}: a {what} cannot be assigned before Module.__init__; call "
+            "super().__init__() first"
+        )
+    if not isinstance(name, str):
+        raise TypeError(f"{type(module).__name__}: the name of a {what} must be a str, got {type(name).__name__}")
+    if "." in name or not name:
+        raise KeyError(f"{type(module).__name__}: the name of a {what} must not be empty nor contain '.', got {name!r}")
+    own = {"parameter": module._parameters, "buffer": module._buffers, "module": module._modules}[what]
+    if name not in own and hasattr(module, name):
+        raise KeyError(f"{type(module).__name__}: attribute {name!r} already exists, and cannot be a {what}")
+
+
+def _forget(module: Any, name: str, *places: Any) -> None:
+    for place in places:
+        place.pop(name, None)
+    _set_persistent(module, name, True)
+
+
+def _set_persistent(module: Any, name: str, persistent: bool) -> None:
+    """Notes of a buffer's name whether ``state_dict()`` has it."""
+    if not persistent:
+        module._non_persistent_buffers_set.add(name)
+    elif "_non_persistent_buffers_set" in module.__dict__:
+        module._non_persistent_buffers_set.discard(name)
+
+
+def _assign(module: Any, name: str, value: Any = NOTHING) -> None:
+    """An assignment of a tensor or a module, or to or of a member's name; without a value its deletion."""
+    held: dict[str, Any] = module.__dict__
+    parameters: Any
+    buffers: Any
+    modules: Any
+    parameters, buffers, modules = (held.get(n) for n in ("_parameters", "_buffers", "_modules"))
+    if value is NOTHING:
+        _forget(module, name, parameters, buffers, modules)
+    elif isinstance(value, Parameter):
+        if parameters is not None:
+            _forget(module, name, held, buffers, modules)
+        module.register_parameter(name, value)
+    elif parameters is not None and name in parameters:
+        if value is not None:
+            raise TypeError(
+                f"{type(module).__name__}: parameter {name!r} takes a Parameter or None, got {type(value).__name__}; "
+                "write lamella.nn.Parameter(tensor), or copy_ into it under no_grad"
+            )
+        module.register_parameter(name, None)
+    elif isinstance(value, Module):
+        if modules is None:
+            _check_name(module, "module", name)
+        _forget(module, name, held, parameters, buffers)
+        modules[name] = _through_hooks(_global_module_registration_hooks, module, name, value)
+    elif modules is not None and name in modules:
+        if value is not None:
+            raise TypeError(
+                f"{type(module).__name__}: submodule {name!r} takes a Module or None, got {type(value).__name__}"
+            )
+        modules[name] = _through_hooks(_global_module_registration_hooks, module, name, None)
+    elif buffers is not None and name in buffers:
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(
+                f"{type(module).__name__}: buffer {name!r} takes a Tensor or None, got {type(value).__name__}"
+            )
+        buffers[name] = _through_hooks(_global_buffer_registration_hooks, module, name, value)
+        if isinstance(value, Buffer):
+            _set_persistent(module, name, value.persistent)
+    elif isinstance(value, Buffer):
+        module.register_buffer(name, value, value.persistent)
+    else:  # a plain tensor, which is an attribute like any other
+        object.__setattr__(module, name, value)
+
+
 _movers.add_mover(Module, mover)
+Module._watch(
+    _assign,
+    call_hooked,
+    _global_forward_hooks,
+    _global_forward_pre_hooks,
+    _global_backward_hooks,
+    _global_backward_pre_hooks,
+)
