@@ -95,9 +95,9 @@ void register_catalogue() {
                              &unique_operators(),        &searching_operators(),
                              &random_operators(),        &sampling_operators(),
                              &normalization_operators(), &normalization_backward_operators(),
-                             &convolution_operators(),   &padding_operators(),
-                             &pooling_operators(),       &loss_operators(),
-                             &complex_operators()})
+                             &convolution_operators(),   &transposed_convolution_operators(),
+                             &padding_operators(),       &pooling_operators(),
+                             &loss_operators(),          &complex_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

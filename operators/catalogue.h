@@ -73,6 +73,7 @@ const std::vector<Declaration>& normalization_operators();
 const std::vector<Declaration>& normalization_backward_operators();
 const std::vector<Declaration>& loss_operators();
 const std::vector<Declaration>& convolution_operators();
+const std::vector<Declaration>& transposed_convolution_operators();
 const std::vector<Declaration>& padding_operators();
 const std::vector<Declaration>& pooling_operators();
 const std::vector<Declaration>& joining_operators();

@@ -1206,6 +1206,34 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, lamella::value(padding), list5_, lamella::value(groups)};
   return op_.tensor(args_);
 }
+inline Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad = 0) {
+  static detail::Callee op_{"aten::conv_tbc", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(weight), lamella::value(bias), lamella::value(pad)};
+  return op_.tensor(args_);
+}
+inline Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
+  static detail::Callee op_{"aten::conv_transpose1d", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(output_padding), lamella::value(groups), lamella::value(dilation)};
+  return op_.tensor(args_);
+}
+inline Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
+  static detail::Callee op_{"aten::conv_transpose2d", "input"};
+  const detail::Repeated<2> list3_(stride);
+  const detail::Repeated<2> list4_(padding);
+  const detail::Repeated<2> list5_(output_padding);
+  const detail::Repeated<2> list7_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups), list7_};
+  return op_.tensor(args_);
+}
+inline Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
+  static detail::Callee op_{"aten::conv_transpose3d", "input"};
+  const detail::Repeated<3> list3_(stride);
+  const detail::Repeated<3> list4_(padding);
+  const detail::Repeated<3> list5_(output_padding);
+  const detail::Repeated<3> list7_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups), list7_};
+  return op_.tensor(args_);
+}
 inline Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   static detail::Callee op_{"aten::convolution", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(groups)};
@@ -4735,6 +4763,10 @@ inline Tensor TensorMethods::conv2d(const Tensor& weight, const Tensor& bias, In
 inline Tensor TensorMethods::conv2d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv2d(self_(), weight, bias, stride, padding, dilation, groups); }
 inline Tensor TensorMethods::conv3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv3d(self_(), weight, bias, stride, padding, dilation, groups); }
 inline Tensor TensorMethods::conv3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv3d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::conv_tbc(const Tensor& weight, const Tensor& bias, int64_t pad) const { return lamella::conv_tbc(self_(), weight, bias, pad); }
+inline Tensor TensorMethods::conv_transpose1d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) const { return lamella::conv_transpose1d(self_(), weight, bias, stride, padding, output_padding, groups, dilation); }
+inline Tensor TensorMethods::conv_transpose2d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) const { return lamella::conv_transpose2d(self_(), weight, bias, stride, padding, output_padding, groups, dilation); }
+inline Tensor TensorMethods::conv_transpose3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) const { return lamella::conv_transpose3d(self_(), weight, bias, stride, padding, output_padding, groups, dilation); }
 inline Tensor TensorMethods::convolution(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::convolution(self_(), weight, bias, stride, padding, dilation, groups); }
 inline const Tensor& TensorMethods::copy_(const Tensor& src, bool non_blocking) const {
   static detail::Callee op_{"aten::copy_", ""};

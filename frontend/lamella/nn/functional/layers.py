@@ -1,4 +1,4 @@
-"""Layers: products, convolutions, pools, norms, rows of tables."""
+"""Layers: products, pools, norms, rows of tables."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ __all__ = [
     "avg_pool1d",
     "avg_pool2d",
     "batch_norm",
-    "conv1d",
-    "conv2d",
-    "conv3d",
     "embedding",
     "group_norm",
     "layer_norm",
@@ -37,7 +34,6 @@ _avg_pool1d, _avg_pool2d = op("avg_pool1d"), op("avg_pool2d")
 
 # Operators whose signature is the function's.
 linear, pad, one_hot = op("linear"), op("pad"), op("one_hot")
-conv1d, conv2d, conv3d = op("conv1d"), op("conv2d"), op("conv3d")
 layer_norm, group_norm, rms_norm = op("layer_norm"), op("group_norm"), op("rms_norm")
 adaptive_avg_pool1d = op("adaptive_avg_pool1d")
 _adaptive_avg_pool2d = op("adaptive_avg_pool2d")
