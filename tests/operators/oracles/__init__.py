@@ -5,7 +5,7 @@ and strings as they stand in the sample; dtypes as numpy's. An entry returns the
 holds it.
 """
 
-from oracles import backward, indexing, pointwise, products, reductions, shapes, transposed
+from oracles import backward, indexing, pointwise, pools, products, reductions, shapes, transposed
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
@@ -20,6 +20,7 @@ __all__ = [
     "backward",
     "indexing",
     "pointwise",
+    "pools",
     "products",
     "reductions",
     "shapes",
