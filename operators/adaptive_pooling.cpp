@@ -102,8 +102,8 @@ Tensor even_windows(const Tensor& self, int64_t n, int64_t places) {
   const Tensor i = lamella::arange(0, places, 1, options);
   const Tensor begin = lamella::div(i * n, std::max<int64_t>(places, 1), "floor");
   const Tensor last = lamella::div((i + 1) * n - 1, std::max<int64_t>(places, 1), "floor");
-  const Tensor taps = begin.unsqueeze(1) + lamella::arange(0, longest, 1, options);
-  return lamella::minimum(taps, last.unsqueeze(1)).unsqueeze(0);
+  const Tensor taps = begin + lamella::arange(0, longest, 1, options).unsqueeze(1);
+  return lamella::minimum(taps, last).unsqueeze(0);
 }
 
 // Windows side by side where the sizes allow it.

@@ -3,7 +3,7 @@
 
 namespace lamella::operators {
 
-// Flat indices of all taps (images and channels, places, taps) pick the elements; the first largest is taken.
+// Flat indices of all taps (images and channels, taps, places) pick the elements; the first largest is taken.
 std::tuple<Tensor, Tensor> largest_of(const Tensor& self, int spatial, ArrayRef<Tensor> tables) {
   int64_t lead = 1, plane = 1, places = 1, taps = 1;
   DimVector sizes(self.sizes());
@@ -11,19 +11,18 @@ std::tuple<Tensor, Tensor> largest_of(const Tensor& self, int spatial, ArrayRef<
   Tensor at;
   for (int i = 0; i < spatial; i++) {
     const Tensor& t = tables[i];
-    const int64_t n = self.size(i - spatial), many = t.size(1), each = t.size(2);
-    const Tensor along = t.reshape({t.size(0), 1, many, 1, each});
-    at = at.defined() ? at.reshape({at.size(0), places, 1, taps, 1}) * n + along : along;
-    places *= many;
+    const int64_t n = self.size(i - spatial), each = t.size(1), many = t.size(2);
+    const Tensor along = t.reshape({t.size(0), 1, each, 1, many});
+    at = at.defined() ? at.reshape({at.size(0), taps, 1, places, 1}) * n + along : along;
     taps *= each;
+    places *= many;
     plane *= n;
-    at = at.reshape({at.size(0), places, taps});
+    at = at.reshape({at.size(0), taps, places});
     sizes[sizes.size() - spatial + i] = many;
   }
-  const Tensor index = at.expand({lead, places, taps}), flat = self.reshape({lead, plane});
-  const Tensor seen = flat.gather(1, index.reshape({lead, places * taps})).reshape({lead, places, taps});
-  const Tensor best = places && lead ? index.gather(2, seen.argmax(-1, true)).squeeze(-1)
-                                     : lamella::zeros({lead, places}, index.options());
+  const Tensor index = at.expand({lead, taps, places}), flat = self.reshape({lead, plane});
+  const Tensor seen = flat.gather(1, index.reshape({lead, taps * places})).reshape({lead, taps, places});
+  const Tensor best = index.gather(1, seen.argmax(1, true)).squeeze(1);
   return {flat.gather(1, best).reshape(sizes), best.reshape(sizes)};
 }
 
@@ -40,7 +39,7 @@ Tensor random_windows(const Tensor& u, int64_t n, int64_t places, int64_t k) {
     const Tensor first = ((column + i) * step).to(kLong) - (column * step).to(kLong);
     begin = lamella::cat({first, begin}, 1);
   }
-  return begin.unsqueeze(2) + lamella::arange(0, k, 1, options);
+  return begin.unsqueeze(1) + lamella::arange(0, k, 1, options).unsqueeze(1);
 }
 
 template <int Spatial>

@@ -48,7 +48,7 @@ struct Volume {
 };
 
 // The largest element of each window, and its flat index in its image, where `tables` say which places of each spatial
-// dimension the windows take: (images and channels or 1, places, taps).
+// dimension the windows take: (images and channels or 1, taps, places).
 std::tuple<Tensor, Tensor> largest_of(const Tensor& self, int spatial, ArrayRef<Tensor> tables);
 
 }  // namespace lamella::operators

@@ -108,8 +108,7 @@ const std::vector<Declaration>& volume_pooling_operators() {
        shape<infer_max>, composite<max_pool>,
        "The largest element of each window of volumes (n, c, depth, height, width), or without n. See max_pool2d.\n\n"
        ">>> lamella.max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2)).flatten()\ntensor([3., 7.])\n"},
-      {"max_pool3d_with_indices(Tensor self, " WINDOW
-       "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+      {"max_pool3d_with_indices(Tensor self, " WINDOW "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
        "pooling", function | hidden, shape<infer_max_indices>, composite<max_pool_indices>,
        "max_pool3d, and where in its volume each element stood.\n\n>>> "
        "lamella.ops.aten.max_pool3d_with_indices(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2))[1].flatten()\n"
