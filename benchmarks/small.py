@@ -13,20 +13,32 @@ import families
 MOST = 0.15
 SECONDS = 0.008
 # Operators that torch has under another name or signature, or for which it has no public function.
-OTHERWISE = {
-    "embedding": lambda torch: lambda weight, indices: torch.nn.functional.embedding(indices, weight),
-    "log_sigmoid": lambda torch: torch.nn.functional.logsigmoid,
-    "_gelu_backward": lambda torch: torch.ops.aten.gelu_backward,
-    "_gelu_tanh_backward": lambda torch: lambda g, x: torch.ops.aten.gelu_backward(g, x, approximate="tanh"),
-    "_elu_backward": lambda torch: lambda g, x, a, b, c: torch.ops.aten.elu_backward(g, a, b, c, False, x),
-    "index": lambda torch: torch.ops.aten.index,
-    "index_put": lambda torch: torch.ops.aten.index_put,
-    "index_put_": lambda torch: torch.ops.aten.index_put_,
-    "tensordot": lambda torch: lambda x, y, a, b=None: torch.tensordot(x, y, a if b is None else (a, b)),
-    "convolution": lambda torch: (
-        lambda x, w, b, s, p, d, g: torch.convolution(x, w, b, s, p, d, False, (0,) * len(s), g)
-    ),
-}
+OTHERWISE = (
+    {
+        "embedding": lambda torch: lambda weight, indices: torch.nn.functional.embedding(indices, weight),
+        "log_sigmoid": lambda torch: torch.nn.functional.logsigmoid,
+        "_gelu_backward": lambda torch: torch.ops.aten.gelu_backward,
+        "_gelu_tanh_backward": lambda torch: lambda g, x: torch.ops.aten.gelu_backward(g, x, approximate="tanh"),
+        "_elu_backward": lambda torch: lambda g, x, a, b, c: torch.ops.aten.elu_backward(g, a, b, c, False, x),
+        "index": lambda torch: torch.ops.aten.index,
+        "index_put": lambda torch: torch.ops.aten.index_put,
+        "index_put_": lambda torch: torch.ops.aten.index_put_,
+        "tensordot": lambda torch: lambda x, y, a, b=None: torch.tensordot(x, y, a if b is None else (a, b)),
+        "convolution": lambda torch: (
+            lambda x, w, b, s, p, d, g: torch.convolution(x, w, b, s, p, d, False, (0,) * len(s), g)
+        ),
+    }
+    | {
+        # Those of nn.functional take other arguments, or leave the indices out.
+        f"{name}_pool{n}d": lambda torch, name=name, n=n: getattr(torch.ops.aten, f"{name}_pool{n}d")
+        for name in ("adaptive_max", "fractional_max")
+        for n in (1, 2, 3)
+    }
+    | {
+        "max_unpool2d": lambda torch: torch.ops.aten.max_unpool2d,
+        "max_unpool3d": lambda torch: torch.ops.aten.max_unpool3d,
+    }
+)
 
 
 def peer(operator: str) -> list[Callable[..., Any]]:

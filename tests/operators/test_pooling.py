@@ -186,12 +186,24 @@ def test_what_does_not_fit(shape, more, text):
 
 
 def test_dtypes():
-    with pytest.raises(NotImplementedError, match="avg_pool2d: argument 'self': a mean needs a floating"):
-        A.avg_pool2d(lamella.ones(1, 4, 4, dtype=lamella.int64), 2)
+    with pytest.raises(NotImplementedError, match="avg_pool2d: argument 'self': a mean needs .* or int64"):
+        A.avg_pool2d(lamella.ones(1, 4, 4, dtype=lamella.int32), 2)
+    with pytest.raises(NotImplementedError, match="adaptive_avg_pool2d: argument 'self': a mean needs a floating"):
+        A.adaptive_avg_pool2d(lamella.ones(1, 4, 4, dtype=lamella.int64), 2)
     with pytest.raises(NotImplementedError, match="no largest element"):
         lamella.max_pool2d(lamella.ones(1, 4, 4, dtype=lamella.bool), 2)
     with pytest.raises(RuntimeError, match="argument 'divisor_override'"):
         A.avg_pool2d(lamella.ones(1, 4, 4), 2, 2, 0, False, True, 0)
+
+
+@pytest.mark.parametrize("composite", [False, True])
+def test_means_of_integers_are_rounded_toward_zero(composite):
+    x = lamella.tensor([[[-3, 0, 5, 2], [0, 0, 0, 0]]])
+    with lamella.library.kernels_disabled(KERNELS if composite else [], "cpu"):
+        assert A.avg_pool2d(x, (1, 2)).tolist() == [[[-1, 3], [0, 0]]]
+        assert A.avg_pool2d(x, 2, 1, 1, False, False).tolist() == [[[-3, -1, 2, 3, 2], [-1, 0, 1, 1, 1], [0] * 5]]
+        assert A.avg_pool2d(x, (1, 2), divisor_override=-4).tolist() == [[[0, -1], [0, 0]]]
+        assert lamella.avg_pool1d(x[0, :1], 4).tolist() == [[1]]
 
 
 # ---- backward --------------------------------------------------------------------------------------------------------

@@ -321,6 +321,7 @@ constexpr Pools make() {
   p.largest[LAMELLA_INT64] = largest<int64_t>;
   p.largest[LAMELLA_FLOAT32] = largest<float>;
   p.largest[LAMELLA_FLOAT64] = largest<double>;
+  p.mean[LAMELLA_INT64] = mean<int64_t>;
   p.mean[LAMELLA_FLOAT32] = mean<float>;
   p.mean[LAMELLA_FLOAT64] = mean<double>;
   p.adaptive[LAMELLA_FLOAT32] = adaptive<float>;

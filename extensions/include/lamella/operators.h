@@ -287,6 +287,32 @@ inline Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
   const lamella_value args_[] = {lamella::value(self), list1_};
   return op_.tensor(args_);
 }
+inline Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
+  static detail::Callee op_{"aten::adaptive_avg_pool3d", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
+  static detail::Callee op_{"aten::adaptive_max_pool1d", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& self, IntArrayRef output_size) {
+  static detail::Callee op_{"aten::adaptive_max_pool2d", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size) {
+  static detail::Callee op_{"aten::adaptive_max_pool3d", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
 inline Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::add", "Tensor"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
@@ -716,6 +742,14 @@ inline Tensor avg_pool2d_backward(const Tensor& grad_output, const Tensor& self,
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), list2_, list3_, list4_, lamella::value(ceil_mode), lamella::value(count_include_pad), lamella::value(divisor_override)};
   return op_.tensor(args_);
 }
+inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) {
+  static detail::Callee op_{"aten::avg_pool3d", ""};
+  const detail::Repeated<3> list1_(kernel_size);
+  const detail::Repeated<3> list2_(stride);
+  const detail::Repeated<3> list3_(padding);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, lamella::value(ceil_mode), lamella::value(count_include_pad), lamella::value(divisor_override)};
+  return op_.tensor(args_);
+}
 inline Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::baddbmm", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(batch1), lamella::value(batch2), lamella::value(beta), lamella::value(alpha)};
@@ -1102,6 +1136,16 @@ inline Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_forma
   const lamella_value args_[] = {lamella::value(self), lamella::value(memory_format)};
   return op_.tensor(args_);
 }
+inline Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
+  static detail::Callee op_{"aten::col2im", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<2> list2_(kernel_size);
+  const detail::Repeated<2> list3_(dilation);
+  const detail::Repeated<2> list4_(padding);
+  const detail::Repeated<2> list5_(stride);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, list5_};
+  return op_.tensor(args_);
+}
 inline Tensor column_stack(TensorList tensors) {
   static detail::Callee op_{"aten::column_stack", ""};
   const lamella_value args_[] = {lamella::value(tensors)};
@@ -1204,6 +1248,34 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
   const detail::Repeated<3> list3_(stride);
   const detail::Repeated<3> list5_(dilation);
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, lamella::value(padding), list5_, lamella::value(groups)};
+  return op_.tensor(args_);
+}
+inline Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad = 0) {
+  static detail::Callee op_{"aten::conv_tbc", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(weight), lamella::value(bias), lamella::value(pad)};
+  return op_.tensor(args_);
+}
+inline Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
+  static detail::Callee op_{"aten::conv_transpose1d", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(stride), lamella::value(padding), lamella::value(output_padding), lamella::value(groups), lamella::value(dilation)};
+  return op_.tensor(args_);
+}
+inline Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
+  static detail::Callee op_{"aten::conv_transpose2d", "input"};
+  const detail::Repeated<2> list3_(stride);
+  const detail::Repeated<2> list4_(padding);
+  const detail::Repeated<2> list5_(output_padding);
+  const detail::Repeated<2> list7_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups), list7_};
+  return op_.tensor(args_);
+}
+inline Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) {
+  static detail::Callee op_{"aten::conv_transpose3d", "input"};
+  const detail::Repeated<3> list3_(stride);
+  const detail::Repeated<3> list4_(padding);
+  const detail::Repeated<3> list5_(output_padding);
+  const detail::Repeated<3> list7_(dilation);
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), list3_, list4_, list5_, lamella::value(groups), list7_};
   return op_.tensor(args_);
 }
 inline Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
@@ -1798,6 +1870,22 @@ inline const Tensor& frac_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) {
+  static detail::Callee op_{"aten::fractional_max_pool2d", ""};
+  const detail::Repeated<2> list1_(kernel_size);
+  const detail::Repeated<2> list2_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, lamella::value(random_samples)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) {
+  static detail::Callee op_{"aten::fractional_max_pool3d", ""};
+  const detail::Repeated<3> list1_(kernel_size);
+  const detail::Repeated<3> list2_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, lamella::value(random_samples)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
 inline Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::full", ""};
   const lamella_value args_[] = {lamella::value(size), lamella::value(fill_value), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
@@ -2063,6 +2151,15 @@ inline const Tensor& hypot_out(const Tensor& out, const Tensor& self, const Tens
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
+  static detail::Callee op_{"aten::im2col", ""};
+  const detail::Repeated<2> list1_(kernel_size);
+  const detail::Repeated<2> list2_(dilation);
+  const detail::Repeated<2> list3_(padding);
+  const detail::Repeated<2> list4_(stride);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_};
+  return op_.tensor(args_);
 }
 inline Tensor imag(const Tensor& self) {
   static detail::Callee op_{"aten::imag", ""};
@@ -2610,6 +2707,12 @@ inline Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRe
   const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(ceil_mode)};
   return op_.tensor(args_);
 }
+inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  static detail::Callee op_{"aten::max_pool1d_with_indices", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(kernel_size), lamella::value(stride), lamella::value(padding), lamella::value(dilation), lamella::value(ceil_mode)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
 inline Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
   static detail::Callee op_{"aten::max_pool2d", ""};
   const detail::Repeated<2> list1_(kernel_size);
@@ -2636,6 +2739,39 @@ inline Tensor max_pool2d_with_indices_backward(const Tensor& grad_output, const 
   const detail::Repeated<2> list4_(padding);
   const detail::Repeated<2> list5_(dilation);
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), list2_, list3_, list4_, list5_, lamella::value(ceil_mode), lamella::value(indices)};
+  return op_.tensor(args_);
+}
+inline Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  static detail::Callee op_{"aten::max_pool3d", ""};
+  const detail::Repeated<3> list1_(kernel_size);
+  const detail::Repeated<3> list2_(stride);
+  const detail::Repeated<3> list3_(padding);
+  const detail::Repeated<3> list4_(dilation);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  static detail::Callee op_{"aten::max_pool3d_with_indices", ""};
+  const detail::Repeated<3> list1_(kernel_size);
+  const detail::Repeated<3> list2_(stride);
+  const detail::Repeated<3> list3_(padding);
+  const detail::Repeated<3> list4_(dilation);
+  const lamella_value args_[] = {lamella::value(self), list1_, list2_, list3_, list4_, lamella::value(ceil_mode)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor max_unpool2d(const Tensor& self, const Tensor& indices, IntArrayRef output_size) {
+  static detail::Callee op_{"aten::max_unpool2d", ""};
+  const detail::Repeated<2> list2_(output_size);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), list2_};
+  return op_.tensor(args_);
+}
+inline Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding) {
+  static detail::Callee op_{"aten::max_unpool3d", ""};
+  const detail::Repeated<3> list2_(output_size);
+  const detail::Repeated<3> list3_(stride);
+  const detail::Repeated<3> list4_(padding);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), list2_, list3_, list4_};
   return op_.tensor(args_);
 }
 inline Tensor maximum(const Tensor& self, const Tensor& other) {
@@ -4385,6 +4521,10 @@ inline const Tensor& TensorMethods::acosh_() const {
 }
 inline Tensor TensorMethods::adaptive_avg_pool1d(IntArrayRef output_size) const { return lamella::adaptive_avg_pool1d(self_(), output_size); }
 inline Tensor TensorMethods::adaptive_avg_pool2d(IntArrayRef output_size) const { return lamella::adaptive_avg_pool2d(self_(), output_size); }
+inline Tensor TensorMethods::adaptive_avg_pool3d(IntArrayRef output_size) const { return lamella::adaptive_avg_pool3d(self_(), output_size); }
+inline std::tuple<Tensor, Tensor> TensorMethods::adaptive_max_pool1d(IntArrayRef output_size) const { return lamella::adaptive_max_pool1d(self_(), output_size); }
+inline std::tuple<Tensor, Tensor> TensorMethods::adaptive_max_pool2d(IntArrayRef output_size) const { return lamella::adaptive_max_pool2d(self_(), output_size); }
+inline std::tuple<Tensor, Tensor> TensorMethods::adaptive_max_pool3d(IntArrayRef output_size) const { return lamella::adaptive_max_pool3d(self_(), output_size); }
 inline Tensor TensorMethods::add(const Tensor& other, const Scalar& alpha) const { return lamella::add(self_(), other, alpha); }
 inline Tensor TensorMethods::add(const Scalar& other, const Scalar& alpha) const { return lamella::add(self_(), other, alpha); }
 inline const Tensor& TensorMethods::add_(const Tensor& other, const Scalar& alpha) const {
@@ -4547,6 +4687,7 @@ inline Tensor TensorMethods::atleast_2d() const { return lamella::atleast_2d(sel
 inline Tensor TensorMethods::atleast_3d() const { return lamella::atleast_3d(self_()); }
 inline Tensor TensorMethods::avg_pool1d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad) const { return lamella::avg_pool1d(self_(), kernel_size, stride, padding, ceil_mode, count_include_pad); }
 inline Tensor TensorMethods::avg_pool2d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) const { return lamella::avg_pool2d(self_(), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override); }
+inline Tensor TensorMethods::avg_pool3d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) const { return lamella::avg_pool3d(self_(), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override); }
 inline Tensor TensorMethods::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const { return lamella::baddbmm(self_(), batch1, batch2, beta, alpha); }
 inline const Tensor& TensorMethods::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const {
   static detail::Callee op_{"aten::baddbmm_", ""};
@@ -4718,6 +4859,7 @@ inline const Tensor& TensorMethods::clip_(const Tensor& min, const Tensor& max) 
   return self_();
 }
 inline Tensor TensorMethods::clone(std::optional<MemoryFormat> memory_format) const { return lamella::clone(self_(), memory_format); }
+inline Tensor TensorMethods::col2im(IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const { return lamella::col2im(self_(), output_size, kernel_size, dilation, padding, stride); }
 inline Tensor TensorMethods::complex(const Tensor& imag) const { return lamella::complex(self_(), imag); }
 inline Tensor TensorMethods::conj() const { return lamella::conj(self_()); }
 inline Tensor TensorMethods::conj_physical() const { return lamella::conj_physical(self_()); }
@@ -4735,6 +4877,10 @@ inline Tensor TensorMethods::conv2d(const Tensor& weight, const Tensor& bias, In
 inline Tensor TensorMethods::conv2d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv2d(self_(), weight, bias, stride, padding, dilation, groups); }
 inline Tensor TensorMethods::conv3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv3d(self_(), weight, bias, stride, padding, dilation, groups); }
 inline Tensor TensorMethods::conv3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation, int64_t groups) const { return lamella::conv3d(self_(), weight, bias, stride, padding, dilation, groups); }
+inline Tensor TensorMethods::conv_tbc(const Tensor& weight, const Tensor& bias, int64_t pad) const { return lamella::conv_tbc(self_(), weight, bias, pad); }
+inline Tensor TensorMethods::conv_transpose1d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) const { return lamella::conv_transpose1d(self_(), weight, bias, stride, padding, output_padding, groups, dilation); }
+inline Tensor TensorMethods::conv_transpose2d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) const { return lamella::conv_transpose2d(self_(), weight, bias, stride, padding, output_padding, groups, dilation); }
+inline Tensor TensorMethods::conv_transpose3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) const { return lamella::conv_transpose3d(self_(), weight, bias, stride, padding, output_padding, groups, dilation); }
 inline Tensor TensorMethods::convolution(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const { return lamella::convolution(self_(), weight, bias, stride, padding, dilation, groups); }
 inline const Tensor& TensorMethods::copy_(const Tensor& src, bool non_blocking) const {
   static detail::Callee op_{"aten::copy_", ""};
@@ -5009,6 +5155,8 @@ inline const Tensor& TensorMethods::frac_() const {
   op_.written(args_);
   return self_();
 }
+inline std::tuple<Tensor, Tensor> TensorMethods::fractional_max_pool2d(IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) const { return lamella::fractional_max_pool2d(self_(), kernel_size, output_size, random_samples); }
+inline std::tuple<Tensor, Tensor> TensorMethods::fractional_max_pool3d(IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) const { return lamella::fractional_max_pool3d(self_(), kernel_size, output_size, random_samples); }
 inline Tensor TensorMethods::full_like(const Scalar& fill_value, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::full_like(self_(), fill_value, options, memory_format); }
 inline Tensor TensorMethods::gather(int64_t dim, const Tensor& index, bool sparse_grad) const { return lamella::gather(self_(), dim, index, sparse_grad); }
 inline Tensor TensorMethods::ge(const Tensor& other) const { return lamella::ge(self_(), other); }
@@ -5095,6 +5243,7 @@ inline const Tensor& TensorMethods::hypot_(const Tensor& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::im2col(IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const { return lamella::im2col(self_(), kernel_size, dilation, padding, stride); }
 inline Tensor TensorMethods::imag() const { return lamella::imag(self_()); }
 inline Tensor TensorMethods::index(TensorList indices) const { return lamella::index(self_(), indices); }
 inline Tensor TensorMethods::index_add(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return lamella::index_add(self_(), dim, index, source, alpha); }
@@ -5324,8 +5473,13 @@ inline Tensor TensorMethods::max() const { return lamella::max(self_()); }
 inline Tensor TensorMethods::max(const Tensor& other) const { return lamella::max(self_(), other); }
 inline std::tuple<Tensor, Tensor> TensorMethods::max(int64_t dim, bool keepdim) const { return lamella::max(self_(), dim, keepdim); }
 inline Tensor TensorMethods::max_pool1d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool1d(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
+inline std::tuple<Tensor, Tensor> TensorMethods::max_pool1d_with_indices(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool1d_with_indices(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
 inline Tensor TensorMethods::max_pool2d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool2d(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
 inline std::tuple<Tensor, Tensor> TensorMethods::max_pool2d_with_indices(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool2d_with_indices(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
+inline Tensor TensorMethods::max_pool3d(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool3d(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
+inline std::tuple<Tensor, Tensor> TensorMethods::max_pool3d_with_indices(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) const { return lamella::max_pool3d_with_indices(self_(), kernel_size, stride, padding, dilation, ceil_mode); }
+inline Tensor TensorMethods::max_unpool2d(const Tensor& indices, IntArrayRef output_size) const { return lamella::max_unpool2d(self_(), indices, output_size); }
+inline Tensor TensorMethods::max_unpool3d(const Tensor& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding) const { return lamella::max_unpool3d(self_(), indices, output_size, stride, padding); }
 inline Tensor TensorMethods::maximum(const Tensor& other) const { return lamella::maximum(self_(), other); }
 inline Tensor TensorMethods::mean(std::optional<ScalarType> dtype) const { return lamella::mean(self_(), dtype); }
 inline Tensor TensorMethods::mean(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::mean(self_(), dim, keepdim, dtype); }

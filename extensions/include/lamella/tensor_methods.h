@@ -30,6 +30,10 @@ class TensorMethods : public TensorRef {
   const Tensor& acosh_() const;
   Tensor adaptive_avg_pool1d(IntArrayRef output_size) const;
   Tensor adaptive_avg_pool2d(IntArrayRef output_size) const;
+  Tensor adaptive_avg_pool3d(IntArrayRef output_size) const;
+  std::tuple<Tensor, Tensor> adaptive_max_pool1d(IntArrayRef output_size) const;
+  std::tuple<Tensor, Tensor> adaptive_max_pool2d(IntArrayRef output_size) const;
+  std::tuple<Tensor, Tensor> adaptive_max_pool3d(IntArrayRef output_size) const;
   Tensor add(const Tensor& other, const Scalar& alpha = 1) const;
   Tensor add(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& add_(const Tensor& other, const Scalar& alpha = 1) const;
@@ -92,6 +96,7 @@ class TensorMethods : public TensorRef {
   Tensor atleast_3d() const;
   Tensor avg_pool1d(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) const;
   Tensor avg_pool2d(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) const;
+  Tensor avg_pool3d(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, std::optional<int64_t> divisor_override = {}) const;
   Tensor baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
   const Tensor& baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
   Tensor batch_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) const;
@@ -148,6 +153,7 @@ class TensorMethods : public TensorRef {
   const Tensor& clip_(const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) const;
   const Tensor& clip_(const Tensor& min, const Tensor& max = undefined()) const;
   Tensor clone(std::optional<MemoryFormat> memory_format = {}) const;
+  Tensor col2im(IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const;
   Tensor complex(const Tensor& imag) const;
   Tensor conj() const;
   Tensor conj_physical() const;
@@ -160,6 +166,10 @@ class TensorMethods : public TensorRef {
   Tensor conv2d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) const;
   Tensor conv3d(const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) const;
   Tensor conv3d(const Tensor& weight, const Tensor& bias, IntArrayRef stride, const Text& padding, IntArrayRef dilation = 1, int64_t groups = 1) const;
+  Tensor conv_tbc(const Tensor& weight, const Tensor& bias, int64_t pad = 0) const;
+  Tensor conv_transpose1d(const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) const;
+  Tensor conv_transpose2d(const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) const;
+  Tensor conv_transpose3d(const Tensor& weight, const Tensor& bias = undefined(), IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef output_padding = 0, int64_t groups = 1, IntArrayRef dilation = 1) const;
   Tensor convolution(const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) const;
   const Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   Tensor copysign(const Tensor& other) const;
@@ -254,6 +264,8 @@ class TensorMethods : public TensorRef {
   const Tensor& fmod_(const Scalar& other) const;
   Tensor frac() const;
   const Tensor& frac_() const;
+  std::tuple<Tensor, Tensor> fractional_max_pool2d(IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) const;
+  std::tuple<Tensor, Tensor> fractional_max_pool3d(IntArrayRef kernel_size, IntArrayRef output_size, const Tensor& random_samples) const;
   Tensor full_like(const Scalar& fill_value, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) const;
   Tensor gather(int64_t dim, const Tensor& index, bool sparse_grad = false) const;
   Tensor ge(const Tensor& other) const;
@@ -290,6 +302,7 @@ class TensorMethods : public TensorRef {
   Tensor huber_loss(const Tensor& target, const Text& reduction = "mean", double delta = 1.0, const Tensor& weight = undefined()) const;
   Tensor hypot(const Tensor& other) const;
   const Tensor& hypot_(const Tensor& other) const;
+  Tensor im2col(IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const;
   Tensor imag() const;
   Tensor index(TensorList indices) const;
   Tensor index_add(int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
@@ -379,8 +392,13 @@ class TensorMethods : public TensorRef {
   Tensor max(const Tensor& other) const;
   std::tuple<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
   Tensor max_pool1d(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) const;
+  std::tuple<Tensor, Tensor> max_pool1d_with_indices(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) const;
   Tensor max_pool2d(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) const;
   std::tuple<Tensor, Tensor> max_pool2d_with_indices(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) const;
+  Tensor max_pool3d(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) const;
+  std::tuple<Tensor, Tensor> max_pool3d_with_indices(IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) const;
+  Tensor max_unpool2d(const Tensor& indices, IntArrayRef output_size) const;
+  Tensor max_unpool3d(const Tensor& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding) const;
   Tensor maximum(const Tensor& other) const;
   Tensor mean(std::optional<ScalarType> dtype = {}) const;
   Tensor mean(const OptionalIntArrayRef& dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;

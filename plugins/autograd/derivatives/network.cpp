@@ -77,6 +77,8 @@ const std::vector<Line> network_derivatives = {
     {"avg_pool2d_backward",
      "grad_output: avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);"
      "self: none"},
+    {"im2col", "self: col2im(grad, [self.shape[-2], self.shape[-1]], kernel_size, dilation, padding, stride)"},
+    {"col2im", "self: im2col(grad, kernel_size, dilation, padding, stride)"},
     {"adaptive_avg_pool2d", "self: _adaptive_avg_pool2d_backward(grad, self)"},
     {"_adaptive_avg_pool2d_backward",
      "grad_output: adaptive_avg_pool2d(grad, [grad_output.shape[-2], grad_output.shape[-1]]); self: none"}};

@@ -1,4 +1,4 @@
-"""Oracles of products, convolutions and pooling."""
+"""Oracles of products and convolutions, and of pools over lines and images."""
 
 from __future__ import annotations
 

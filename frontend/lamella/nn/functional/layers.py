@@ -1,27 +1,17 @@
-"""Layers: products, convolutions, pools, norms, rows of tables."""
+"""Layers: products, norms, rows of tables."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from lamella.nn.functional._operators import op
 
 __all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "avg_pool1d",
-    "avg_pool2d",
     "batch_norm",
-    "conv1d",
-    "conv2d",
-    "conv3d",
     "embedding",
     "group_norm",
     "layer_norm",
     "linear",
-    "max_pool1d",
-    "max_pool2d",
     "normalize",
     "one_hot",
     "pad",
@@ -29,18 +19,11 @@ __all__ = [
 ]
 
 _batch_norm, _embedding = op("batch_norm"), op("embedding")
-_max_pool1d, _max_pool2d, _max_pool2d_with_indices = (
-    op(name) for name in ("max_pool1d", "max_pool2d", "max_pool2d_with_indices")
-)
 _div = op("div")
-_avg_pool1d, _avg_pool2d = op("avg_pool1d"), op("avg_pool2d")
 
 # Operators whose signature is the function's.
 linear, pad, one_hot = op("linear"), op("pad"), op("one_hot")
-conv1d, conv2d, conv3d = op("conv1d"), op("conv2d"), op("conv3d")
 layer_norm, group_norm, rms_norm = op("layer_norm"), op("group_norm"), op("rms_norm")
-adaptive_avg_pool1d = op("adaptive_avg_pool1d")
-_adaptive_avg_pool2d = op("adaptive_avg_pool2d")
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
@@ -76,87 +59,6 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     elif padding_idx < 0:
         padding_idx += rows
     return _embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
-
-
-# ---- pools -----------------------------------------------------------------------------------------------------------
-
-
-def _steps(stride: Any) -> Any:
-    """A missing stride is the size of the kernel, which operators write as an empty list."""
-    return () if stride is None else stride
-
-
-def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """The maximum of each window of the last dimension; with ``return_indices`` also where each stands.
-
-    >>> lamella.nn.functional.max_pool1d(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
-    tensor([[3., 4.]])
-    """
-    if not return_indices:
-        return _max_pool1d(input, kernel_size, _steps(stride), padding, dilation, ceil_mode)
-    rows = [(1, *_one(n)) for n in (kernel_size, kernel_size if stride is None else stride)]
-    values, indices = _max_pool2d_with_indices(
-        input.unsqueeze(-2), *rows, (0, *_one(padding)), (1, *_one(dilation)), ceil_mode
-    )
-    return values.squeeze(-2), indices.squeeze(-2)
-
-
-def _one(value: Any) -> tuple[int]:
-    return (value,) if isinstance(value, int) else tuple(value)
-
-
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """The maximum of each window of the last two dimensions; with ``return_indices`` also where in its plane it stands.
-
-    >>> lamella.nn.functional.max_pool2d(lamella.arange(16.0).view(1, 1, 4, 4), 2)
-    tensor([[[[ 5.,  7.],
-              [13., 15.]]]])
-    """
-    pool = _max_pool2d_with_indices if return_indices else _max_pool2d
-    return pool(input, kernel_size, _steps(stride), padding, dilation, ceil_mode)
-
-
-def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
-    """The mean of each window of the last dimension.
-
-    >>> lamella.nn.functional.avg_pool1d(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
-    tensor([[2., 3.]])
-    """
-    return _avg_pool1d(input, kernel_size, _steps(stride), padding, ceil_mode, count_include_pad)
-
-
-def avg_pool2d(
-    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
-):
-    """The mean of each window of the last two dimensions.
-
-    >>> lamella.nn.functional.avg_pool2d(lamella.arange(16.0).view(1, 1, 4, 4), 2)
-    tensor([[[[ 2.5000,  4.5000],
-              [10.5000, 12.5000]]]])
-    """
-    return _avg_pool2d(input, kernel_size, _steps(stride), padding, ceil_mode, count_include_pad, divisor_override)
-
-
-def _sizes(who: str, input: Any, output_size: Any, spatial: int) -> Any:
-    """The sizes that are asked for, with the input's where one is None."""
-    if isinstance(output_size, int):
-        return output_size
-    given = (output_size,) * spatial if output_size is None else tuple(output_size)
-    if len(given) != spatial:
-        raise ValueError(f"{who}: argument 'output_size': expected {spatial} sizes, got {output_size!r}")
-    return [input.shape[i - spatial] if n is None else n for i, n in enumerate(given)]
-
-
-def adaptive_avg_pool2d(input, output_size):
-    """Means of as many windows as asked for, which divide the last two dimensions evenly; None keeps a size.
-
-    >>> lamella.nn.functional.adaptive_avg_pool2d(lamella.arange(16.0).view(1, 4, 4), (None, 1))
-    tensor([[[ 1.5000],
-             [ 5.5000],
-             [ 9.5000],
-             [13.5000]]])
-    """
-    return _adaptive_avg_pool2d(input, _sizes("adaptive_avg_pool2d", input, output_size, 2))
 
 
 # ---- norms -----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from lamella.nn.modules import (
     conv,
     dropout,
     flatten,
+    fold,
     linear,
     loss,
     normalization,
@@ -21,6 +22,7 @@ from lamella.nn.modules.container import *  # noqa: F403
 from lamella.nn.modules.conv import *  # noqa: F403
 from lamella.nn.modules.dropout import *  # noqa: F403
 from lamella.nn.modules.flatten import *  # noqa: F403
+from lamella.nn.modules.fold import *  # noqa: F403
 from lamella.nn.modules.linear import *  # noqa: F403
 from lamella.nn.modules.loss import *  # noqa: F403
 from lamella.nn.modules.normalization import *  # noqa: F403
@@ -35,6 +37,7 @@ PARTS = (
     conv,
     dropout,
     flatten,
+    fold,
     linear,
     loss,
     normalization,

@@ -14,7 +14,20 @@ from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import UninitializedParameter
 
-__all__ = ["Conv1d", "Conv2d", "Conv3d", "LazyConv1d", "LazyConv2d", "LazyConv3d"]
+__all__ = [
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+]
 
 MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -188,6 +201,121 @@ class Conv3d(_Conv):
         return self._convolve(F.conv3d, input)
 
 
+class _ConvTranspose(_ConvNd):
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        who = type(self).__name__
+        if padding_mode != "zeros":
+            raise ValueError(f"{who}: argument 'padding_mode' must be 'zeros', got {padding_mode!r}")
+        if isinstance(padding, str):
+            raise TypeError(f"{who}: argument 'padding' must be numbers, got {padding!r}")
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            True,
+            output_padding,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
+
+    def _output_padding(self, input: Tensor, output_size: Any) -> tuple[Any, ...]:
+        """What makes the result as large as is asked for; the module's own where nothing is."""
+        if output_size is None:
+            return self.output_padding
+        n, who = self._spatial, type(self).__name__
+        wanted, ahead = list(output_size), input.ndim - n
+        if len(wanted) == ahead + n:
+            wanted = wanted[ahead:]
+        if len(wanted) != n:
+            raise ValueError(
+                f"{who}: argument 'output_size': expected {n} sizes, or {ahead + n} with all of the result's, got "
+                f"{tuple(output_size)}"
+            )
+        least = [
+            (input.shape[ahead + i] - 1) * self.stride[i]
+            - 2 * self.padding[i]
+            + self.dilation[i] * (self.kernel_size[i] - 1)
+            + 1
+            for i in range(n)
+        ]
+        most = [size + step - 1 for size, step in zip(least, self.stride, strict=True)]
+        if not all(low <= size <= high for low, size, high in zip(least, wanted, most, strict=True)):
+            raise ValueError(
+                f"{who}: argument 'output_size': requested an output size of {wanted}, but valid sizes range from "
+                f"{least} to {most} for an input of shape {tuple(input.shape)}"
+            )
+        return tuple(size - low for size, low in zip(wanted, least, strict=True))
+
+    def _transpose(self, conv: Any, input: Tensor, output_size: Any) -> Tensor:
+        more = self._output_padding(input, output_size)
+        return conv(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+
+
+class ConvTranspose1d(_ConvTranspose):
+    """The transposed convolution of (N, C, L) or (C, L): each element adds its multiple of the kernel to the result.
+
+    ``weight`` is (in_channels, out_channels / groups, kernel). ``padding`` is what is cut off around the result, and
+    ``output_padding`` what is added behind it. ``output_size``, an argument of the call, asks for a size instead.
+
+    >>> m = lamella.nn.ConvTranspose1d(16, 33, 3, stride=2)
+    >>> m(lamella.ones(20, 16, 50)).shape, m(lamella.ones(20, 16, 50), output_size=(102,)).shape
+    (lamella.Size([20, 33, 101]), lamella.Size([20, 33, 102]))
+    """
+
+    _spatial = 1
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        return self._transpose(F.conv_transpose1d, input, output_size)
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """The transposed convolution of (N, C, H, W) or (C, H, W); see ConvTranspose1d.
+
+    >>> x = lamella.ones(1, 16, 12, 12)
+    >>> down, up = lamella.nn.Conv2d(16, 16, 3, 2, 1), lamella.nn.ConvTranspose2d(16, 16, 3, 2, 1)
+    >>> up(down(x), output_size=x.shape).shape
+    lamella.Size([1, 16, 12, 12])
+    """
+
+    _spatial = 2
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        return self._transpose(F.conv_transpose2d, input, output_size)
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """The transposed convolution of (N, C, D, H, W) or (C, D, H, W); see ConvTranspose1d.
+
+    >>> lamella.nn.ConvTranspose3d(2, 3, 3)(lamella.ones(1, 2, 3, 4, 5)).shape
+    lamella.Size([1, 3, 5, 6, 7])
+    """
+
+    _spatial = 3
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        return self._transpose(F.conv_transpose3d, input, output_size)
+
+
 class _LazyConv(LazyModuleMixin):
     """A convolution that takes ``in_channels`` from its first input."""
 
@@ -273,3 +401,68 @@ class LazyConv3d(_LazyConv, Conv3d):  # type: ignore[misc]
     """
 
     cls_to_become = Conv3d
+
+
+class _LazyConvTranspose(_LazyConv):
+    """A transposed convolution that takes ``in_channels`` from its first input."""
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super(_LazyConv, self).__init__(
+            0,
+            0,
+            kernel_size,
+            stride,
+            padding,
+            output_padding,
+            groups,
+            False,
+            dilation,
+            padding_mode,
+            device=device,
+            dtype=dtype,
+        )
+        self._begin(out_channels, bias, device, dtype)
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):  # type: ignore[misc]
+    """A ConvTranspose1d that takes ``in_channels`` from its first input.
+
+    >>> m = lamella.nn.LazyConvTranspose1d(3, 2)
+    >>> m(lamella.ones(1, 4, 5)).shape, m
+    (lamella.Size([1, 3, 6]), ConvTranspose1d(4, 3, kernel_size=(2,), stride=(1,)))
+    """
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):  # type: ignore[misc]
+    """A ConvTranspose2d that takes ``in_channels`` from its first input.
+
+    >>> lamella.nn.LazyConvTranspose2d(3, 2)(lamella.ones(1, 4, 5, 6)).shape
+    lamella.Size([1, 3, 6, 7])
+    """
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):  # type: ignore[misc]
+    """A ConvTranspose3d that takes ``in_channels`` from its first input.
+
+    >>> lamella.nn.LazyConvTranspose3d(3, 2)(lamella.ones(1, 4, 5, 6, 7)).shape
+    lamella.Size([1, 3, 6, 7, 8])
+    """
+
+    cls_to_become = ConvTranspose3d

@@ -1,4 +1,4 @@
-"""The largest element or the mean of windows."""
+"""The largest element or the mean of windows, norms of them, and the way back."""
 
 from __future__ import annotations
 
@@ -12,10 +12,24 @@ from lamella.nn.modules.module import Module
 __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
     "AvgPool1d",
     "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "MaxPool1d",
     "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
 ]
 
 
@@ -79,6 +93,77 @@ class MaxPool2d(_MaxPool):
         return self._pool(F.max_pool2d, input)
 
 
+class MaxPool3d(_MaxPool):
+    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see MaxPool2d.
+
+    >>> lamella.nn.MaxPool3d(2)(lamella.arange(8.0).view(1, 2, 2, 2))
+    tensor([[[[7.]]]])
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(F.max_pool3d, input)
+
+
+class _MaxUnpool(Module):
+    _spatial: int
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0):
+        super().__init__()
+        n = self._spatial
+        self.kernel_size = several(kernel_size, n)
+        self.stride = several(kernel_size if stride is None else stride, n)
+        self.padding = several(padding, n)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """The way back from a MaxPool1d that returned indices: each maximum where it stood, zeros elsewhere.
+
+    ``output_size``, an argument of the call, chooses among the sizes that are pooled to the input's.
+
+    >>> pool, unpool = lamella.nn.MaxPool1d(2, return_indices=True), lamella.nn.MaxUnpool1d(2)
+    >>> x = lamella.tensor([[1.0, 3.0, 2.0, 4.0, 5.0]])
+    >>> unpool(*pool(x)), unpool(*pool(x), output_size=x.shape[-1:])
+    (tensor([[0., 3., 0., 4.]]), tensor([[0., 3., 0., 4., 0.]]))
+    """
+
+    _spatial = 1
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """The way back from a MaxPool2d that returned indices; see MaxUnpool1d.
+
+    >>> pool, unpool = lamella.nn.MaxPool2d(2, return_indices=True), lamella.nn.MaxUnpool2d(2)
+    >>> unpool(*pool(lamella.arange(4.0).view(1, 2, 2)))
+    tensor([[[0., 0.],
+             [0., 3.]]])
+    """
+
+    _spatial = 2
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """The way back from a MaxPool3d that returned indices; see MaxUnpool1d.
+
+    >>> pool, unpool = lamella.nn.MaxPool3d(2, return_indices=True), lamella.nn.MaxUnpool3d(2)
+    >>> unpool(*pool(lamella.ones(1, 4, 6, 8))).shape
+    lamella.Size([1, 4, 6, 8])
+    """
+
+    _spatial = 3
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
 class AvgPool1d(Module):
     """The mean of each window of (N, C, L) or (C, L).
 
@@ -107,17 +192,7 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(Module):
-    """The mean of each window of (N, C, H, W) or (C, H, W).
-
-    Padding counts as zeros, or not at all without ``count_include_pad``; ``divisor_override`` takes the place of the
-    number of elements.
-
-    >>> lamella.nn.AvgPool2d(2)(lamella.arange(16.0).view(1, 4, 4))
-    tensor([[[ 2.5000,  4.5000],
-             [10.5000, 12.5000]]])
-    """
-
+class _AvgPool(Module):
     def __init__(
         self,
         kernel_size: Any,
@@ -133,8 +208,8 @@ class AvgPool2d(Module):
         self.padding, self.ceil_mode = padding, ceil_mode
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(
+    def _pool(self, pool: Any, input: Tensor) -> Tensor:
+        return pool(
             input,
             self.kernel_size,
             self.stride,
@@ -146,6 +221,193 @@ class AvgPool2d(Module):
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(_AvgPool):
+    """The mean of each window of (N, C, H, W) or (C, H, W).
+
+    Padding counts as zeros, or not at all without ``count_include_pad``; ``divisor_override`` takes the place of the
+    number of elements.
+
+    >>> lamella.nn.AvgPool2d(2)(lamella.arange(16.0).view(1, 4, 4))
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(F.avg_pool2d, input)
+
+
+class AvgPool3d(_AvgPool):
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); see AvgPool2d.
+
+    >>> lamella.nn.AvgPool3d(2)(lamella.arange(8.0).view(1, 2, 2, 2))
+    tensor([[[[3.5000]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(F.avg_pool3d, input)
+
+
+class _FractionalMaxPool(Module):
+    _spatial: int
+    _random_samples: Any
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ):
+        super().__init__()
+        n, who = self._spatial, type(self).__name__
+        if not all(k > 0 for k in several(kernel_size, n)):
+            raise ValueError(f"{who}: kernel_size must be greater than 0, but got {kernel_size}")
+        self.kernel_size, self.return_indices = several(kernel_size, n), return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else several(output_size, n)
+        self.output_ratio = None if output_ratio is None else several(output_ratio, n)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{who} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError(f"{who}: only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"{who}: argument 'output_ratio' must be between 0 and 1, got {output_ratio}")
+
+    def _pool(self, pool: Any, input: Tensor) -> Any:
+        return pool(
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
+            _random_samples=self._random_samples,
+        )
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """The largest element of each window of (N, C, H, W) or (C, H, W); the windows begin at random places.
+
+    Either ``output_size`` says how many windows there are, or ``output_ratio`` how many for each element. The places
+    are those of Graham, Fractional max-pooling, 2014.
+
+    >>> lamella.nn.FractionalMaxPool2d(3, output_ratio=(0.5, 0.25))(lamella.ones(1, 8, 8)).shape
+    lamella.Size([1, 4, 2])
+    """
+
+    _spatial = 2
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(F.fractional_max_pool2d, input)
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see FractionalMaxPool2d.
+
+    >>> lamella.nn.FractionalMaxPool3d(2, output_size=3)(lamella.ones(1, 4, 5, 6)).shape
+    lamella.Size([1, 3, 3, 3])
+    """
+
+    _spatial = 3
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(F.fractional_max_pool3d, input)
+
+
+class _LPPool(Module):
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False):
+        super().__init__()
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
+
+    def _pool(self, pool: Any, input: Tensor) -> Tensor:
+        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPool):
+    """The norm of order ``norm_type`` of each window of (N, C, L) or (C, L): the root of the sum of powers.
+
+    >>> lamella.nn.LPPool1d(2, 2)(lamella.tensor([[3.0, 4.0, 0.0, 2.0]]))
+    tensor([[5., 2.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(F.lp_pool1d, input)
+
+
+class LPPool2d(_LPPool):
+    """The norm of order ``norm_type`` of each window of (N, C, H, W) or (C, H, W).
+
+    >>> lamella.nn.LPPool2d(1, 2)(lamella.arange(8.0).view(1, 2, 4))
+    tensor([[[10., 18.]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(F.lp_pool2d, input)
+
+
+class LPPool3d(_LPPool):
+    """The norm of order ``norm_type`` of each window of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> lamella.nn.LPPool3d(3, 2)(lamella.ones(1, 2, 2, 2))
+    tensor([[[[2.]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(F.lp_pool3d, input)
+
+
+class _AdaptiveMaxPool(Module):
+    def __init__(self, output_size: Any, return_indices: bool = False):
+        super().__init__()
+        self.output_size, self.return_indices = output_size, return_indices
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+    """The largest element of each of as many windows as asked for, which divide a sequence evenly.
+
+    ``return_indices`` gives a pair, the second of which says where each stood.
+
+    >>> lamella.nn.AdaptiveMaxPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
+    tensor([[3., 4.]])
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+    """The largest element of each of as many windows as asked for, which divide an image evenly; None keeps a size.
+
+    >>> lamella.nn.AdaptiveMaxPool2d((None, 1))(lamella.arange(4.0).view(1, 2, 2))
+    tensor([[[1.],
+             [3.]]])
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+    """The largest element of each of as many windows as asked for, which divide a volume evenly; None keeps a size.
+
+    >>> lamella.nn.AdaptiveMaxPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
+    tensor([3., 7.])
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
 class _AdaptiveAvgPool(Module):
@@ -177,3 +439,14 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool2d(input, self.output_size)
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+    """Means of as many windows as asked for, which divide a volume evenly; None keeps a size.
+
+    >>> lamella.nn.AdaptiveAvgPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
+    tensor([1.5000, 5.5000])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool3d(input, self.output_size)
