@@ -6,12 +6,17 @@ What the catalogue lacks is not here either, and asking for it says so.
 from __future__ import annotations
 
 from lamella._missing import explain
-from lamella.nn.functional import activations, layers, losses
+from lamella.nn.functional import activations, ctc, layers, losses, pixels, tables, upsampling
 from lamella.nn.functional.activations import *  # noqa: F403
+from lamella.nn.functional.ctc import *  # noqa: F403
 from lamella.nn.functional.layers import *  # noqa: F403
 from lamella.nn.functional.losses import *  # noqa: F403
+from lamella.nn.functional.pixels import *  # noqa: F403
+from lamella.nn.functional.tables import *  # noqa: F403
+from lamella.nn.functional.upsampling import *  # noqa: F403
 
-__all__ = sorted([*activations.__all__, *layers.__all__, *losses.__all__])
+_PARTS = (activations, ctc, layers, losses, pixels, tables, upsampling)
+__all__ = sorted(name for part in _PARTS for name in part.__all__)
 
 # Functions of torch's that are not here yet.
 PLANNED = frozenset(

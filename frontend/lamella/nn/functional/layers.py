@@ -1,4 +1,4 @@
-"""Layers: products, convolutions, pools, norms, rows of tables."""
+"""Layers: products, convolutions, pools, norms."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
-    "embedding",
     "group_norm",
     "layer_norm",
     "linear",
     "max_pool1d",
     "max_pool2d",
     "normalize",
-    "one_hot",
     "pad",
     "rms_norm",
 ]
 
-_batch_norm, _embedding = op("batch_norm"), op("embedding")
+_batch_norm = op("batch_norm")
 _max_pool1d, _max_pool2d, _max_pool2d_with_indices = (
     op(name) for name in ("max_pool1d", "max_pool2d", "max_pool2d_with_indices")
 )
@@ -36,7 +34,7 @@ _div = op("div")
 _avg_pool1d, _avg_pool2d = op("avg_pool1d"), op("avg_pool2d")
 
 # Operators whose signature is the function's.
-linear, pad, one_hot = op("linear"), op("pad"), op("one_hot")
+linear, pad = op("linear"), op("pad")
 conv1d, conv2d, conv3d = op("conv1d"), op("conv2d"), op("conv3d")
 layer_norm, group_norm, rms_norm = op("layer_norm"), op("group_norm"), op("rms_norm")
 adaptive_avg_pool1d = op("adaptive_avg_pool1d")
@@ -57,25 +55,6 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
             f"{tuple(input.shape)}"
         )
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
-
-
-def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    """The rows of ``weight`` that the integers of ``input`` name.
-
-    >>> lamella.nn.functional.embedding(lamella.tensor([1, 0]), lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor([[3., 4.],
-            [1., 2.]])
-    """
-    if max_norm is not None or sparse:
-        raise NotImplementedError("embedding: arguments 'max_norm' and 'sparse' are not here yet")
-    rows = weight.shape[0]
-    if padding_idx is None:
-        padding_idx = -1
-    elif not -rows <= padding_idx < rows:
-        raise RuntimeError(f"embedding: argument 'padding_idx': {padding_idx} is out of range for {rows} rows")
-    elif padding_idx < 0:
-        padding_idx += rows
-    return _embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
 # ---- pools -----------------------------------------------------------------------------------------------------------
