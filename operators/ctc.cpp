@@ -137,11 +137,11 @@ Tensor reduced(const Tensor& loss, IntArrayRef target_lengths, int64_t reduction
   return (loss / (loss.is_cpu() ? narrow : narrow.to(loss.device()))).mean();
 }
 
-Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths,
-                int64_t blank, int64_t reduction, bool zero_infinity) {
+Tensor ctc_of_lists(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
+                    IntArrayRef target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
   if (log_probs.dim() == 2) {
     const Tensor one =
-        ctc_loss(log_probs.unsqueeze(1), targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+        ctc_of_lists(log_probs.unsqueeze(1), targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
     return reduction == none ? one.squeeze(0) : one;
   }
   check_ctc(log_probs, targets, input_lengths, target_lengths, blank, reduction);
@@ -159,8 +159,11 @@ std::vector<int64_t> numbers(const char* name, const Tensor& t) {
 
 Tensor ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                            const Tensor& target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
-  return ctc_loss(log_probs, targets, numbers("input_lengths", input_lengths),
-                  numbers("target_lengths", target_lengths), blank, reduction, zero_infinity);
+  if (input_lengths.is_meta() || target_lengths.is_meta())  // the shape alone
+    return lamella::empty(log_probs.dim() == 3 && reduction == none ? DimVector{log_probs.size(1)} : DimVector{},
+                          log_probs.options());
+  return ctc_of_lists(log_probs, targets, numbers("input_lengths", input_lengths),
+                      numbers("target_lengths", target_lengths), blank, reduction, zero_infinity);
 }
 
 }  // namespace
@@ -169,7 +172,7 @@ const std::vector<Declaration>& ctc_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int "
        "reduction=1, bool zero_infinity=False) -> Tensor",
-       "reduction", function, nullptr, composite<ctc_loss>,
+       "reduction", function, nullptr, composite<ctc_of_lists>,
        "How unlikely labels are, over all alignments with the steps of a sequence: of logarithms of probabilities (T, "
        "N, C) or (T, C), and labels (N, S) or one behind another. `reduction` is 0 (none), 1 (the mean of each loss by "
        "its length) or 2 (the sum). The derivative is that of the logarithms as they come.\n\n>>> log_probs = "

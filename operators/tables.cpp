@@ -104,7 +104,7 @@ Bags bags_of(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
     padding = *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
   }
   const Tensor index = as(indices, kLong), start = as(offsets, kLong);
-  if (offsets.numel() > 0) {
+  if (offsets.numel() > 0 && !offsets.is_meta()) {
     LAMELLA_CHECK(start.select(0, 0).item().toLong() == 0, argument("offsets"),
                   ": the first has to be 0, where the first bag begins");
     LAMELLA_CHECK(start.select(0, -1).item().toLong() <= n, argument("offsets"), ": the last must not be larger than ",
@@ -142,7 +142,7 @@ Bags embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& of
 
 const std::vector<Declaration>& table_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "normalization", everywhere, nullptr,
+      {"renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "normalization", all_forms, nullptr,
        composite<renorm>,
        "Slices along a dimension whose norm of order `p` is larger than `maxnorm`, scaled to that length.\n\n>>> "
        "lamella.renorm(lamella.tensor([[3., 4.], [0., 1.]]), 2, 0, 2.5)\ntensor([[1.5000, 2.0000],\n        [0.0000, "

@@ -12,7 +12,6 @@ from oracles.base import ORACLES, entries, floating, wide
 # ---- pointwise -------------------------------------------------------------------------------------------------------
 
 
-
 def double(function):
     """A function that scipy has up to float64, for longdouble too."""
     return lambda x: function(x.astype(np.float64)).astype(x.dtype) if x.dtype == np.longdouble else function(x)

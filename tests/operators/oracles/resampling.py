@@ -17,7 +17,11 @@ def lanczos(x):
     return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0)
 
 
-SMOOTH = {"hat": (lambda x: np.maximum(1 - np.abs(x), 0), 1), "keys": (lambda x: keys(x, -0.5), 2), "lanczos": (lanczos, 3)}
+SMOOTH = {
+    "hat": (lambda x: np.maximum(1 - np.abs(x), 0), 1),
+    "keys": (lambda x: keys(x, -0.5), 2),
+    "lanczos": (lanczos, 3),
+}
 
 
 def nearest(n, m, align, scale, shift):
