@@ -172,7 +172,7 @@ const std::vector<Declaration>& ctc_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int "
        "reduction=1, bool zero_infinity=False) -> Tensor",
-       "reduction", function, nullptr, composite<ctc_of_lists>,
+       "indexing", function, nullptr, composite<ctc_of_lists>,
        "How unlikely labels are, over all alignments with the steps of a sequence: of logarithms of probabilities (T, "
        "N, C) or (T, C), and labels (N, S) or one behind another. `reduction` is 0 (none), 1 (the mean of each loss by "
        "its length) or 2 (the sum). The derivative is that of the logarithms as they come.\n\n>>> log_probs = "
@@ -181,7 +181,7 @@ const std::vector<Declaration>& ctc_operators() {
       {"ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, "
        "int "
        "reduction=1, bool zero_infinity=False) -> Tensor",
-       "reduction", function, nullptr, composite<ctc_loss_of_tensors>, nullptr},
+       "indexing", function, nullptr, composite<ctc_loss_of_tensors>, nullptr},
   };
   return *table;
 }

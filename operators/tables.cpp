@@ -38,7 +38,7 @@ void check_embedding_renorm(const Tensor& self, const Tensor& indices, double ma
 }
 
 const Tensor& embedding_renorm(const Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
-  const Tensor index = indices.reshape({indices.numel()});
+  const Tensor index = std::get<0>(lamella::_unique2(indices.reshape({indices.numel()})));
   const Tensor rows = self.index_select(0, index), wide = as(rows, wide_of(self.dtype()));
   const Tensor shrunk = as(wide * shrinking(wide, norm_type, max_norm, 1), self.dtype());
   return self.index_copy_(0, index, shrunk);

@@ -52,7 +52,7 @@ void infer_resample(const Tensor& self, IntArrayRef output_size, IntArrayRef tap
 void infer_resample_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size,
                              IntArrayRef taps, const Tensor& index, const Tensor& weight, Output out) {
   check_tables(output_size, taps, index, weight, grad_output.dim());
-  LAMELLA_CHECK_NOT_IMPLEMENTED(grad_output.is_floating_point(), argument("grad_output"),
+  LAMELLA_CHECK_NOT_IMPLEMENTED(grad_output.is_floating_point() || grad_output.is_complex(), argument("grad_output"),
                                 ": expected a floating dtype, got ", grad_output.dtype());
   check_weight("grad_output", grad_output, weight);
   LAMELLA_CHECK(static_cast<int64_t>(input_size.size()) == grad_output.dim(), argument("input_size"), ": expected ",
@@ -182,8 +182,8 @@ struct Up {
   }
   static void shape_back(const Tensor& grad, IntArrayRef output_size, IntArrayRef input_size, Output& out) {
     const Sizes<axes> n(output_size, input_size, "input_size");
-    LAMELLA_CHECK_NOT_IMPLEMENTED(grad.is_floating_point(), argument("grad_output"),
-                                  ": expected a floating dtype, got ", grad.dtype());
+    LAMELLA_CHECK_NOT_IMPLEMENTED(grad.is_floating_point() || (only_picks(F) && grad.is_complex()),
+                                  argument("grad_output"), ": expected a floating dtype, got ", grad.dtype());
     LAMELLA_CHECK(grad.sizes() == IntArrayRef(with_last(input_size, n.list())), argument("grad_output"),
                   ": expected shape ", shape_text(with_last(input_size, n.list())), ", got ", shape_text(grad));
     check_sizes("input_size", input_size, grad.dtype());

@@ -78,17 +78,26 @@ void read_table(Table* t, int64_t in, int64_t out, int64_t taps, const int64_t* 
     }
 }
 
-// All planes; a unit of work is a row of outputs. `mixed`: by weights.
-lamella_status pass(int64_t planes, int64_t depth, const Table& rows, const Table& columns, bool mixed,
-                    const lamella_tensor* like, const char* in, char* out) {
+// What is resampled: elements of a dtype, `depth` of which are neighbours that belong to one place.
+struct Elements {
+  int dtype;
+  int64_t size, depth, places;
+  bool mixed;  // by weights
+};
+
+// All planes; a unit of work is a row of outputs.
+lamella_status pass(int64_t planes, const Elements& e, const Table& rows, const Table& columns, const char* in,
+                    char* out) {
+  const int64_t depth = e.depth, size = e.size;
+  const bool mixed = e.mixed;
   ResamplePlane p{};
   p.depth = depth;
   p.rows = rows.axis;
   p.columns = columns.axis;
   p.slots = rows.slots;
   p.rows_first = depth > 1 || p.rows.count || p.columns.count || p.rows.out < p.rows.in || p.slots > most_slots;
-  const int64_t size = itemsize(like), width = p.columns.out * depth;
-  const auto run = mixed ? resampling_loops().mix[like->dtype] : resampling_loops().pick[log2_item(size)];
+  const int64_t width = p.columns.out * depth;
+  const auto run = mixed ? resampling_loops().mix[e.dtype] : resampling_loops().pick[log2_item(size)];
   const int64_t cost = width * (mixed ? p.rows.taps + p.columns.taps + 1 : 1);
   const int64_t least = grain / std::max<int64_t>(cost, 1) + 1;
   return parallel_for(0, planes * p.rows.out, least, [&](int64_t begin, int64_t end) -> lamella_status {
@@ -115,27 +124,25 @@ Table untouched(int64_t size) {
   return t;
 }
 
-// The last axes of `in` become those of `out`: both plain, or the pixels of both with `depth` channels.
-lamella_status resample_axes(std::vector<Table>& axes, int64_t depth, bool mixed, const lamella_tensor* like,
-                             const char* in, char* out) {
+// The last axes of `in` become those of `out`: both lie without gaps.
+lamella_status resample_axes(const std::vector<Table>& axes, const Elements& e, const char* in, char* out) {
   const int64_t last = axes.back().axis.in;
   int64_t before = 1;  // planes, or rows where there is one axis
   for (const Table& t : axes) before *= t.axis.in;
-  before = like->numel / (before * depth);
-  if (axes.size() == 1) return pass(1, depth, untouched(before), axes[0], mixed, like, in, out);
-  if (axes.size() == 2) return pass(before, depth, axes[0], axes[1], mixed, like, in, out);
+  before = e.places / before;
+  if (axes.size() == 1) return pass(1, e, untouched(before), axes[0], in, out);
+  if (axes.size() == 2) return pass(before, e, axes[0], axes[1], in, out);
   const ResampleAxis &d = axes[0].axis, &h = axes[1].axis, &w = axes[2].axis;
   const bool slices_first = d.out >= d.in;
   Space between;
   const int64_t most = before * (slices_first ? d.in * h.out * w.out : d.out * h.in * last);
-  if (lamella_status st = between.take(most * itemsize(like))) return st;
+  if (lamella_status st = between.take(most * e.size * e.depth)) return st;
   if (slices_first) {
-    if (lamella_status st = pass(before * d.in, depth, axes[1], axes[2], mixed, like, in, between.data())) return st;
-    return pass(before, depth, axes[0], untouched(h.out * w.out), mixed, like, between.data(), out);
+    if (lamella_status st = pass(before * d.in, e, axes[1], axes[2], in, between.data())) return st;
+    return pass(before, e, axes[0], untouched(h.out * w.out), between.data(), out);
   }
-  if (lamella_status st = pass(before, depth, axes[0], untouched(h.in * last), mixed, like, in, between.data()))
-    return st;
-  return pass(before * d.out, depth, axes[1], axes[2], mixed, like, between.data(), out);
+  if (lamella_status st = pass(before, e, axes[0], untouched(h.in * last), in, between.data())) return st;
+  return pass(before * d.out, e, axes[1], axes[2], between.data(), out);
 }
 
 // `sizes`: of the axes of the operator's input, whichever of the two images that is.
@@ -143,7 +150,10 @@ lamella_status resampled(const lamella_tensor* from, const lamella_tensor* to, I
                          IntArrayRef taps, const Tensor& index, const Tensor& weight, bool transposed) {
   if (to->numel == 0 || from->numel == 0) return to->numel == 0 ? LAMELLA_OK : fill_with(0, to);
   const bool mixed = transposed || weight.defined();
-  const int dtype = mixed ? work_dtype(from) : from->dtype;
+  // Gradients of complex numbers are added up as two numbers.
+  const bool pairs = transposed && (from->dtype == LAMELLA_COMPLEX64 || from->dtype == LAMELLA_COMPLEX128);
+  const int dtype = mixed && !pairs ? work_dtype(from) : from->dtype;
+  const int parts = !pairs ? dtype : from->dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
   Packed places, weights;
   const lamella_tensor* w = weight.defined() ? weight.get() : nullptr;
   if (lamella_status st = places.read(index.get(), LAMELLA_INT64)) return st;
@@ -153,22 +163,27 @@ lamella_status resampled(const lamella_tensor* from, const lamella_tensor* to, I
   for (size_t i = 0; i < taps.size(); i++) {
     read_table(&axes[i], given[i], sizes[i], taps[i], places.as<int64_t>() + at, w,
                w ? weights.data() + at * itemsize(w) : nullptr, transposed);
-    axes[i].use(mixed, dtype == LAMELLA_FLOAT64);
+    axes[i].use(mixed, parts == LAMELLA_FLOAT64);
     at += taps[i] * sizes[i];
   }
-  const bool last = taps.size() == 2 && dtype == from->dtype && !is_contiguous(from) && lies_channels_last(from) &&
-                    lies_channels_last(to) && from->dl.shape[1] * itemsize(from) >= least_pixel;
-  if (last)
-    return resample_axes(axes, from->dl.shape[1], mixed, from, static_cast<const char*>(from->dl.data),
-                         static_cast<char*>(to->dl.data));
+  const bool last = taps.size() == 2 && dtype == from->dtype && !pairs && !is_contiguous(from) &&
+                    lies_channels_last(from) && lies_channels_last(to) &&
+                    from->dl.shape[1] * itemsize(from) >= least_pixel;
+  Elements e{parts, itemsize(from), 1, from->numel, mixed};
+  if (last) {
+    e.depth = from->dl.shape[1];
+    e.places /= e.depth;
+    return resample_axes(axes, e, static_cast<const char*>(from->dl.data), static_cast<char*>(to->dl.data));
+  }
   const lamella_tensor* plain = from;
   TensorRef owner;
   if (from->dtype != dtype || !is_contiguous(from))
     if (lamella_status st = copy_as(plain, dtype, &owner)) return st;
   PackedOutput result;
   if (lamella_status st = result.open(const_cast<lamella_tensor*>(to), dtype)) return st;
-  if (lamella_status st = resample_axes(axes, 1, mixed, plain, static_cast<const char*>(plain->dl.data), result.data()))
-    return st;
+  e.depth = pairs ? 2 : 1;
+  e.size = itemsize(plain) / e.depth;
+  if (lamella_status st = resample_axes(axes, e, static_cast<const char*>(plain->dl.data), result.data())) return st;
   return result.close();
 }
 

@@ -35,7 +35,7 @@ def test_scales_count_unless_they_are_computed_anew():
             False,
             recompute_scale_factor=recompute,
         )
-        np.testing.assert_allclose(got.numpy()[0], want, rtol=1e-12)
+        np.testing.assert_allclose(got.numpy()[0], want, rtol=1e-12, atol=1e-14)
 
 
 def test_aligned_corners_against_scipy():
@@ -56,11 +56,14 @@ def test_aligned_corners_against_scipy():
 def test_area_is_the_mean():
     box = np.random.default_rng(1).standard_normal((1, 2, 4, 6, 8))
     want = box.reshape(1, 2, 2, 2, 3, 2, 4, 2).mean((3, 5, 7))
-    np.testing.assert_allclose(F.interpolate(lamella.from_numpy(box), (2, 3, 4), mode="area").numpy(), want, rtol=1e-12)
+    np.testing.assert_allclose(
+        F.interpolate(lamella.from_numpy(box), (2, 3, 4), mode="area").numpy(), want, rtol=1e-12, atol=1e-14
+    )
     np.testing.assert_allclose(
         F.interpolate(lamella.from_numpy(box[0]), scale_factor=0.5, mode="area").numpy(),
         box[0].reshape(2, 4, 3, 2, 4, 2).mean((3, 5)),
         rtol=1e-12,
+        atol=1e-14,
     )
 
 
