@@ -151,7 +151,7 @@ const std::vector<Declaration>& table_operators() {
        function, shape<infer_written<check_embedding_renorm>>, composite<embedding_renorm>,
        "Scales the rows that indices name, where their norm is larger than `max_norm`, to that length, in the "
        "table.\n\n>>> lamella.embedding_renorm_(lamella.tensor([[3., 4.], [6., 8.]]), lamella.tensor([1]), 5., 2.)\n"
-       "tensor([[3.0000, 4.0000],\n        [3.0000, 4.0000]])\n"},
+       "tensor([[3., 4.],\n        [3., 4.]])\n"},
       {"embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
        "sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, "
        "Tensor)",

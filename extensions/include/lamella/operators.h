@@ -3500,6 +3500,12 @@ inline Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Sca
   const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(maxnorm)};
   return op_.tensor(args_);
 }
+inline const Tensor& renorm_out(const Tensor& out, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  static detail::Callee op_{"aten::renorm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(maxnorm), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   static detail::Callee op_{"aten::repeat", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(repeats)};
@@ -5787,6 +5793,12 @@ inline const Tensor& TensorMethods::remainder_(const Scalar& other) const {
   return self_();
 }
 inline Tensor TensorMethods::renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const { return lamella::renorm(self_(), p, dim, maxnorm); }
+inline const Tensor& TensorMethods::renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
+  static detail::Callee op_{"aten::renorm_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(dim), lamella::value(maxnorm)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::repeat(IntArrayRef repeats) const { return lamella::repeat(self_(), repeats); }
 inline Tensor TensorMethods::repeat_interleave(int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), repeats, dim, output_size); }
 inline Tensor TensorMethods::repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), repeats, dim, output_size); }

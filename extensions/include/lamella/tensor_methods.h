@@ -486,6 +486,7 @@ class TensorMethods : public TensorRef {
   const Tensor& remainder_(const Tensor& other) const;
   const Tensor& remainder_(const Scalar& other) const;
   Tensor renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
+  const Tensor& renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
   Tensor repeat(IntArrayRef repeats) const;
   Tensor repeat_interleave(int64_t repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) const;
   Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) const;
