@@ -119,17 +119,18 @@ Bags bags_of(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
   LAMELLA_CHECK(bags > 0 || n == 0, argument("offsets"), ": ", n, " indices are in no bag");
   const Tensor counts = index.ne(padding);
   const Tensor size = lamella::zeros({bags}, start.options()).index_add(0, bag, as(counts, kLong));
+  const auto numbers = [&](const Tensor& x) { return as(x, indices.dtype()); };
   if (mode == bag_max) {
     const Tensor at = largest_rows(weight, index, bag, counts, bags);
     const Tensor taken = rows == 0 ? lamella::zeros({bags, width}, weight.options()) : weight.gather(0, at.clamp(0));
-    return {lamella::where(at >= 0, taken, 0), bag, size, at};
+    return {lamella::where(at >= 0, taken, 0), numbers(bag), numbers(size), numbers(at)};
   }
   Tensor seen = as(lamella::embedding(weight, index, padding, scale_grad_by_freq), wide);
   if (per_sample_weights.defined()) seen = seen * as(per_sample_weights, wide).unsqueeze(1);
   if (padding >= 0) seen = lamella::where(counts.unsqueeze(1), seen, 0);
   Tensor sum = lamella::zeros({bags, width}, real).index_add(0, bag, seen);
   if (mode == bag_mean) sum = sum / as(size.clamp(1), wide).unsqueeze(1);
-  return {as(sum, weight.dtype()), bag, size, lamella::zeros({0}, start.options())};
+  return {as(sum, weight.dtype()), numbers(bag), numbers(size), numbers(size.clone())};
 }
 
 Bags embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
