@@ -51,11 +51,7 @@ Tensor keys_outer(const Tensor& x) { return ((x * -0.75 + 3.75) * x - 6) * x + 3
 
 std::vector<Tap> taps_of(const Tensor& x, int64_t size, int64_t mode, int64_t padding, bool align) {
   const Tensor raw = place(x, size, align);
-  if (mode == nearest) {
-    // A product with nothing, so that the grid has a gradient, of zeros.
-    const Tensor at = padded_place(raw, size, padding, align).round();
-    return {tap_at(at, size, Tensor())};
-  }
+  if (mode == nearest) return {tap_at(padded_place(raw, size, padding, align).round(), size, Tensor())};
   if (mode == bilinear) {
     const Tensor at = padded_place(raw, size, padding, align), low = lamella::detach(at).floor();
     return {tap_at(low, size, low + 1 - at), tap_at(low + 1, size, at - low)};
@@ -122,6 +118,10 @@ Tensor sample(const Tensor& input, const Tensor& grid, int64_t interpolation_mod
     Tensor seen = lamella::where(t.inside.unsqueeze(1), taken, 0);
     if (t.weight.defined()) seen = seen * t.weight.unsqueeze(1);
     sum = sum.defined() ? sum + seen : seen;
+  }
+  if (interpolation_mode == nearest) {  // which pixel is nearest does not change smoothly: a gradient of zeros
+    const Tensor never = lamella::full({}, false, at.options().dtype(kBool));
+    sum = sum + lamella::where(never, at.select(2, 0), 0).unsqueeze(1);
   }
   return as(sum, input.dtype()).reshape(sizes);
 }
