@@ -119,6 +119,24 @@ void register_catalogue() {
                              &folding_operators(),
                              &loss_operators(),
                              &complex_operators()})
+  for (const auto* family : {&creation_operators(),      &copy_operators(),
+                             &pointwise_operators(),     &view_operators(),
+                             &reshaping_operators(),     &splitting_operators(),
+                             &reduction_operators(),     &extremum_operators(),
+                             &variance_operators(),      &scan_operators(),
+                             &matmul_operators(),        &joining_operators(),
+                             &repeating_operators(),     &flipping_operators(),
+                             &triangle_operators(),      &gather_operators(),
+                             &index_rows_operators(),    &mask_operators(),
+                             &indexing_operators(),      &sort_operators(),
+                             &unique_operators(),        &searching_operators(),
+                             &random_operators(),        &sampling_operators(),
+                             &normalization_operators(), &normalization_backward_operators(),
+                             &convolution_operators(),   &padding_operators(),
+                             &pooling_operators(),       &loss_operators(),
+                             &complex_operators(),       &upsampling_operators(),
+                             &shuffling_operators(),     &table_operators(),
+                             &grid_sampling_operators(), &ctc_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

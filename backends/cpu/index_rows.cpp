@@ -4,6 +4,10 @@
 #include "backends/cpu/gather.h"
 #include "backends/cpu/packed.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace lamella::cpu {
 
 lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,
@@ -72,6 +76,24 @@ Status embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   return rows_of(f, "indices", weight.get(), 0, indices.get(), false, out.get());
 }
 
+// Zeros that no cache will hold: of a large table most rows get no gradient, and their memory need not be read first.
+void clear_past_caches(char* to, int64_t bytes) {
+#ifdef __SSE2__
+  if ((reinterpret_cast<uintptr_t>(to) | static_cast<uintptr_t>(bytes)) % 16 == 0) {
+    for (int64_t k = 0; k < bytes; k += 16) _mm_stream_si128(reinterpret_cast<__m128i*>(to + k), _mm_setzero_si128());
+    return;
+  }
+#endif
+  std::memset(to, 0, bytes);
+}
+
+// What was stored past the caches comes before what other threads see next.
+void fence() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
 // The gradient of a table: each of its rows adds up the gradients of its copies, in the order of the indices. The row
 // `padding` gets zeros; `scaled`: a row's sum is divided by the number of its copies.
 template <class T>
@@ -84,13 +106,16 @@ lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, in
   for (int64_t i = 0; i < count; i++) first[index[i]]++;
   for (int64_t row = 1; row <= rows; row++) first[row] += first[row - 1];
   for (int64_t i = count - 1; i >= 0; i--) order[--first[index[i]]] = i;
+  constexpr int64_t cached = 8 << 20;  // bytes that a later reader may find in a cache
+  const bool past = rows * width * static_cast<int64_t>(sizeof(T)) > cached;
   auto some = [&](int64_t b, int64_t e) -> lamella_status {
     static constexpr int64_t here = 0;
     for (int64_t row = b; row < e; row++) {
       const int64_t n = first[row + 1] - first[row], *of = order + first[row];
       T* sum = to + row * width;
       if (n == 0 || row == padding) {
-        std::fill(sum, sum + width, T(0));
+        past ? clear_past_caches(reinterpret_cast<char*>(sum), width * static_cast<int64_t>(sizeof(T)))
+             : static_cast<void>(std::fill(sum, sum + width, T(0)));
         continue;
       }
       std::copy_n(g.as<T>() + of[0] * width, width, sum);
@@ -101,6 +126,7 @@ lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, in
       if (scaled)
         for (int64_t k = 0; k < width; k++) sum[k] /= static_cast<T>(n);
     }
+    if (past) fence();
     return LAMELLA_OK;
   };
   const int64_t least = std::max<int64_t>(rows / 16, 1);

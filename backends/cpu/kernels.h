@@ -42,6 +42,7 @@ void register_normalization(Library& m);
 void register_convolution(Library& m);
 void register_convolution_backward(Library& m);
 void register_pooling(Library& m);
+void register_resampling(Library& m);
 void register_gather(Library& m);
 void register_joining(Library& m);
 void register_repeating(Library& m);

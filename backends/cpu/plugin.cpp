@@ -90,6 +90,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   register_convolution(m);
   register_convolution_backward(m);
   register_pooling(m);
+  register_resampling(m);
   register_gather(m);
   register_joining(m);
   register_repeating(m);

@@ -304,8 +304,9 @@ lamella_status get_retains_grad(lamella_frame*, void*, lamella_tensor* t, lamell
 }
 
 void add_rules(Library& m) {
-  for (const auto* family : {&pointwise_derivatives, &activation_derivatives, &view_derivatives, &reduction_derivatives,
-                             &product_derivatives, &indexing_derivatives, &network_derivatives})
+  for (const auto* family :
+       {&pointwise_derivatives, &activation_derivatives, &view_derivatives, &reduction_derivatives,
+        &product_derivatives, &indexing_derivatives, &network_derivatives, &resampling_derivatives})
     for (const Line& line : *family) {
       std::string names = line.operators;
       for (size_t at = 0; at != std::string::npos;) {

@@ -165,6 +165,16 @@ inline const Tensor& _random_bits_(const Tensor& self, const Generator& generato
   op_.written(args_);
   return self;
 }
+inline Tensor _resample(const Tensor& self, IntArrayRef output_size, IntArrayRef taps, const Tensor& index, const Tensor& weight = undefined()) {
+  static detail::Callee op_{"aten::_resample", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(taps), lamella::value(index), lamella::value(weight)};
+  return op_.tensor(args_);
+}
+inline Tensor _resample_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, IntArrayRef taps, const Tensor& index, const Tensor& weight = undefined()) {
+  static detail::Callee op_{"aten::_resample_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), lamella::value(input_size), lamella::value(taps), lamella::value(index), lamella::value(weight)};
+  return op_.tensor(args_);
+}
 inline Tensor _row_order(const Tensor& self) {
   static detail::Callee op_{"aten::_row_order", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -231,6 +241,82 @@ inline std::tuple<Tensor, Tensor, Tensor> _unique_consecutive(const Tensor& self
   const lamella_value args_[] = {lamella::value(self), lamella::value(return_inverse), lamella::value(return_counts), lamella::value(dim)};
   auto all_ = op_.several<3>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_bicubic2d_aa", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_bicubic2d_aa_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_bicubic2d_aa_backward", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<4> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_bilinear2d_aa", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_bilinear2d_aa_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_bilinear2d_aa_backward", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<4> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_lanczos2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_lanczos2d_aa", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_lanczos2d_aa_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_lanczos2d_aa_backward", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<4> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_nearest_exact1d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales = {}) {
+  static detail::Callee op_{"aten::_upsample_nearest_exact1d", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(scales)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_nearest_exact1d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales = {}) {
+  static detail::Callee op_{"aten::_upsample_nearest_exact1d_backward", ""};
+  const detail::Repeated<3> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), list2_, lamella::value(scales)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_nearest_exact2d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_nearest_exact2d", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_nearest_exact2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_nearest_exact2d_backward", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<4> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_nearest_exact3d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_nearest_exact3d", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor _upsample_nearest_exact3d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::_upsample_nearest_exact3d_backward", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const detail::Repeated<5> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
 }
 inline Tensor abs(const Tensor& self) {
   static detail::Callee op_{"aten::abs", ""};
@@ -400,6 +486,11 @@ inline const Tensor& addr_out(const Tensor& out, const Tensor& self, const Tenso
   const lamella_value args_[] = {lamella::value(self), lamella::value(vec1), lamella::value(vec2), lamella::value(beta), lamella::value(alpha), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners) {
+  static detail::Callee op_{"aten::affine_grid_generator", ""};
+  const lamella_value args_[] = {lamella::value(theta), lamella::value(size), lamella::value(align_corners)};
+  return op_.tensor(args_);
 }
 inline Tensor alias(const Tensor& self) {
   static detail::Callee op_{"aten::alias", ""};
@@ -1038,6 +1129,11 @@ inline const Tensor& celu_out(const Tensor& out, const Tensor& self, const Scala
   op_.written(args_);
   return out;
 }
+inline Tensor channel_shuffle(const Tensor& self, int64_t groups) {
+  static detail::Callee op_{"aten::channel_shuffle", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(groups)};
+  return op_.tensor(args_);
+}
 inline std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
   static detail::Callee op_{"aten::chunk", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(chunks), lamella::value(dim)};
@@ -1360,6 +1456,16 @@ inline Tensor cross_entropy(const Tensor& input, const Tensor& target, const Ten
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(ignore_index), lamella::value(reduce), lamella::value(reduction), lamella::value(label_smoothing)};
   return op_.tensor(args_);
 }
+inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) {
+  static detail::Callee op_{"aten::ctc_loss", "IntList"};
+  const lamella_value args_[] = {lamella::value(log_probs), lamella::value(targets), lamella::value(input_lengths), lamella::value(target_lengths), lamella::value(blank), lamella::value(reduction), lamella::value(zero_infinity)};
+  return op_.tensor(args_);
+}
+inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) {
+  static detail::Callee op_{"aten::ctc_loss", "Tensor"};
+  const lamella_value args_[] = {lamella::value(log_probs), lamella::value(targets), lamella::value(input_lengths), lamella::value(target_lengths), lamella::value(blank), lamella::value(reduction), lamella::value(zero_infinity)};
+  return op_.tensor(args_);
+}
 inline Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::cumprod", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype)};
@@ -1585,10 +1691,28 @@ inline Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t pad
   const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(padding_idx), lamella::value(scale_grad_by_freq), lamella::value(sparse)};
   return op_.tensor(args_);
 }
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false, const Tensor& per_sample_weights = undefined(), bool include_last_offset = false) {
+  static detail::Callee op_{"aten::embedding_bag", ""};
+  const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(offsets), lamella::value(scale_grad_by_freq), lamella::value(mode), lamella::value(sparse), lamella::value(per_sample_weights), lamella::value(include_last_offset)};
+  auto all_ = op_.several<4>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
+  static detail::Callee op_{"aten::embedding_bag", "padding_idx"};
+  const lamella_value args_[] = {lamella::value(weight), lamella::value(indices), lamella::value(offsets), lamella::value(scale_grad_by_freq), lamella::value(mode), lamella::value(sparse), lamella::value(per_sample_weights), lamella::value(include_last_offset), lamella::value(padding_idx)};
+  auto all_ = op_.several<4>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
+}
 inline Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq) {
   static detail::Callee op_{"aten::embedding_dense_backward", ""};
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(indices), lamella::value(num_weights), lamella::value(padding_idx), lamella::value(scale_grad_by_freq)};
   return op_.tensor(args_);
+}
+inline const Tensor& embedding_renorm_(const Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
+  static detail::Callee op_{"aten::embedding_renorm_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(max_norm), lamella::value(norm_type)};
+  op_.written(args_);
+  return self;
 }
 inline Tensor empty(IntArrayRef size, const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) {
   static detail::Callee op_{"aten::empty", "memory_format"};
@@ -2000,6 +2124,21 @@ inline const Tensor& greater_out(const Tensor& out, const Tensor& self, const Sc
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+  static detail::Callee op_{"aten::grid_sampler", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(grid), lamella::value(interpolation_mode), lamella::value(padding_mode), lamella::value(align_corners)};
+  return op_.tensor(args_);
+}
+inline Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+  static detail::Callee op_{"aten::grid_sampler_2d", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(grid), lamella::value(interpolation_mode), lamella::value(padding_mode), lamella::value(align_corners)};
+  return op_.tensor(args_);
+}
+inline Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+  static detail::Callee op_{"aten::grid_sampler_3d", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(grid), lamella::value(interpolation_mode), lamella::value(padding_mode), lamella::value(align_corners)};
+  return op_.tensor(args_);
 }
 inline Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enabled = true) {
   static detail::Callee op_{"aten::group_norm", ""};
@@ -3040,6 +3179,11 @@ inline std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(const Tenso
   auto all_ = op_.several<3>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
 }
+inline Tensor native_channel_shuffle(const Tensor& self, int64_t groups) {
+  static detail::Callee op_{"aten::native_channel_shuffle", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(groups)};
+  return op_.tensor(args_);
+}
 inline std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   static detail::Callee op_{"aten::native_dropout", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
@@ -3236,6 +3380,16 @@ inline Tensor permute(const Tensor& self, IntArrayRef dims) {
 inline Tensor pin_memory(const Tensor& self, const std::optional<Device>& device = {}) {
   static detail::Callee op_{"aten::pin_memory", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(device)};
+  return op_.tensor(args_);
+}
+inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
+  static detail::Callee op_{"aten::pixel_shuffle", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(upscale_factor)};
+  return op_.tensor(args_);
+}
+inline Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
+  static detail::Callee op_{"aten::pixel_unshuffle", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(downscale_factor)};
   return op_.tensor(args_);
 }
 inline Tensor polar(const Tensor& abs, const Tensor& angle) {
@@ -3474,6 +3628,17 @@ inline const Tensor& remainder_out(const Tensor& out, const Tensor& self, const 
 inline const Tensor& remainder_out(const Tensor& out, const Scalar& self, const Tensor& other) {
   static detail::Callee op_{"aten::remainder", "Scalar_Tensor_out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  static detail::Callee op_{"aten::renorm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(maxnorm)};
+  return op_.tensor(args_);
+}
+inline const Tensor& renorm_out(const Tensor& out, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  static detail::Callee op_{"aten::renorm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(dim), lamella::value(maxnorm), lamella::value(out)};
   op_.written(args_);
   return out;
 }
@@ -4303,6 +4468,93 @@ inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
   return op_.tensor(args_);
 }
+inline Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_bicubic2d", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_bicubic2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_bicubic2d_backward", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<4> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_bilinear2d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_bilinear2d", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_bilinear2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_bilinear2d_backward", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<4> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales = {}) {
+  static detail::Callee op_{"aten::upsample_linear1d", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(align_corners), lamella::value(scales)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_linear1d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales = {}) {
+  static detail::Callee op_{"aten::upsample_linear1d_backward", ""};
+  const detail::Repeated<3> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), list2_, lamella::value(align_corners), lamella::value(scales)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales = {}) {
+  static detail::Callee op_{"aten::upsample_nearest1d", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(output_size), lamella::value(scales)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_nearest1d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales = {}) {
+  static detail::Callee op_{"aten::upsample_nearest1d_backward", ""};
+  const detail::Repeated<3> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), list2_, lamella::value(scales)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_nearest2d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_nearest2d", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_nearest2d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_nearest2d_backward", ""};
+  const detail::Repeated<2> list1_(output_size);
+  const detail::Repeated<4> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_nearest3d(const Tensor& self, IntArrayRef output_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_nearest3d", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_nearest3d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_nearest3d_backward", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const detail::Repeated<5> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_trilinear3d", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const lamella_value args_[] = {lamella::value(self), list1_, lamella::value(align_corners), lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
+inline Tensor upsample_trilinear3d_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) {
+  static detail::Callee op_{"aten::upsample_trilinear3d_backward", ""};
+  const detail::Repeated<3> list1_(output_size);
+  const detail::Repeated<5> list2_(input_size);
+  const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
 inline Tensor var(const Tensor& self, bool unbiased = true) {
   static detail::Callee op_{"aten::var", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(unbiased)};
@@ -4581,6 +4833,7 @@ inline const Tensor& TensorMethods::addr_(const Tensor& vec1, const Tensor& vec2
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::affine_grid_generator(IntArrayRef size, bool align_corners) const { return lamella::affine_grid_generator(self_(), size, align_corners); }
 inline Tensor TensorMethods::alias() const { return lamella::alias(self_()); }
 inline Tensor TensorMethods::all() const { return lamella::all(self_()); }
 inline Tensor TensorMethods::all(int64_t dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
@@ -4801,6 +5054,7 @@ inline const Tensor& TensorMethods::ceil_() const {
 }
 inline Tensor TensorMethods::celu(const Scalar& alpha) const { return lamella::celu(self_(), alpha); }
 inline const Tensor& TensorMethods::celu_(const Scalar& alpha) const { return lamella::celu_(self_(), alpha); }
+inline Tensor TensorMethods::channel_shuffle(int64_t groups) const { return lamella::channel_shuffle(self_(), groups); }
 inline std::vector<Tensor> TensorMethods::chunk(int64_t chunks, int64_t dim) const { return lamella::chunk(self_(), chunks, dim); }
 inline Tensor TensorMethods::clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const { return lamella::clamp(self_(), min, max); }
 inline Tensor TensorMethods::clamp(const Tensor& min, const Tensor& max) const { return lamella::clamp(self_(), min, max); }
@@ -4919,6 +5173,8 @@ inline const Tensor& TensorMethods::cosh_() const {
 inline Tensor TensorMethods::count_nonzero(std::optional<int64_t> dim) const { return lamella::count_nonzero(self_(), dim); }
 inline Tensor TensorMethods::count_nonzero(IntArrayRef dim) const { return lamella::count_nonzero(self_(), dim); }
 inline Tensor TensorMethods::cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, int64_t ignore_index, std::optional<bool> reduce, const Text& reduction, double label_smoothing) const { return lamella::cross_entropy(self_(), target, weight, size_average, ignore_index, reduce, reduction, label_smoothing); }
+inline Tensor TensorMethods::ctc_loss(const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) const { return lamella::ctc_loss(self_(), targets, input_lengths, target_lengths, blank, reduction, zero_infinity); }
+inline Tensor TensorMethods::ctc_loss(const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) const { return lamella::ctc_loss(self_(), targets, input_lengths, target_lengths, blank, reduction, zero_infinity); }
 inline Tensor TensorMethods::cumprod(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::cumprod(self_(), dim, dtype); }
 inline const Tensor& TensorMethods::cumprod_(int64_t dim, std::optional<ScalarType> dtype) const {
   static detail::Callee op_{"aten::cumprod_", ""};
@@ -5015,6 +5271,9 @@ inline std::vector<Tensor> TensorMethods::dsplit(IntArrayRef indices) const { re
 inline Tensor TensorMethods::elu(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const { return lamella::elu(self_(), alpha, scale, input_scale); }
 inline const Tensor& TensorMethods::elu_(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const { return lamella::elu_(self_(), alpha, scale, input_scale); }
 inline Tensor TensorMethods::embedding(const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq, bool sparse) const { return lamella::embedding(self_(), indices, padding_idx, scale_grad_by_freq, sparse); }
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> TensorMethods::embedding_bag(const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset) const { return lamella::embedding_bag(self_(), indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset); }
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> TensorMethods::embedding_bag(const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) const { return lamella::embedding_bag(self_(), indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx); }
+inline const Tensor& TensorMethods::embedding_renorm_(const Tensor& indices, double max_norm, double norm_type) const { return lamella::embedding_renorm_(self_(), indices, max_norm, norm_type); }
 inline Tensor TensorMethods::empty_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::empty_like(self_(), options, memory_format); }
 inline Tensor TensorMethods::eq(const Tensor& other) const { return lamella::eq(self_(), other); }
 inline Tensor TensorMethods::eq(const Scalar& other) const { return lamella::eq(self_(), other); }
@@ -5204,6 +5463,9 @@ inline const Tensor& TensorMethods::greater_equal_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::grid_sampler(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const { return lamella::grid_sampler(self_(), grid, interpolation_mode, padding_mode, align_corners); }
+inline Tensor TensorMethods::grid_sampler_2d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const { return lamella::grid_sampler_2d(self_(), grid, interpolation_mode, padding_mode, align_corners); }
+inline Tensor TensorMethods::grid_sampler_3d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const { return lamella::grid_sampler_3d(self_(), grid, interpolation_mode, padding_mode, align_corners); }
 inline Tensor TensorMethods::group_norm(int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps, bool cudnn_enabled) const { return lamella::group_norm(self_(), num_groups, weight, bias, eps, cudnn_enabled); }
 inline Tensor TensorMethods::gt(const Tensor& other) const { return lamella::gt(self_(), other); }
 inline Tensor TensorMethods::gt(const Scalar& other) const { return lamella::gt(self_(), other); }
@@ -5538,6 +5800,7 @@ inline const Tensor& TensorMethods::nan_to_num_(std::optional<double> nan, std::
 inline Tensor TensorMethods::nanmean(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nanmean(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::nansum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nansum(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::narrow(int64_t dim, int64_t start, int64_t length) const { return lamella::narrow(self_(), dim, start, length); }
+inline Tensor TensorMethods::native_channel_shuffle(int64_t groups) const { return lamella::native_channel_shuffle(self_(), groups); }
 inline std::tuple<Tensor, Tensor> TensorMethods::native_dropout(double p, std::optional<bool> train) const { return lamella::native_dropout(self_(), p, train); }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const { return lamella::native_group_norm(self_(), weight, bias, N, C, HxW, group, eps); }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const { return lamella::native_layer_norm(self_(), normalized_shape, weight, bias, eps); }
@@ -5602,6 +5865,8 @@ inline Tensor TensorMethods::outer(const Tensor& vec2) const { return lamella::o
 inline Tensor TensorMethods::pad(IntArrayRef pad, const Text& mode, std::optional<double> value) const { return lamella::pad(self_(), pad, mode, value); }
 inline Tensor TensorMethods::permute(IntArrayRef dims) const { return lamella::permute(self_(), dims); }
 inline Tensor TensorMethods::pin_memory(const std::optional<Device>& device) const { return lamella::pin_memory(self_(), device); }
+inline Tensor TensorMethods::pixel_shuffle(int64_t upscale_factor) const { return lamella::pixel_shuffle(self_(), upscale_factor); }
+inline Tensor TensorMethods::pixel_unshuffle(int64_t downscale_factor) const { return lamella::pixel_unshuffle(self_(), downscale_factor); }
 inline Tensor TensorMethods::polar(const Tensor& angle) const { return lamella::polar(self_(), angle); }
 inline Tensor TensorMethods::positive() const { return lamella::positive(self_()); }
 inline Tensor TensorMethods::pow(const Scalar& exponent) const { return lamella::pow(self_(), exponent); }
@@ -5678,6 +5943,13 @@ inline const Tensor& TensorMethods::remainder_(const Tensor& other) const {
 inline const Tensor& TensorMethods::remainder_(const Scalar& other) const {
   static detail::Callee op_{"aten::remainder_", "Scalar"};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(other)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const { return lamella::renorm(self_(), p, dim, maxnorm); }
+inline const Tensor& TensorMethods::renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
+  static detail::Callee op_{"aten::renorm_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(dim), lamella::value(maxnorm)};
   op_.written(args_);
   return self_();
 }
@@ -5961,6 +6233,13 @@ inline const Tensor& TensorMethods::uniform_(double from, double to, const Gener
 }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::unique_dim(int64_t dim, bool sorted, bool return_inverse, bool return_counts) const { return lamella::unique_dim(self_(), dim, sorted, return_inverse, return_counts); }
 inline Tensor TensorMethods::unsqueeze(int64_t dim) const { return lamella::unsqueeze(self_(), dim); }
+inline Tensor TensorMethods::upsample_bicubic2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bicubic2d(self_(), output_size, align_corners, scales_h, scales_w); }
+inline Tensor TensorMethods::upsample_bilinear2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bilinear2d(self_(), output_size, align_corners, scales_h, scales_w); }
+inline Tensor TensorMethods::upsample_linear1d(IntArrayRef output_size, bool align_corners, std::optional<double> scales) const { return lamella::upsample_linear1d(self_(), output_size, align_corners, scales); }
+inline Tensor TensorMethods::upsample_nearest1d(IntArrayRef output_size, std::optional<double> scales) const { return lamella::upsample_nearest1d(self_(), output_size, scales); }
+inline Tensor TensorMethods::upsample_nearest2d(IntArrayRef output_size, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_nearest2d(self_(), output_size, scales_h, scales_w); }
+inline Tensor TensorMethods::upsample_nearest3d(IntArrayRef output_size, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_nearest3d(self_(), output_size, scales_d, scales_h, scales_w); }
+inline Tensor TensorMethods::upsample_trilinear3d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_trilinear3d(self_(), output_size, align_corners, scales_d, scales_h, scales_w); }
 inline Tensor TensorMethods::var(bool unbiased) const { return lamella::var(self_(), unbiased); }
 inline Tensor TensorMethods::var(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::var(self_(), dim, unbiased, keepdim); }
 inline Tensor TensorMethods::var(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::var(self_(), dim, correction, keepdim); }

@@ -50,6 +50,7 @@ class TensorMethods : public TensorRef {
   const Tensor& addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1) const;
   Tensor addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
   const Tensor& addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
+  Tensor affine_grid_generator(IntArrayRef size, bool align_corners) const;
   Tensor alias() const;
   Tensor all() const;
   Tensor all(int64_t dim, bool keepdim = false) const;
@@ -135,6 +136,7 @@ class TensorMethods : public TensorRef {
   const Tensor& ceil_() const;
   Tensor celu(const Scalar& alpha = 1.0) const;
   const Tensor& celu_(const Scalar& alpha = 1.0) const;
+  Tensor channel_shuffle(int64_t groups) const;
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
   Tensor clamp(const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) const;
   Tensor clamp(const Tensor& min, const Tensor& max = undefined()) const;
@@ -183,6 +185,8 @@ class TensorMethods : public TensorRef {
   Tensor count_nonzero(std::optional<int64_t> dim = {}) const;
   Tensor count_nonzero(IntArrayRef dim) const;
   Tensor cross_entropy(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean", double label_smoothing = 0.0) const;
+  Tensor ctc_loss(const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) const;
+  Tensor ctc_loss(const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) const;
   Tensor cumprod(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   const Tensor& cumprod_(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   Tensor cumsum(int64_t dim, std::optional<ScalarType> dtype = {}) const;
@@ -219,6 +223,9 @@ class TensorMethods : public TensorRef {
   Tensor elu(const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) const;
   const Tensor& elu_(const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) const;
   Tensor embedding(const Tensor& indices, int64_t padding_idx = -1, bool scale_grad_by_freq = false, bool sparse = false) const;
+  std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false, const Tensor& per_sample_weights = undefined(), bool include_last_offset = false) const;
+  std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) const;
+  const Tensor& embedding_renorm_(const Tensor& indices, double max_norm, double norm_type) const;
   Tensor empty_like(const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) const;
   Tensor eq(const Tensor& other) const;
   Tensor eq(const Scalar& other) const;
@@ -283,6 +290,9 @@ class TensorMethods : public TensorRef {
   Tensor greater_equal(const Scalar& other) const;
   const Tensor& greater_equal_(const Tensor& other) const;
   const Tensor& greater_equal_(const Scalar& other) const;
+  Tensor grid_sampler(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const;
+  Tensor grid_sampler_2d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const;
+  Tensor grid_sampler_3d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const;
   Tensor group_norm(int64_t num_groups, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enabled = true) const;
   Tensor gt(const Tensor& other) const;
   Tensor gt(const Scalar& other) const;
@@ -432,6 +442,7 @@ class TensorMethods : public TensorRef {
   Tensor nanmean(const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor nansum(const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  Tensor native_channel_shuffle(int64_t groups) const;
   std::tuple<Tensor, Tensor> native_dropout(double p, std::optional<bool> train) const;
   std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const;
   std::tuple<Tensor, Tensor, Tensor> native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const;
@@ -461,6 +472,8 @@ class TensorMethods : public TensorRef {
   Tensor pad(IntArrayRef pad, const Text& mode = "constant", std::optional<double> value = {}) const;
   Tensor permute(IntArrayRef dims) const;
   Tensor pin_memory(const std::optional<Device>& device = {}) const;
+  Tensor pixel_shuffle(int64_t upscale_factor) const;
+  Tensor pixel_unshuffle(int64_t downscale_factor) const;
   Tensor polar(const Tensor& angle) const;
   Tensor positive() const;
   Tensor pow(const Scalar& exponent) const;
@@ -490,6 +503,8 @@ class TensorMethods : public TensorRef {
   Tensor remainder(const Scalar& other) const;
   const Tensor& remainder_(const Tensor& other) const;
   const Tensor& remainder_(const Scalar& other) const;
+  Tensor renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
+  const Tensor& renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
   Tensor repeat(IntArrayRef repeats) const;
   Tensor repeat_interleave(int64_t repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) const;
   Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) const;
@@ -615,6 +630,13 @@ class TensorMethods : public TensorRef {
   const Tensor& uniform_(double from = 0, double to = 1, const Generator& generator = {}) const;
   std::tuple<Tensor, Tensor, Tensor> unique_dim(int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) const;
   Tensor unsqueeze(int64_t dim) const;
+  Tensor upsample_bicubic2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
+  Tensor upsample_bilinear2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
+  Tensor upsample_linear1d(IntArrayRef output_size, bool align_corners, std::optional<double> scales = {}) const;
+  Tensor upsample_nearest1d(IntArrayRef output_size, std::optional<double> scales = {}) const;
+  Tensor upsample_nearest2d(IntArrayRef output_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
+  Tensor upsample_nearest3d(IntArrayRef output_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
+  Tensor upsample_trilinear3d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
   Tensor var(bool unbiased = true) const;
   Tensor var(const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) const;
   Tensor var(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) const;

@@ -12,6 +12,6 @@ struct Line {
 };
 
 extern const std::vector<Line> pointwise_derivatives, activation_derivatives, view_derivatives, reduction_derivatives,
-    product_derivatives, indexing_derivatives, network_derivatives;
+    product_derivatives, indexing_derivatives, network_derivatives, resampling_derivatives;
 
 }  // namespace lamella::autograd

@@ -6,6 +6,7 @@ holds it.
 """
 
 from oracles import backward, indexing, pointwise, pools, products, reductions, shapes, transposed
+from oracles import backward, images, indexing, pointwise, products, reductions, resampling, shapes, tables
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
@@ -25,4 +26,12 @@ __all__ = [
     "reductions",
     "shapes",
     "transposed",
+    "images",
+    "indexing",
+    "pointwise",
+    "products",
+    "reductions",
+    "resampling",
+    "shapes",
+    "tables",
 ]

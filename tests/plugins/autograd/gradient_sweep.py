@@ -20,6 +20,8 @@ SAMPLED = sorted(t for t, o in LIVE.items() if o["form"] != "out" and o["categor
 CONSTANT = {
     "cross_entropy": {"weight"},  # the classes' weights
     "nll_loss": {"weight"},
+    "_resample": {"weight"},  # of tables that are made of sizes
+    "_resample_backward": {"weight"},
     "batch_norm": {"running_mean", "running_var"},  # statistics that training writes
 }
 # Operators whose gradient deliberately differs from finite differences.

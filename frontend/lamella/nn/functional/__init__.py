@@ -24,6 +24,17 @@ __all__ = sorted(
         *pooling.__all__,
     ]
 )
+from lamella.nn.functional import activations, ctc, layers, losses, pixels, tables, upsampling
+from lamella.nn.functional.activations import *  # noqa: F403
+from lamella.nn.functional.ctc import *  # noqa: F403
+from lamella.nn.functional.layers import *  # noqa: F403
+from lamella.nn.functional.losses import *  # noqa: F403
+from lamella.nn.functional.pixels import *  # noqa: F403
+from lamella.nn.functional.tables import *  # noqa: F403
+from lamella.nn.functional.upsampling import *  # noqa: F403
+
+_PARTS = (activations, ctc, layers, losses, pixels, tables, upsampling)
+__all__ = sorted(name for part in _PARTS for name in part.__all__)
 
 # Functions of torch's that are not here yet.
 PLANNED = frozenset(

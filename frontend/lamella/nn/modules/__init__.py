@@ -4,6 +4,7 @@ from lamella.nn.modules.module import Module  # noqa: F401, I001
 from lamella.nn.modules import (
     activation,
     batchnorm,
+    channelshuffle,
     container,
     conv,
     dropout,
@@ -13,11 +14,14 @@ from lamella.nn.modules import (
     loss,
     normalization,
     padding,
+    pixelshuffle,
     pooling,
     sparse,
+    upsampling,
 )
 from lamella.nn.modules.activation import *  # noqa: F403
 from lamella.nn.modules.batchnorm import *  # noqa: F403
+from lamella.nn.modules.channelshuffle import *  # noqa: F403
 from lamella.nn.modules.container import *  # noqa: F403
 from lamella.nn.modules.conv import *  # noqa: F403
 from lamella.nn.modules.dropout import *  # noqa: F403
@@ -27,12 +31,15 @@ from lamella.nn.modules.linear import *  # noqa: F403
 from lamella.nn.modules.loss import *  # noqa: F403
 from lamella.nn.modules.normalization import *  # noqa: F403
 from lamella.nn.modules.padding import *  # noqa: F403
+from lamella.nn.modules.pixelshuffle import *  # noqa: F403
 from lamella.nn.modules.pooling import *  # noqa: F403
 from lamella.nn.modules.sparse import *  # noqa: F403
+from lamella.nn.modules.upsampling import *  # noqa: F403
 
 PARTS = (
     activation,
     batchnorm,
+    channelshuffle,
     container,
     conv,
     dropout,
@@ -42,7 +49,9 @@ PARTS = (
     loss,
     normalization,
     padding,
+    pixelshuffle,
     pooling,
     sparse,
+    upsampling,
 )
 __all__ = sorted(["Module", *(name for part in PARTS for name in part.__all__)])

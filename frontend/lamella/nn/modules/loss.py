@@ -14,6 +14,7 @@ from lamella.nn.modules.module import Module
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
     "CrossEntropyLoss",
     "HuberLoss",
     "KLDivLoss",
@@ -245,4 +246,29 @@ class BCEWithLogitsLoss(_Loss):
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy_with_logits(
             input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
+        )
+
+
+class CTCLoss(_Loss):
+    """How unlikely labels are, over all their alignments with the steps of a sequence.
+
+    Called with logarithms of probabilities (T, N, C), labels (N, S) or one behind another, and the lengths of both.
+
+    Args:
+        blank: the class that stands between labels
+        reduction: "none", "mean" (of each loss by the number of its labels) or "sum"
+        zero_infinity: losses of labels for which there are too few steps are 0
+
+    >>> log_probs = lamella.full((2, 1, 2), 0.5).log()
+    >>> lamella.nn.CTCLoss()(log_probs, lamella.tensor([[1]]), lamella.tensor([2]), lamella.tensor([1]))
+    tensor(0.2877)
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False):
+        super().__init__(reduction=reduction)
+        self.blank, self.zero_infinity = blank, zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )

@@ -1,4 +1,4 @@
-"""Rows of a table."""
+"""Rows of a table, one by one and in bags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter
 
-__all__ = ["Embedding"]
+__all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Embedding(Module):
@@ -119,3 +119,126 @@ class Embedding(Module):
             _weight=embeddings,
             _freeze=freeze,
         )
+
+
+class EmbeddingBag(Module):
+    """The "sum", "mean" or "max" of the rows of a table (num_embeddings, embedding_dim) that each bag names.
+
+    Args:
+        max_norm: a row that is longer is scaled to this length, in the table, before it is read
+        norm_type: the p of the length
+        scale_grad_by_freq: gradients of a row are divided by how often it is named; not for "max"
+        mode: "sum", "mean" or "max"
+        sparse: refused; there are no sparse tensors
+        include_last_offset: the last offset is the end of the last bag
+        padding_idx: a row that begins at 0, is left out and gets no gradient
+
+    >>> bags = lamella.nn.EmbeddingBag.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]), mode="sum")
+    >>> bags(lamella.tensor([0, 1, 1]), lamella.tensor([0, 2]))
+    tensor([[4., 6.],
+            [3., 4.]])
+    """
+
+    weight: Any
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError(
+                    f"EmbeddingBag: padding_idx {padding_idx} is out of range for {num_embeddings} rows"
+                )
+            padding_idx %= num_embeddings
+        self.padding_idx = padding_idx
+        if _weight is None:
+            self.weight = empty_parameter(num_embeddings, embedding_dim, device=device, dtype=dtype)
+            self.reset_parameters()
+        else:
+            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
+                raise AssertionError(
+                    f"EmbeddingBag: argument '_weight': expected shape {(num_embeddings, embedding_dim)}, got "
+                    f"{tuple(_weight.shape)}"
+                )
+            self.weight = Parameter(_weight)
+        self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
+
+    def reset_parameters(self) -> None:
+        """Draws normal values anew."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight.detach()[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        usual = (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False))
+        parts += [f"{name}={getattr(self, name)}" for name, value in usual if getattr(self, name) != value]
+        parts.append(f"mode={self.mode!r}")
+        return ", ".join(parts + [f"padding_idx={self.padding_idx}"] * (self.padding_idx is not None))
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> EmbeddingBag:
+        """An EmbeddingBag over a table that is there; with ``freeze`` it is not trained.
+
+        >>> bags = lamella.nn.EmbeddingBag.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        >>> bags(lamella.tensor([[0, 1]]))
+        tensor([[2., 3.]])
+        """
+        if embeddings.dim() != 2:
+            raise AssertionError(f"from_pretrained: expected a table of two dimensions, got {tuple(embeddings.shape)}")
+        rows, columns = embeddings.shape
+        made = cls(
+            rows,
+            columns,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            embeddings,
+            include_last_offset,
+            padding_idx,
+        )
+        made.weight.requires_grad = not freeze
+        return made

@@ -1,0 +1,42 @@
+// Planes, or images of neighbouring channels, at other places: loops compiled once per instruction set.
+#pragma once
+
+#include <lamella/c_api.h>
+
+#include "backends/cpu/isa.h"
+
+namespace lamella::cpu {
+
+// Tap k of place i is index[k * out + i], with that weight, an element of the plane's dtype. `count`: null, or how many
+// taps each place has; the others have the index `in` and weight 0. Without taps the axis stays as it is.
+struct ResampleAxis {
+  int64_t in, out, taps;
+  const int32_t* index;
+  const void* weight;
+  const int32_t* count;
+};
+
+// One plane of rows and columns, whose elements are `depth` neighbours; rows [begin, end) of its output.
+struct ResamplePlane {
+  const void* in;
+  void* out;
+  int64_t depth;
+  ResampleAxis rows, columns;
+  int64_t begin, end;
+  bool rows_first;  // as they must be where places have different numbers of taps
+  int64_t slots;    // else, how many rows resampled along their columns are kept; a place needs no more
+  void* space;      // resample_space() elements
+};
+
+static inline int64_t resample_space(const ResamplePlane& p) {
+  return p.rows_first ? (p.columns.in + 1) * p.depth : p.slots * p.columns.out * p.depth;
+}
+
+struct Resampling {
+  void (*mix[LAMELLA_PLAIN_DTYPES])(const ResamplePlane&);  // by weights; null where there is none
+  void (*pick[5])(const ResamplePlane&);                    // one element for each place, by the log2 of its size
+};
+
+}  // namespace lamella::cpu
+
+LAMELLA_DECLARE_ISA(const Resampling&, resampling, ())

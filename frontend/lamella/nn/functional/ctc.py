@@ -1,0 +1,39 @@
+"""Connectionist temporal classification."""
+
+from __future__ import annotations
+
+from lamella.nn.functional._operators import op
+
+__all__ = ["ctc_loss"]
+
+_ctc_loss = op("ctc_loss")
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """How unlikely labels are, over all their alignments with the steps of a sequence.
+
+    After Graves et al. (2006). The derivative is that of ``log_probs`` as they come; behind ``log_softmax`` it is
+    torch's, which alone is for logarithms that stay normalised.
+
+    Args:
+        log_probs: logarithms of probabilities (T, N, C), or (T, C) of one sequence, in float32 or float64
+        targets: labels (N, S), or those of all sequences one behind another
+        input_lengths, target_lengths: how many steps and labels each sequence has: tensors or lists
+        blank: the class that stands between labels
+        reduction: "none", "mean" (of each loss by the number of its labels) or "sum"
+        zero_infinity: losses of labels for which there are too few steps are 0, and have no gradient
+
+    Raises:
+        RuntimeError: lengths or shapes that do not go together
+
+    >>> log_probs = lamella.full((2, 1, 2), 0.5).log()
+    >>> lamella.nn.functional.ctc_loss(log_probs, lamella.tensor([[1]]), (2,), (1,))
+    tensor(0.2877)
+    """
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"ctc_loss: argument 'reduction': {reduction} is not a valid value for reduction")
+    number = _REDUCTIONS.index(reduction)
+    lengths = [n.tolist() if hasattr(n, "tolist") else n for n in (input_lengths, target_lengths)]
+    lengths = [[n] if isinstance(n, int) else n for n in lengths]
+    return _ctc_loss(log_probs, targets, *lengths, blank, number, zero_infinity)

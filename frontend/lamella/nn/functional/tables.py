@@ -1,0 +1,142 @@
+"""Rows of a table, one by one and in bags."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from lamella.nn.functional._operators import op
+
+__all__ = ["embedding", "embedding_bag", "one_hot"]
+
+one_hot = op("one_hot")
+_embedding, _embedding_bag, _renorm, _arange = (
+    op("embedding"),
+    op("embedding_bag"),
+    op("embedding_renorm_"),
+    op("arange"),
+)
+_MODES = ("sum", "mean", "max")
+
+
+def _shorten(weight: Any, input: Any, max_norm: float, norm_type: float) -> None:
+    """Scales the rows that are read, in the table itself; its history does not know."""
+    _renorm(weight.detach(), input.contiguous(), float(max_norm), float(norm_type))
+
+
+def _no_sparse(who: str, sparse: bool) -> None:
+    if sparse:
+        raise NotImplementedError(f"{who}: argument 'sparse': there are no sparse gradients; leave it False")
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    """The rows of ``weight`` that the integers of ``input`` name.
+
+    Args:
+        padding_idx: a row that gets no gradient
+        max_norm: rows that are read and are longer are first scaled to this length, in ``weight`` itself
+        norm_type: the p of the length
+        scale_grad_by_freq: the gradient of a row is divided by how often it is named
+        sparse: refused; there are no sparse tensors
+
+    Raises:
+        IndexError: an index is negative or too large
+        AssertionError: ``padding_idx`` is out of range
+
+    >>> lamella.nn.functional.embedding(lamella.tensor([1, 0]), lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    _no_sparse("embedding", sparse)
+    rows = weight.shape[0]
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -rows <= padding_idx < rows:
+        raise AssertionError(f"embedding: argument 'padding_idx': {padding_idx} is out of range for {rows} rows")
+    elif padding_idx < 0:
+        padding_idx += rows
+    if max_norm is not None:
+        _shorten(weight, input, max_norm, norm_type)
+    return _embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_bag(
+    input,
+    weight,
+    offsets=None,
+    max_norm=None,
+    norm_type=2,
+    scale_grad_by_freq=False,
+    mode="mean",
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=None,
+):
+    """The "sum", "mean" or "max" of the rows of ``weight`` that each bag of integers names; of none: zeros.
+
+    Args:
+        input: a bag in each row, or with ``offsets`` one behind another
+        offsets: where each bag begins in ``input``; with ``include_last_offset`` also where the last ends
+        per_sample_weights: what each row is multiplied with before it is added ("sum")
+        padding_idx: a row that is left out, and gets no gradient
+        max_norm, norm_type, scale_grad_by_freq, sparse: as in ``embedding``
+
+    Raises:
+        ValueError: shapes or arguments that do not go together
+        IndexError: an index is negative or too large
+
+    >>> table = lamella.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> lamella.nn.functional.embedding_bag(lamella.tensor([0, 1, 1]), table, lamella.tensor([0, 2]))
+    tensor([[2., 3.],
+            [3., 4.]])
+    """
+    if not weight.is_floating_point() and input.is_floating_point():
+        warnings.warn(
+            "embedding_bag(weight, input, ...) is deprecated; write embedding_bag(input, weight, ...)", stacklevel=2
+        )
+        weight, input = input, weight
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: argument 'per_sample_weights': shape {tuple(per_sample_weights.shape)} is not "
+            f"the input's, {tuple(input.shape)}"
+        )
+    if weight.dim() != 2:
+        raise ValueError(f"embedding_bag: weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(
+                "embedding_bag: if input is 2D, then offsets has to be None, as each row is a bag; got "
+                f"{type(offsets).__name__}"
+            )
+        count, length = input.shape
+        offsets = _arange(count, dtype=input.dtype, device=input.device) * length
+        include_last_offset = False
+        input = input.reshape(-1)
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    elif input.dim() != 1:
+        raise ValueError(f"embedding_bag: input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    elif offsets is None or offsets.dim() != 1:
+        raise ValueError("embedding_bag: offsets has to be a 1D Tensor where the input is")
+    if mode not in _MODES:
+        raise ValueError(f"embedding_bag: mode has to be one of sum, mean or max, got {mode!r}")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError("embedding_bag: max mode does not support scale_grad_by_freq or sparse")
+    _no_sparse("embedding_bag", sparse)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            f"embedding_bag: per_sample_weights is only supported for mode='sum' (got mode={mode!r})"
+        )
+    if max_norm is not None:
+        _shorten(weight, input, max_norm, norm_type)
+    return _embedding_bag(
+        weight,
+        input,
+        offsets,
+        scale_grad_by_freq,
+        _MODES.index(mode),
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )[0]

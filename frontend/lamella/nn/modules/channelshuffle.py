@@ -1,0 +1,27 @@
+"""Channels in another order."""
+
+from __future__ import annotations
+
+from lamella._C import Tensor
+from lamella.nn import functional as F
+from lamella.nn.modules.module import Module
+
+__all__ = ["ChannelShuffle"]
+
+
+class ChannelShuffle(Module):
+    """Images (N, C, ...) with the first channel of each group, then the second of each, and so on.
+
+    >>> lamella.nn.ChannelShuffle(2)(lamella.arange(4.0).view(1, 4, 1, 1)).flatten()
+    tensor([0., 2., 1., 3.])
+    """
+
+    def __init__(self, groups: int):
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        return f"groups={self.groups}"

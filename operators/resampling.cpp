@@ -1,0 +1,105 @@
+// The taps and weights of each place of a resampled axis: see resampling.h.
+#include "operators/resampling.h"
+
+#include <cmath>
+
+namespace lamella::operators {
+namespace {
+
+double cube_of(double x) { return x * x * x; }
+
+// Keys (1981): the cubic that passes through its elements, with slope `a` at 1; `x` is not negative.
+double keys(double x, double a) {
+  if (x < 1) return (a + 2) * cube_of(x) - (a + 3) * x * x + 1;
+  return x < 2 ? a * (cube_of(x) - 5 * x * x + 8 * x - 4) : 0;
+}
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(M_PI * x) / (M_PI * x); }
+
+// Half of the elements that a filter sees at scale 1, and its height at a distance.
+int64_t reach(Filter f) { return f == Filter::linear_smooth ? 1 : f == Filter::cubic_smooth ? 2 : 3; }
+
+double height(Filter f, double x) {
+  x = std::abs(x);
+  if (f == Filter::linear_smooth) return std::max(1 - x, 0.0);
+  if (f == Filter::cubic_smooth) return keys(x, -0.5);
+  return x < 3 ? sinc(x) * sinc(x / 3) : 0;
+}
+
+// Elements for each place.
+double step_of(int64_t in, int64_t out, bool align, std::optional<double> scale) {
+  if (align) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
+  return scale && *scale > 0 ? 1 / *scale : static_cast<double>(in) / static_cast<double>(out);
+}
+
+// In float32, as torch computes which element is nearest.
+int64_t nearest_of(bool exact, int64_t i, int64_t in, float step) {
+  const float at = exact ? (static_cast<float>(i) + 0.5f) * step : static_cast<float>(i) * step;
+  return std::clamp<int64_t>(static_cast<int64_t>(std::floor(at)), 0, in - 1);
+}
+
+Taps picked(bool exact, int64_t in, int64_t out, std::optional<double> scale) {
+  const float step =
+      scale && *scale > 0 ? static_cast<float>(1 / *scale) : static_cast<float>(in) / static_cast<float>(out);
+  Taps t;
+  for (int64_t i = 0; i < out; i++) t.index.push_back(nearest_of(exact, i, in, step));
+  return t;
+}
+
+Taps mixed(bool cubic, int64_t in, int64_t out, bool align, double step) {
+  Taps t;
+  t.count = cubic ? 4 : 2;
+  t.index.resize(t.count * out);
+  t.weight.resize(t.count * out);
+  for (int64_t i = 0; i < out; i++) {
+    const double centre = static_cast<double>(i);
+    double at = align ? step * centre : step * (centre + 0.5) - 0.5;
+    if (!cubic) at = std::clamp(at, 0.0, static_cast<double>(in - 1));
+    const auto first = static_cast<int64_t>(std::floor(at));
+    const double part = at - static_cast<double>(first);
+    for (int64_t k = 0; k < t.count; k++) {
+      t.index[k * out + i] = std::clamp<int64_t>(cubic ? first - 1 + k : first + k, 0, in - 1);
+      t.weight[k * out + i] = cubic ? keys(std::abs(part + 1 - static_cast<double>(k)), -0.75) : k ? part : 1 - part;
+    }
+  }
+  return t;
+}
+
+// A filter that is as wide as a place where places are wider than elements; weights of what it sees add up to 1.
+Taps smoothed(Filter f, int64_t in, int64_t out, double step) {
+  const double wide = std::max(step, 1.0), half = static_cast<double>(reach(f)) * wide;
+  Taps t;
+  std::vector<int64_t> first(out), count(out);
+  for (int64_t i = 0; i < out; i++) {
+    const double centre = step * (static_cast<double>(i) + 0.5);
+    first[i] = std::max<int64_t>(static_cast<int64_t>(centre - half + 0.5), 0);
+    count[i] = std::min(static_cast<int64_t>(centre + half + 0.5), in) - first[i];
+    t.count = std::max(t.count, count[i]);
+  }
+  t.index.resize(t.count * out);
+  t.weight.resize(t.count * out);
+  for (int64_t i = 0; i < out; i++) {
+    const double centre = step * (static_cast<double>(i) + 0.5);
+    double sum = 0;
+    for (int64_t k = 0; k < t.count; k++) {
+      const int64_t at = first[i] + k;
+      const double w = k < count[i] ? height(f, (static_cast<double>(at) - centre + 0.5) / wide) : 0;
+      t.index[k * out + i] = std::min(at, first[i] + count[i] - 1);
+      t.weight[k * out + i] = w;
+      sum += w;
+    }
+    for (int64_t k = 0; k < t.count && sum != 0; k++) t.weight[k * out + i] /= sum;
+  }
+  return t;
+}
+
+}  // namespace
+
+Taps taps_of(Filter f, int64_t in, int64_t out, bool align, std::optional<double> scale) {
+  if (only_picks(f)) return picked(f == Filter::nearest_exact, in, out, scale);
+  const double step = step_of(in, out, align, scale);
+  if (f == Filter::linear || f == Filter::cubic) return mixed(f == Filter::cubic, in, out, align, step);
+  return smoothed(f, in, out, step);
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,93 @@
+"""Images read at the places of a grid, and grids of affine maps: gradients, warnings, errors, without values."""
+
+import itertools
+
+import lamella
+import lamella.nn.functional as F
+import numpy as np
+import pytest
+from lamella import nn
+
+
+def double(*shape, low=-1.0, high=1.0, seed=0):
+    return lamella.from_numpy(np.random.default_rng(seed).uniform(low, high, shape)).requires_grad_()
+
+
+@pytest.mark.needs("autograd")
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("align", [False, True])
+def test_gradients(mode, padding, align):
+    image, grid = double(1, 2, 3, 4), double(1, 2, 2, 2, low=-1.7, high=1.7, seed=1)
+    f = lambda x, g: F.grid_sample(x, g, mode, padding, align)  # noqa: E731
+    assert lamella.autograd.gradcheck(f, (image, grid)) and lamella.autograd.gradgradcheck(f, (image, grid))
+    if mode != "bicubic":
+        volume, places = double(1, 1, 2, 3, 2), double(1, 1, 1, 2, 3, low=-1.5, high=1.5, seed=2)
+        inputs = (volume, places)
+        assert lamella.autograd.gradcheck(f, inputs) and lamella.autograd.gradgradcheck(f, inputs)
+
+
+def test_the_identity_reads_the_image():
+    for shape, theta in (((2, 3, 4, 5), np.eye(2, 3)), ((2, 3, 2, 4, 5), np.eye(3, 4))):
+        image = lamella.rand(*shape)
+        for align, mode in itertools.product((False, True), ("bilinear", "nearest")):
+            maps = lamella.from_numpy(np.stack([theta] * 2).astype("float32"))
+            grid = F.affine_grid(maps, shape, align_corners=align)
+            assert grid.shape == (2, *shape[2:], len(shape) - 2)
+            got = F.grid_sample(image, grid, mode, "border", align)
+            np.testing.assert_allclose(got.numpy(), image.numpy(), atol=1e-6)
+
+
+def test_a_quarter_turn():
+    image = lamella.rand(1, 1, 4, 4)
+    grid = F.affine_grid(lamella.tensor([[[0.0, -1.0, 0.0], [1.0, 0.0, 0.0]]]), (1, 1, 4, 4), align_corners=False)
+    got = F.grid_sample(image, grid, align_corners=False).numpy()[0, 0]
+    np.testing.assert_allclose(got, np.rot90(image.numpy()[0, 0]), atol=1e-6)
+
+
+@pytest.mark.needs("autograd")
+def test_gradients_of_maps():
+    theta = double(2, 2, 3)
+    assert lamella.autograd.gradcheck(lambda t: F.affine_grid(t, (2, 1, 3, 2), align_corners=True), (theta,))
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_places_that_are_not_finite_do_not_read_elsewhere(mode, padding):
+    grid = lamella.tensor([[[[np.nan, 0.0], [np.inf, 0.0], [1e30, -1e30]]]])
+    got = F.grid_sample(lamella.ones(1, 1, 3, 3), grid, mode, padding, align_corners=False)
+    assert got.shape == (1, 1, 1, 3)
+    if padding == "zeros":
+        assert got[0, 0, 0, 2].item() == 0
+
+
+def test_unset_corners_warn():
+    grid = lamella.zeros(1, 1, 1, 2)
+    with pytest.warns(UserWarning, match="align_corners=False since 1.3.0"):
+        assert F.grid_sample(lamella.ones(1, 1, 2, 2), grid).item() == 1
+    with pytest.warns(UserWarning, match="align_corners=False since 1.3.0"):
+        F.affine_grid(lamella.zeros(1, 2, 3), (1, 1, 2, 2))
+    with pytest.warns(UserWarning, match="a size of 1"):
+        assert F.affine_grid(lamella.ones(1, 2, 3), (1, 1, 1, 1), align_corners=True).tolist() == [[[[1, 1]]]]
+
+
+def test_shuffles_undo_each_other():
+    image = lamella.rand(2, 8, 3, 6)
+    assert (nn.PixelUnshuffle(2)(nn.PixelShuffle(2)(image)) == image).all()
+    assert (nn.ChannelShuffle(4)(nn.ChannelShuffle(2)(image)) == image).all()
+
+
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: F.grid_sample(0, 0, "cubic"), ValueError, "argument 'mode': expected 'bilinear' or 'nearest'"),
+        (lambda: F.grid_sample(0, 0, "nearest", "edge"), ValueError, "argument 'padding_mode'"),
+        (lambda: F.affine_grid(lamella.zeros(1, 2, 3), (1, 2, 3), False), NotImplementedError, "argument 'size'"),
+        (lambda: F.affine_grid(lamella.zeros(1, 2, 2), (1, 1, 2, 3), False), ValueError, "argument 'theta'"),
+        (lambda: F.affine_grid(lamella.tensor([[[1]]]), (1, 1, 2, 3), False), ValueError, "a floating dtype"),
+        (lambda: F.affine_grid(lamella.zeros(1, 2, 3), (1, 1, 0, 3), False), ValueError, "expected positive sizes"),
+    ],
+)
+def test_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
