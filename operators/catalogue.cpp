@@ -97,7 +97,9 @@ void register_catalogue() {
                              &normalization_operators(), &normalization_backward_operators(),
                              &convolution_operators(),   &padding_operators(),
                              &pooling_operators(),       &loss_operators(),
-                             &complex_operators()})
+                             &complex_operators(),       &activation_operators(),
+                             &dropout_operators(),       &distance_operators(),
+                             &margin_operators(),        &instance_norm_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

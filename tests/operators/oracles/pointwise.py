@@ -12,7 +12,6 @@ from oracles.base import ORACLES, entries, floating, wide
 # ---- pointwise -------------------------------------------------------------------------------------------------------
 
 
-
 def double(function):
     """A function that scipy has up to float64, for longdouble too."""
     return lambda x: function(x.astype(np.float64)).astype(x.dtype) if x.dtype == np.longdouble else function(x)
@@ -214,7 +213,6 @@ entries(
     lerp=lambda x, y, w: x + w * (y - x),
     addcmul=lambda x, a, b, value=1: x + value * a * b,
     addcdiv=lambda x, a, b, value=1: x + value * a / b,
-    prelu=lambda x, w: np.where(x > 0, x, x * w.reshape([1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1])),
     isclose=np.isclose,
     allclose=np.allclose,
 )

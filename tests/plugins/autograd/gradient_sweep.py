@@ -21,6 +21,7 @@ CONSTANT = {
     "cross_entropy": {"weight"},  # the classes' weights
     "nll_loss": {"weight"},
     "batch_norm": {"running_mean", "running_var"},  # statistics that training writes
+    "instance_norm": {"running_mean", "running_var"},
 }
 # Operators whose gradient deliberately differs from finite differences.
 DECLARED = {

@@ -10,10 +10,10 @@ from lamella.nn.functional._operators import both, op
 __all__ = [
     "celu",
     "celu_",
-    "dropout",
     "elu",
     "elu_",
     "gelu",
+    "glu",
     "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
@@ -25,9 +25,12 @@ __all__ = [
     "log_softmax",
     "logsigmoid",
     "mish",
+    "prelu",
     "relu",
     "relu6",
     "relu_",
+    "rrelu",
+    "rrelu_",
     "selu",
     "selu_",
     "sigmoid",
@@ -55,13 +58,15 @@ _celu, _celu_into = both("celu")
 _silu, _silu_into = both("silu")
 _mish, _mish_into = both("mish")
 _threshold, _threshold_into = both("threshold")
-_dropout = op("dropout")
-_softmax, _log_softmax = op("softmax"), op("log_softmax")
+_rrelu, _rrelu_into = both("rrelu")
+_glu, _softmax, _log_softmax = op("glu"), op("softmax"), op("log_softmax")
 _empty_like, _zeros_like = op("empty_like"), op("zeros_like")
 
 # Operators whose signature is the function's.
+prelu = op("prelu")
 gelu, hardshrink, softshrink, tanhshrink = op("gelu"), op("hardshrink"), op("softshrink"), op("tanhshrink")
 relu_, elu_, celu_, selu_ = _relu_into, _elu_into, _celu_into, _selu_into
+rrelu_ = _rrelu_into
 hardtanh_, leaky_relu_, threshold_ = _hardtanh_into, _leaky_relu_into, _threshold_into
 softplus, logsigmoid, sigmoid, tanh = op("softplus"), op("log_sigmoid"), op("sigmoid"), op("tanh")
 
@@ -174,14 +179,13 @@ def threshold(input, threshold, value, inplace=False):
     return _threshold_into(input, threshold, value) if inplace else _threshold(input, threshold, value)
 
 
-def dropout(input, p=0.5, training=True, inplace=False):
-    """In training, zeros each element with probability ``p`` and scales the others by ``1 / (1 - p)``.
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    """``x`` where it is positive, else ``x`` times a slope: a random one in training, else the mean of two limits.
 
-    >>> lamella.nn.functional.dropout(lamella.ones(3), training=False)
-    tensor([1., 1., 1.])
+    >>> lamella.nn.functional.rrelu(lamella.tensor([-4.0, 3.0]), 0.25, 0.75)
+    tensor([-2.,  3.])
     """
-    result = _dropout(input, p, training)
-    return input.copy_(result) if inplace else result
+    return (_rrelu_into if inplace else _rrelu)(input, lower, upper, training)
 
 
 def softsign(input):
@@ -194,6 +198,15 @@ def softsign(input):
 
 
 # ---- along a dimension -----------------------------------------------------------------------------------------------
+
+
+def glu(input, dim=-1):
+    """The first half of a dimension times the sigmoid of the second.
+
+    >>> lamella.nn.functional.glu(lamella.tensor([4.0, 0.0]))
+    tensor([2.])
+    """
+    return _glu(input, dim)
 
 
 def _given(who: str, input: Any, dim: int | None) -> int:

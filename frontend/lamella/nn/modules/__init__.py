@@ -3,12 +3,16 @@
 from lamella.nn.modules.module import Module  # noqa: F401, I001
 from lamella.nn.modules import (
     activation,
+    adaptive,
     batchnorm,
     container,
     conv,
+    distance,
     dropout,
     flatten,
+    instancenorm,
     linear,
+    linear_cross_entropy_options,
     loss,
     normalization,
     padding,
@@ -16,12 +20,16 @@ from lamella.nn.modules import (
     sparse,
 )
 from lamella.nn.modules.activation import *  # noqa: F403
+from lamella.nn.modules.adaptive import *  # noqa: F403
 from lamella.nn.modules.batchnorm import *  # noqa: F403
 from lamella.nn.modules.container import *  # noqa: F403
 from lamella.nn.modules.conv import *  # noqa: F403
+from lamella.nn.modules.distance import *  # noqa: F403
 from lamella.nn.modules.dropout import *  # noqa: F403
 from lamella.nn.modules.flatten import *  # noqa: F403
+from lamella.nn.modules.instancenorm import *  # noqa: F403
 from lamella.nn.modules.linear import *  # noqa: F403
+from lamella.nn.modules.linear_cross_entropy_options import *  # noqa: F403
 from lamella.nn.modules.loss import *  # noqa: F403
 from lamella.nn.modules.normalization import *  # noqa: F403
 from lamella.nn.modules.padding import *  # noqa: F403
@@ -30,12 +38,16 @@ from lamella.nn.modules.sparse import *  # noqa: F403
 
 PARTS = (
     activation,
+    adaptive,
     batchnorm,
     container,
     conv,
+    distance,
     dropout,
     flatten,
+    instancenorm,
     linear,
+    linear_cross_entropy_options,
     loss,
     normalization,
     padding,
