@@ -28,7 +28,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 }
 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, int64_t reduction) {
-  const Tensor far = lamella::where(target.ne(1), (lamella::rsub(self, margin)).clamp_min(0), 0);
+  const Tensor far = lamella::where(target.ne(1), lamella::rsub(self, factor_in(margin, self.dtype())).clamp_min(0), 0);
   return reduced(far + lamella::where(target.ne(-1), self, 0), reduction);
 }
 

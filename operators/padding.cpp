@@ -41,16 +41,21 @@ void infer_pad(const Tensor& self, IntArrayRef pad, const Scalar& value, Output 
   check_sizes("pad", out.sizes(), self.dtype());
 }
 
-// Negative padding cuts.
-Tensor constant_pad(const Tensor& self, IntArrayRef pad, const Scalar& value) {
-  const Margins m = read_pad(self, pad);
-  const DimVector sizes = padded_sizes(self, m);
+// A new tensor that lies as the other does, by channels or plainly.
+Tensor lying_as(const Tensor& self, const DimVector& sizes) {
   DimVector strides = sizes;
   if (channels_last(self))
     strides = image_strides(sizes);
   else
     core::contiguous_strides(static_cast<int>(sizes.size()), sizes.data(), strides.data());
-  const Tensor out = lamella::empty_strided(sizes, strides, self.options());
+  return lamella::empty_strided(sizes, strides, self.options());
+}
+
+// Negative padding cuts.
+Tensor constant_pad(const Tensor& self, IntArrayRef pad, const Scalar& value) {
+  const Margins m = read_pad(self, pad);
+  const DimVector sizes = padded_sizes(self, m);
+  const Tensor out = lying_as(self, sizes);
   out.fill_(value);
   Tensor x = self, inside = out;
   for (int64_t d = 0; d < self.dim(); d++) {
@@ -69,7 +74,7 @@ Tensor extend(const Tensor& x, int64_t d, int64_t before, int64_t after, std::st
   const int64_t n = x.size(d);
   DimVector sizes(x.sizes());
   sizes[d] = n + before + after;
-  const Tensor out = lamella::empty(sizes, x.options());
+  const Tensor out = mode == "circular" ? lamella::empty(sizes, x.options()) : lying_as(x, sizes);
   auto place = [&](int64_t to, int64_t at, int64_t count) {
     lamella::slice(out, d, to, to + count, 1).copy_(lamella::slice(x, d, at, at + count, 1));
   };
@@ -128,7 +133,7 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
     if (before > 0 || after > 0) x = extend(x, d, std::max<int64_t>(before, 0), std::max<int64_t>(after, 0), mode);
     if (!circular) x = cut(x, d, before, after);
   }
-  return x;
+  return channels_last(x) ? x : x.contiguous();
 }
 
 }  // namespace

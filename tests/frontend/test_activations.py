@@ -26,6 +26,20 @@ def test_gates_and_slopes():
         nn.GLU()(t)
 
 
+def test_limits_of_integers_are_integers():
+    x = lamella.tensor([-3, 0, 5])
+    assert F.hardtanh(x).tolist() == [-1, 0, 1] and F.hardtanh(x, -1.5, 2.5).tolist() == [-1, 0, 2]
+    assert F.threshold(x, 1.5, 2.5).tolist() == [2, 2, 5] and F.hardtanh(x).dtype == lamella.int64
+    assert F.threshold_(x.clone(), 0.5, -0.5).tolist() == [0, 0, 5] and F.hardtanh_(x.clone(), 0.0, 3.0).tolist() == [
+        0,
+        0,
+        3,
+    ]
+    np.testing.assert_allclose(F.tanhshrink(x).numpy(), x.numpy() - np.tanh(x.numpy()), rtol=1e-6)
+    with pytest.raises(RuntimeError, match="add: argument 'alpha'"):
+        lamella.add(x, x, alpha=2.5)
+
+
 @needs_autograd
 def test_slopes_have_gradients():
     x = lamella.tensor([[float("inf"), -2.0, 0.0]], requires_grad=True)

@@ -6,16 +6,17 @@ What the catalogue lacks is not here either, and asking for it says so.
 from __future__ import annotations
 
 from lamella._missing import explain
-from lamella.nn.functional import activations, distances, dropouts, layers, losses, margins, norms
+from lamella.nn.functional import activations, distances, dropouts, grouped, layers, losses, margins, norms
 from lamella.nn.functional.activations import *  # noqa: F403
 from lamella.nn.functional.distances import *  # noqa: F403
 from lamella.nn.functional.dropouts import *  # noqa: F403
+from lamella.nn.functional.grouped import *  # noqa: F403
 from lamella.nn.functional.layers import *  # noqa: F403
 from lamella.nn.functional.losses import *  # noqa: F403
 from lamella.nn.functional.margins import *  # noqa: F403
 from lamella.nn.functional.norms import *  # noqa: F403
 
-PARTS = (activations, distances, dropouts, layers, losses, margins, norms)
+PARTS = (activations, distances, dropouts, grouped, layers, losses, margins, norms)
 __all__ = sorted(name for part in PARTS for name in part.__all__)
 
 # Functions of torch's that are not here yet.

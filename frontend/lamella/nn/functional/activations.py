@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from lamella._functions import finfo as _finfo
@@ -59,16 +60,24 @@ _silu, _silu_into = both("silu")
 _mish, _mish_into = both("mish")
 _threshold, _threshold_into = both("threshold")
 _rrelu, _rrelu_into = both("rrelu")
+_tanhshrink = op("tanhshrink")
 _glu, _softmax, _log_softmax = op("glu"), op("softmax"), op("log_softmax")
 _empty_like, _zeros_like = op("empty_like"), op("zeros_like")
 
 # Operators whose signature is the function's.
 prelu = op("prelu")
-gelu, hardshrink, softshrink, tanhshrink = op("gelu"), op("hardshrink"), op("softshrink"), op("tanhshrink")
+gelu, hardshrink, softshrink = op("gelu"), op("hardshrink"), op("softshrink")
 relu_, elu_, celu_, selu_ = _relu_into, _elu_into, _celu_into, _selu_into
 rrelu_ = _rrelu_into
-hardtanh_, leaky_relu_, threshold_ = _hardtanh_into, _leaky_relu_into, _threshold_into
+leaky_relu_ = _leaky_relu_into
 softplus, logsigmoid, sigmoid, tanh = op("softplus"), op("log_sigmoid"), op("sigmoid"), op("tanh")
+
+
+def _limits(input: Any, *limits: Any) -> tuple[Any, ...]:
+    """Limits as numbers of the input's kind: beside integers a floating one loses its fraction."""
+    if input.is_floating_point():
+        return limits
+    return tuple(int(x) if isinstance(x, float) and isfinite(x) else x for x in limits)
 
 
 def relu(input, inplace=False):
@@ -95,7 +104,16 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     >>> lamella.nn.functional.hardtanh(lamella.tensor([-3.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])
     """
-    return _hardtanh_into(input, min_val, max_val) if inplace else _hardtanh(input, min_val, max_val)
+    return (_hardtanh_into if inplace else _hardtanh)(input, *_limits(input, min_val, max_val))
+
+
+def hardtanh_(input, min_val=-1.0, max_val=1.0):
+    """``hardtanh`` in place.
+
+    >>> lamella.nn.functional.hardtanh_(lamella.tensor([-3, 0, 2]))
+    tensor([-1,  0,  1])
+    """
+    return _hardtanh_into(input, *_limits(input, min_val, max_val))
 
 
 def hardsigmoid(input, inplace=False):
@@ -176,7 +194,25 @@ def threshold(input, threshold, value, inplace=False):
     >>> lamella.nn.functional.threshold(lamella.tensor([1.0, 3.0]), 2.0, 0.5)
     tensor([0.5000, 3.0000])
     """
-    return _threshold_into(input, threshold, value) if inplace else _threshold(input, threshold, value)
+    return (_threshold_into if inplace else _threshold)(input, *_limits(input, threshold, value))
+
+
+def threshold_(input, threshold, value):
+    """``threshold`` in place.
+
+    >>> lamella.nn.functional.threshold_(lamella.tensor([1, 3]), 2.0, 0.0)
+    tensor([0, 3])
+    """
+    return _threshold_into(input, *_limits(input, threshold, value))
+
+
+def tanhshrink(input):
+    """``x - tanh(x)``, element by element.
+
+    >>> lamella.nn.functional.tanhshrink(lamella.tensor([-1.0, 2.0]))
+    tensor([-0.2384,  1.0360])
+    """
+    return _tanhshrink(input) if input.is_floating_point() else input - input.tanh()
 
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
