@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lamella._C import bfloat16
 from lamella.nn.functional._operators import op
 
 __all__ = ["grouped_mm", "scaled_grouped_mm", "scaled_mm"]
@@ -43,9 +44,7 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
         if t.ndim not in (2, 3):
             raise RuntimeError(f"grouped_mm: argument '{name}' has to be 2 or 3d, got shape {tuple(t.shape)}")
         if not t.is_floating_point() or t.element_size() > 4:
-            raise RuntimeError(
-                f"grouped_mm: argument '{name}': expected Float32, BFloat16 or Float16, got {t.dtype}"
-            )
+            raise RuntimeError(f"grouped_mm: argument '{name}': expected Float32, BFloat16 or Float16, got {t.dtype}")
     if bias is not None:
         raise RuntimeError("grouped_mm: argument 'bias': Bias not supported yet; add it to the result")
     if out_dtype not in (None, mat_a.dtype):
@@ -92,7 +91,7 @@ def scaled_mm(
     swizzle_a=None,
     swizzle_b=None,
     bias=None,
-    output_dtype=None,
+    output_dtype=bfloat16,
     contraction_dim=(),
     use_fast_accum=False,
 ):
@@ -116,7 +115,7 @@ def scaled_grouped_mm(
     swizzle_b=None,
     bias=None,
     offs=None,
-    output_dtype=None,
+    output_dtype=bfloat16,
     contraction_dim=(),
     use_fast_accum=False,
 ):
