@@ -137,6 +137,9 @@ void register_catalogue() {
                              &complex_operators(),       &upsampling_operators(),
                              &shuffling_operators(),     &table_operators(),
                              &grid_sampling_operators(), &ctc_operators()})
+                             &complex_operators(),       &activation_operators(),
+                             &dropout_operators(),       &distance_operators(),
+                             &margin_operators(),        &instance_norm_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

@@ -94,6 +94,11 @@ const std::vector<Declaration>& sort_operators();
 const std::vector<Declaration>& unique_operators();
 const std::vector<Declaration>& searching_operators();
 const std::vector<Declaration>& complex_operators();
+const std::vector<Declaration>& activation_operators();
+const std::vector<Declaration>& dropout_operators();
+const std::vector<Declaration>& distance_operators();
+const std::vector<Declaration>& margin_operators();
+const std::vector<Declaration>& instance_norm_operators();
 
 void register_catalogue();
 

@@ -48,9 +48,9 @@ void check_index_rows(const Tensor& self, int64_t dim, const Tensor& index, cons
 
 void check_index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
   check_index_rows(self, dim, index, source);
-  const auto t = static_cast<ScalarType>(core::number_dtype(alpha.value()));  // a whole number scales bools, too
-  LAMELLA_CHECK(is_integral(t, true) || core::can_cast(core_dtype(t), core_dtype(self.dtype())), argument("alpha"),
-                ": dtype ", t, " does not fit dtype ", self.dtype());
+  const auto t = static_cast<ScalarType>(core::number_dtype(alpha.value()));
+  LAMELLA_CHECK(!is_complex(t) || is_complex(self.dtype()), argument("alpha"), ": dtype ", t, " does not fit dtype ",
+                self.dtype());
   check_number("alpha", alpha, self.dtype());
 }
 
@@ -74,7 +74,8 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 const Tensor& index_add_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                                 const Scalar& alpha) {
   Tensor scaled = source;
-  if (alpha.isComplex() || alpha.toDouble() != 1) scaled = (source * alpha).to(source.dtype());
+  const Scalar factor = factor_in(alpha, source.dtype());
+  if (factor.isComplex() || factor.toDouble() != 1) scaled = (source * factor).to(source.dtype());
   return self.scatter_add_(dim, along(index, dim, source.sizes()), scaled);
 }
 

@@ -97,8 +97,8 @@ void check_added(const Tensor& self, const Named& first, const Scalar& beta, con
   LAMELLA_CHECK(fits, argument("self"), ": shape ", shape_text(self), " does not broadcast to the product's ",
                 shape_text(out.sizes()));
   check_dtypes(first, {"self", self});
-  check_factor("beta", beta, out.dtype());
-  check_factor("alpha", alpha, out.dtype());
+  check_number("beta", beta, out.dtype());
+  check_number("alpha", alpha, out.dtype());
 }
 
 // Whether a number is x exactly.
@@ -135,6 +135,8 @@ void infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, cons
   check_dtypes({"vec1", vec1}, {"vec2", vec2});
   const int64_t n = vec1.size(0), m = vec2.size(0);
   out.set({n, m}, vec1.dtype());
+  check_factor("beta", beta, out.dtype());
+  check_factor("alpha", alpha, out.dtype());
   check_added(self, {"vec1", vec1}, beta, alpha, out);
   // addr adds beta * self element by element, so the result is column-major if self has its shape and is column-major.
   if (self.dim() < 2 || is(beta, 0) || self.size(0) != n || self.size(1) != m) return;
@@ -184,7 +186,9 @@ Tensor outer(const Tensor& self, const Tensor& vec2) {
 
 // beta * self + alpha * product. With beta 0, the elements of self do not matter, NaN included. The first summand
 // decides how the sum lies in memory: a product of matrices is plain, however self lies.
-Tensor add_to(const Tensor& self, Tensor product, const Scalar& beta, const Scalar& alpha, bool as_self = false) {
+Tensor add_to(const Tensor& self, Tensor product, const Scalar& of_self, const Scalar& of_product,
+              bool as_self = false) {
+  const Scalar beta = factor_in(of_self, self.dtype()), alpha = factor_in(of_product, product.dtype());
   if (!is(alpha, 1)) product = product * alpha;
   if (is(beta, 0)) return product;
   const Tensor summand = is(beta, 1) ? self : self * beta;

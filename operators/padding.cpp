@@ -41,16 +41,21 @@ void infer_pad(const Tensor& self, IntArrayRef pad, const Scalar& value, Output 
   check_sizes("pad", out.sizes(), self.dtype());
 }
 
-// Negative padding cuts.
-Tensor constant_pad(const Tensor& self, IntArrayRef pad, const Scalar& value) {
-  const Margins m = read_pad(self, pad);
-  const DimVector sizes = padded_sizes(self, m);
+// A new tensor that lies as the other does, by channels or plainly.
+Tensor lying_as(const Tensor& self, const DimVector& sizes) {
   DimVector strides = sizes;
   if (channels_last(self))
     strides = image_strides(sizes);
   else
     core::contiguous_strides(static_cast<int>(sizes.size()), sizes.data(), strides.data());
-  const Tensor out = lamella::empty_strided(sizes, strides, self.options());
+  return lamella::empty_strided(sizes, strides, self.options());
+}
+
+// Negative padding cuts.
+Tensor constant_pad(const Tensor& self, IntArrayRef pad, const Scalar& value) {
+  const Margins m = read_pad(self, pad);
+  const DimVector sizes = padded_sizes(self, m);
+  const Tensor out = lying_as(self, sizes);
   out.fill_(value);
   Tensor x = self, inside = out;
   for (int64_t d = 0; d < self.dim(); d++) {
@@ -69,7 +74,7 @@ Tensor extend(const Tensor& x, int64_t d, int64_t before, int64_t after, std::st
   const int64_t n = x.size(d);
   DimVector sizes(x.sizes());
   sizes[d] = n + before + after;
-  const Tensor out = lamella::empty(sizes, x.options());
+  const Tensor out = mode == "circular" ? lamella::empty(sizes, x.options()) : lying_as(x, sizes);
   auto place = [&](int64_t to, int64_t at, int64_t count) {
     lamella::slice(out, d, to, to + count, 1).copy_(lamella::slice(x, d, at, at + count, 1));
   };
@@ -84,21 +89,51 @@ Tensor extend(const Tensor& x, int64_t d, int64_t before, int64_t after, std::st
   return out;
 }
 
+Tensor cut(const Tensor& x, int64_t d, int64_t before, int64_t after) {
+  const int64_t first = std::max<int64_t>(-before, 0), last = x.size(d) - std::max<int64_t>(-after, 0);
+  return first == 0 && last == x.size(d) ? x : lamella::slice(x, d, first, std::max(first, last), 1);
+}
+
+// As in torch, the modes pad up to three dimensions behind one or two others, which hold channels and a batch.
+void check_mode(const Tensor& self, IntArrayRef pad, std::string_view mode, std::optional<double> value) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(mode == "reflect" || mode == "replicate" || mode == "circular", argument("mode"),
+                                ": must be 'constant', 'reflect', 'replicate' or 'circular', got '", mode, "'");
+  LAMELLA_CHECK(value.value_or(0) == 0, argument("value"), ": mode '", mode, "' takes no value, got ",
+                value.value_or(0));
+  const auto padded = static_cast<int64_t>(pad.size()) / 2, others = self.dim() - padded;
+  LAMELLA_CHECK_NOT_IMPLEMENTED(padded >= 1 && padded <= 3 && (others == 1 || others == 2), argument("pad"), ": mode '",
+                                mode,
+                                "' pads the last dimension of 2 or 3, the last 2 of 3 or 4, or the last 3 of 4 or "
+                                "5; got ",
+                                pad.size(), " amounts for ", self.dim(), " dimensions");
+  for (int64_t d = mode == "circular" ? others : others - 1; d < self.dim(); d++)
+    LAMELLA_CHECK(self.size(d) > 0, argument("self"), ": mode '", mode, "' takes nothing from dimension ", d,
+                  " of size 0; the batch alone may be empty");
+}
+
 Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::optional<double> value) {
   if (mode == "constant") return lamella::constant_pad_nd(self, pad, value ? Scalar(*value) : Scalar(0));
-  LAMELLA_CHECK(mode == "reflect" || mode == "replicate" || mode == "circular", argument("mode"),
-                ": must be 'constant', 'reflect', 'replicate' or 'circular', got '", mode, "'");
+  LAMELLA_CHECK(pad.size() % 2 == 0, argument("pad"), ": Padding length must be divisible by 2, got ", pad.size());
+  check_mode(self, pad, mode, value);
   const Margins m = read_pad(self, pad);
+  const bool circular = mode == "circular";
   Tensor x = self;
   for (int64_t d = x.dim() - 1; d >= 0; d--) {
     const int64_t before = m.before[d], after = m.after[d];
     if (!before && !after) continue;
-    const int64_t n = x.size(d), most = mode == "reflect" ? n - 1 : mode == "circular" ? n : n > 0 ? INT64_MAX : 0;
-    LAMELLA_CHECK(before >= 0 && after >= 0 && std::max(before, after) <= most, argument("pad"), ": mode '", mode,
-                  "' cannot pad dimension ", d, " of size ", n, " by (", before, ", ", after, ")");
-    x = extend(x, d, before, after, mode);
+    // A circle is closed after the cut; a mirror stands at the old end.
+    if (circular) x = cut(x, d, before, after);
+    const int64_t n = x.size(d), most = mode == "reflect" ? n - 1 : circular ? n : INT64_MAX;
+    LAMELLA_CHECK(std::max(before, after) <= most, argument("pad"), ": mode '", mode, "' cannot pad dimension ", d,
+                  " of size ", n, " by (", before, ", ", after, ")");
+    LAMELLA_CHECK(circular || self.size(d) + before + after > 0, argument("pad"), ": mode '", mode,
+                  "' leaves nothing of "
+                  "dimension ",
+                  d, " of size ", n, " with (", before, ", ", after, ")");
+    if (before > 0 || after > 0) x = extend(x, d, std::max<int64_t>(before, 0), std::max<int64_t>(after, 0), mode);
+    if (!circular) x = cut(x, d, before, after);
   }
-  return x;
+  return channels_last(x) ? x : x.contiguous();
 }
 
 }  // namespace
@@ -112,8 +147,8 @@ const std::vector<Declaration>& padding_operators() {
       {"pad(Tensor self, SymInt[] pad, str mode='constant', float? value=None) -> Tensor", "copy", function | hidden,
        nullptr, composite<pad>,
        "Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode 'reflect', "
-       "'replicate' or 'circular', from within.\n\n>>> lamella.ops.aten.pad(lamella.tensor([1, 2, 3]), (2, 1), "
-       "'reflect')\ntensor([3, 2, 1, 2, 3, 2])\n"},
+       "'replicate' or 'circular', from within.\n\n>>> lamella.ops.aten.pad(lamella.tensor([[1, 2, 3]]), (2, "
+       "1), 'reflect')\ntensor([[3, 2, 1, 2, 3, 2]])\n"},
   };
   return *table;
 }

@@ -1,4 +1,4 @@
-// Samples: Bernoulli's, permutations, categories; and dropout, which is one.
+// Samples: Bernoulli's, permutations, categories.
 #include <cmath>
 
 #include "operators/random.h"
@@ -55,21 +55,6 @@ Tensor bernoulli(const Tensor& self, const Generator& generator) {
 }
 Tensor bernoulli_with(const Tensor& self, double p, const Generator& generator) {
   return lamella::empty_like(self).bernoulli_(p, generator);
-}
-
-// A fraction p of the elements becomes 0, the rest grows by 1 / (1 - p); the mask says which stay.
-std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
-  check_probability(p);
-  const Tensor mask = lamella::empty_like(input, kBool);
-  if (!train.value_or(true) || p == 0) return {input.clone(), mask.fill_(true)};
-  mask.bernoulli_(1 - p);
-  return {lamella::native_dropout_backward(input, mask, p == 1 ? 0. : 1 / (1 - p)), mask};
-}
-
-Tensor dropout(const Tensor& input, double p, bool train) {
-  check_probability(p);
-  if (!train || p == 0) return input;
-  return std::get<0>(lamella::native_dropout(input, p, true));
 }
 
 // The order of random keys of 63 bits, equal ones in the order of their places.
@@ -191,13 +176,6 @@ const std::vector<Declaration>& sampling_operators() {
        "lamella.multinomial(lamella.tensor([0., 1., 0.]), 1)\ntensor([1])\n"},
       {"_search_cdf(Tensor cdf, Tensor u) -> Tensor", "random", hidden, shape<infer_search>, composite<search_cdf>,
        "How many entries of each row of `cdf`, which ascends, are at most each `u` of that row."},
-      {"native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "random", function, nullptr,
-       composite<native_dropout>,
-       "dropout, unless `train` is False, and a bool tensor that says which elements stay.\n\n>>> "
-       "lamella.native_dropout(lamella.ones(2), 0.5, False)[1]\ntensor([True, True])\n"},
-      {"dropout(Tensor input, float p, bool train) -> Tensor", "random", function, nullptr, composite<dropout>,
-       "In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else `input` "
-       "itself.\n\n>>> lamella.dropout(lamella.ones(2), 0.5, False)\ntensor([1., 1.])\n"},
   };
   return *table;
 }

@@ -55,6 +55,11 @@ void check_number(const char* name, const Scalar& number, ScalarType t) {
                 " does not fit dtype ", t);
 }
 
+Scalar factor_in(const Scalar& number, ScalarType t) {
+  if (!number.isFloatingPoint() || !is_integral(t, true)) return number;
+  return static_cast<int64_t>(number.toDouble());
+}
+
 bool broadcast(DimVector* sizes, IntArrayRef other) {
   int ndim = static_cast<int>(sizes->size());
   while (sizes->size() < other.size()) sizes->push_back(1);

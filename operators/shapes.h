@@ -60,6 +60,8 @@ void check_sizes(const char* name, IntArrayRef sizes, ScalarType t);
 void check_bytes(IntArrayRef sizes, ScalarType t);
 // An error unless the number can stand in the dtype.
 void check_number(const char* name, const Scalar& number, ScalarType t);
+// The number as a factor of such elements: beside integers and bools a floating one loses its fraction.
+Scalar factor_in(const Scalar& number, ScalarType t);
 
 // ---- shapes ----
 

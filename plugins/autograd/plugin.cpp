@@ -346,6 +346,7 @@ LAMELLA_LIBRARY(autograd, m) {
   define_shape_functions(m);
   define_indexing_functions(m);
   define_network_functions(m);
+  define_distance_functions(m);
   m.impl("aten::detach", "autograd", nullptr);        // falls through: its result has no history
   m.impl("aten::_materialize", "autograd", nullptr);  // what is read has none
   add_rules(m);

@@ -12,8 +12,8 @@ from lamella.operators.samples import Sample, Spec
 
 
 def written(sample: Sample) -> list[int]:
-    """Positions of the arguments that the operator writes; for batch_norm its running statistics."""
-    if sample.operator == "batch_norm":
+    """Positions of the arguments that the operator writes; for batch_norm and instance_norm running statistics."""
+    if sample.operator in ("batch_norm", "instance_norm"):
         return [3, 4]
     return [i for i, a in enumerate(BY_TITLE[sample.operator]["args"]) if a["written"]]
 

@@ -110,6 +110,36 @@ def native_dropout(x, p, train=None):
     return [dropout(x, p, train is not False), kept]
 
 
+def kept_channels(x, p):
+    shape = (*x.shape[:2], *[1] * (len(x.shape) - 2))
+    return np.broadcast_to(bernoulli(shape, 1 - p), x.shape)
+
+
+def feature_dropout(x, p, train):
+    if not train or p == 0 or 0 in x.shape:
+        return x.array()
+    return np.where(kept_channels(x, p), x.array().astype(np.float64) / (1 - p if p < 1 else np.inf), 0)
+
+
+def alpha_dropout(x, p, train, channels=False):
+    """After Klambauer et al. (2017): alpha' where an element falls, then a x + b with mean 0 and variance 1."""
+    if not train or p == 0 or 0 in x.shape:
+        return x.array()
+    if p == 1:
+        return np.zeros(x.shape)
+    fallen = -1.0507009873554805 * 1.6732632423543772
+    kept = kept_channels(x, p) if channels else bernoulli(x.shape, 1 - p)
+    a = ((1 - p) * (1 + p * fallen**2)) ** -0.5
+    return a * np.where(kept, x.array().astype(np.float64), fallen) - a * p * fallen
+
+
+def rrelu(x, lower=1 / 8, upper=1 / 3, training=False):
+    array = x.array().astype(np.float64)
+    u = units(count_of(x.shape), "float64" if x.dtype == "float64" else "float32").reshape(x.shape)
+    slope = lower + (upper - lower) * u if training else (lower + upper) / 2
+    return np.where(array > 0, array, array * slope)
+
+
 # ---- over samples ----------------------------------------------------------------------------------------------------
 
 
@@ -155,5 +185,7 @@ ORACLES = {
     "normal.Tensor_Tensor": normal_of, "normal.Tensor_float": normal_of, "normal.float_Tensor": normal_of,
     "normal.float_float": lambda s: normal(s.args[2], dtype_of(s), *s.args[:2]),
     "multinomial": lambda s: multinomial(*s.args), "dropout": lambda s: dropout(*s.args),
-    "native_dropout": lambda s: native_dropout(*s.args),
+    "native_dropout": lambda s: native_dropout(*s.args), "rrelu": lambda s: rrelu(*s.args),
+    "feature_dropout": lambda s: feature_dropout(*s.args), "alpha_dropout": lambda s: alpha_dropout(*s.args),
+    "feature_alpha_dropout": lambda s: alpha_dropout(*s.args, channels=True),
 }  # fmt: skip

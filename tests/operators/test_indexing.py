@@ -234,8 +234,10 @@ def test_alpha_of_index_add(native):
     with nullcontext() if native else lamella.library.kernels_disabled(NATIVE, "cpu"):
         z, i = lamella.zeros(2, dtype=lamella.complex64), lamella.tensor([0])
         assert z.index_add(0, i, lamella.tensor([3 + 0j]), alpha=1 + 1j).tolist() == [3 + 3j, 0]
+        whole = lamella.zeros(2, dtype=lamella.int64)
+        assert whole.index_add(0, i, lamella.tensor([-3]), alpha=2.5).tolist() == [-6, 0]  # alpha is 2 there
         with pytest.raises(RuntimeError, match="index_add: argument 'alpha': .*does not fit dtype int64"):
-            lamella.zeros(2, dtype=lamella.int64).index_add(0, i, lamella.tensor([3]), alpha=2.5)
+            whole.index_add(0, i, lamella.tensor([3]), alpha=2j)
 
 
 def test_too_many_dimensions():

@@ -159,7 +159,8 @@ ADDED = {
 @pytest.mark.parametrize("name", ADDED)
 def test_factors_that_do_not_fit(name):
     ones = {kind: lamella.ones(2, 2, dtype=getattr(lamella, kind)) for kind in ("float32", "int64", "int8")}
-    for kind, number in (("float32", 1j), ("int64", 1j), ("int64", 0.5), ("int8", 300)):
+    wrong = (("float32", 1j), ("int64", 1j), ("int8", 300), *([("int64", 0.5)] if name == "addr" else []))
+    for kind, number in wrong:
         for factor in ("alpha", "beta"):
             with pytest.raises(RuntimeError, match=f"{name}: argument '{factor}'.*{kind}"):
                 ADDED[name](ones[kind], **{factor: number})

@@ -150,6 +150,22 @@ def test_infinity_is_not_multiplied_by_beta_0():
     assert lamella.addmm(x, x, lamella.ones(2, 2), beta=0, alpha=2).tolist() == [[float("inf")] * 2] * 2
 
 
+@pytest.mark.parametrize("composite", [False, True])
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+def test_floating_factors_of_integers_lose_their_fraction(dtype, composite):
+    x, y = integers(dtype, (3, 4), 0), integers(dtype, (4, 5), 1)
+    a, b, one = to_lamella(x), to_lamella(y), lamella.ones(5, dtype=getattr(lamella, dtype))
+    with lamella.library.kernels_disabled(["aten::addmm", "aten::baddbmm", "aten::mm"] if composite else [], "cpu"):
+        for result in (
+            lamella.addmm(one, a, b, beta=2.5, alpha=3.75),
+            lamella.baddbmm(one, a[None], b[None], beta=2.5, alpha=3.75)[0],
+            lamella.addbmm(one, a[None], b[None], beta=2.5, alpha=3.75),
+        ):
+            np.testing.assert_array_equal(to_numpy(result), (2 + 3 * (x @ y)).astype(dtype))
+    with pytest.raises(RuntimeError, match="addr: argument 'alpha': must be an integer beside dtype"):
+        lamella.addr(a, a[:, 0], b[0, :4], alpha=2.5)
+
+
 def test_threads_do_not_change_a_bit():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((300, 400)), rng.standard_normal((400, 350))

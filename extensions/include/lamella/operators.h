@@ -530,6 +530,17 @@ inline const Tensor& all_out(const Tensor& out, const Tensor& self, const Option
   op_.written(args_);
   return out;
 }
+inline Tensor alpha_dropout(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::alpha_dropout", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  return op_.tensor(args_);
+}
+inline const Tensor& alpha_dropout_(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::alpha_dropout_", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  op_.written(args_);
+  return input;
+}
 inline Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
   static detail::Callee op_{"aten::amax", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
@@ -867,6 +878,11 @@ inline Tensor bernoulli(const Tensor& self, double p, const Generator& generator
   const lamella_value args_[] = {lamella::value(self), lamella::value(p), lamella::value(generator)};
   return op_.tensor(args_);
 }
+inline Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias = undefined()) {
+  static detail::Callee op_{"aten::bilinear", ""};
+  const lamella_value args_[] = {lamella::value(input1), lamella::value(input2), lamella::value(weight), lamella::value(bias)};
+  return op_.tensor(args_);
+}
 inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean") {
   static detail::Callee op_{"aten::binary_cross_entropy", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction)};
@@ -1100,6 +1116,11 @@ inline const Tensor& cat_out(const Tensor& out, TensorList tensors, int64_t dim 
   const lamella_value args_[] = {lamella::value(tensors), lamella::value(dim), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2, const Text& compute_mode = "use_mm_for_euclid_dist_if_necessary") {
+  static detail::Callee op_{"aten::cdist", ""};
+  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(p), lamella::value(compute_mode)};
+  return op_.tensor(args_);
 }
 inline Tensor ceil(const Tensor& self) {
   static detail::Callee op_{"aten::ceil", ""};
@@ -1429,6 +1450,16 @@ inline const Tensor& cosh_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0, int64_t reduction = 1) {
+  static detail::Callee op_{"aten::cosine_embedding_loss", ""};
+  const lamella_value args_[] = {lamella::value(input1), lamella::value(input2), lamella::value(target), lamella::value(margin), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
+inline Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-08) {
+  static detail::Callee op_{"aten::cosine_similarity", ""};
+  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(dim), lamella::value(eps)};
+  return op_.tensor(args_);
+}
 inline Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {}) {
   static detail::Callee op_{"aten::count_nonzero", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
@@ -1649,6 +1680,12 @@ inline Tensor dropout(const Tensor& input, double p, bool train) {
   const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
   return op_.tensor(args_);
 }
+inline const Tensor& dropout_(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::dropout_", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  op_.written(args_);
+  return input;
+}
 inline std::vector<Tensor> dsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::dsplit", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
@@ -1836,6 +1873,28 @@ inline Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {}) {
   static detail::Callee op_{"aten::eye", "m"};
   const lamella_value args_[] = {lamella::value(n), lamella::value(m), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::feature_alpha_dropout", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  return op_.tensor(args_);
+}
+inline const Tensor& feature_alpha_dropout_(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::feature_alpha_dropout_", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  op_.written(args_);
+  return input;
+}
+inline Tensor feature_dropout(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::feature_dropout", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  return op_.tensor(args_);
+}
+inline const Tensor& feature_dropout_(const Tensor& input, double p, bool train) {
+  static detail::Callee op_{"aten::feature_dropout_", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(p), lamella::value(train)};
+  op_.written(args_);
+  return input;
 }
 inline Tensor fix(const Tensor& self) {
   static detail::Callee op_{"aten::fix", ""};
@@ -2081,6 +2140,17 @@ inline const Tensor& ger_out(const Tensor& out, const Tensor& self, const Tensor
   op_.written(args_);
   return out;
 }
+inline Tensor glu(const Tensor& self, int64_t dim = -1) {
+  static detail::Callee op_{"aten::glu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& glu_out(const Tensor& out, const Tensor& self, int64_t dim = -1) {
+  static detail::Callee op_{"aten::glu", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor greater(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::greater", "Tensor"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
@@ -2260,6 +2330,11 @@ inline const Tensor& heaviside_out(const Tensor& out, const Tensor& self, const 
   op_.written(args_);
   return out;
 }
+inline Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin = 1, int64_t reduction = 1) {
+  static detail::Callee op_{"aten::hinge_embedding_loss", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(margin), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
 inline std::vector<Tensor> hsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::hsplit", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
@@ -2356,6 +2431,11 @@ inline const Tensor& inner_out(const Tensor& out, const Tensor& self, const Tens
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) {
+  static detail::Callee op_{"aten::instance_norm", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(use_input_stats), lamella::value(momentum), lamella::value(eps), lamella::value(cudnn_enabled)};
+  return op_.tensor(args_);
 }
 inline bool is_pinned(const Tensor& self, const std::optional<Device>& device = {}) {
   static detail::Callee op_{"aten::is_pinned", ""};
@@ -2776,6 +2856,11 @@ inline const Tensor& lt_out(const Tensor& out, const Tensor& self, const Scalar&
   op_.written(args_);
   return out;
 }
+inline Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0, int64_t reduction = 1) {
+  static detail::Callee op_{"aten::margin_ranking_loss", ""};
+  const lamella_value args_[] = {lamella::value(input1), lamella::value(input2), lamella::value(target), lamella::value(margin), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
 inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   static detail::Callee op_{"aten::masked_fill", "Scalar"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(mask), lamella::value(value)};
@@ -3097,6 +3182,16 @@ inline const Tensor& mul_out(const Tensor& out, const Tensor& self, const Scalar
   op_.written(args_);
   return out;
 }
+inline Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p = 1, const Scalar& margin = 1, const Tensor& weight = undefined(), int64_t reduction = 1) {
+  static detail::Callee op_{"aten::multi_margin_loss", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(p), lamella::value(margin), lamella::value(weight), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
+inline Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+  static detail::Callee op_{"aten::multilabel_margin_loss", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(reduction)};
+  return op_.tensor(args_);
+}
 inline Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false, const Generator& generator = {}) {
   static detail::Callee op_{"aten::multinomial", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(num_samples), lamella::value(replacement), lamella::value(generator)};
@@ -3372,6 +3467,16 @@ inline Tensor pad(const Tensor& self, IntArrayRef pad, const Text& mode = "const
   const lamella_value args_[] = {lamella::value(self), lamella::value(pad), lamella::value(mode), lamella::value(value)};
   return op_.tensor(args_);
 }
+inline Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-06, bool keepdim = false) {
+  static detail::Callee op_{"aten::pairwise_distance", ""};
+  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(p), lamella::value(eps), lamella::value(keepdim)};
+  return op_.tensor(args_);
+}
+inline Tensor pdist(const Tensor& self, double p = 2) {
+  static detail::Callee op_{"aten::pdist", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(p)};
+  return op_.tensor(args_);
+}
 inline Tensor permute(const Tensor& self, IntArrayRef dims) {
   static detail::Callee op_{"aten::permute", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dims)};
@@ -3390,6 +3495,9 @@ inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
 inline Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   static detail::Callee op_{"aten::pixel_unshuffle", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(downscale_factor)};
+inline Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) {
+  static detail::Callee op_{"aten::poisson_nll_loss", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(log_input), lamella::value(full), lamella::value(eps), lamella::value(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor polar(const Tensor& abs, const Tensor& angle) {
@@ -3451,6 +3559,11 @@ inline const Tensor& pow_out(const Tensor& out, const Scalar& self, const Tensor
   const lamella_value args_[] = {lamella::value(self), lamella::value(exponent), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor prelu(const Tensor& self, const Tensor& weight) {
+  static detail::Callee op_{"aten::prelu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(weight)};
+  return op_.tensor(args_);
 }
 inline Tensor prod(const Tensor& self, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::prod", ""};
@@ -3704,6 +3817,17 @@ inline const Tensor& round_out(const Tensor& out, const Tensor& self, int64_t de
   op_.written(args_);
   return out;
 }
+inline Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::rrelu", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(lower), lamella::value(upper), lamella::value(training), lamella::value(generator)};
+  return op_.tensor(args_);
+}
+inline const Tensor& rrelu_(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::rrelu_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(lower), lamella::value(upper), lamella::value(training), lamella::value(generator)};
+  op_.written(args_);
+  return self;
+}
 inline Tensor rsqrt(const Tensor& self) {
   static detail::Callee op_{"aten::rsqrt", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -3936,6 +4060,11 @@ inline Tensor slice(const Tensor& self, int64_t dim = 0, std::optional<int64_t> 
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) {
   static detail::Callee op_{"aten::smooth_l1_loss", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(beta)};
+  return op_.tensor(args_);
+}
+inline Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = 1) {
+  static detail::Callee op_{"aten::soft_margin_loss", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(reduction)};
   return op_.tensor(args_);
 }
 inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
@@ -4365,6 +4494,11 @@ inline const Tensor& tril_out(const Tensor& out, const Tensor& self, int64_t dia
   const lamella_value args_[] = {lamella::value(self), lamella::value(diagonal), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin = 1.0, double p = 2, double eps = 1e-06, bool swap = false, int64_t reduction = 1) {
+  static detail::Callee op_{"aten::triplet_margin_loss", ""};
+  const lamella_value args_[] = {lamella::value(anchor), lamella::value(positive), lamella::value(negative), lamella::value(margin), lamella::value(p), lamella::value(eps), lamella::value(swap), lamella::value(reduction)};
+  return op_.tensor(args_);
 }
 inline Tensor triu(const Tensor& self, int64_t diagonal = 0) {
   static detail::Callee op_{"aten::triu", ""};
@@ -4838,6 +4972,8 @@ inline Tensor TensorMethods::alias() const { return lamella::alias(self_()); }
 inline Tensor TensorMethods::all() const { return lamella::all(self_()); }
 inline Tensor TensorMethods::all(int64_t dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
 inline Tensor TensorMethods::all(const OptionalIntArrayRef& dim, bool keepdim) const { return lamella::all(self_(), dim, keepdim); }
+inline Tensor TensorMethods::alpha_dropout(double p, bool train) const { return lamella::alpha_dropout(self_(), p, train); }
+inline const Tensor& TensorMethods::alpha_dropout_(double p, bool train) const { return lamella::alpha_dropout_(self_(), p, train); }
 inline Tensor TensorMethods::amax(IntArrayRef dim, bool keepdim) const { return lamella::amax(self_(), dim, keepdim); }
 inline Tensor TensorMethods::amin(IntArrayRef dim, bool keepdim) const { return lamella::amin(self_(), dim, keepdim); }
 inline std::tuple<Tensor, Tensor> TensorMethods::aminmax(std::optional<int64_t> dim, bool keepdim) const { return lamella::aminmax(self_(), dim, keepdim); }
@@ -4963,6 +5099,7 @@ inline const Tensor& TensorMethods::bernoulli_(const Tensor& p, const Generator&
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::bilinear(const Tensor& input2, const Tensor& weight, const Tensor& bias) const { return lamella::bilinear(self_(), input2, weight, bias); }
 inline Tensor TensorMethods::binary_cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction) const { return lamella::binary_cross_entropy(self_(), target, weight, size_average, reduce, reduction); }
 inline Tensor TensorMethods::binary_cross_entropy_with_logits(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, const Tensor& pos_weight) const { return lamella::binary_cross_entropy_with_logits(self_(), target, weight, size_average, reduce, reduction, pos_weight); }
 inline Tensor TensorMethods::bitwise_and(const Tensor& other) const { return lamella::bitwise_and(self_(), other); }
@@ -5045,6 +5182,7 @@ inline const Tensor& TensorMethods::bitwise_xor_(const Scalar& other) const {
 inline Tensor TensorMethods::bmm(const Tensor& mat2) const { return lamella::bmm(self_(), mat2); }
 inline Tensor TensorMethods::broadcast_to(IntArrayRef size) const { return lamella::broadcast_to(self_(), size); }
 inline Tensor TensorMethods::bucketize(const Tensor& boundaries, bool out_int32, bool right) const { return lamella::bucketize(self_(), boundaries, out_int32, right); }
+inline Tensor TensorMethods::cdist(const Tensor& x2, double p, const Text& compute_mode) const { return lamella::cdist(self_(), x2, p, compute_mode); }
 inline Tensor TensorMethods::ceil() const { return lamella::ceil(self_()); }
 inline const Tensor& TensorMethods::ceil_() const {
   static detail::Callee op_{"aten::ceil_", ""};
@@ -5170,6 +5308,8 @@ inline const Tensor& TensorMethods::cosh_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::cosine_embedding_loss(const Tensor& input2, const Tensor& target, double margin, int64_t reduction) const { return lamella::cosine_embedding_loss(self_(), input2, target, margin, reduction); }
+inline Tensor TensorMethods::cosine_similarity(const Tensor& x2, int64_t dim, double eps) const { return lamella::cosine_similarity(self_(), x2, dim, eps); }
 inline Tensor TensorMethods::count_nonzero(std::optional<int64_t> dim) const { return lamella::count_nonzero(self_(), dim); }
 inline Tensor TensorMethods::count_nonzero(IntArrayRef dim) const { return lamella::count_nonzero(self_(), dim); }
 inline Tensor TensorMethods::cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, int64_t ignore_index, std::optional<bool> reduce, const Text& reduction, double label_smoothing) const { return lamella::cross_entropy(self_(), target, weight, size_average, ignore_index, reduce, reduction, label_smoothing); }
@@ -5266,6 +5406,7 @@ inline const Tensor& TensorMethods::divide_(const Scalar& other, const Text& rou
 }
 inline Tensor TensorMethods::dot(const Tensor& tensor) const { return lamella::dot(self_(), tensor); }
 inline Tensor TensorMethods::dropout(double p, bool train) const { return lamella::dropout(self_(), p, train); }
+inline const Tensor& TensorMethods::dropout_(double p, bool train) const { return lamella::dropout_(self_(), p, train); }
 inline std::vector<Tensor> TensorMethods::dsplit(int64_t sections) const { return lamella::dsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::dsplit(IntArrayRef indices) const { return lamella::dsplit(self_(), indices); }
 inline Tensor TensorMethods::elu(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const { return lamella::elu(self_(), alpha, scale, input_scale); }
@@ -5333,6 +5474,10 @@ inline const Tensor& TensorMethods::expm1_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::feature_alpha_dropout(double p, bool train) const { return lamella::feature_alpha_dropout(self_(), p, train); }
+inline const Tensor& TensorMethods::feature_alpha_dropout_(double p, bool train) const { return lamella::feature_alpha_dropout_(self_(), p, train); }
+inline Tensor TensorMethods::feature_dropout(double p, bool train) const { return lamella::feature_dropout(self_(), p, train); }
+inline const Tensor& TensorMethods::feature_dropout_(double p, bool train) const { return lamella::feature_dropout_(self_(), p, train); }
 inline const Tensor& TensorMethods::fill_(const Tensor& value) const {
   static detail::Callee op_{"aten::fill_", "Tensor"};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
@@ -5435,6 +5580,7 @@ inline const Tensor& TensorMethods::ge_(const Scalar& other) const {
 inline Tensor TensorMethods::gelu(const Text& approximate) const { return lamella::gelu(self_(), approximate); }
 inline const Tensor& TensorMethods::gelu_(const Text& approximate) const { return lamella::gelu_(self_(), approximate); }
 inline Tensor TensorMethods::ger(const Tensor& vec2) const { return lamella::ger(self_(), vec2); }
+inline Tensor TensorMethods::glu(int64_t dim) const { return lamella::glu(self_(), dim); }
 inline Tensor TensorMethods::greater(const Tensor& other) const { return lamella::greater(self_(), other); }
 inline Tensor TensorMethods::greater(const Scalar& other) const { return lamella::greater(self_(), other); }
 inline const Tensor& TensorMethods::greater_(const Tensor& other) const {
@@ -5495,6 +5641,7 @@ inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::hinge_embedding_loss(const Tensor& target, double margin, int64_t reduction) const { return lamella::hinge_embedding_loss(self_(), target, margin, reduction); }
 inline std::vector<Tensor> TensorMethods::hsplit(int64_t sections) const { return lamella::hsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::hsplit(IntArrayRef indices) const { return lamella::hsplit(self_(), indices); }
 inline Tensor TensorMethods::huber_loss(const Tensor& target, const Text& reduction, double delta, const Tensor& weight) const { return lamella::huber_loss(self_(), target, reduction, delta, weight); }
@@ -5545,6 +5692,7 @@ inline const Tensor& TensorMethods::index_put_(TensorList indices, const Tensor&
 }
 inline Tensor TensorMethods::index_select(int64_t dim, const Tensor& index) const { return lamella::index_select(self_(), dim, index); }
 inline Tensor TensorMethods::inner(const Tensor& other) const { return lamella::inner(self_(), other); }
+inline Tensor TensorMethods::instance_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) const { return lamella::instance_norm(self_(), weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled); }
 inline bool TensorMethods::is_pinned(const std::optional<Device>& device) const { return lamella::is_pinned(self_(), device); }
 inline Tensor TensorMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const { return lamella::isclose(self_(), other, rtol, atol, equal_nan); }
 inline Tensor TensorMethods::isfinite() const { return lamella::isfinite(self_()); }
@@ -5708,6 +5856,7 @@ inline const Tensor& TensorMethods::lt_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::margin_ranking_loss(const Tensor& input2, const Tensor& target, double margin, int64_t reduction) const { return lamella::margin_ranking_loss(self_(), input2, target, margin, reduction); }
 inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Scalar& value) const { return lamella::masked_fill(self_(), mask, value); }
 inline Tensor TensorMethods::masked_fill(const Tensor& mask, const Tensor& value) const { return lamella::masked_fill(self_(), mask, value); }
 inline const Tensor& TensorMethods::masked_fill_(const Tensor& mask, const Scalar& value) const {
@@ -5774,6 +5923,8 @@ inline const Tensor& TensorMethods::mul_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::multi_margin_loss(const Tensor& target, const Scalar& p, const Scalar& margin, const Tensor& weight, int64_t reduction) const { return lamella::multi_margin_loss(self_(), target, p, margin, weight, reduction); }
+inline Tensor TensorMethods::multilabel_margin_loss(const Tensor& target, int64_t reduction) const { return lamella::multilabel_margin_loss(self_(), target, reduction); }
 inline Tensor TensorMethods::multinomial(int64_t num_samples, bool replacement, const Generator& generator) const { return lamella::multinomial(self_(), num_samples, replacement, generator); }
 inline Tensor TensorMethods::multiply(const Tensor& other) const { return lamella::multiply(self_(), other); }
 inline Tensor TensorMethods::multiply(const Scalar& other) const { return lamella::multiply(self_(), other); }
@@ -5863,10 +6014,13 @@ inline Tensor TensorMethods::one_hot(int64_t num_classes) const { return lamella
 inline Tensor TensorMethods::ones_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return lamella::ones_like(self_(), options, memory_format); }
 inline Tensor TensorMethods::outer(const Tensor& vec2) const { return lamella::outer(self_(), vec2); }
 inline Tensor TensorMethods::pad(IntArrayRef pad, const Text& mode, std::optional<double> value) const { return lamella::pad(self_(), pad, mode, value); }
+inline Tensor TensorMethods::pairwise_distance(const Tensor& x2, double p, double eps, bool keepdim) const { return lamella::pairwise_distance(self_(), x2, p, eps, keepdim); }
+inline Tensor TensorMethods::pdist(double p) const { return lamella::pdist(self_(), p); }
 inline Tensor TensorMethods::permute(IntArrayRef dims) const { return lamella::permute(self_(), dims); }
 inline Tensor TensorMethods::pin_memory(const std::optional<Device>& device) const { return lamella::pin_memory(self_(), device); }
 inline Tensor TensorMethods::pixel_shuffle(int64_t upscale_factor) const { return lamella::pixel_shuffle(self_(), upscale_factor); }
 inline Tensor TensorMethods::pixel_unshuffle(int64_t downscale_factor) const { return lamella::pixel_unshuffle(self_(), downscale_factor); }
+inline Tensor TensorMethods::poisson_nll_loss(const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) const { return lamella::poisson_nll_loss(self_(), target, log_input, full, eps, reduction); }
 inline Tensor TensorMethods::polar(const Tensor& angle) const { return lamella::polar(self_(), angle); }
 inline Tensor TensorMethods::positive() const { return lamella::positive(self_()); }
 inline Tensor TensorMethods::pow(const Scalar& exponent) const { return lamella::pow(self_(), exponent); }
@@ -5883,6 +6037,7 @@ inline const Tensor& TensorMethods::pow_(const Tensor& exponent) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::prelu(const Tensor& weight) const { return lamella::prelu(self_(), weight); }
 inline Tensor TensorMethods::prod(std::optional<ScalarType> dtype) const { return lamella::prod(self_(), dtype); }
 inline Tensor TensorMethods::prod(int64_t dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::prod(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::rad2deg() const { return lamella::rad2deg(self_()); }
@@ -5975,6 +6130,8 @@ inline const Tensor& TensorMethods::round_(int64_t decimals) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::rrelu(const Scalar& lower, const Scalar& upper, bool training, const Generator& generator) const { return lamella::rrelu(self_(), lower, upper, training, generator); }
+inline const Tensor& TensorMethods::rrelu_(const Scalar& lower, const Scalar& upper, bool training, const Generator& generator) const { return lamella::rrelu_(self_(), lower, upper, training, generator); }
 inline Tensor TensorMethods::rsqrt() const { return lamella::rsqrt(self_()); }
 inline const Tensor& TensorMethods::rsqrt_() const {
   static detail::Callee op_{"aten::rsqrt_", ""};
@@ -6076,6 +6233,7 @@ inline const Tensor& TensorMethods::sinh_() const {
 }
 inline Tensor TensorMethods::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice(self_(), dim, start, end, step); }
 inline Tensor TensorMethods::smooth_l1_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, double beta) const { return lamella::smooth_l1_loss(self_(), target, size_average, reduce, reduction, beta); }
+inline Tensor TensorMethods::soft_margin_loss(const Tensor& target, int64_t reduction) const { return lamella::soft_margin_loss(self_(), target, reduction); }
 inline Tensor TensorMethods::softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::softmax(self_(), dim, dtype); }
 inline Tensor TensorMethods::softplus(const Scalar& beta, const Scalar& threshold) const { return lamella::softplus(self_(), beta, threshold); }
 inline const Tensor& TensorMethods::softplus_(const Scalar& beta, const Scalar& threshold) const { return lamella::softplus_(self_(), beta, threshold); }
@@ -6180,6 +6338,7 @@ inline const Tensor& TensorMethods::tril_(int64_t diagonal) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::triplet_margin_loss(const Tensor& positive, const Tensor& negative, double margin, double p, double eps, bool swap, int64_t reduction) const { return lamella::triplet_margin_loss(self_(), positive, negative, margin, p, eps, swap, reduction); }
 inline Tensor TensorMethods::triu(int64_t diagonal) const { return lamella::triu(self_(), diagonal); }
 inline const Tensor& TensorMethods::triu_(int64_t diagonal) const {
   static detail::Callee op_{"aten::triu_", ""};

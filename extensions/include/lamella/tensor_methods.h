@@ -55,6 +55,8 @@ class TensorMethods : public TensorRef {
   Tensor all() const;
   Tensor all(int64_t dim, bool keepdim = false) const;
   Tensor all(const OptionalIntArrayRef& dim, bool keepdim = false) const;
+  Tensor alpha_dropout(double p, bool train) const;
+  const Tensor& alpha_dropout_(double p, bool train) const;
   Tensor amax(IntArrayRef dim = {}, bool keepdim = false) const;
   Tensor amin(IntArrayRef dim = {}, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
@@ -105,6 +107,7 @@ class TensorMethods : public TensorRef {
   Tensor bernoulli(double p, const Generator& generator = {}) const;
   const Tensor& bernoulli_(double p = 0.5, const Generator& generator = {}) const;
   const Tensor& bernoulli_(const Tensor& p, const Generator& generator = {}) const;
+  Tensor bilinear(const Tensor& input2, const Tensor& weight, const Tensor& bias = undefined()) const;
   Tensor binary_cross_entropy(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean") const;
   Tensor binary_cross_entropy_with_logits(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& pos_weight = undefined()) const;
   Tensor bitwise_and(const Tensor& other) const;
@@ -132,6 +135,7 @@ class TensorMethods : public TensorRef {
   Tensor bmm(const Tensor& mat2) const;
   Tensor broadcast_to(IntArrayRef size) const;
   Tensor bucketize(const Tensor& boundaries, bool out_int32 = false, bool right = false) const;
+  Tensor cdist(const Tensor& x2, double p = 2, const Text& compute_mode = "use_mm_for_euclid_dist_if_necessary") const;
   Tensor ceil() const;
   const Tensor& ceil_() const;
   Tensor celu(const Scalar& alpha = 1.0) const;
@@ -182,6 +186,8 @@ class TensorMethods : public TensorRef {
   const Tensor& cos_() const;
   Tensor cosh() const;
   const Tensor& cosh_() const;
+  Tensor cosine_embedding_loss(const Tensor& input2, const Tensor& target, double margin = 0, int64_t reduction = 1) const;
+  Tensor cosine_similarity(const Tensor& x2, int64_t dim = 1, double eps = 1e-08) const;
   Tensor count_nonzero(std::optional<int64_t> dim = {}) const;
   Tensor count_nonzero(IntArrayRef dim) const;
   Tensor cross_entropy(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean", double label_smoothing = 0.0) const;
@@ -218,6 +224,7 @@ class TensorMethods : public TensorRef {
   const Tensor& divide_(const Scalar& other, const Text& rounding_mode) const;
   Tensor dot(const Tensor& tensor) const;
   Tensor dropout(double p, bool train) const;
+  const Tensor& dropout_(double p, bool train) const;
   std::vector<Tensor> dsplit(int64_t sections) const;
   std::vector<Tensor> dsplit(IntArrayRef indices) const;
   Tensor elu(const Scalar& alpha = 1, const Scalar& scale = 1, const Scalar& input_scale = 1) const;
@@ -245,6 +252,10 @@ class TensorMethods : public TensorRef {
   Tensor expand_as(const Tensor& other) const;
   Tensor expm1() const;
   const Tensor& expm1_() const;
+  Tensor feature_alpha_dropout(double p, bool train) const;
+  const Tensor& feature_alpha_dropout_(double p, bool train) const;
+  Tensor feature_dropout(double p, bool train) const;
+  const Tensor& feature_dropout_(double p, bool train) const;
   const Tensor& fill_(const Tensor& value) const;
   const Tensor& fill_(const Scalar& value) const;
   Tensor fix() const;
@@ -282,6 +293,7 @@ class TensorMethods : public TensorRef {
   Tensor gelu(const Text& approximate = "none") const;
   const Tensor& gelu_(const Text& approximate = "none") const;
   Tensor ger(const Tensor& vec2) const;
+  Tensor glu(int64_t dim = -1) const;
   Tensor greater(const Tensor& other) const;
   Tensor greater(const Scalar& other) const;
   const Tensor& greater_(const Tensor& other) const;
@@ -307,6 +319,7 @@ class TensorMethods : public TensorRef {
   const Tensor& hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
   Tensor heaviside(const Tensor& values) const;
   const Tensor& heaviside_(const Tensor& values) const;
+  Tensor hinge_embedding_loss(const Tensor& target, double margin = 1, int64_t reduction = 1) const;
   std::vector<Tensor> hsplit(int64_t sections) const;
   std::vector<Tensor> hsplit(IntArrayRef indices) const;
   Tensor huber_loss(const Tensor& target, const Text& reduction = "mean", double delta = 1.0, const Tensor& weight = undefined()) const;
@@ -327,6 +340,7 @@ class TensorMethods : public TensorRef {
   const Tensor& index_put_(TensorList indices, const Tensor& values, bool accumulate = false) const;
   Tensor index_select(int64_t dim, const Tensor& index) const;
   Tensor inner(const Tensor& other) const;
+  Tensor instance_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) const;
   bool is_pinned(const std::optional<Device>& device = {}) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) const;
   Tensor isfinite() const;
@@ -390,6 +404,7 @@ class TensorMethods : public TensorRef {
   Tensor lt(const Scalar& other) const;
   const Tensor& lt_(const Tensor& other) const;
   const Tensor& lt_(const Scalar& other) const;
+  Tensor margin_ranking_loss(const Tensor& input2, const Tensor& target, double margin = 0, int64_t reduction = 1) const;
   Tensor masked_fill(const Tensor& mask, const Scalar& value) const;
   Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
   const Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
@@ -431,6 +446,8 @@ class TensorMethods : public TensorRef {
   Tensor mul(const Scalar& other) const;
   const Tensor& mul_(const Tensor& other) const;
   const Tensor& mul_(const Scalar& other) const;
+  Tensor multi_margin_loss(const Tensor& target, const Scalar& p = 1, const Scalar& margin = 1, const Tensor& weight = undefined(), int64_t reduction = 1) const;
+  Tensor multilabel_margin_loss(const Tensor& target, int64_t reduction = 1) const;
   Tensor multinomial(int64_t num_samples, bool replacement = false, const Generator& generator = {}) const;
   Tensor multiply(const Tensor& other) const;
   Tensor multiply(const Scalar& other) const;
@@ -470,16 +487,20 @@ class TensorMethods : public TensorRef {
   Tensor ones_like(const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) const;
   Tensor outer(const Tensor& vec2) const;
   Tensor pad(IntArrayRef pad, const Text& mode = "constant", std::optional<double> value = {}) const;
+  Tensor pairwise_distance(const Tensor& x2, double p = 2, double eps = 1e-06, bool keepdim = false) const;
+  Tensor pdist(double p = 2) const;
   Tensor permute(IntArrayRef dims) const;
   Tensor pin_memory(const std::optional<Device>& device = {}) const;
   Tensor pixel_shuffle(int64_t upscale_factor) const;
   Tensor pixel_unshuffle(int64_t downscale_factor) const;
+  Tensor poisson_nll_loss(const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) const;
   Tensor polar(const Tensor& angle) const;
   Tensor positive() const;
   Tensor pow(const Scalar& exponent) const;
   Tensor pow(const Tensor& exponent) const;
   const Tensor& pow_(const Scalar& exponent) const;
   const Tensor& pow_(const Tensor& exponent) const;
+  Tensor prelu(const Tensor& weight) const;
   Tensor prod(std::optional<ScalarType> dtype = {}) const;
   Tensor prod(int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor rad2deg() const;
@@ -517,6 +538,8 @@ class TensorMethods : public TensorRef {
   Tensor round(int64_t decimals) const;
   const Tensor& round_() const;
   const Tensor& round_(int64_t decimals) const;
+  Tensor rrelu(const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) const;
+  const Tensor& rrelu_(const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) const;
   Tensor rsqrt() const;
   const Tensor& rsqrt_() const;
   Tensor rsub(const Tensor& other, const Scalar& alpha = 1) const;
@@ -553,6 +576,7 @@ class TensorMethods : public TensorRef {
   const Tensor& sinh_() const;
   Tensor slice(int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) const;
   Tensor smooth_l1_loss(const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) const;
+  Tensor soft_margin_loss(const Tensor& target, int64_t reduction = 1) const;
   Tensor softmax(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   Tensor softplus(const Scalar& beta = 1, const Scalar& threshold = 20) const;
   const Tensor& softplus_(const Scalar& beta = 1, const Scalar& threshold = 20) const;
@@ -612,6 +636,7 @@ class TensorMethods : public TensorRef {
   Tensor transpose(int64_t dim0, int64_t dim1) const;
   Tensor tril(int64_t diagonal = 0) const;
   const Tensor& tril_(int64_t diagonal = 0) const;
+  Tensor triplet_margin_loss(const Tensor& positive, const Tensor& negative, double margin = 1.0, double p = 2, double eps = 1e-06, bool swap = false, int64_t reduction = 1) const;
   Tensor triu(int64_t diagonal = 0) const;
   const Tensor& triu_(int64_t diagonal = 0) const;
   Tensor true_divide(const Tensor& other) const;

@@ -22,5 +22,6 @@ void define_pointwise_functions(Library& m);
 void define_shape_functions(Library& m);
 void define_indexing_functions(Library& m);
 void define_network_functions(Library& m);
+void define_distance_functions(Library& m);
 
 }  // namespace lamella::autograd

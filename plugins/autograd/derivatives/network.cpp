@@ -49,6 +49,11 @@ const std::vector<Line> network_derivatives = {
      "input: grad * ((input - target) / clamp_min((1 - input) * input, 1e-12));"
      "target: grad * (log1p(-input) - log(input))"},
 
+    // distances
+    {"cdist",
+     "x1: _cdist_backward(grad, x1, x2, p, compute_mode, result);"
+     "x2: _cdist_backward(transpose(grad, -2, -1), x2, x1, p, compute_mode, transpose(result, -2, -1))"},
+
     // rows and masks
     {"embedding",
      "weight: _embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq);"

@@ -7,6 +7,7 @@ holds it.
 
 from oracles import backward, indexing, pointwise, pools, products, reductions, shapes, transposed
 from oracles import backward, images, indexing, pointwise, products, reductions, resampling, shapes, tables
+from oracles import backward, indexing, margins, pointwise, products, reductions, shapes
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
@@ -34,4 +35,9 @@ __all__ = [
     "resampling",
     "shapes",
     "tables",
+    "margins",
+    "pointwise",
+    "products",
+    "reductions",
+    "shapes",
 ]

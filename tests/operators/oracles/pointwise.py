@@ -213,7 +213,6 @@ entries(
     lerp=lambda x, y, w: x + w * (y - x),
     addcmul=lambda x, a, b, value=1: x + value * a * b,
     addcdiv=lambda x, a, b, value=1: x + value * a / b,
-    prelu=lambda x, w: np.where(x > 0, x, x * w.reshape([1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1])),
     isclose=np.isclose,
     allclose=np.allclose,
 )

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.signal
 
 from oracles.base import entries
-from oracles.reductions import norm
 
 # ---- products --------------------------------------------------------------------------------------------------------
 
@@ -42,7 +41,6 @@ entries(
     cross=lambda x, y, dim=-1: np.cross(np.broadcast_to(x, np.broadcast_shapes(x.shape, y.shape)), y, axis=dim),
     linalg_cross=lambda x, y, dim=-1: np.cross(x, y, axis=dim),
     trace=np.trace,
-    cdist=lambda x, y, p=2.0: norm(x[..., :, None, :] - y[..., None, :, :], p, -1),
 )
 
 

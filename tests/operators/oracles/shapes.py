@@ -136,15 +136,20 @@ def rot90(x, k=1, dims=(0, 1)):
 
 
 def padded(x, pad, mode="constant", value=None):
+    """A mirror and a copied edge stand where the array ended; a circle closes after the cut."""
     if not isinstance(mode, str):
         mode, value = "constant", mode
+    numpy_mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
+    given = {} if mode != "constant" else {"constant_values": value or 0}
     for i in range(0, len(pad), 2):
         d = x.ndim - 1 - i // 2
         low, high = pad[i], pad[i + 1]
-        x = slice_(x, d, max(-low, 0), x.shape[d] + min(high, 0))
-        x = np.pad(
-            x, [(max(low, 0), max(high, 0)) if j == d else (0, 0) for j in range(x.ndim)], constant_values=value or 0
-        )
+        around = [(max(low, 0), max(high, 0)) if j == d else (0, 0) for j in range(x.ndim)]
+        if mode in ("constant", "circular"):
+            x = slice_(x, d, max(-low, 0), x.shape[d] + min(high, 0))
+        x = np.pad(x, around, mode=numpy_mode, **given) if any(map(any, around)) else x
+        if mode not in ("constant", "circular"):
+            x = slice_(x, d, max(-low, 0), x.shape[d] + min(high, 0))
     return x
 
 

@@ -23,6 +23,7 @@ CONSTANT = {
     "_resample": {"weight"},  # of tables that are made of sizes
     "_resample_backward": {"weight"},
     "batch_norm": {"running_mean", "running_var"},  # statistics that training writes
+    "instance_norm": {"running_mean", "running_var"},
 }
 # Operators whose gradient deliberately differs from finite differences.
 DECLARED = {

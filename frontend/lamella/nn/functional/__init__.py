@@ -35,6 +35,18 @@ from lamella.nn.functional.upsampling import *  # noqa: F403
 
 _PARTS = (activations, ctc, layers, losses, pixels, tables, upsampling)
 __all__ = sorted(name for part in _PARTS for name in part.__all__)
+from lamella.nn.functional import activations, distances, dropouts, grouped, layers, losses, margins, norms
+from lamella.nn.functional.activations import *  # noqa: F403
+from lamella.nn.functional.distances import *  # noqa: F403
+from lamella.nn.functional.dropouts import *  # noqa: F403
+from lamella.nn.functional.grouped import *  # noqa: F403
+from lamella.nn.functional.layers import *  # noqa: F403
+from lamella.nn.functional.losses import *  # noqa: F403
+from lamella.nn.functional.margins import *  # noqa: F403
+from lamella.nn.functional.norms import *  # noqa: F403
+
+PARTS = (activations, distances, dropouts, grouped, layers, losses, margins, norms)
+__all__ = sorted(name for part in PARTS for name in part.__all__)
 
 # Functions of torch's that are not here yet.
 PLANNED = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from lamella._functions import finfo as _finfo
@@ -10,10 +11,10 @@ from lamella.nn.functional._operators import both, op
 __all__ = [
     "celu",
     "celu_",
-    "dropout",
     "elu",
     "elu_",
     "gelu",
+    "glu",
     "gumbel_softmax",
     "hardshrink",
     "hardsigmoid",
@@ -25,9 +26,12 @@ __all__ = [
     "log_softmax",
     "logsigmoid",
     "mish",
+    "prelu",
     "relu",
     "relu6",
     "relu_",
+    "rrelu",
+    "rrelu_",
     "selu",
     "selu_",
     "sigmoid",
@@ -55,15 +59,25 @@ _celu, _celu_into = both("celu")
 _silu, _silu_into = both("silu")
 _mish, _mish_into = both("mish")
 _threshold, _threshold_into = both("threshold")
-_dropout = op("dropout")
-_softmax, _log_softmax = op("softmax"), op("log_softmax")
+_rrelu, _rrelu_into = both("rrelu")
+_tanhshrink = op("tanhshrink")
+_glu, _softmax, _log_softmax = op("glu"), op("softmax"), op("log_softmax")
 _empty_like, _zeros_like = op("empty_like"), op("zeros_like")
 
 # Operators whose signature is the function's.
-gelu, hardshrink, softshrink, tanhshrink = op("gelu"), op("hardshrink"), op("softshrink"), op("tanhshrink")
+prelu = op("prelu")
+gelu, hardshrink, softshrink = op("gelu"), op("hardshrink"), op("softshrink")
 relu_, elu_, celu_, selu_ = _relu_into, _elu_into, _celu_into, _selu_into
-hardtanh_, leaky_relu_, threshold_ = _hardtanh_into, _leaky_relu_into, _threshold_into
+rrelu_ = _rrelu_into
+leaky_relu_ = _leaky_relu_into
 softplus, logsigmoid, sigmoid, tanh = op("softplus"), op("log_sigmoid"), op("sigmoid"), op("tanh")
+
+
+def _limits(input: Any, *limits: Any) -> tuple[Any, ...]:
+    """Limits as numbers of the input's kind: beside integers a floating one loses its fraction."""
+    if input.is_floating_point():
+        return limits
+    return tuple(int(x) if isinstance(x, float) and isfinite(x) else x for x in limits)
 
 
 def relu(input, inplace=False):
@@ -90,7 +104,16 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     >>> lamella.nn.functional.hardtanh(lamella.tensor([-3.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])
     """
-    return _hardtanh_into(input, min_val, max_val) if inplace else _hardtanh(input, min_val, max_val)
+    return (_hardtanh_into if inplace else _hardtanh)(input, *_limits(input, min_val, max_val))
+
+
+def hardtanh_(input, min_val=-1.0, max_val=1.0):
+    """``hardtanh`` in place.
+
+    >>> lamella.nn.functional.hardtanh_(lamella.tensor([-3, 0, 2]))
+    tensor([-1,  0,  1])
+    """
+    return _hardtanh_into(input, *_limits(input, min_val, max_val))
 
 
 def hardsigmoid(input, inplace=False):
@@ -171,17 +194,34 @@ def threshold(input, threshold, value, inplace=False):
     >>> lamella.nn.functional.threshold(lamella.tensor([1.0, 3.0]), 2.0, 0.5)
     tensor([0.5000, 3.0000])
     """
-    return _threshold_into(input, threshold, value) if inplace else _threshold(input, threshold, value)
+    return (_threshold_into if inplace else _threshold)(input, *_limits(input, threshold, value))
 
 
-def dropout(input, p=0.5, training=True, inplace=False):
-    """In training, zeros each element with probability ``p`` and scales the others by ``1 / (1 - p)``.
+def threshold_(input, threshold, value):
+    """``threshold`` in place.
 
-    >>> lamella.nn.functional.dropout(lamella.ones(3), training=False)
-    tensor([1., 1., 1.])
+    >>> lamella.nn.functional.threshold_(lamella.tensor([1, 3]), 2.0, 0.0)
+    tensor([0, 3])
     """
-    result = _dropout(input, p, training)
-    return input.copy_(result) if inplace else result
+    return _threshold_into(input, *_limits(input, threshold, value))
+
+
+def tanhshrink(input):
+    """``x - tanh(x)``, element by element.
+
+    >>> lamella.nn.functional.tanhshrink(lamella.tensor([-1.0, 2.0]))
+    tensor([-0.2384,  1.0360])
+    """
+    return _tanhshrink(input) if input.is_floating_point() else input - input.tanh()
+
+
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    """``x`` where it is positive, else ``x`` times a slope: a random one in training, else the mean of two limits.
+
+    >>> lamella.nn.functional.rrelu(lamella.tensor([-4.0, 3.0]), 0.25, 0.75)
+    tensor([-2.,  3.])
+    """
+    return (_rrelu_into if inplace else _rrelu)(input, lower, upper, training)
 
 
 def softsign(input):
@@ -194,6 +234,15 @@ def softsign(input):
 
 
 # ---- along a dimension -----------------------------------------------------------------------------------------------
+
+
+def glu(input, dim=-1):
+    """The first half of a dimension times the sigmoid of the second.
+
+    >>> lamella.nn.functional.glu(lamella.tensor([4.0, 0.0]))
+    tensor([2.])
+    """
+    return _glu(input, dim)
 
 
 def _given(who: str, input: Any, dim: int | None) -> int:

@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 import math
+"""Layers: products, convolutions, pools, rows of tables."""
+
+from __future__ import annotations
+
+from typing import Any
 
 from lamella.nn.functional._operators import op
 
@@ -17,8 +22,19 @@ __all__ = [
     "layer_norm",
     "linear",
     "normalize",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "embedding",
+    "linear",
+    "max_pool1d",
+    "max_pool2d",
+    "one_hot",
     "pad",
-    "rms_norm",
 ]
 
 _batch_norm, _embedding = op("batch_norm"), op("embedding")
@@ -27,28 +43,19 @@ _max_pool1d, _max_pool2d, _max_pool2d_with_indices = (
     op(name) for name in ("max_pool1d", "max_pool2d", "max_pool2d_with_indices")
 )
 _div = op("div")
+_embedding = op("embedding")
+_max_pool1d, _max_pool2d, _max_pool2d_with_indices = (
+    op(name) for name in ("max_pool1d", "max_pool2d", "max_pool2d_with_indices")
+)
+_avg_pool1d, _avg_pool2d = op("avg_pool1d"), op("avg_pool2d")
 
 # Operators whose signature is the function's.
 linear, pad, one_hot = op("linear"), op("pad"), op("one_hot")
 linear, pad = op("linear"), op("pad")
 conv1d, conv2d, conv3d = op("conv1d"), op("conv2d"), op("conv3d")
 layer_norm, group_norm, rms_norm = op("layer_norm"), op("group_norm"), op("rms_norm")
-
-
-def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
-    """Each channel less its mean, over its standard deviation: of the batch in training, else the running ones.
-
-    >>> F, x = lamella.nn.functional, lamella.tensor([[1.0], [3.0]])
-    >>> F.batch_norm(x, lamella.tensor([2.0]), lamella.tensor([1.0]), eps=0.0)
-    tensor([[-1.],
-            [ 1.]])
-    """
-    if training and input.ndim > 1 and input.shape[0] * math.prod(input.shape[2:]) == 1:
-        raise ValueError(
-            "batch_norm: argument 'input': Expected more than 1 value per channel when training, got input size "
-            f"{tuple(input.shape)}"
-        )
-    return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
+adaptive_avg_pool1d = op("adaptive_avg_pool1d")
+_adaptive_avg_pool2d = op("adaptive_avg_pool2d")
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
@@ -147,16 +154,3 @@ def adaptive_avg_pool2d(input, output_size):
              [13.5000]]])
     """
     return _adaptive_avg_pool2d(input, _sizes("adaptive_avg_pool2d", input, output_size, 2))
-
-
-# ---- norms -----------------------------------------------------------------------------------------------------------
-
-
-def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
-    """``x / max(norm, eps)``, with the norm of order ``p`` along a dimension or several.
-
-    >>> lamella.nn.functional.normalize(lamella.tensor([[3.0, 4.0]]))
-    tensor([[0.6000, 0.8000]])
-    """
-    norm = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-    return input / norm if out is None else _div(input, norm, out=out)

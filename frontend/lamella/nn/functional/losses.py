@@ -15,6 +15,7 @@ __all__ = [
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "linear_cross_entropy",
     "mse_loss",
     "multilabel_soft_margin_loss",
     "nll_loss",
@@ -28,7 +29,7 @@ binary_cross_entropy_with_logits = op("binary_cross_entropy_with_logits")
 cross_entropy, nll_loss, kl_div = op("cross_entropy"), op("nll_loss"), op("kl_div")
 l1_loss, mse_loss = op("l1_loss"), op("mse_loss")
 smooth_l1_loss, huber_loss = op("smooth_l1_loss"), op("huber_loss")
-_log_sigmoid = op("log_sigmoid")
+_linear, _log_sigmoid = op("linear"), op("log_sigmoid")
 
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
@@ -107,3 +108,63 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     kept = var + (var.detach().clamp(min=eps) - var.detach())
     loss = 0.5 * (kept.log() + (input - target) ** 2 / kept)
     return _reduced("gaussian_nll_loss", loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+def linear_cross_entropy(
+    input,
+    linear_weight,
+    target,
+    *,
+    linear_bias=None,
+    weight=None,
+    reduction="mean",
+    ignore_index=None,
+    label_smoothing=0.0,
+    options=None,
+):
+    """``cross_entropy(linear(input, linear_weight, linear_bias), target)``.
+
+    Args:
+        input: (N, in_features) or (in_features,)
+        linear_weight: (C, in_features), or (C, d1, ..., in_features) for a loss at each of d1, ... places
+        ignore_index: a target class that counts for nothing, -100 by default; not beside probabilities
+        options: a LinearCrossEntropyOptions, by which torch saves memory; the loss does not depend on them
+
+    >>> lamella.nn.functional.linear_cross_entropy(lamella.zeros(2, 3), lamella.ones(5, 3), lamella.tensor([0, 4]))
+    tensor(1.6094)
+    """
+    who = "linear_cross_entropy"
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"{who}: argument 'input': expected dimensionality 1 or 2, got {input.ndim}")
+    if linear_weight.ndim < 2:
+        raise RuntimeError(
+            f"{who}: argument 'linear_weight': expected dimensionality at least 2, got {linear_weight.ndim}"
+        )
+    *outer, features = linear_weight.shape
+    if input.shape[-1] != features:
+        raise RuntimeError(
+            f"{who}: expected equal input and linear_weight last dimensions (in_features), got {input.shape[-1]} and "
+            f"{features}"
+        )
+    if linear_bias is not None and list(linear_bias.shape) != outer:
+        raise RuntimeError(
+            f"{who}: argument 'linear_bias': expected shape {tuple(outer)}, got {tuple(linear_bias.shape)}"
+        )
+    if len(outer) > 1 and input.ndim == 1:
+        raise RuntimeError(
+            f"{who}: argument 'input': a linear_weight of shape {tuple(linear_weight.shape)} needs batched input, "
+            f"(N, {features}), got shape {tuple(input.shape)}"
+        )
+    shape = (*input.shape[:-1], *outer)
+    if tuple(target.shape) == shape and ignore_index is not None:
+        raise RuntimeError(f"{who}: ignore_index cannot be specified when target contains probabilities")
+    bias = None if linear_bias is None else linear_bias.reshape(-1)
+    logits = _linear(input, linear_weight.reshape(-1, features), bias).reshape(shape)
+    return cross_entropy(
+        logits,
+        target,
+        weight=weight,
+        ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )

@@ -3,14 +3,18 @@
 from lamella.nn.modules.module import Module  # noqa: F401, I001
 from lamella.nn.modules import (
     activation,
+    adaptive,
     batchnorm,
     channelshuffle,
     container,
     conv,
+    distance,
     dropout,
     flatten,
     fold,
+    instancenorm,
     linear,
+    linear_cross_entropy_options,
     loss,
     normalization,
     padding,
@@ -20,14 +24,18 @@ from lamella.nn.modules import (
     upsampling,
 )
 from lamella.nn.modules.activation import *  # noqa: F403
+from lamella.nn.modules.adaptive import *  # noqa: F403
 from lamella.nn.modules.batchnorm import *  # noqa: F403
 from lamella.nn.modules.channelshuffle import *  # noqa: F403
 from lamella.nn.modules.container import *  # noqa: F403
 from lamella.nn.modules.conv import *  # noqa: F403
+from lamella.nn.modules.distance import *  # noqa: F403
 from lamella.nn.modules.dropout import *  # noqa: F403
 from lamella.nn.modules.flatten import *  # noqa: F403
 from lamella.nn.modules.fold import *  # noqa: F403
+from lamella.nn.modules.instancenorm import *  # noqa: F403
 from lamella.nn.modules.linear import *  # noqa: F403
+from lamella.nn.modules.linear_cross_entropy_options import *  # noqa: F403
 from lamella.nn.modules.loss import *  # noqa: F403
 from lamella.nn.modules.normalization import *  # noqa: F403
 from lamella.nn.modules.padding import *  # noqa: F403
@@ -38,14 +46,18 @@ from lamella.nn.modules.upsampling import *  # noqa: F403
 
 PARTS = (
     activation,
+    adaptive,
     batchnorm,
     channelshuffle,
     container,
     conv,
+    distance,
     dropout,
     flatten,
     fold,
+    instancenorm,
     linear,
+    linear_cross_entropy_options,
     loss,
     normalization,
     padding,

@@ -6,12 +6,15 @@ from typing import Any
 
 from lamella._C import Tensor
 from lamella.nn import functional as F
+from lamella.nn import init as _init
+from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 
 __all__ = [
     "CELU",
     "ELU",
     "GELU",
+    "GLU",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -20,6 +23,8 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
+    "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "SELU",
@@ -81,6 +86,26 @@ class ReLU(_Inplace):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
+
+
+class RReLU(Module):
+    """``x`` where it is positive, else ``x`` times a slope: a random one in training, else the mean of two limits.
+
+    After Xu et al. (2015).
+
+    >>> lamella.nn.RReLU(0.25, 0.75).eval()(lamella.tensor([-4.0, 3.0]))
+    tensor([-2.,  3.])
+    """
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False):
+        super().__init__()
+        self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return _with_inplace(f"lower={self.lower}, upper={self.upper}", self.inplace)
 
 
 class Hardtanh(Module):
@@ -240,6 +265,24 @@ class SELU(_Inplace):
         return F.selu(input, self.inplace)
 
 
+class GLU(Module):
+    """The first half of a dimension times the sigmoid of the second. After Dauphin et al. (2017).
+
+    >>> lamella.nn.GLU()(lamella.tensor([4.0, 0.0]))
+    tensor([2.])
+    """
+
+    def __init__(self, dim: int = -1):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
 class GELU(Module):
     """``x`` times the normal distribution's function of it; with ``approximate="tanh"`` an approximation.
 
@@ -343,6 +386,34 @@ class Softplus(Module):
 
     def extra_repr(self) -> str:
         return f"beta={self.beta}, threshold={self.threshold}"
+
+
+class PReLU(Module):
+    """``x`` where it is positive, else ``weight * x``, with one learned weight, or one for each channel.
+
+    Channels are dimension 1. After He et al. (2015).
+
+    >>> lamella.nn.PReLU()(lamella.tensor([-4.0, 3.0])).tolist()
+    [-1.0, 3.0]
+    """
+
+    weight: Any
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None):
+        super().__init__()
+        self.num_parameters, self.init = num_parameters, init
+        self.weight = empty_parameter(num_parameters, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets the weight to ``init``."""
+        _init.constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        return f"num_parameters={self.num_parameters}"
 
 
 class Softsign(Module):

@@ -6,7 +6,7 @@ from lamella._C import Tensor
 from lamella.nn import functional as F
 from lamella.nn.modules.module import Module
 
-__all__ = ["Dropout"]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
 class _Dropout(Module):
@@ -31,3 +31,64 @@ class Dropout(_Dropout):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout1d(_Dropout):
+    """Dropout of whole channels of (N, C, L) or (C, L).
+
+    >>> lamella.nn.Dropout1d(1.0)(lamella.ones(1, 2))
+    tensor([[0., 0.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(_Dropout):
+    """Dropout of whole channels of (N, C, H, W). After Tompson et al. (2015).
+
+    As in torch, three dimensions are taken for (N, C, L), with a warning.
+
+    >>> lamella.nn.Dropout2d(1.0)(lamella.ones(1, 1, 1, 2))
+    tensor([[[[0., 0.]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(_Dropout):
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> lamella.nn.Dropout3d(1.0)(lamella.ones(1, 1, 1, 1, 2))
+    tensor([[[[[0., 0.]]]]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_Dropout):
+    """In training, sets each element with probability ``p`` to what SELU saturates at; mean 0 and variance 1 stay.
+
+    As in torch, ``inplace`` is kept and not followed. After Klambauer et al. (2017).
+
+    >>> lamella.nn.AlphaDropout().eval()(lamella.ones(2))
+    tensor([1., 1.])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """AlphaDropout of whole channels of (N, C, ...).
+
+    As in torch, ``inplace`` is kept and not followed.
+
+    >>> lamella.nn.FeatureAlphaDropout().eval()(lamella.ones(1, 2))
+    tensor([[1., 1.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.feature_alpha_dropout(input, self.p, self.training)

@@ -13,7 +13,7 @@ from lamella.nn.modules.lazy import LazyModuleMixin
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter, UninitializedParameter
 
-__all__ = ["Identity", "LazyLinear", "Linear"]
+__all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 def empty_parameter(*size: int, device: Any = None, dtype: Any = None) -> Parameter:
@@ -74,6 +74,54 @@ class Linear(Module):
 
 class NonDynamicallyQuantizableLinear(Linear):
     """A Linear inside of attention, which tools that replace Linear pass over."""
+
+
+class Bilinear(Module):
+    """``y[k] = x1 @ weight[k] @ x2 + bias[k]``, of the last dimensions of two tensors.
+
+    ``weight`` has the shape ``(out_features, in1_features, in2_features)``. Both parameters start uniformly between
+    ``-1 / sqrt(in1_features)`` and ``1 / sqrt(in1_features)``.
+
+    >>> lamella.nn.Bilinear(2, 3, 4)(lamella.ones(5, 2), lamella.ones(5, 3)).shape
+    lamella.Size([5, 4])
+    """
+
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        at = {"device": device, "dtype": dtype}
+        self.weight = empty_parameter(out_features, in1_features, in2_features, **at)
+        self.register_parameter("bias", empty_parameter(out_features, **at) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the values anew."""
+        if self.in1_features <= 0:
+            raise ValueError(f"Bilinear: in1_features must be > 0, but got (in1_features={self.in1_features})")
+        bound = 1 / math.sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        return F.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )
 
 
 class LazyLinear(LazyModuleMixin, Linear):

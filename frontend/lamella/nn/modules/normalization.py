@@ -1,4 +1,4 @@
-"""Norms of each sample by itself: over its last dimensions, or over groups of channels."""
+"""Norms of each sample by itself: over its last dimensions, groups of channels, or channels around each one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lamella.nn.modules.conv import several
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 
-__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class LayerNorm(Module):
@@ -145,3 +145,56 @@ class GroupNorm(Module):
     def extra_repr(self) -> str:
         parts = f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
         return f"{parts}, bias={self.bias is not None}"
+
+
+class _Neighbours(Module):
+    """A norm of each element among the channels around its own."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0):
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class LocalResponseNorm(_Neighbours):
+    """``x / (k + alpha * m) ** beta``, with the mean m of the squares of ``size`` neighbouring channels, dimension 1.
+
+    Channels beyond the ends count as 0. After Krizhevsky et al. (2012).
+
+    >>> lamella.nn.LocalResponseNorm(3, alpha=3.0, beta=1.0)(lamella.ones(1, 3, 1)).flatten()
+    tensor([0.3333, 0.2500, 0.3333])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+
+class CrossMapLRN2d(_Neighbours):
+    """LocalResponseNorm of (N, C, H, W) with the sums of torch's older layer.
+
+    A sum has as many channels after its own as before it, ``(size - 1) // 2``, and is divided by ``size``. As in torch,
+    the first channel, once in the sum, stays in it.
+
+    >>> lamella.nn.CrossMapLRN2d(3, alpha=3.0, beta=1.0)(lamella.ones(1, 4, 1, 1)).flatten()
+    tensor([0.3333, 0.2500, 0.2000, 0.2500])
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1):
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
+        if input.numel() == 0:
+            return input
+        reach = (self.size - 1) // 2
+        squares = input.square()
+        n, channels, *image = squares.shape
+        around = F.pad(squares.reshape(n, 1, channels, -1), (0, 0, reach, reach))
+        sums = F.avg_pool2d(around, (2 * reach + 1, 1), 1, divisor_override=1).reshape(n, channels, *image)
+        if channels > reach + 1:
+            first = squares[:, :1].expand(n, channels - reach - 1, *image)
+            sums = sums + F.pad(first, (0, 0, 0, 0, reach + 1, 0))
+        return input * (sums * (self.alpha / self.size) + self.k) ** -self.beta

@@ -1,0 +1,91 @@
+// Dropout: elements or channels that become 0 at random, or the value that SELU saturates at.
+#include <cmath>
+
+#include "operators/random.h"
+
+namespace lamella::operators {
+namespace {
+
+// Where SELU ends on the left, times -1.
+constexpr double saturation = 1.7580993408473766;
+
+void check_probability(double p) {
+  LAMELLA_CHECK(p >= 0 && p <= 1, argument("p"), ": dropout probability has to be between 0 and 1, but got ", p);
+}
+
+// A fraction p of the elements becomes 0, the rest grows by 1 / (1 - p); the mask says which stay.
+std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+  check_probability(p);
+  const Tensor mask = lamella::empty_like(input, kBool);
+  if (!train.value_or(true) || p == 0) return {input.clone(), mask.fill_(true)};
+  mask.bernoulli_(1 - p);
+  return {lamella::native_dropout_backward(input, mask, p == 1 ? 0. : 1 / (1 - p)), mask};
+}
+
+Tensor dropout(const Tensor& input, double p, bool train) {
+  check_probability(p);
+  if (!train || p == 0) return input;
+  return std::get<0>(lamella::native_dropout(input, p, true));
+}
+
+// One bool for each channel of each sample, true with probability 1 - p, in a shape that broadcasts beside the input.
+Tensor kept_channels(const Tensor& input, double p) {
+  LAMELLA_CHECK(input.dim() >= 2, argument("input"),
+                ": Feature dropout requires at least 2 dimensions in the input, got shape ", shape_text(input));
+  DimVector sizes(input.dim(), 1);
+  sizes[0] = input.size(0);
+  sizes[1] = input.size(1);
+  return lamella::empty(sizes, input.options().dtype(kBool)).bernoulli_(1 - p);
+}
+
+Tensor feature_dropout(const Tensor& input, double p, bool train) {
+  check_probability(p);
+  if (!train || p == 0 || input.numel() == 0) return input;
+  check_floating("input", input.dtype());
+  const Tensor kept = kept_channels(input, p);
+  return lamella::where(kept, input * (p == 1 ? 0. : 1 / (1 - p)), 0);
+}
+
+// The rest is scaled and moved so that mean 0 and variance 1 stay what they are. After Klambauer et al. (2017).
+template <bool Channels>
+Tensor alpha_dropout(const Tensor& input, double p, bool train) {
+  check_probability(p);
+  if (!train || p == 0 || input.numel() == 0) return input;
+  check_floating("input", input.dtype());
+  const Tensor kept = Channels ? kept_channels(input, p) : lamella::empty_like(input, kBool).bernoulli_(1 - p);
+  if (p == 1) return input * 0.;
+  const double scale = 1 / std::sqrt((saturation * saturation * p + 1) * (1 - p)), rise = saturation * scale * p;
+  const Tensor x = as(input, wide_of(input.dtype()));
+  return as(lamella::where(kept, x * scale + rise, rise - saturation * scale), input.dtype());
+}
+
+}  // namespace
+
+const std::vector<Declaration>& dropout_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "random", function, nullptr,
+       composite<native_dropout>,
+       "dropout, unless `train` is False, and a bool tensor that says which elements stay.\n\n>>> "
+       "lamella.native_dropout(lamella.ones(2), 0.5, False)[1]\ntensor([True, True])\n"},
+      {"dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
+       composite<dropout>,
+       "In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else `input` "
+       "itself.\n\n>>> lamella.dropout(lamella.ones(2), 0.5, False)\ntensor([1., 1.])\n"},
+      {"feature_dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
+       composite<feature_dropout>,
+       "dropout of whole channels (n, c) of (batch, channels, ...).\n\n>>> lamella.feature_dropout(lamella.ones(1, 2), "
+       "1, True)\ntensor([[0., 0.]])\n"},
+      {"alpha_dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
+       composite<alpha_dropout<false>>,
+       "In training, sets each element with probability `p` to what SELU saturates at, and scales and moves all, so "
+       "that mean 0 and variance 1 stay; else `input` itself. After Klambauer et al. (2017).\n\n>>> "
+       "lamella.alpha_dropout(lamella.ones(2), 0.5, False)\ntensor([1., 1.])\n"},
+      {"feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
+       composite<alpha_dropout<true>>,
+       "alpha_dropout of whole channels (n, c) of (batch, channels, ...).\n\n>>> "
+       "lamella.feature_alpha_dropout(lamella.ones(1, 2), 0.5, False)\ntensor([[1., 1.]])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

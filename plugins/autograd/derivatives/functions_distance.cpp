@@ -1,0 +1,39 @@
+// The composite that the derivative of cdist calls.
+#include <cmath>
+
+#include "derivatives/functions.h"
+
+namespace lamella::autograd {
+namespace {
+
+Tensor one_for_zero(const Tensor& t) { return where(t == 0, 1, t); }
+
+// The gradient of the first of two matrices; 0 where two rows are the same. One of infinite order goes to each element
+// that is the largest.
+Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, std::string_view compute_mode,
+                      const Tensor& result) {
+  const int64_t many = 25;
+  if (p == 2 && compute_mode != "donot_use_mm_for_euclid_dist" &&
+      (compute_mode == "use_mm_for_euclid_dist" || x1.size(-2) > many || x2.size(-2) > many)) {
+    const Tensor ratio = where(result == 0, 0, grad / one_for_zero(result));
+    return x1 * ratio.sum(DimVector{-1}, true) - ratio.matmul(x2);
+  }
+  const Tensor d = x1.unsqueeze(-2) - x2.unsqueeze(-3), g = grad.unsqueeze(-1), norm = result.unsqueeze(-1);
+  if (p == 0) return zeros_like(d).sum(DimVector{-2});
+  if (p == 1) return (d.sign() * g).sum(DimVector{-2});
+  if (std::isinf(p)) return (d.sign() * where(d.abs() == norm, g, 0)).sum(DimVector{-2});
+  const Tensor each = where(norm == 0, 0, g / one_for_zero(norm).pow(p - 1));
+  if (p == 2) return (d * each).sum(DimVector{-2});
+  const Tensor size = where(d == 0, 0, one_for_zero(d).abs().pow(p - 1));
+  return (d.sign() * size * each).sum(DimVector{-2});
+}
+
+}  // namespace
+
+void define_distance_functions(Library& m) {
+  composite<cdist_backward>(m,
+                            "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, str compute_mode, Tensor "
+                            "result) -> Tensor");
+}
+
+}  // namespace lamella::autograd
