@@ -72,6 +72,7 @@ const std::vector<Declaration>& scan_operators();
 const std::vector<Declaration>& normalization_operators();
 const std::vector<Declaration>& normalization_backward_operators();
 const std::vector<Declaration>& loss_operators();
+const std::vector<Declaration>& attention_operators();
 const std::vector<Declaration>& convolution_operators();
 const std::vector<Declaration>& padding_operators();
 const std::vector<Declaration>& pooling_operators();

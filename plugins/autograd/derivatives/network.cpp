@@ -49,6 +49,13 @@ const std::vector<Line> network_derivatives = {
      "input: grad * ((input - target) / clamp_min((1 - input) * input, 1e-12));"
      "target: grad * (log1p(-input) - log(input))"},
 
+    // attention
+    {"_attention",
+     "query, key, value: _attention_backward(grad0, grad1, query, key, value, attn_mask, out, logsumexp, is_causal, "
+     "scale, mask);"
+     "attn_mask: _attention_mask_backward(grad0, grad1, query, key, value, attn_mask, out, logsumexp, is_causal, "
+     "scale)"},
+
     // rows and masks
     {"embedding",
      "weight: _embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq);"

@@ -5,7 +5,7 @@ and strings as they stand in the sample; dtypes as numpy's. An entry returns the
 holds it.
 """
 
-from oracles import backward, indexing, pointwise, products, reductions, shapes
+from oracles import attention, backward, indexing, pointwise, products, reductions, shapes
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
@@ -13,4 +13,15 @@ from oracles.shapes import same_memory
 NARROW = {"view", "nextafter", "nan_to_num", "rms_norm", "_fused_rms_norm"}
 OF_SAMPLE = {"as_strided": same_memory}
 
-__all__ = ["NARROW", "OF_SAMPLE", "ORACLES", "backward", "indexing", "pointwise", "products", "reductions", "shapes"]
+__all__ = [
+    "NARROW",
+    "OF_SAMPLE",
+    "ORACLES",
+    "attention",
+    "backward",
+    "indexing",
+    "pointwise",
+    "products",
+    "reductions",
+    "shapes",
+]

@@ -6,12 +6,13 @@ What the catalogue lacks is not here either, and asking for it says so.
 from __future__ import annotations
 
 from lamella._missing import explain
-from lamella.nn.functional import activations, layers, losses
+from lamella.nn.functional import activations, attention, layers, losses
 from lamella.nn.functional.activations import *  # noqa: F403
+from lamella.nn.functional.attention import *  # noqa: F403
 from lamella.nn.functional.layers import *  # noqa: F403
 from lamella.nn.functional.losses import *  # noqa: F403
 
-__all__ = sorted([*activations.__all__, *layers.__all__, *losses.__all__])
+__all__ = sorted([*activations.__all__, *attention.__all__, *layers.__all__, *losses.__all__])
 
 # Functions of torch's that are not here yet.
 PLANNED = frozenset(
