@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "operators/pending.h"
 #include "operators/shapes.h"
 
 namespace lamella::operators {

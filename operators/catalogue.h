@@ -73,6 +73,8 @@ const std::vector<Declaration>& normalization_operators();
 const std::vector<Declaration>& normalization_backward_operators();
 const std::vector<Declaration>& loss_operators();
 const std::vector<Declaration>& attention_operators();
+const std::vector<Declaration>& recurrent_operators();
+const std::vector<Declaration>& recurrent_layer_operators();
 const std::vector<Declaration>& convolution_operators();
 const std::vector<Declaration>& padding_operators();
 const std::vector<Declaration>& pooling_operators();

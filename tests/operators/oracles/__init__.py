@@ -5,7 +5,7 @@ and strings as they stand in the sample; dtypes as numpy's. An entry returns the
 holds it.
 """
 
-from oracles import attention, backward, indexing, pointwise, products, reductions, shapes
+from oracles import attention, backward, indexing, pointwise, products, recurrent, reductions, shapes
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
@@ -22,6 +22,7 @@ __all__ = [
     "indexing",
     "pointwise",
     "products",
+    "recurrent",
     "reductions",
     "shapes",
 ]

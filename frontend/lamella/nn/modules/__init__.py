@@ -13,6 +13,7 @@ from lamella.nn.modules import (
     normalization,
     padding,
     pooling,
+    rnn,
     sparse,
 )
 from lamella.nn.modules.activation import *  # noqa: F403
@@ -26,6 +27,7 @@ from lamella.nn.modules.loss import *  # noqa: F403
 from lamella.nn.modules.normalization import *  # noqa: F403
 from lamella.nn.modules.padding import *  # noqa: F403
 from lamella.nn.modules.pooling import *  # noqa: F403
+from lamella.nn.modules.rnn import *  # noqa: F403
 from lamella.nn.modules.sparse import *  # noqa: F403
 
 PARTS = (
@@ -40,6 +42,7 @@ PARTS = (
     normalization,
     padding,
     pooling,
+    rnn,
     sparse,
 )
 __all__ = sorted(["Module", *(name for part in PARTS for name in part.__all__)])
