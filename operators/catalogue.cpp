@@ -97,7 +97,8 @@ void register_catalogue() {
                              &normalization_operators(), &normalization_backward_operators(),
                              &convolution_operators(),   &padding_operators(),
                              &pooling_operators(),       &loss_operators(),
-                             &complex_operators(),       &attention_operators(), &recurrent_operators(), &recurrent_layer_operators()})
+                             &complex_operators(),       &attention_operators(),
+                             &recurrent_operators(),     &recurrent_layer_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

@@ -57,8 +57,8 @@ Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const
                 const Tensor& b_hh) {
   check_cell(Kind::gru, input, hx, w_ih, w_hh, b_ih, b_hh);
   const Tensor gates = lamella::linear(in_wide(input), in_wide(w_ih), in_wide(b_ih));
-  const Tensor h = std::get<0>(
-      lamella::_gru_layer(gates, in_wide(hx), in_wide(w_hh), in_wide(b_hh), {input.size(0)}, false));
+  const Tensor h =
+      std::get<0>(lamella::_gru_layer(gates, in_wide(hx), in_wide(w_hh), in_wide(b_hh), {input.size(0)}, false));
   return as(h, input.dtype());
 }
 
@@ -67,8 +67,8 @@ Tensor rnn_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const
                 const Tensor& b_hh) {
   check_cell(kind, input, hx, w_ih, w_hh, b_ih, b_hh);
   const Tensor gates = lamella::linear(in_wide(input), in_wide(w_ih), in_wide(with_both(b_ih, b_hh)));
-  const Tensor h = std::get<0>(
-      lamella::_rnn_layer(gates, in_wide(hx), in_wide(w_hh), {input.size(0)}, false, kind == Kind::relu));
+  const Tensor h =
+      std::get<0>(lamella::_rnn_layer(gates, in_wide(hx), in_wide(w_hh), {input.size(0)}, false, kind == Kind::relu));
   return as(h, input.dtype());
 }
 
@@ -89,8 +89,7 @@ std::pair<Tensor, State> projected(const Tensor& gates, const State& state, cons
   Tensor h = state.h, c = state.c;
   steps.each([&](size_t k) {
     const int64_t n = steps.size(k);
-    const auto [y, cell, kept] =
-        lstm_step(steps.of(gates, k) + h.narrow(0, 0, n).mm(w.w_hh.t()), c.narrow(0, 0, n));
+    const auto [y, cell, kept] = lstm_step(steps.of(gates, k) + h.narrow(0, 0, n).mm(w.w_hh.t()), c.narrow(0, 0, n));
     out[k] = y.mm(w.w_hr.t());
     h = renewed(h, out[k]);
     c = renewed(c, cell);
@@ -136,7 +135,8 @@ struct Network {
     const int64_t n = each(params), first = at * n;
     auto get = [&](int64_t i) { return in_wide(params[static_cast<size_t>(first + i)]); };
     const bool more = n == 5 || n == 3;
-    return {get(0), get(1), has_biases ? get(2) : Tensor(), has_biases ? get(3) : Tensor(), more ? get(n - 1) : Tensor()};
+    return {get(0), get(1), has_biases ? get(2) : Tensor(), has_biases ? get(3) : Tensor(),
+            more ? get(n - 1) : Tensor()};
   }
 };
 
@@ -155,8 +155,9 @@ std::pair<Tensor, State> run(const Network& net, const Tensor& rows, const Tenso
   for (const Tensor& t : params) check_same_dtype("params", t, rows);
   check_state("hx", hx, rows, parts, batch_sizes[0]);
   if (cx.defined()) check_state("hx", cx, rows, parts, batch_sizes[0]);
-  LAMELLA_CHECK(params[0].dim() == 2 && rows.size(-1) == params[0].size(1), argument("params"), ": its first, of shape ",
-                shape_text(params[0]), ", does not take inputs of ", rows.size(-1), " features");
+  LAMELLA_CHECK(params[0].dim() == 2 && rows.size(-1) == params[0].size(1), argument("params"),
+                ": its first, of shape ", shape_text(params[0]), ", does not take inputs of ", rows.size(-1),
+                " features");
   const ScalarType t = rows.dtype();
   const Tensor h = in_wide(hx), c = in_wide(cx);
   Tensor x = in_wide(rows);
@@ -237,8 +238,9 @@ std::tuple<Tensor, Tensor> rnn_packed(const Tensor& data, const Tensor& batch_si
 }
 
 #define CELL "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor"
-#define WHOLE                                                                                                     \
-  "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) " \
+#define WHOLE                                                                                              \
+  "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool " \
+  "batch_first) "                                                                                          \
   "-> "
 #define PACKED "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional) -> "
 
@@ -283,14 +285,16 @@ const std::vector<Declaration>& recurrent_operators() {
        composite<rnn_packed<Kind::gru>>, nullptr},
       {"rnn_tanh.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)", "matmul", function, nullptr,
        composite<rnn<Kind::tanh>>,
-       "Layers of rnn_tanh_cell over sequences, as `lstm`.\n\n>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, 1)\n>>> "
+       "Layers of rnn_tanh_cell over sequences, as `lstm`.\n\n>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, "
+       "1)\n>>> "
        "lamella.rnn_tanh(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]\n"
        "tensor([[[0.9614]]])\n"},
       {"rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)", "matmul", function,
        nullptr, composite<rnn_packed<Kind::tanh>>, nullptr},
       {"rnn_relu.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)", "matmul", function, nullptr,
        composite<rnn<Kind::relu>>,
-       "Layers of rnn_relu_cell over sequences, as `lstm`.\n\n>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, 1)\n>>> "
+       "Layers of rnn_relu_cell over sequences, as `lstm`.\n\n>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, "
+       "1)\n>>> "
        "lamella.rnn_relu(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]\ntensor([[[3.]]])\n"},
       {"rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)", "matmul", function,
        nullptr, composite<rnn_packed<Kind::relu>>, nullptr},

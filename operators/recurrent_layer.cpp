@@ -39,7 +39,8 @@ LayerSizes check_layer(const Tensor& gates, const Tensor& hx, const Tensor& weig
                      gates.dtype()};
   LAMELLA_CHECK(!batch_sizes.empty() && batch_sizes[0] == n.batch &&
                     std::is_sorted(batch_sizes.begin(), batch_sizes.end(), std::greater<>()) && batch_sizes.back() >= 0,
-                argument("batch_sizes"), ": expected sizes that do not grow, from the batch of 'hx', ", n.batch, ", on");
+                argument("batch_sizes"), ": expected sizes that do not grow, from the batch of 'hx', ", n.batch,
+                ", on");
   check_is("gates", gates, {n.rows, count * n.hidden}, n.dtype);
   check_is("hx", hx, {n.batch, n.hidden}, n.dtype);
   check_is("weight", weight, {count * n.hidden, n.hidden}, n.dtype);
@@ -153,10 +154,10 @@ std::tuple<Tensor, Tensor> lstm_step_backward(const Tensor& dh, const Tensor& of
   auto also = [&](const Tensor& d, int64_t k) { return more.defined() ? d + part(more, k, 4) : d; };
   const Tensor t = cell.tanh(), dc = of_cell + dh * o * slope_of_tanh(t);
   const Tensor di = also(dc * g, 0), df = also(dc * before, 1), dg = also(dc * i, 2), d_o = also(dh * t, 3);
-  return {lamella::cat({di * slope_of_sigmoid(i), df * slope_of_sigmoid(f), dg * slope_of_tanh(g),
-                        d_o * slope_of_sigmoid(o)},
-                       1),
-          dc * f};
+  return {
+      lamella::cat(
+          {di * slope_of_sigmoid(i), df * slope_of_sigmoid(f), dg * slope_of_tanh(g), d_o * slope_of_sigmoid(o)}, 1),
+      dc * f};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstm_layer_backward(
@@ -173,9 +174,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstm_layer_backward(
         const Tensor of_result = sum_of(dh.narrow(0, 0, n), of(grad_out, k));
         const Tensor of_cell = sum_of(dc.narrow(0, 0, n), of(grad_cells, k));
         Tensor before;
-        std::tie(sums[k], before) =
-            lstm_step_backward(of_result, of_cell, of(grad_kept, k), steps.before(cells, cx, k), steps.of(cells, k),
-                               steps.of(kept, k));
+        std::tie(sums[k], before) = lstm_step_backward(of_result, of_cell, of(grad_kept, k), steps.before(cells, cx, k),
+                                                       steps.of(cells, k), steps.of(kept, k));
         dh = renewed(dh, sums[k].mm(weight));
         dc = renewed(dc, before);
       },
@@ -215,8 +215,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> gru_layer_backward(const Tensor& grad
         const Tensor own = steps.of(kept, k), more = grad_kept.defined() ? steps.of(grad_kept, k) : Tensor();
         auto also = [&](const Tensor& d, int64_t i) { return more.defined() ? d + part(more, i, 4) : d; };
         const Tensor r = part(own, 0, 4), z = part(own, 1, 4), n = part(own, 2, 4), q = part(own, 3, 4);
-        const Tensor d =
-            sum_of(dh.narrow(0, 0, steps.size(k)), grad_out.defined() ? steps.of(grad_out, k) : Tensor());
+        const Tensor d = sum_of(dh.narrow(0, 0, steps.size(k)), grad_out.defined() ? steps.of(grad_out, k) : Tensor());
         const Tensor of_n = also(d * (1 - z), 2) * slope_of_tanh(n);
         const Tensor of_r = also(of_n * q, 0) * slope_of_sigmoid(r);
         const Tensor of_z = also(d * (steps.before(out, hx, k) - n), 1) * slope_of_sigmoid(z);
@@ -252,8 +251,7 @@ std::tuple<Tensor, Tensor, Tensor> rnn_layer_backward(const Tensor& grad_out, co
   steps.each(
       [&](size_t k) {
         const Tensor y = steps.of(out, k);
-        const Tensor d =
-            sum_of(dh.narrow(0, 0, steps.size(k)), grad_out.defined() ? steps.of(grad_out, k) : Tensor());
+        const Tensor d = sum_of(dh.narrow(0, 0, steps.size(k)), grad_out.defined() ? steps.of(grad_out, k) : Tensor());
         sums[k] = relu ? d.masked_fill(y <= 0, 0) : d * slope_of_tanh(y);
         dh = renewed(dh, sums[k].mm(weight));
       },
@@ -262,7 +260,8 @@ std::tuple<Tensor, Tensor, Tensor> rnn_layer_backward(const Tensor& grad_out, co
   return {dgates, dh, dgates.t().mm(steps.all_before(out, hx))};
 }
 
-// ---- one step of an LSTM with the product of its input ---------------------------------------------------------------
+// ---- one step of an LSTM with the product of its input
+// ---------------------------------------------------------------
 
 void infer_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh,
                 const Tensor& b_ih, const Tensor& b_hh, Output hy, Output cy, Output kept) {
@@ -293,8 +292,7 @@ void infer_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Ten
                          const Tensor& kept, ArrayRef<bool> output_mask, Output dinput, Output dhx, Output dcx,
                          Output dw_ih, Output dw_hh, Output db_ih, Output db_hh) {
   const ScalarType t = input.dtype();
-  for (const auto& [name, x] :
-       {std::pair{"grad_hy", &grad_hy}, {"grad_cy", &grad_cy}, {"cx", &cx}, {"cy", &cy}})
+  for (const auto& [name, x] : {std::pair{"grad_hy", &grad_hy}, {"grad_cy", &grad_cy}, {"cx", &cx}, {"cy", &cy}})
     check_is(name, *x, hx.sizes(), t);
   check_is("kept", kept, {hx.size(0), 4 * hx.size(1)}, t);
   check_is("grad_kept", grad_kept, kept.sizes(), t);
@@ -335,12 +333,15 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_cell_bac
 
 const std::vector<Declaration>& recurrent_layer_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"_lstm_layer(Tensor gates, Tensor hx, Tensor cx, Tensor weight, int[] batch_sizes, bool reverse) -> (Tensor out, "
+      {"_lstm_layer(Tensor gates, Tensor hx, Tensor cx, Tensor weight, int[] batch_sizes, bool reverse) -> (Tensor "
+       "out, "
        "Tensor hn, Tensor cn, Tensor cells, Tensor kept)",
        "matmul", hidden | function, shape<infer_lstm>, composite<lstm_layer>,
        "One direction of an LSTM's layer, from what the input and the biases give to the gates."},
-      {"_lstm_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor? grad_cn, Tensor? grad_cells, Tensor? grad_kept, "
-       "Tensor hx, Tensor cx, Tensor weight, Tensor out, Tensor cells, Tensor kept, int[] batch_sizes, bool reverse) -> "
+      {"_lstm_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor? grad_cn, Tensor? grad_cells, Tensor? "
+       "grad_kept, "
+       "Tensor hx, Tensor cx, Tensor weight, Tensor out, Tensor cells, Tensor kept, int[] batch_sizes, bool reverse) "
+       "-> "
        "(Tensor, Tensor, Tensor, Tensor)",
        "matmul", hidden | function, shape<infer_lstm_backward>, composite<lstm_layer_backward>,
        "The gradients of _lstm_layer by gates, hx, cx and weight."},
@@ -348,7 +349,8 @@ const std::vector<Declaration>& recurrent_layer_operators() {
        "out, Tensor hn, Tensor kept)",
        "matmul", hidden | function, shape<infer_gru>, composite<gru_layer>,
        "One direction of a GRU's layer, from what the input gives to the gates; `bias` is the state's."},
-      {"_gru_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor? grad_kept, Tensor hx, Tensor weight, Tensor out, "
+      {"_gru_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor? grad_kept, Tensor hx, Tensor weight, Tensor "
+       "out, "
        "Tensor kept, int[] batch_sizes, bool reverse) -> (Tensor, Tensor, Tensor, Tensor)",
        "matmul", hidden | function, shape<infer_gru_backward>, composite<gru_layer_backward>,
        "The gradients of _gru_layer by gates, hx, weight and bias."},
@@ -356,11 +358,13 @@ const std::vector<Declaration>& recurrent_layer_operators() {
        "Tensor hn)",
        "matmul", hidden | function, shape<infer_rnn>, composite<rnn_layer>,
        "One direction of a plain recurrent layer, from what the input and the biases give; tanh, or relu."},
-      {"_rnn_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor hx, Tensor weight, Tensor out, int[] batch_sizes, "
+      {"_rnn_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor hx, Tensor weight, Tensor out, int[] "
+       "batch_sizes, "
        "bool reverse, bool relu) -> (Tensor, Tensor, Tensor)",
        "matmul", hidden | function, shape<infer_rnn_backward>, composite<rnn_layer_backward>,
        "The gradients of _rnn_layer by gates, hx and weight."},
-      {"_lstm_cell(Tensor input, Tensor hx, Tensor cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh) -> (Tensor "
+      {"_lstm_cell(Tensor input, Tensor hx, Tensor cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh) -> "
+       "(Tensor "
        "hy, Tensor cy, Tensor kept)",
        "matmul", hidden | function, shape<infer_cell>, composite<lstm_cell>, "One step of an LSTM."},
       {"_lstm_cell_backward(Tensor? grad_hy, Tensor? grad_cy, Tensor? grad_kept, Tensor input, Tensor hx, Tensor cx, "

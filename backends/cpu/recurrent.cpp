@@ -288,9 +288,9 @@ lamella_status rnn_layer(const Tensor& gates, const Tensor& hx, const Tensor& we
 }
 
 template <class T>
-lamella_status rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx,
-                                  const Tensor& weight, const Tensor& out, IntArrayRef batch_sizes, bool reverse,
-                                  bool relu, const Tensor& dgates, const Tensor& dhx, const Tensor& dweight) {
+lamella_status rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
+                                  const Tensor& out, IntArrayRef batch_sizes, bool reverse, bool relu,
+                                  const Tensor& dgates, const Tensor& dhx, const Tensor& dweight) {
   Plain<T> of_out, of_h, h0, w, y;
   Plain<T>* const all[] = {&of_out, &of_h, &h0, &w, &y};
   const Tensor* const from[] = {&grad_out, &grad_hn, &hx, &weight, &out};

@@ -11,8 +11,8 @@ namespace lamella::cpu {
 struct RecurrentLoops {
   // Sums become activations, in place; from the old cell the new one and the result.
   void (*lstm)(int64_t n, void* gates, const void* before, void* cell, void* result);
-  // By the gradient of the result, and of the cell, which becomes that of the cell before; `more` is the gradient of the
-  // activations, or null. Writes the gradient of the sums.
+  // By the gradient of the result, and of the cell, which becomes that of the cell before; `more` is the gradient of
+  // the activations, or null. Writes the gradient of the sums.
   void (*lstm_backward)(int64_t n, const void* gates, const void* before, const void* cell, const void* result,
                         const void* more, void* of_cell, void* sums);
   // From what the input and the state give to the gates; keeps r, z, n and the state's part of n.

@@ -63,7 +63,8 @@ lamella_status lstm_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, 
   const Matrix d{bytes(sums), batch, count, count, 1};
   auto product = [&](const Matrix& a, const T* b, int64_t columns, T* to) -> lamella_status {
     if (!to) return LAMELLA_OK;
-    return multiply(dtype_of<T>, a, {bytes(b), a.columns, columns, columns, 1}, {bytes(to), a.rows, columns, columns, 1});
+    return multiply(dtype_of<T>, a, {bytes(b), a.columns, columns, columns, 1},
+                    {bytes(to), a.rows, columns, columns, 1});
   };
   if (lamella_status st = product(d, wi.data(), features, asked(0))) return st;
   if (lamella_status st = product(d, wh.data(), n, asked(1))) return st;

@@ -25,9 +25,9 @@ inline __attribute__((always_inline)) T tangent(T x) {
 template <class T>
 void lstm(int64_t n, void* gates, const void* before, void* cell, void* result) {
   T* __restrict__ i = static_cast<T*>(gates);
-  T *__restrict__ f = i + n, *__restrict__ g = f + n, *__restrict__ o = g + n;
+  T* __restrict__ f = i + n, * __restrict__ g = f + n, * __restrict__ o = g + n;
   const T* __restrict__ c0 = static_cast<const T*>(before);
-  T *__restrict__ c = static_cast<T*>(cell), *__restrict__ h = static_cast<T*>(result);
+  T* __restrict__ c = static_cast<T*>(cell), * __restrict__ h = static_cast<T*>(result);
 #pragma omp simd
   for (int64_t k = 0; k < n; k++) {
     i[k] = sigmoid(i[k]);
@@ -73,9 +73,8 @@ void lstm_backward(int64_t n, const void* gates, const void* before, const void*
 
 template <class T>
 void gru(int64_t n, const void* input, const void* state, const void* before, void* kept, void* result) {
-  const T *__restrict__ x = static_cast<const T*>(input), *__restrict__ u = static_cast<const T*>(state),
-                       *__restrict__ h0 = static_cast<const T*>(before);
-  T *__restrict__ to = static_cast<T*>(kept), *__restrict__ h = static_cast<T*>(result);
+  const T* __restrict__ x = static_cast<const T*>(input), * __restrict__ u = static_cast<const T*>(state), * __restrict__ h0 = static_cast<const T*>(before);
+  T* __restrict__ to = static_cast<T*>(kept), * __restrict__ h = static_cast<T*>(result);
 #pragma omp simd
   for (int64_t k = 0; k < n; k++) {
     const T r = sigmoid(x[k] + u[k]), z = sigmoid(x[n + k] + u[n + k]), q = u[2 * n + k];

@@ -62,8 +62,7 @@ const std::vector<Line> network_derivatives = {
      "batch_sizes, reverse)"},
     {"_gru_layer",
      "gates, hx, weight, bias: _gru_layer_backward(grad0, grad1, grad2, hx, weight, out, kept, batch_sizes, reverse)"},
-    {"_rnn_layer",
-     "gates, hx, weight: _rnn_layer_backward(grad0, grad1, hx, weight, out, batch_sizes, reverse, relu)"},
+    {"_rnn_layer", "gates, hx, weight: _rnn_layer_backward(grad0, grad1, hx, weight, out, batch_sizes, reverse, relu)"},
     {"_lstm_cell",
      "input, hx, cx, w_ih, w_hh, b_ih, b_hh: _lstm_cell_backward(grad0, grad1, grad2, input, hx, cx, w_ih, w_hh, cy, "
      "kept, mask)"},

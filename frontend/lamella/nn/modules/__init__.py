@@ -15,6 +15,7 @@ from lamella.nn.modules import (
     pooling,
     rnn,
     sparse,
+    transformer,
 )
 from lamella.nn.modules.activation import *  # noqa: F403
 from lamella.nn.modules.batchnorm import *  # noqa: F403
@@ -29,6 +30,7 @@ from lamella.nn.modules.padding import *  # noqa: F403
 from lamella.nn.modules.pooling import *  # noqa: F403
 from lamella.nn.modules.rnn import *  # noqa: F403
 from lamella.nn.modules.sparse import *  # noqa: F403
+from lamella.nn.modules.transformer import *  # noqa: F403
 
 PARTS = (
     activation,
@@ -44,5 +46,6 @@ PARTS = (
     pooling,
     rnn,
     sparse,
+    transformer,
 )
 __all__ = sorted(["Module", *(name for part in PARTS for name in part.__all__)])

@@ -6,6 +6,7 @@ from typing import Any
 
 from lamella._C import Tensor
 from lamella.nn import functional as F
+from lamella.nn.modules._multihead_attention import MultiheadAttention
 from lamella.nn.modules.module import Module
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
+    "MultiheadAttention",
     "ReLU",
     "ReLU6",
     "SELU",

@@ -246,7 +246,14 @@ class RNNBase(Module):
         return out.squeeze(batch_dim), self._each(state, lambda t: t.squeeze(1))
 
     def extra_repr(self) -> str:
-        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
+        usual = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
         others = [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
         return ", ".join([str(self.input_size), str(self.hidden_size), *others])
 

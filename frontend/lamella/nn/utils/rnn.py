@@ -152,7 +152,9 @@ def pack_padded_sequence(
     >>> rnn.pack_padded_sequence(lamella.tensor([[1, 2], [3, 4], [5, 0]]), [3, 2])[:2]
     (tensor([1, 2, 3, 4, 5]), tensor([2, 2, 1]))
     """
-    lengths = _op("as_tensor")(lengths, dtype=lamella.int64) if not isinstance(lengths, Tensor) else lengths.to(lamella.int64)
+    lengths = (
+        _op("as_tensor")(lengths, dtype=lamella.int64) if not isinstance(lengths, Tensor) else lengths.to(lamella.int64)
+    )
     if lengths.device.type != "cpu":
         raise RuntimeError(
             f"pack_padded_sequence: argument 'lengths': expected a tensor on the host, got one on {lengths.device}"
