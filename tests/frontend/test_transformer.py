@@ -147,9 +147,19 @@ def test_dropout_of_weights_in_training():
 
 
 def test_gradients():
-    m = made(4, 2, add_bias_kv=True)
+    m = made(4, 2)
     x, y = numbers(3, 2, 4).requires_grad_(), numbers(2, 2, 4, seed=1).requires_grad_()
-    assert gradcheck(lambda x, y, *_: m(x, y, y), (x, y, *m.parameters()))
+    parts = (m.in_proj_weight, m.in_proj_bias, m.out_proj.weight, numbers(1, 1, 4), numbers(1, 1, 4, seed=2))
+    parts = tuple(t.detach().requires_grad_() for t in parts)
+    for need_weights in (False, True):
+
+        def run(x, y, w, b, out, k, v, need_weights=need_weights):
+            made, weights = F.multi_head_attention_forward(
+                x, y, y, 4, 2, w, b, k, v, False, 0.0, out, None, need_weights=need_weights
+            )
+            return (made, weights) if need_weights else made
+
+        assert gradcheck(run, (x, y, *parts))
     assert gradcheck(lambda x: m(x, x, x, need_weights=False)[0], (x,))
 
 

@@ -149,9 +149,8 @@ def lstm_layer_back(go, gh, gc, gcells, gkept, hx, cx, w, out, cells, kept, size
         rows = rows_of(sizes, b, reverse)
         for row, old in zip(rows[::-1], [*rows[-2::-1], None], strict=True):
             h, c = (hx[b], cx[b]) if old is None else (out[old], cells[old])
-            sums[row], dc[b] = lstm_step_back(
-                dh[b] + go[row], dc[b] + gcells[row], gkept[row], c, cells[row], kept[row]
-            )
+            given = dh[b] + go[row], dc[b] + gcells[row], gkept[row]
+            sums[row], dc[b] = lstm_step_back(*given, c, cells[row], kept[row])
             dh[b] = sums[row] @ w
             dw += np.outer(sums[row], h)
     return sums, dh, dc, dw

@@ -289,7 +289,8 @@ class LSTM(RNNBase):
 
     The gates i, f, g, o are the four parts of W_ih x + b_ih + W_hh h + b_hh, g under tanh and the others under
     sigmoid; c' = f c + i g and h' = o tanh(c'). With ``proj_size``, h' is W_hr (o tanh(c')). It is called as
-    :class:`RNN`; the state is a pair of hidden states and cells (Hochreiter and Schmidhuber, 1997; Sak and others, 2014).
+    :class:`RNN`; the state is a pair of hidden states and cells (Hochreiter and Schmidhuber,
+    1997; Sak and others, 2014).
 
     >>> out, (h, c) = lamella.nn.LSTM(10, 20, bidirectional=True)(lamella.ones(5, 3, 10))
     >>> out.shape, c.shape

@@ -152,9 +152,7 @@ def pack_padded_sequence(
     >>> rnn.pack_padded_sequence(lamella.tensor([[1, 2], [3, 4], [5, 0]]), [3, 2])[:2]
     (tensor([1, 2, 3, 4, 5]), tensor([2, 2, 1]))
     """
-    lengths = (
-        _op("as_tensor")(lengths, dtype=lamella.int64) if not isinstance(lengths, Tensor) else lengths.to(lamella.int64)
-    )
+    lengths = lamella.as_tensor(lengths, dtype=lamella.int64)
     if lengths.device.type != "cpu":
         raise RuntimeError(
             f"pack_padded_sequence: argument 'lengths': expected a tensor on the host, got one on {lengths.device}"
@@ -207,7 +205,8 @@ def pad_packed_sequence(
     length = steps if total_length is None else total_length
     if length < steps:
         raise ValueError(
-            f"pad_packed_sequence: argument 'total_length': expected at least the longest sequence's {steps}, got {length}"
+            f"pad_packed_sequence: argument 'total_length': expected at least the longest sequence's {steps}, "
+            f"got {length}"
         )
     count = data.shape[0]
     places = _there(lengths, length).flatten().nonzero().flatten()
