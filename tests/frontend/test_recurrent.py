@@ -145,6 +145,23 @@ def test_dropout_acts_between_layers_in_training():
     assert layer.eval()(x)[0].abs().sum() > 0
 
 
+@pytest.mark.parametrize("kind", LAYERS)
+def test_threads_change_no_bit(kind):
+    lamella.manual_seed(0)
+    layer, x = LAYERS[kind](20, 300), lamella.randn(3, 40, 20)
+    before, made = lamella.get_num_threads(), []
+    try:
+        for threads in (1, 4):
+            lamella.set_num_threads(threads)
+            layer.zero_grad()
+            out, _ = layer(x)
+            out.square().sum().backward()
+            made.append([t.detach().numpy().tobytes() for t in (out, *(p.grad for p in layer.parameters()))])
+    finally:
+        lamella.set_num_threads(before)
+    assert made[0] == made[1]
+
+
 def test_half_precision():
     lamella.manual_seed(0)
     layer = nn.LSTM(3, 4)

@@ -93,6 +93,25 @@ def test_dropout():
     np.testing.assert_allclose(kept[there], all_of_them[there] / 0.75)
 
 
+def test_threads_change_no_bit():
+    q, k, v = (numbers(2, 4, 200, 32, seed=i, dtype="float32").requires_grad_() for i in range(3))
+
+    def run():
+        q.grad = k.grad = v.grad = None
+        out = A.scaled_dot_product_attention(q, k, v, is_causal=True)
+        out.square().sum().backward()
+        return [t.detach().numpy().tobytes() for t in (out, q.grad, k.grad, v.grad)]
+
+    before = lamella.get_num_threads()
+    try:
+        lamella.set_num_threads(1)
+        alone = run()
+        lamella.set_num_threads(4)
+        assert run() == alone
+    finally:
+        lamella.set_num_threads(before)
+
+
 def test_a_result_lies_as_the_queries_do():
     q = numbers(5, 2, 3, 4).permute(1, 2, 0, 3)
     assert A.scaled_dot_product_attention(q, q, q).stride() == q.stride()
