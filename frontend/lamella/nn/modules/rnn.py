@@ -162,7 +162,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Any) -> None:
         """Raises an error for an input of another dtype, number of dimensions or size than the layer takes."""
         dtype = self._flat_weights[0].dtype
-        if input.dtype != dtype and input.device.type != "meta":
+        if input.dtype != dtype:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
                 f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"
