@@ -140,6 +140,8 @@ void register_catalogue() {
                              &complex_operators(),       &activation_operators(),
                              &dropout_operators(),       &distance_operators(),
                              &margin_operators(),        &instance_norm_operators()})
+                             &complex_operators(),       &attention_operators(),
+                             &recurrent_operators(),     &recurrent_layer_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

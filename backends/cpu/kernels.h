@@ -50,6 +50,8 @@ void register_flipping(Library& m);
 void register_triangles(Library& m);
 void register_copies(Library& m);
 void register_fill(Library& m);
+void register_attention(Library& m);
+void register_recurrent(Library& m);
 void register_sort(Library& m);
 void register_searching(Library& m);
 

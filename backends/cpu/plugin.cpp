@@ -96,6 +96,8 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   register_repeating(m);
   register_flipping(m);
   register_triangles(m);
+  register_attention(m);
+  register_recurrent(m);
   register_sort(m);
   register_searching(m);
   static const Info info = {sizeof info, isa_name()};

@@ -80,8 +80,8 @@ def test_what_is_there_is_not_planned():
 def test_unknown_names():
     with pytest.raises(AttributeError, match="relux does not exist and is not planned; did you mean 'relu'"):
         F.relux  # noqa: B018
-    with pytest.raises(AttributeError, match="lamella.nn.LSTM is not here yet; it is planned with"):
-        lamella.nn.LSTM  # noqa: B018
+    with pytest.raises(AttributeError, match="lamella.nn.DataParallel is not here yet; it is planned with"):
+        lamella.nn.DataParallel  # noqa: B018
     with pytest.raises(AttributeError, match="lamella.nn.nonsense does not exist"):
         lamella.nn.nonsense  # noqa: B018
 

@@ -14,6 +14,23 @@ inline Tensor _adaptive_avg_pool2d_backward(const Tensor& grad_output, const Ten
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
   return op_.tensor(args_);
 }
+inline std::tuple<Tensor, Tensor> _attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, bool is_causal, double scale) {
+  static detail::Callee op_{"aten::_attention", ""};
+  const lamella_value args_[] = {lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(is_causal), lamella::value(scale)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> _attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale, ArrayRef<bool> output_mask) {
+  static detail::Callee op_{"aten::_attention_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale), lamella::value(output_mask)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline Tensor _attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale) {
+  static detail::Callee op_{"aten::_attention_mask_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale)};
+  return op_.tensor(args_);
+}
 inline Tensor _batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double eps) {
   static detail::Callee op_{"aten::_batch_norm_eval", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(eps)};
@@ -117,6 +134,18 @@ inline const Tensor& _gelu_tanh_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor, Tensor> _gru_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, const Tensor& bias, IntArrayRef batch_sizes, bool reverse) {
+  static detail::Callee op_{"aten::_gru_layer", ""};
+  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(weight), lamella::value(bias), lamella::value(batch_sizes), lamella::value(reverse)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_kept, const Tensor& hx, const Tensor& weight, const Tensor& out, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
+  static detail::Callee op_{"aten::_gru_layer_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(grad_kept), lamella::value(hx), lamella::value(weight), lamella::value(out), lamella::value(kept), lamella::value(batch_sizes), lamella::value(reverse)};
+  auto all_ = op_.several<4>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
+}
 inline Tensor _log_sigmoid_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::_log_sigmoid_backward", ""};
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
@@ -126,6 +155,30 @@ inline Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor
   static detail::Callee op_{"aten::_log_softmax_backward_data", ""};
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output), lamella::value(dim), lamella::value(input_dtype)};
   return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor, Tensor> _lstm_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+  static detail::Callee op_{"aten::_lstm_cell", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(cx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Tensor& grad_kept, const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& cy, const Tensor& kept, ArrayRef<bool> output_mask) {
+  static detail::Callee op_{"aten::_lstm_cell_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_hy), lamella::value(grad_cy), lamella::value(grad_kept), lamella::value(input), lamella::value(hx), lamella::value(cx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(cy), lamella::value(kept), lamella::value(output_mask)};
+  auto all_ = op_.several<7>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4]), std::move(all_[5]), std::move(all_[6])};
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight, IntArrayRef batch_sizes, bool reverse) {
+  static detail::Callee op_{"aten::_lstm_layer", ""};
+  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(batch_sizes), lamella::value(reverse)};
+  auto all_ = op_.several<5>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4])};
+}
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> _lstm_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn, const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& out, const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
+  static detail::Callee op_{"aten::_lstm_layer_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(grad_cn), lamella::value(grad_cells), lamella::value(grad_kept), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(out), lamella::value(cells), lamella::value(kept), lamella::value(batch_sizes), lamella::value(reverse)};
+  auto all_ = op_.several<4>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
 }
 inline Tensor _materialize(const Tensor& self, bool shared = false) {
   static detail::Callee op_{"aten::_materialize", ""};
@@ -174,6 +227,17 @@ inline Tensor _resample_backward(const Tensor& grad_output, IntArrayRef output_s
   static detail::Callee op_{"aten::_resample_backward", ""};
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), lamella::value(input_size), lamella::value(taps), lamella::value(index), lamella::value(weight)};
   return op_.tensor(args_);
+inline std::tuple<Tensor, Tensor> _rnn_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, bool reverse, bool relu) {
+  static detail::Callee op_{"aten::_rnn_layer", ""};
+  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(weight), lamella::value(batch_sizes), lamella::value(reverse), lamella::value(relu)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> _rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight, const Tensor& out, IntArrayRef batch_sizes, bool reverse, bool relu) {
+  static detail::Callee op_{"aten::_rnn_layer_backward", ""};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(hx), lamella::value(weight), lamella::value(out), lamella::value(batch_sizes), lamella::value(reverse), lamella::value(relu)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
 }
 inline Tensor _row_order(const Tensor& self) {
   static detail::Callee op_{"aten::_row_order", ""};
@@ -2215,6 +2279,23 @@ inline Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& 
   const lamella_value args_[] = {lamella::value(input), lamella::value(num_groups), lamella::value(weight), lamella::value(bias), lamella::value(eps), lamella::value(cudnn_enabled)};
   return op_.tensor(args_);
 }
+inline std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  static detail::Callee op_{"aten::gru", "input"};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  static detail::Callee op_{"aten::gru", "data"};
+  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
+  static detail::Callee op_{"aten::gru_cell", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  return op_.tensor(args_);
+}
 inline Tensor gt(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::gt", "Tensor"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
@@ -2833,6 +2914,24 @@ inline const Tensor& logsumexp_out(const Tensor& out, const Tensor& self, IntArr
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  static detail::Callee op_{"aten::lstm", "input"};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  static detail::Callee op_{"aten::lstm", "data"};
+  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
+  static detail::Callee op_{"aten::lstm_cell", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
 }
 inline Tensor lt(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::lt", "Tensor"};
@@ -3785,6 +3884,40 @@ inline Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const 
   const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(eps)};
   return op_.tensor(args_);
 }
+inline std::tuple<Tensor, Tensor> rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  static detail::Callee op_{"aten::rnn_relu", "input"};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  static detail::Callee op_{"aten::rnn_relu", "data"};
+  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
+  static detail::Callee op_{"aten::rnn_relu_cell", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  static detail::Callee op_{"aten::rnn_tanh", "input"};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional), lamella::value(batch_first)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  static detail::Callee op_{"aten::rnn_tanh", "data"};
+  const lamella_value args_[] = {lamella::value(data), lamella::value(batch_sizes), lamella::value(hx), lamella::value(params), lamella::value(has_biases), lamella::value(num_layers), lamella::value(dropout), lamella::value(train), lamella::value(bidirectional)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) {
+  static detail::Callee op_{"aten::rnn_tanh_cell", ""};
+  const lamella_value args_[] = {lamella::value(input), lamella::value(hx), lamella::value(w_ih), lamella::value(w_hh), lamella::value(b_ih), lamella::value(b_hh)};
+  return op_.tensor(args_);
+}
 inline Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims = {}) {
   static detail::Callee op_{"aten::roll", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(shifts), lamella::value(dims)};
@@ -3865,6 +3998,11 @@ inline Tensor scalar_tensor(const Scalar& s, const TensorOptions& options = {}) 
   static detail::Callee op_{"aten::scalar_tensor", ""};
   const lamella_value args_[] = {lamella::value(s), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
   return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = undefined(), double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {}, bool enable_gqa = false) {
+  static detail::Callee op_{"aten::scaled_dot_product_attention", ""};
+  const lamella_value args_[] = {lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(dropout_p), lamella::value(is_causal), lamella::value(scale), lamella::value(enable_gqa)};
+  return op_.tensor(args_);
 }
 inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   static detail::Callee op_{"aten::scatter", "src"};
@@ -5613,6 +5751,9 @@ inline Tensor TensorMethods::grid_sampler(const Tensor& grid, int64_t interpolat
 inline Tensor TensorMethods::grid_sampler_2d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const { return lamella::grid_sampler_2d(self_(), grid, interpolation_mode, padding_mode, align_corners); }
 inline Tensor TensorMethods::grid_sampler_3d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const { return lamella::grid_sampler_3d(self_(), grid, interpolation_mode, padding_mode, align_corners); }
 inline Tensor TensorMethods::group_norm(int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps, bool cudnn_enabled) const { return lamella::group_norm(self_(), num_groups, weight, bias, eps, cudnn_enabled); }
+inline std::tuple<Tensor, Tensor> TensorMethods::gru(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const { return lamella::gru(self_(), hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first); }
+inline std::tuple<Tensor, Tensor> TensorMethods::gru(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const { return lamella::gru(self_(), batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional); }
+inline Tensor TensorMethods::gru_cell(const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) const { return lamella::gru_cell(self_(), hx, w_ih, w_hh, b_ih, b_hh); }
 inline Tensor TensorMethods::gt(const Tensor& other) const { return lamella::gt(self_(), other); }
 inline Tensor TensorMethods::gt(const Scalar& other) const { return lamella::gt(self_(), other); }
 inline const Tensor& TensorMethods::gt_(const Tensor& other) const {
@@ -5842,6 +5983,9 @@ inline const Tensor& TensorMethods::logit_(std::optional<double> eps) const {
   return self_();
 }
 inline Tensor TensorMethods::logsumexp(IntArrayRef dim, bool keepdim) const { return lamella::logsumexp(self_(), dim, keepdim); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::lstm(TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const { return lamella::lstm(self_(), hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first); }
+inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::lstm(const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const { return lamella::lstm(self_(), batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional); }
+inline std::tuple<Tensor, Tensor> TensorMethods::lstm_cell(TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) const { return lamella::lstm_cell(self_(), hx, w_ih, w_hh, b_ih, b_hh); }
 inline Tensor TensorMethods::lt(const Tensor& other) const { return lamella::lt(self_(), other); }
 inline Tensor TensorMethods::lt(const Scalar& other) const { return lamella::lt(self_(), other); }
 inline const Tensor& TensorMethods::lt_(const Tensor& other) const {
@@ -6114,6 +6258,12 @@ inline Tensor TensorMethods::repeat_interleave(const Tensor& repeats, std::optio
 inline Tensor TensorMethods::repeat_interleave(std::optional<int64_t> output_size) const { return lamella::repeat_interleave(self_(), output_size); }
 inline Tensor TensorMethods::reshape(IntArrayRef shape) const { return lamella::reshape(self_(), shape); }
 inline Tensor TensorMethods::rms_norm(IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) const { return lamella::rms_norm(self_(), normalized_shape, weight, eps); }
+inline std::tuple<Tensor, Tensor> TensorMethods::rnn_relu(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const { return lamella::rnn_relu(self_(), hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first); }
+inline std::tuple<Tensor, Tensor> TensorMethods::rnn_relu(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const { return lamella::rnn_relu(self_(), batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional); }
+inline Tensor TensorMethods::rnn_relu_cell(const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) const { return lamella::rnn_relu_cell(self_(), hx, w_ih, w_hh, b_ih, b_hh); }
+inline std::tuple<Tensor, Tensor> TensorMethods::rnn_tanh(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const { return lamella::rnn_tanh(self_(), hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first); }
+inline std::tuple<Tensor, Tensor> TensorMethods::rnn_tanh(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const { return lamella::rnn_tanh(self_(), batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional); }
+inline Tensor TensorMethods::rnn_tanh_cell(const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) const { return lamella::rnn_tanh_cell(self_(), hx, w_ih, w_hh, b_ih, b_hh); }
 inline Tensor TensorMethods::roll(IntArrayRef shifts, IntArrayRef dims) const { return lamella::roll(self_(), shifts, dims); }
 inline Tensor TensorMethods::rot90(int64_t k, IntArrayRef dims) const { return lamella::rot90(self_(), k, dims); }
 inline Tensor TensorMethods::round() const { return lamella::round(self_()); }
@@ -6153,6 +6303,7 @@ inline const Tensor& TensorMethods::rsub_(const Scalar& other, const Scalar& alp
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::scaled_dot_product_attention(const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p, bool is_causal, std::optional<double> scale, bool enable_gqa) const { return lamella::scaled_dot_product_attention(self_(), key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa); }
 inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Tensor& src) const { return lamella::scatter(self_(), dim, index, src); }
 inline Tensor TensorMethods::scatter(int64_t dim, const Tensor& index, const Scalar& value) const { return lamella::scatter(self_(), dim, index, value); }
 inline const Tensor& TensorMethods::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {

@@ -306,6 +306,9 @@ class TensorMethods : public TensorRef {
   Tensor grid_sampler_2d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const;
   Tensor grid_sampler_3d(const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) const;
   Tensor group_norm(int64_t num_groups, const Tensor& weight = undefined(), const Tensor& bias = undefined(), double eps = 1e-05, bool cudnn_enabled = true) const;
+  std::tuple<Tensor, Tensor> gru(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const;
+  std::tuple<Tensor, Tensor> gru(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const;
+  Tensor gru_cell(const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) const;
   Tensor gt(const Tensor& other) const;
   Tensor gt(const Scalar& other) const;
   const Tensor& gt_(const Tensor& other) const;
@@ -400,6 +403,9 @@ class TensorMethods : public TensorRef {
   Tensor logit(std::optional<double> eps = {}) const;
   const Tensor& logit_(std::optional<double> eps = {}) const;
   Tensor logsumexp(IntArrayRef dim, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor, Tensor> lstm(TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const;
+  std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const;
+  std::tuple<Tensor, Tensor> lstm_cell(TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) const;
   Tensor lt(const Tensor& other) const;
   Tensor lt(const Scalar& other) const;
   const Tensor& lt_(const Tensor& other) const;
@@ -532,6 +538,12 @@ class TensorMethods : public TensorRef {
   Tensor repeat_interleave(std::optional<int64_t> output_size = {}) const;
   Tensor reshape(IntArrayRef shape) const;
   Tensor rms_norm(IntArrayRef normalized_shape, const Tensor& weight = undefined(), std::optional<double> eps = {}) const;
+  std::tuple<Tensor, Tensor> rnn_relu(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const;
+  std::tuple<Tensor, Tensor> rnn_relu(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const;
+  Tensor rnn_relu_cell(const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) const;
+  std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) const;
+  std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) const;
+  Tensor rnn_tanh_cell(const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih = undefined(), const Tensor& b_hh = undefined()) const;
   Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
   Tensor rot90(int64_t k = 1, IntArrayRef dims = {0,1}) const;
   Tensor round() const;
@@ -546,6 +558,7 @@ class TensorMethods : public TensorRef {
   Tensor rsub(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& rsub_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& rsub_(const Scalar& other, const Scalar& alpha = 1) const;
+  Tensor scaled_dot_product_attention(const Tensor& key, const Tensor& value, const Tensor& attn_mask = undefined(), double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {}, bool enable_gqa = false) const;
   Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src) const;
   Tensor scatter(int64_t dim, const Tensor& index, const Scalar& value) const;
   const Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src) const;

@@ -8,7 +8,7 @@ lamella.Size([3, 2])
 """
 
 from lamella._missing import PACKAGE, explain
-from lamella.nn import common_types, functional, init, modules, parameter  # noqa: F401
+from lamella.nn import attention, common_types, functional, init, modules, parameter, utils  # noqa: F401
 from lamella.nn.modules import *  # noqa: F403
 from lamella.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401
 
@@ -18,12 +18,14 @@ __all__ = sorted(
         "Parameter",
         "UninitializedBuffer",
         "UninitializedParameter",
+        "attention",
         "common_types",
         "factory_kwargs",
         "functional",
         "init",
         "modules",
         "parameter",
+        "utils",
         *modules.__all__,
     ]
 )

@@ -53,6 +53,23 @@ const std::vector<Line> network_derivatives = {
     {"cdist",
      "x1: _cdist_backward(grad, x1, x2, p, compute_mode, result);"
      "x2: _cdist_backward(transpose(grad, -2, -1), x2, x1, p, compute_mode, transpose(result, -2, -1))"},
+    // attention
+    {"_attention",
+     "query, key, value: _attention_backward(grad0, grad1, query, key, value, attn_mask, out, logsumexp, is_causal, "
+     "scale, mask);"
+     "attn_mask: _attention_mask_backward(grad0, grad1, query, key, value, attn_mask, out, logsumexp, is_causal, "
+     "scale)"},
+
+    // recurrent layers
+    {"_lstm_layer",
+     "gates, hx, cx, weight: _lstm_layer_backward(grad0, grad1, grad2, grad3, grad4, hx, cx, weight, out, cells, kept, "
+     "batch_sizes, reverse)"},
+    {"_gru_layer",
+     "gates, hx, weight, bias: _gru_layer_backward(grad0, grad1, grad2, hx, weight, out, kept, batch_sizes, reverse)"},
+    {"_rnn_layer", "gates, hx, weight: _rnn_layer_backward(grad0, grad1, hx, weight, out, batch_sizes, reverse, relu)"},
+    {"_lstm_cell",
+     "input, hx, cx, w_ih, w_hh, b_ih, b_hh: _lstm_cell_backward(grad0, grad1, grad2, input, hx, cx, w_ih, w_hh, cy, "
+     "kept, mask)"},
 
     // rows and masks
     {"embedding",

@@ -8,6 +8,7 @@ holds it.
 from oracles import backward, indexing, pointwise, pools, products, reductions, shapes, transposed
 from oracles import backward, images, indexing, pointwise, products, reductions, resampling, shapes, tables
 from oracles import backward, indexing, margins, pointwise, products, reductions, shapes
+from oracles import attention, backward, indexing, pointwise, products, recurrent, reductions, shapes
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
@@ -38,6 +39,12 @@ __all__ = [
     "margins",
     "pointwise",
     "products",
+    "attention",
+    "backward",
+    "indexing",
+    "pointwise",
+    "products",
+    "recurrent",
     "reductions",
     "shapes",
 ]

@@ -10,6 +10,9 @@ from lamella.nn.functional import activations, convolution, folding, layers, los
 from lamella.nn.functional.activations import *  # noqa: F403
 from lamella.nn.functional.convolution import *  # noqa: F403
 from lamella.nn.functional.folding import *  # noqa: F403
+from lamella.nn.functional import activations, attention, layers, losses
+from lamella.nn.functional.activations import *  # noqa: F403
+from lamella.nn.functional.attention import *  # noqa: F403
 from lamella.nn.functional.layers import *  # noqa: F403
 from lamella.nn.functional.losses import *  # noqa: F403
 from lamella.nn.functional.pooling import *  # noqa: F403
@@ -47,6 +50,7 @@ from lamella.nn.functional.norms import *  # noqa: F403
 
 PARTS = (activations, distances, dropouts, grouped, layers, losses, margins, norms)
 __all__ = sorted(name for part in PARTS for name in part.__all__)
+__all__ = sorted([*activations.__all__, *attention.__all__, *layers.__all__, *losses.__all__])
 
 # Functions of torch's that are not here yet.
 PLANNED = frozenset(

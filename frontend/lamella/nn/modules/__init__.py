@@ -20,8 +20,10 @@ from lamella.nn.modules import (
     padding,
     pixelshuffle,
     pooling,
+    rnn,
     sparse,
     upsampling,
+    transformer,
 )
 from lamella.nn.modules.activation import *  # noqa: F403
 from lamella.nn.modules.adaptive import *  # noqa: F403
@@ -41,8 +43,10 @@ from lamella.nn.modules.normalization import *  # noqa: F403
 from lamella.nn.modules.padding import *  # noqa: F403
 from lamella.nn.modules.pixelshuffle import *  # noqa: F403
 from lamella.nn.modules.pooling import *  # noqa: F403
+from lamella.nn.modules.rnn import *  # noqa: F403
 from lamella.nn.modules.sparse import *  # noqa: F403
 from lamella.nn.modules.upsampling import *  # noqa: F403
+from lamella.nn.modules.transformer import *  # noqa: F403
 
 PARTS = (
     activation,
@@ -63,7 +67,9 @@ PARTS = (
     padding,
     pixelshuffle,
     pooling,
+    rnn,
     sparse,
     upsampling,
+    transformer,
 )
 __all__ = sorted(["Module", *(name for part in PARTS for name in part.__all__)])

@@ -8,6 +8,7 @@ from lamella._C import Tensor
 from lamella.nn import functional as F
 from lamella.nn import init as _init
 from lamella.nn.modules.linear import empty_parameter
+from lamella.nn.modules._multihead_attention import MultiheadAttention
 from lamella.nn.modules.module import Module
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Mish",
     "PReLU",
     "RReLU",
+    "MultiheadAttention",
     "ReLU",
     "ReLU6",
     "SELU",

@@ -1,0 +1,46 @@
+// Operands of recurrent layers in plain layout, for their kernels.
+#pragma once
+
+#include <cstring>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/recurrent.h"
+
+namespace lamella::cpu {
+
+inline const RecurrentLoops& loops_for(int dtype) {
+  static const auto chosen = LAMELLA_BY_ISA(recurrent_loops);
+  return *chosen(dtype);
+}
+
+template <class T>
+constexpr int dtype_of = sizeof(T) == 4 ? LAMELLA_FLOAT32 : LAMELLA_FLOAT64;
+
+// A tensor in plain layout: itself, or a copy. An absent one is null.
+template <class T>
+struct Plain {
+  const lamella_tensor* t = nullptr;
+  TensorRef owner;
+
+  lamella_status read(const Tensor& from) {
+    t = from.get();
+    return !t || is_contiguous(t) ? LAMELLA_OK : copy_as(t, t->dtype, &owner);
+  }
+  const T* data() const { return t ? static_cast<const T*>(t->dl.data) : nullptr; }
+  int64_t size(int d) const { return t->dl.shape[d]; }
+};
+
+template <class T>
+T* written(const Tensor& t) {
+  return static_cast<T*>(t.get()->dl.data);
+}
+
+template <class T>
+void copy_rows(int64_t count, const T* from, T* to) {
+  if (from)
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+  else
+    std::memset(to, 0, static_cast<size_t>(count) * sizeof(T));
+}
+
+}  // namespace lamella::cpu

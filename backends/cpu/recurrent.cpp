@@ -1,0 +1,371 @@
+// Recurrent layers step by step, in memory that is laid out once: the weights in panels that products read in order.
+//
+// Note [Panels]  A step multiplies few rows by a large matrix, so that copying the matrix for each product would cost
+//   as much as the product. Its columns are copied once, in panels of `panel` numbers, whose rows follow each other.
+#include "backends/cpu/recurrent.h"
+
+#include <vector>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/matmul.h"
+#include "backends/cpu/multiply.h"
+#include "backends/cpu/plain.h"
+
+namespace lamella::cpu {
+namespace {
+
+constexpr int64_t panel = 64;
+
+// A right factor of k rows and n columns for many products with few rows.
+template <class T>
+class Panels {
+ public:
+  // `rows` is the most rows that a left factor will have.
+  lamella_status open(int64_t rows, int64_t k, int64_t n, const T* from, int64_t row, int64_t column) {
+    k_ = k;
+    n_ = n;
+    rows_ = rows;
+    constexpr auto item = static_cast<int64_t>(sizeof(T));
+    if (lamella_status st = space_.take(k * n * item)) return st;
+    if (lamella_status st = multiply_.open(rows, std::min(panel, n), k)) return st;
+    for (int64_t j = 0; j < n; j += panel) {
+      const int64_t columns = std::min(panel, n - j);
+      pack_of(item)(k, columns, reinterpret_cast<char*>(data() + j * k), columns * item,
+                    reinterpret_cast<const char*>(from + j * column), row * item, column * item);
+    }
+    return LAMELLA_OK;
+  }
+  // to (rows, n) = left (rows, k) times this, or added to what is there.
+  lamella_status operator()(int64_t rows, const T* left, T* to, bool adds) const {
+    const int64_t count = (n_ + panel - 1) / panel;
+    // A thread must have 20 µs of work.
+    const double work = static_cast<double>(rows) * static_cast<double>(k_) * panel;
+    if (work * static_cast<double>(count) < 4e6) {
+      some(multiply_, 0, count, rows, left, to, adds);
+      return LAMELLA_OK;
+    }
+    return parallel_for(0, count, static_cast<int64_t>(2e6 / work) + 1, [&](int64_t b, int64_t e) -> lamella_status {
+      if (b == 0 && e == count) {
+        some(multiply_, b, e, rows, left, to, adds);
+        return LAMELLA_OK;
+      }
+      Multiplier<T> own;
+      if (lamella_status st = own.open(rows_, std::min(panel, n_), k_)) return st;
+      some(own, b, e, rows, left, to, adds);
+      return LAMELLA_OK;
+    });
+  }
+
+ private:
+  T* data() const { return reinterpret_cast<T*>(space_.data()); }
+  void some(const Multiplier<T>& multiply, int64_t first, int64_t last, int64_t rows, const T* left, T* to,
+            bool adds) const {
+    for (int64_t j = first * panel; j < std::min(last * panel, n_); j += panel) {
+      const int64_t columns = std::min(panel, n_ - j);
+      multiply(rows, columns, k_, {left, k_}, {data() + j * k_, columns}, {to + j, n_}, adds);
+    }
+  }
+
+  int64_t k_ = 0, n_ = 0, rows_ = 0;
+  Space space_;
+  Multiplier<T> multiply_;
+};
+
+// Which rows belong to a step, and in which order steps come.
+class Steps {
+ public:
+  Steps(IntArrayRef sizes, bool reverse) : sizes_(sizes), reverse_(reverse) {
+    int64_t at = 0;
+    for (int64_t n : sizes) first_.push_back(at), at += n;
+    rows_ = at;
+  }
+  template <class F>
+  lamella_status each(bool against, const F& f) const {
+    const auto n = static_cast<int64_t>(sizes_.size());
+    for (int64_t k = 0; k < n; k++) {
+      if (lamella_status st = f(reverse_ != against ? n - 1 - k : k)) return st;
+      if (lamella_status st = api().check_interrupt()) return st;
+    }
+    return LAMELLA_OK;
+  }
+  int64_t rows() const { return rows_; }
+  int64_t size(int64_t step) const { return sizes_[static_cast<size_t>(step)]; }
+  int64_t first(int64_t step) const { return first_[static_cast<size_t>(step)]; }
+  // What the row of a step found: a row of the step before it, or what was given. Rows have n numbers.
+  template <class T>
+  const T* before(const T* made, const T* given, int64_t step, int64_t row, int64_t n) const {
+    const int64_t old = reverse_ ? step + 1 : step - 1;
+    const bool there = old >= 0 && old < static_cast<int64_t>(sizes_.size()) && row < size(old);
+    return there ? made + (first(old) + row) * n : given + row * n;
+  }
+
+ private:
+  IntArrayRef sizes_;
+  bool reverse_;
+  int64_t rows_;
+  std::vector<int64_t> first_;
+};
+
+// The gradient of the weights of the state: the gradients of the sums, turned, times what their rows had found.
+template <class T>
+lamella_status weight_gradient(const Steps& steps, int64_t count, int64_t n, const T* sums, const T* out, const T* hx,
+                               T* to) {
+  Space space;
+  if (lamella_status st = space.take(steps.rows() * n * static_cast<int64_t>(sizeof(T)))) return st;
+  T* found = reinterpret_cast<T*>(space.data());
+  lamella_status st = steps.each(false, [&](int64_t k) -> lamella_status {
+    for (int64_t i = 0; i < steps.size(k); i++)
+      std::memcpy(found + (steps.first(k) + i) * n, steps.before(out, hx, k, i, n), static_cast<size_t>(n) * sizeof(T));
+    return LAMELLA_OK;
+  });
+  if (st) return st;
+  const Matrix d{reinterpret_cast<char*>(const_cast<T*>(sums)), steps.rows(), count, count, 1};
+  return multiply(dtype_of<T>, d.transposed(), {space.data(), steps.rows(), n, n, 1},
+                  {reinterpret_cast<char*>(to), count, n, n, 1});
+}
+
+// ---- LSTM -----------------------------------------------------------------------------------------------------------
+
+template <class T>
+lamella_status lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight,
+                          IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn, const Tensor& cn,
+                          const Tensor& cells, const Tensor& kept) {
+  Plain<T> x, h0, c0, w;
+  if (lamella_status st = x.read(gates)) return st;
+  if (lamella_status st = h0.read(hx)) return st;
+  if (lamella_status st = c0.read(cx)) return st;
+  if (lamella_status st = w.read(weight)) return st;
+  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Steps steps(batch_sizes, reverse);
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  Panels<T> turned;
+  if (lamella_status st = turned.open(batch, n, 4 * n, w.data(), 1, n)) return st;
+  T *h = written<T>(hn), *c = written<T>(cn), *y = written<T>(out), *cell = written<T>(cells), *g = written<T>(kept);
+  copy_rows(batch * n, h0.data(), h);
+  copy_rows(batch * n, c0.data(), c);
+  return steps.each(false, [&](int64_t k) -> lamella_status {
+    const int64_t at = steps.first(k), rows = steps.size(k);
+    copy_rows(rows * 4 * n, x.data() + at * 4 * n, g + at * 4 * n);
+    if (lamella_status st = turned(rows, h, g + at * 4 * n, true)) return st;
+    for (int64_t i = 0; i < rows; i++)
+      loops.lstm(n, g + (at + i) * 4 * n, c + i * n, cell + (at + i) * n, y + (at + i) * n);
+    copy_rows(rows * n, y + at * n, h);
+    copy_rows(rows * n, cell + at * n, c);
+    return LAMELLA_OK;
+  });
+}
+
+template <class T>
+lamella_status lstm_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn,
+                                   const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx,
+                                   const Tensor& cx, const Tensor& weight, const Tensor& out, const Tensor& cells,
+                                   const Tensor& kept, IntArrayRef batch_sizes, bool reverse, const Tensor& dgates,
+                                   const Tensor& dhx, const Tensor& dcx, const Tensor& dweight) {
+  Plain<T> of_out, of_h, of_c, of_cells, of_kept, h0, c0, w, y, cell, g;
+  Plain<T>* const all[] = {&of_out, &of_h, &of_c, &of_cells, &of_kept, &h0, &c0, &w, &y, &cell, &g};
+  const Tensor* const from[] = {&grad_out, &grad_hn, &grad_cn, &grad_cells, &grad_kept, &hx,
+                                &cx,       &weight,  &out,     &cells,      &kept};
+  for (size_t i = 0; i < std::size(all); i++)
+    if (lamella_status st = all[i]->read(*from[i])) return st;
+  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Steps steps(batch_sizes, reverse);
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  Panels<T> weights;
+  if (lamella_status st = weights.open(batch, 4 * n, n, w.data(), n, 1)) return st;
+  T *dh = written<T>(dhx), *dc = written<T>(dcx), *sums = written<T>(dgates);
+  copy_rows(batch * n, of_h.data(), dh);
+  copy_rows(batch * n, of_c.data(), dc);
+  lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
+    const int64_t at = steps.first(k), rows = steps.size(k);
+    if (of_out.t) loops.add(rows * n, of_out.data() + at * n, dh);
+    if (of_cells.t) loops.add(rows * n, of_cells.data() + at * n, dc);
+    for (int64_t i = 0; i < rows; i++)
+      loops.lstm_backward(n, g.data() + (at + i) * 4 * n, steps.before(cell.data(), c0.data(), k, i, n),
+                          cell.data() + (at + i) * n, dh + i * n,
+                          of_kept.t ? of_kept.data() + (at + i) * 4 * n : nullptr, dc + i * n, sums + (at + i) * 4 * n);
+    return weights(rows, sums + at * 4 * n, dh, false);
+  });
+  if (st) return st;
+  return weight_gradient(steps, 4 * n, n, sums, y.data(), h0.data(), written<T>(dweight));
+}
+
+// ---- GRU ------------------------------------------------------------------------------------------------------------
+
+template <class T>
+void begin_with(int64_t rows, int64_t n, const T* bias, T* to) {
+  for (int64_t i = 0; i < rows; i++) copy_rows(n, bias, to + i * n);
+}
+
+template <class T>
+lamella_status gru_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, const Tensor& bias,
+                         IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn,
+                         const Tensor& kept) {
+  Plain<T> x, h0, w, b;
+  if (lamella_status st = x.read(gates)) return st;
+  if (lamella_status st = h0.read(hx)) return st;
+  if (lamella_status st = w.read(weight)) return st;
+  if (lamella_status st = b.read(bias)) return st;
+  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Steps steps(batch_sizes, reverse);
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  Panels<T> turned;
+  Space space;
+  if (lamella_status st = turned.open(batch, n, 3 * n, w.data(), 1, n)) return st;
+  if (lamella_status st = space.take(batch * 3 * n * static_cast<int64_t>(sizeof(T)))) return st;
+  T *u = reinterpret_cast<T*>(space.data()), *h = written<T>(hn), *y = written<T>(out), *g = written<T>(kept);
+  copy_rows(batch * n, h0.data(), h);
+  return steps.each(false, [&](int64_t k) -> lamella_status {
+    const int64_t at = steps.first(k), rows = steps.size(k);
+    begin_with(rows, 3 * n, b.data(), u);
+    if (lamella_status st = turned(rows, h, u, true)) return st;
+    for (int64_t i = 0; i < rows; i++)
+      loops.gru(n, x.data() + (at + i) * 3 * n, u + i * 3 * n, h + i * n, g + (at + i) * 4 * n, y + (at + i) * n);
+    copy_rows(rows * n, y + at * n, h);
+    return LAMELLA_OK;
+  });
+}
+
+template <class T>
+lamella_status gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_kept,
+                                  const Tensor& hx, const Tensor& weight, const Tensor& out, const Tensor& kept,
+                                  IntArrayRef batch_sizes, bool reverse, const Tensor& dgates, const Tensor& dhx,
+                                  const Tensor& dweight, const Tensor& dbias) {
+  Plain<T> of_out, of_h, of_kept, h0, w, y, g;
+  Plain<T>* const all[] = {&of_out, &of_h, &of_kept, &h0, &w, &y, &g};
+  const Tensor* const from[] = {&grad_out, &grad_hn, &grad_kept, &hx, &weight, &out, &kept};
+  for (size_t i = 0; i < std::size(all); i++)
+    if (lamella_status st = all[i]->read(*from[i])) return st;
+  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Steps steps(batch_sizes, reverse);
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  Panels<T> weights;
+  Space space;
+  if (lamella_status st = weights.open(batch, 3 * n, n, w.data(), n, 1)) return st;
+  if (lamella_status st = space.take(steps.rows() * 3 * n * static_cast<int64_t>(sizeof(T)))) return st;
+  T *of_state = reinterpret_cast<T*>(space.data()), *dh = written<T>(dhx), *of_input = written<T>(dgates);
+  copy_rows(batch * n, of_h.data(), dh);
+  lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
+    const int64_t at = steps.first(k), rows = steps.size(k);
+    if (of_out.t) loops.add(rows * n, of_out.data() + at * n, dh);
+    for (int64_t i = 0; i < rows; i++)
+      loops.gru_backward(n, g.data() + (at + i) * 4 * n, steps.before(y.data(), h0.data(), k, i, n),
+                         of_kept.t ? of_kept.data() + (at + i) * 4 * n : nullptr, dh + i * n,
+                         of_input + (at + i) * 3 * n, of_state + (at + i) * 3 * n);
+    return weights(rows, of_state + at * 3 * n, dh, true);
+  });
+  if (st) return st;
+  T* sum = written<T>(dbias);
+  copy_rows<T>(3 * n, nullptr, sum);
+  for (int64_t i = 0; i < steps.rows(); i++) loops.add(3 * n, of_state + i * 3 * n, sum);
+  return weight_gradient(steps, 3 * n, n, of_state, y.data(), h0.data(), written<T>(dweight));
+}
+
+// ---- tanh and relu --------------------------------------------------------------------------------------------------
+
+template <class T>
+lamella_status rnn_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes,
+                         bool reverse, bool relu, const Tensor& out, const Tensor& hn) {
+  Plain<T> x, h0, w;
+  if (lamella_status st = x.read(gates)) return st;
+  if (lamella_status st = h0.read(hx)) return st;
+  if (lamella_status st = w.read(weight)) return st;
+  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Steps steps(batch_sizes, reverse);
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  Panels<T> turned;
+  if (lamella_status st = turned.open(batch, n, n, w.data(), 1, n)) return st;
+  T *h = written<T>(hn), *y = written<T>(out);
+  copy_rows(batch * n, h0.data(), h);
+  return steps.each(false, [&](int64_t k) -> lamella_status {
+    const int64_t at = steps.first(k) * n, rows = steps.size(k);
+    copy_rows(rows * n, x.data() + at, y + at);
+    if (lamella_status st = turned(rows, h, y + at, true)) return st;
+    loops.curve(rows * n, y + at, relu);
+    copy_rows(rows * n, y + at, h);
+    return LAMELLA_OK;
+  });
+}
+
+template <class T>
+lamella_status rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
+                                  const Tensor& out, IntArrayRef batch_sizes, bool reverse, bool relu,
+                                  const Tensor& dgates, const Tensor& dhx, const Tensor& dweight) {
+  Plain<T> of_out, of_h, h0, w, y;
+  Plain<T>* const all[] = {&of_out, &of_h, &h0, &w, &y};
+  const Tensor* const from[] = {&grad_out, &grad_hn, &hx, &weight, &out};
+  for (size_t i = 0; i < std::size(all); i++)
+    if (lamella_status st = all[i]->read(*from[i])) return st;
+  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Steps steps(batch_sizes, reverse);
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  Panels<T> weights;
+  if (lamella_status st = weights.open(batch, n, n, w.data(), n, 1)) return st;
+  T *dh = written<T>(dhx), *sums = written<T>(dgates);
+  copy_rows(batch * n, of_h.data(), dh);
+  lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
+    const int64_t at = steps.first(k) * n, rows = steps.size(k);
+    if (of_out.t) loops.add(rows * n, of_out.data() + at, dh);
+    loops.curve_backward(rows * n, y.data() + at, dh, sums + at, relu);
+    return weights(rows, sums + at, dh, false);
+  });
+  if (st) return st;
+  return weight_gradient(steps, n, n, sums, y.data(), h0.data(), written<T>(dweight));
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+// A kernel for each dtype; the first tensor that is always there decides. The functions above take the same arguments.
+#define LAMELLA_BY_DTYPE(of, function, ...) \
+  return (of).get()->dtype == LAMELLA_FLOAT64 ? function<double>(__VA_ARGS__) : function<float>(__VA_ARGS__)
+
+Status lstm_kernel(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight,
+                   IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn, const Tensor& cn,
+                   const Tensor& cells, const Tensor& kept) {
+  LAMELLA_BY_DTYPE(hx, lstm_layer, gates, hx, cx, weight, batch_sizes, reverse, out, hn, cn, cells, kept);
+}
+Status lstm_backward_kernel(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn,
+                            const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx, const Tensor& cx,
+                            const Tensor& weight, const Tensor& out, const Tensor& cells, const Tensor& kept,
+                            IntArrayRef batch_sizes, bool reverse, const Tensor& dgates, const Tensor& dhx,
+                            const Tensor& dcx, const Tensor& dweight) {
+  LAMELLA_BY_DTYPE(hx, lstm_layer_backward, grad_out, grad_hn, grad_cn, grad_cells, grad_kept, hx, cx, weight, out,
+                   cells, kept, batch_sizes, reverse, dgates, dhx, dcx, dweight);
+}
+Status gru_kernel(const Tensor& gates, const Tensor& hx, const Tensor& weight, const Tensor& bias,
+                  IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn, const Tensor& kept) {
+  LAMELLA_BY_DTYPE(hx, gru_layer, gates, hx, weight, bias, batch_sizes, reverse, out, hn, kept);
+}
+Status gru_backward_kernel(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_kept, const Tensor& hx,
+                           const Tensor& weight, const Tensor& out, const Tensor& kept, IntArrayRef batch_sizes,
+                           bool reverse, const Tensor& dgates, const Tensor& dhx, const Tensor& dweight,
+                           const Tensor& dbias) {
+  LAMELLA_BY_DTYPE(hx, gru_layer_backward, grad_out, grad_hn, grad_kept, hx, weight, out, kept, batch_sizes, reverse,
+                   dgates, dhx, dweight, dbias);
+}
+Status rnn_kernel(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, bool reverse,
+                  bool relu, const Tensor& out, const Tensor& hn) {
+  LAMELLA_BY_DTYPE(hx, rnn_layer, gates, hx, weight, batch_sizes, reverse, relu, out, hn);
+}
+Status rnn_backward_kernel(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
+                           const Tensor& out, IntArrayRef batch_sizes, bool reverse, bool relu, const Tensor& dgates,
+                           const Tensor& dhx, const Tensor& dweight) {
+  LAMELLA_BY_DTYPE(hx, rnn_layer_backward, grad_out, grad_hn, hx, weight, out, batch_sizes, reverse, relu, dgates, dhx,
+                   dweight);
+}
+
+}  // namespace
+
+void register_cells(Library& m);  // recurrent_cell.cpp
+
+void register_recurrent(Library& m) {
+  register_cells(m);
+  add<lstm_kernel>(m, "_lstm_layer");
+  add<lstm_backward_kernel>(m, "_lstm_layer_backward");
+  add<gru_kernel>(m, "_gru_layer");
+  add<gru_backward_kernel>(m, "_gru_layer_backward");
+  add<rnn_kernel>(m, "_rnn_layer");
+  add<rnn_backward_kernel>(m, "_rnn_layer_backward");
+}
+
+}  // namespace lamella::cpu

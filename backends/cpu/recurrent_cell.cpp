@@ -1,0 +1,104 @@
+// One step of an LSTM with the product of its input.
+#include <type_traits>
+
+#include "backends/cpu/matmul.h"
+#include "backends/cpu/multiply.h"
+#include "backends/cpu/plain.h"
+
+namespace lamella::cpu {
+namespace {
+
+template <class T>
+char* bytes(const T* data) {
+  return const_cast<char*>(reinterpret_cast<const char*>(data));
+}
+
+template <class T>
+lamella_status lstm_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
+                         const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh, const Tensor& hy, const Tensor& cy,
+                         const Tensor& kept) {
+  Plain<T> x, h, c, wi, wh, bi, bh;
+  Plain<T>* const all[] = {&x, &h, &c, &wi, &wh, &bi, &bh};
+  const Tensor* const from[] = {&input, &hx, &cx, &w_ih, &w_hh, &b_ih, &b_hh};
+  for (size_t i = 0; i < std::size(all); i++)
+    if (lamella_status st = all[i]->read(*from[i])) return st;
+  const int64_t batch = x.size(0), features = x.size(1), n = h.size(1);
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  T *g = written<T>(kept), *y = written<T>(hy), *cell = written<T>(cy);
+  Multiplier<T> multiply;
+  if (lamella_status st = multiply.open(batch, 4 * n, std::max(features, n))) return st;
+  Space space;
+  if (lamella_status st = space.take(4 * n * static_cast<int64_t>(sizeof(T)))) return st;
+  T* bias = reinterpret_cast<T*>(space.data());
+  copy_rows(4 * n, bi.data() ? bi.data() : bh.data(), bias);
+  if (bi.data() && bh.data()) loops.add(4 * n, bh.data(), bias);
+  multiply(batch, 4 * n, features, {x.data(), features}, {wi.data(), 1, features}, {g, 4 * n}, false, bias);
+  multiply(batch, 4 * n, n, {h.data(), n}, {wh.data(), 1, n}, {g, 4 * n}, true);
+  for (int64_t i = 0; i < batch; i++) loops.lstm(n, g + i * 4 * n, c.data() + i * n, cell + i * n, y + i * n);
+  return LAMELLA_OK;
+}
+
+template <class T>
+lamella_status lstm_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Tensor& grad_kept,
+                                  const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
+                                  const Tensor& w_hh, const Tensor& cy, const Tensor& kept,
+                                  const std::optional<Tensor>* const* results) {
+  Plain<T> of_h, of_c, of_kept, x, h, c, wi, wh, cell, g;
+  Plain<T>* const all[] = {&of_h, &of_c, &of_kept, &x, &h, &c, &wi, &wh, &cell, &g};
+  const Tensor* const from[] = {&grad_hy, &grad_cy, &grad_kept, &input, &hx, &cx, &w_ih, &w_hh, &cy, &kept};
+  for (size_t i = 0; i < std::size(all); i++)
+    if (lamella_status st = all[i]->read(*from[i])) return st;
+  const int64_t batch = x.size(0), features = x.size(1), n = h.size(1), count = 4 * n;
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  Space space;
+  if (lamella_status st = space.take((6 * n * batch) * static_cast<int64_t>(sizeof(T)))) return st;
+  T *sums = reinterpret_cast<T*>(space.data()), *dh = sums + batch * count, *dc = dh + batch * n;
+  auto asked = [&](int i) { return *results[i] ? written<T>(**results[i]) : nullptr; };
+  copy_rows(batch * n, of_h.data(), dh);
+  if (T* to = asked(2)) dc = to;
+  copy_rows(batch * n, of_c.data(), dc);
+  for (int64_t i = 0; i < batch; i++)
+    loops.lstm_backward(n, g.data() + i * count, c.data() + i * n, cell.data() + i * n, dh + i * n,
+                        of_kept.t ? of_kept.data() + i * count : nullptr, dc + i * n, sums + i * count);
+  const Matrix d{bytes(sums), batch, count, count, 1};
+  auto product = [&](const Matrix& a, const T* b, int64_t columns, T* to) -> lamella_status {
+    if (!to) return LAMELLA_OK;
+    return multiply(dtype_of<T>, a, {bytes(b), a.columns, columns, columns, 1},
+                    {bytes(to), a.rows, columns, columns, 1});
+  };
+  if (lamella_status st = product(d, wi.data(), features, asked(0))) return st;
+  if (lamella_status st = product(d, wh.data(), n, asked(1))) return st;
+  if (lamella_status st = product(d.transposed(), x.data(), features, asked(3))) return st;
+  if (lamella_status st = product(d.transposed(), h.data(), n, asked(4))) return st;
+  for (int k : {5, 6})
+    if (T* to = asked(k)) {
+      copy_rows<T>(count, nullptr, to);
+      for (int64_t i = 0; i < batch; i++) loops.add(count, sums + i * count, to);
+    }
+  return LAMELLA_OK;
+}
+
+Status cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh,
+            const Tensor& b_ih, const Tensor& b_hh, const Tensor& hy, const Tensor& cy, const Tensor& kept) {
+  const auto run = hx.get()->dtype == LAMELLA_FLOAT64 ? lstm_cell<double> : lstm_cell<float>;
+  return run(input, hx, cx, w_ih, w_hh, b_ih, b_hh, hy, cy, kept);
+}
+
+using Result = const std::optional<Tensor>&;
+Status cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Tensor& grad_kept, const Tensor& input,
+                     const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& cy,
+                     const Tensor& kept, ArrayRef<bool> /*output_mask*/, Result dinput, Result dhx, Result dcx,
+                     Result dw_ih, Result dw_hh, Result db_ih, Result db_hh) {
+  const std::optional<Tensor>* const results[] = {&dinput, &dhx, &dcx, &dw_ih, &dw_hh, &db_ih, &db_hh};
+  const auto run = hx.get()->dtype == LAMELLA_FLOAT64 ? lstm_cell_backward<double> : lstm_cell_backward<float>;
+  return run(grad_hy, grad_cy, grad_kept, input, hx, cx, w_ih, w_hh, cy, kept, results);
+}
+
+}  // namespace
+
+void register_cells(Library& m) {
+  add<cell>(m, "_lstm_cell");
+  add<cell_backward>(m, "_lstm_cell_backward");
+}
+
+}  // namespace lamella::cpu

@@ -1,0 +1,393 @@
+"""Transformers: layers of attention and two linear layers, their stacks, and both stacks together."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+from lamella import _C
+from lamella._C import Tensor
+from lamella.nn import functional as F
+from lamella.nn import init
+from lamella.nn.functional.attention import _canonical_mask
+from lamella.nn.modules._multihead_attention import MultiheadAttention
+from lamella.nn.modules.activation import GELU, ReLU
+from lamella.nn.modules.container import ModuleList
+from lamella.nn.modules.dropout import Dropout
+from lamella.nn.modules.linear import Linear
+from lamella.nn.modules.module import Module
+from lamella.nn.modules.normalization import LayerNorm
+
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+Activation = str | Callable[[Tensor], Tensor]
+_full = _C._packet("aten::full")
+
+
+def _hides_what_follows(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+    return _full((size, size), -math.inf, device=device, dtype=dtype).triu(1)
+
+
+def _is_causal(mask: Any, is_causal: bool | None, size: int) -> bool:
+    """The hint, or whether the mask hides from each place those behind it, and nothing else."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    if tuple(mask.shape) != (size, size):
+        return False
+    return bool((mask == _hides_what_follows(size, mask.device, mask.dtype)).all())
+
+
+def _length(x: Tensor, batch_first: bool) -> int:
+    return x.shape[1 if batch_first and x.ndim == 3 else 0]
+
+
+def _function(activation: Activation) -> Any:
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return getattr(F, activation)
+
+
+def _copies(module: Module, n: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(n)])
+
+
+class Transformer(Module):
+    """An encoder of the source and a decoder of the target, which attends to what the encoder made.
+
+    Sources and targets are (length, batch, d_model), (batch, length, d_model) with ``batch_first``, or
+    (length, d_model). The other arguments are those of :class:`TransformerEncoderLayer`, and the numbers of layers.
+    ``custom_encoder`` and ``custom_decoder`` take the places of the stacks (Vaswani and others, 2017).
+
+    Raises:
+        RuntimeError: batches differ, or the features are not ``d_model``
+
+    >>> model = lamella.nn.Transformer(8, 2, 1, 1, 16)
+    >>> model(lamella.ones(5, 3, 8), lamella.ones(4, 3, 8)).shape
+    lamella.Size([4, 3, 8])
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+
+        def norm() -> LayerNorm:
+            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
+
+        if custom_encoder is None:
+            layer: Any = TransformerEncoderLayer(*sizes, device=device, dtype=dtype)
+            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm())
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            layer = TransformerDecoderLayer(*sizes, device=device, dtype=dtype)
+            custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm())
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Any = None,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        src_key_padding_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """The mask that hides from each place those behind it: -inf there, and 0.
+
+        >>> lamella.nn.Transformer.generate_square_subsequent_mask(2)
+        tensor([[0., -inf],
+                [0., 0.]])
+        """
+        return _hides_what_follows(sz, device, dtype)
+
+    def _reset_parameters(self) -> None:
+        for p in self.parameters():
+            if p.ndim > 1:
+                init.xavier_uniform_(p)
+
+
+class TransformerEncoder(Module):
+    """Copies of an encoder's layer one after the other, and perhaps a norm at the end.
+
+    Layers compute what padding holds, too: there are no nested tensors that would leave it out, so
+    ``enable_nested_tensor`` and ``mask_check`` change nothing.
+
+    >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16)
+    >>> lamella.nn.TransformerEncoder(layer, 2)(lamella.ones(5, 3, 8)).shape
+    lamella.Size([5, 3, 8])
+    """
+
+    __constants__ = ["norm"]
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Any = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ):
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.use_nested_tensor = False
+        self.mask_check = mask_check
+
+    def forward(
+        self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
+    ) -> Tensor:
+        other = None if mask is None else mask.dtype
+        padding = _canonical_mask(src_key_padding_mask, "src_key_padding_mask", other, "mask", src.dtype)
+        mask = _canonical_mask(mask, "mask", None, "", src.dtype, False)
+        first: Any = self.layers[0]
+        causal = _is_causal(mask, is_causal, _length(src, first.self_attn.batch_first))
+        for layer in self.layers:
+            src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(Module):
+    """Copies of a decoder's layer one after the other, and perhaps a norm at the end.
+
+    >>> layer = lamella.nn.TransformerDecoderLayer(8, 2, 16)
+    >>> lamella.nn.TransformerDecoder(layer, 2)(lamella.ones(4, 3, 8), lamella.ones(5, 3, 8)).shape
+    lamella.Size([4, 3, 8])
+    """
+
+    __constants__ = ["norm"]
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Any = None):
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        first: Any = self.layers[0]
+        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, first.self_attn.batch_first))
+        for layer in self.layers:
+            tgt = layer(
+                tgt,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class TransformerEncoderLayer(Module):
+    """Attention of a sequence to itself and two linear layers, each added to its input and normed.
+
+    Args:
+        dim_feedforward: the width between the linear layers, under ``activation``: "relu", "gelu" or a function
+        norm_first: the norm acts before each part, in place of behind it
+        bias: linear layers and norms have one
+
+    Raises:
+        RuntimeError: another name of an activation
+
+    >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    >>> layer(lamella.ones(3, 5, 8)).shape
+    lamella.Size([3, 5, 8])
+    """
+
+    __constants__ = ["norm_first"]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        made: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
+        super().__init__()
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
+        self.linear1 = Linear(d_model, dim_feedforward, **made)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **made)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.activation = _function(activation)
+        if self.activation is F.relu or isinstance(self.activation, ReLU):
+            self.activation_relu_or_gelu = 1
+        elif self.activation is F.gelu or isinstance(self.activation, GELU):
+            self.activation_relu_or_gelu = 2
+        else:
+            self.activation_relu_or_gelu = 0
+
+    def forward(
+        self, src: Tensor, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
+    ) -> Tensor:
+        other = None if src_mask is None else src_mask.dtype
+        padding = _canonical_mask(src_key_padding_mask, "src_key_padding_mask", other, "src_mask", src.dtype)
+        mask = _canonical_mask(src_mask, "src_mask", None, "", src.dtype, False)
+        if self.norm_first:
+            src = src + self._sa_block(self.norm1(src), mask, padding, is_causal)
+            return src + self._ff_block(self.norm2(src))
+        src = self.norm1(src + self._sa_block(src, mask, padding, is_causal))
+        return self.norm2(src + self._ff_block(src))
+
+    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+        out, _ = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
+        return self.dropout1(out)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(Module):
+    """Attention of a sequence to itself, then to ``memory``, and two linear layers, each added and normed.
+
+    The arguments are those of :class:`TransformerEncoderLayer`.
+
+    >>> layer = lamella.nn.TransformerDecoderLayer(8, 2, 16)
+    >>> layer(lamella.ones(4, 3, 8), lamella.ones(5, 3, 8)).shape
+    lamella.Size([4, 3, 8])
+    """
+
+    __constants__ = ["norm_first"]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ):
+        made: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
+        super().__init__()
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
+        self.linear1 = Linear(d_model, dim_feedforward, **made)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **made)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self.activation = _function(activation)
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        others = (memory, memory_mask, memory_key_padding_mask, memory_is_causal)
+        if self.norm_first:
+            tgt = tgt + self._sa_block(self.norm1(tgt), *own)
+            tgt = tgt + self._mha_block(self.norm2(tgt), *others)
+            return tgt + self._ff_block(self.norm3(tgt))
+        tgt = self.norm1(tgt + self._sa_block(tgt, *own))
+        tgt = self.norm2(tgt + self._mha_block(tgt, *others))
+        return self.norm3(tgt + self._ff_block(tgt))
+
+    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+        out, _ = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
+        return self.dropout1(out)
+
+    def _mha_block(
+        self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
+    ) -> Tensor:
+        out, _ = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal)
+        return self.dropout2(out)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))

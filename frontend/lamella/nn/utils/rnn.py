@@ -1,0 +1,293 @@
+"""Sequences of different lengths: padded to one tensor, or packed without the padding.
+
+Packed rows stand step by step: first the first elements of all sequences, the longest sequence in front, then the
+second ones of those that have a second, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import lamella
+from lamella import _C
+from lamella._C import Tensor
+
+__all__ = [
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
+
+
+def _op(name: str) -> Any:
+    return _C._packet(f"aten::{name}")
+
+
+class _Fields(NamedTuple):
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any
+    unsorted_indices: Any
+
+
+class PackedSequence(_Fields):
+    """Packed sequences: the rows, how many of them each step has, and the orders by length and back.
+
+    It is what :func:`pack_sequence` and :func:`pack_padded_sequence` make and recurrent modules take and give.
+
+    Raises:
+        ValueError: ``batch_sizes`` does not lie on the host
+
+    >>> rnn = lamella.nn.utils.rnn
+    >>> rnn.pack_sequence([lamella.tensor([1, 2, 3]), lamella.tensor([4, 5])]).data
+    tensor([1, 4, 2, 5, 3])
+    """
+
+    def __new__(cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None):
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        if batch_sizes is None:
+            if not (isinstance(data, list | tuple) and len(data) == 2):
+                raise AssertionError("PackedSequence: argument 'data': expected a pair without batch_sizes")
+            data, batch_sizes = data
+        elif batch_sizes.device.type != "cpu":
+            raise ValueError(
+                "PackedSequence: argument 'batch_sizes': expected a tensor on the host, as pack_sequence makes it, "
+                f"got one on {batch_sizes.device}"
+            )
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def _with(self, change: Any, move: Any) -> PackedSequence:
+        moved = (None if t is None else move(t) for t in (self.sorted_indices, self.unsorted_indices))
+        return type(self)(change(self.data), self.batch_sizes, *moved)
+
+    def pin_memory(self) -> PackedSequence:
+        """The same with data in pinned memory."""
+        return self._with(lambda t: t.pin_memory(), lambda t: t.pin_memory())
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The same with converted or moved data: itself if nothing changes. ``batch_sizes`` stays on the host."""
+        data = self.data.to(*args, **kwargs)
+        if data is self.data:
+            return self
+        return self._with(lambda _: data, lambda t: t.to(data.device))
+
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The same on the host."""
+        return self.to("cpu", *args, **kwargs)
+
+    def double(self) -> PackedSequence:
+        """The same in float64."""
+        return self.to(dtype=lamella.float64)
+
+    def float(self) -> PackedSequence:
+        """The same in float32."""
+        return self.to(dtype=lamella.float32)
+
+    def half(self) -> PackedSequence:
+        """The same in float16."""
+        return self.to(dtype=lamella.float16)
+
+    def long(self) -> PackedSequence:
+        """The same in int64."""
+        return self.to(dtype=lamella.int64)
+
+    def int(self) -> PackedSequence:
+        """The same in int32."""
+        return self.to(dtype=lamella.int32)
+
+    def short(self) -> PackedSequence:
+        """The same in int16."""
+        return self.to(dtype=lamella.int16)
+
+    def char(self) -> PackedSequence:
+        """The same in int8."""
+        return self.to(dtype=lamella.int8)
+
+    def byte(self) -> PackedSequence:
+        """The same in uint8."""
+        return self.to(dtype=lamella.uint8)
+
+    def is_pinned(self) -> bool:
+        """Whether the data lies in pinned memory."""
+        return self.data.is_pinned()
+
+
+def invert_permutation(permutation: Any) -> Any:
+    """The permutation that undoes this one; ``None`` of ``None``.
+
+    >>> lamella.nn.utils.rnn.invert_permutation(lamella.tensor([2, 0, 1]))
+    tensor([1, 2, 0])
+    """
+    if permutation is None:
+        return None
+    places = _op("arange")(permutation.numel(), device=permutation.device)
+    return _op("empty_like")(permutation).scatter_(0, permutation, places)
+
+
+def _there(lengths: Tensor, steps: int) -> Tensor:
+    """Which elements a padded tensor (steps, batch) really has."""
+    return _op("arange")(steps, device=lengths.device).unsqueeze(1) < lengths
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Packs padded sequences, (steps, batch, ...) or, with ``batch_first``, (batch, steps, ...).
+
+    Args:
+        lengths: the length of each sequence, on the host
+        enforce_sorted: they fall already; otherwise they are sorted, and the result keeps the order
+
+    Raises:
+        RuntimeError: lengths that are not one for each sequence, positive, and within the steps, or that rise
+
+    >>> rnn = lamella.nn.utils.rnn
+    >>> rnn.pack_padded_sequence(lamella.tensor([[1, 2], [3, 4], [5, 0]]), [3, 2])[:2]
+    (tensor([1, 2, 3, 4, 5]), tensor([2, 2, 1]))
+    """
+    lengths = lamella.as_tensor(lengths, dtype=lamella.int64)
+    if lengths.device.type != "cpu":
+        raise RuntimeError(
+            f"pack_padded_sequence: argument 'lengths': expected a tensor on the host, got one on {lengths.device}"
+        )
+    order = None
+    if not enforce_sorted:
+        lengths, order = lengths.sort(descending=True)
+        order = order.to(input.device)
+        input = input.index_select(0 if batch_first else 1, order)
+    if input.numel() == 0:
+        raise RuntimeError("pack_padded_sequence: argument 'input': cannot pack empty tensors")
+    rows = input.transpose(0, 1) if batch_first else input
+    steps, batch = rows.shape[:2]
+    if lengths.shape != (batch,):
+        raise RuntimeError(
+            f"pack_padded_sequence: argument 'lengths': expected one for each of {batch} sequences, got shape "
+            f"{tuple(lengths.shape)}"
+        )
+    numbers = lengths.tolist()
+    if min(numbers) <= 0 or max(numbers) > steps:
+        raise RuntimeError(
+            f"pack_padded_sequence: argument 'lengths': expected numbers from 1 to the {steps} steps, got {numbers}"
+        )
+    if sorted(numbers, reverse=True) != numbers:
+        raise RuntimeError(
+            "pack_padded_sequence: argument 'lengths': must not rise with enforce_sorted; pass enforce_sorted=False"
+        )
+    there = _there(lengths, numbers[0])
+    places = there.flatten().nonzero().flatten().to(input.device)
+    data = rows.reshape(steps * batch, *rows.shape[2:]).index_select(0, places)
+    return PackedSequence(data, there.sum(1), order, None)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """The padded sequences, in the order that they had before they were packed, and their lengths.
+
+    Raises:
+        ValueError: ``total_length`` is less than the longest sequence
+
+    >>> rnn = lamella.nn.utils.rnn
+    >>> rnn.pad_packed_sequence(rnn.pack_sequence([lamella.tensor([1, 2]), lamella.tensor([3])]), batch_first=True)
+    (tensor([[1, 2],
+            [3, 0]]), tensor([2, 1]))
+    """
+    data, sizes = sequence.data, sequence.batch_sizes
+    steps, batch = sizes.shape[0], int(sizes[0])
+    lengths = (sizes.unsqueeze(1) > _op("arange")(batch)).sum(0)
+    length = steps if total_length is None else total_length
+    if length < steps:
+        raise ValueError(
+            f"pad_packed_sequence: argument 'total_length': expected at least the longest sequence's {steps}, "
+            f"got {length}"
+        )
+    count = data.shape[0]
+    places = _there(lengths, length).flatten().nonzero().flatten()
+    source = _op("full")((length * batch,), count)  # the row of padding, which is put behind the others
+    source[places] = _op("arange")(count)
+    padding = data.new_full((1, *data.shape[1:]), padding_value)
+    padded = _op("cat")([data, padding], 0).index_select(0, source.to(data.device))
+    padded = padded.view(length, batch, *data.shape[1:])
+    if batch_first:
+        padded = padded.transpose(0, 1)
+    order = sequence.unsorted_indices
+    if order is None:
+        return padded, lengths
+    return padded.index_select(0 if batch_first else 1, order), lengths.index_select(0, order.cpu())
+
+
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Sequences (length, ...) as one tensor (longest, batch, ...), or (batch, longest, ...) with ``batch_first``.
+
+    Raises:
+        RuntimeError: no sequences, or some that differ behind the first dimension; another ``padding_side``
+
+    >>> lamella.nn.utils.rnn.pad_sequence([lamella.tensor([1, 2]), lamella.tensor([3])], batch_first=True)
+    tensor([[1, 2],
+            [3, 0]])
+    """
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: argument 'sequences': expected an iterable of tensors, got {type(sequences).__name__}"
+        )
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"pad_sequence: argument 'padding_side': expected 'left' or 'right', got {padding_side!r}")
+    all_of_them = list(sequences)
+    if not all_of_them:
+        raise RuntimeError("pad_sequence: argument 'sequences': received an empty list of sequences")
+    rest = all_of_them[0].shape[1:]
+    if any(t.shape[1:] != rest for t in all_of_them):
+        raise RuntimeError("pad_sequence: argument 'sequences': their shapes differ behind the first dimension")
+    longest = max(t.shape[0] for t in all_of_them)
+
+    def padded(t: Any) -> Any:
+        missing = longest - t.shape[0]
+        if not missing:
+            return t
+        more = t.new_full((missing, *rest), padding_value)
+        return _op("cat")([more, t] if padding_side == "left" else [t, more], 0)
+
+    return _op("stack")([padded(t) for t in all_of_them], 0 if batch_first else 1)
+
+
+def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
+    """The sequences without their padding.
+
+    >>> rnn = lamella.nn.utils.rnn
+    >>> rnn.unpad_sequence(lamella.tensor([[1, 2], [3, 0]]), lamella.tensor([2, 1]), batch_first=True)
+    [tensor([1, 2]), tensor([3])]
+    """
+    rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
+    numbers = lengths.tolist() if isinstance(lengths, Tensor) else [int(n) for n in lengths]
+    return [row[:n] for row, n in zip(rows, numbers, strict=True)]
+
+
+def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """Packs sequences (length, ...); with ``enforce_sorted``, the longest comes first.
+
+    >>> rnn = lamella.nn.utils.rnn
+    >>> rnn.pack_sequence([lamella.tensor([1]), lamella.tensor([2, 3])], enforce_sorted=False).data
+    tensor([2, 1, 3])
+    """
+    lengths = [t.shape[0] for t in sequences]
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences that were packed.
+
+    >>> rnn = lamella.nn.utils.rnn
+    >>> rnn.unpack_sequence(rnn.pack_sequence([lamella.tensor([1, 2]), lamella.tensor([3])]))
+    [tensor([1, 2]), tensor([3])]
+    """
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)

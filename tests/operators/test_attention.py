@@ -1,0 +1,117 @@
+"""Attention beyond its samples: many blocks, gradients of both orders, queries that see nothing, dropout, memory."""
+
+import lamella
+import numpy as np
+import pytest
+from lamella.autograd import gradcheck, gradgradcheck
+from oracles.attention import attention as oracle
+
+A = lamella.ops.aten
+
+
+def numbers(*shape, seed=0, dtype="float64"):
+    return lamella.tensor(np.random.default_rng(seed).normal(size=shape).astype(dtype))
+
+
+def needing(*shape, seed=0):
+    return numbers(*shape, seed=seed).requires_grad_()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("queries", "keys"), [(1, 700), (129, 257), (300, 513), (513, 300)])
+def test_many_blocks(queries, keys, causal):
+    q, k, v = numbers(1, 4, queries, 5), numbers(1, 2, keys, 5, seed=1), numbers(1, 2, keys, 3, seed=2)
+    mask = numbers(4, queries, 1, seed=3).expand(4, queries, keys) * numbers(keys, seed=4)
+    for m in (None, mask, mask > 0):
+        got = A._attention(q, k, v, m, causal, 0.6)
+        want = oracle(q.numpy(), k.numpy(), v.numpy(), None if m is None else m.numpy(), causal, 0.6)
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a.numpy(), b, rtol=1e-12, atol=1e-13)
+
+
+def test_large_scores_do_not_overflow():
+    q, k, v = numbers(1, 1, 4, 3) * 1e3, numbers(1, 1, 600, 3, seed=1) * 1e3, numbers(1, 1, 600, 3, seed=2)
+    got = A._attention(q, k, v, None, False, 1.0)[0].numpy()
+    np.testing.assert_allclose(got, oracle(q.numpy(), k.numpy(), v.numpy(), None, False, 1.0)[0], rtol=1e-9)
+
+
+def test_a_nan_reaches_its_queries():
+    q, k, v = numbers(1, 1, 3, 2), numbers(1, 1, 4, 2, seed=1), numbers(1, 1, 4, 2, seed=2)
+    q[0, 0, 1, 0] = float("nan")
+    got = A.scaled_dot_product_attention(q, k, v).numpy()
+    assert np.isnan(got).all(-1).tolist() == [[[False, True, False]]]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("masked", [None, "float", "bool"])
+def test_gradients(causal, masked):
+    q, k, v = needing(2, 4, 5, 3), needing(2, 2, 6, 3, seed=1), needing(2, 2, 6, 2, seed=2)
+    mask = None if masked is None else needing(2, 1, 5, 6, seed=3) if masked == "float" else numbers(5, 6, seed=3) > 0
+    inputs = (q, k, v) + ((mask,) if masked == "float" else ())
+
+    def f(q, k, v, m=mask):
+        return A._attention(q, k, v, m, causal, 0.7)
+
+    assert gradcheck(f, inputs)
+    assert gradgradcheck(f, inputs)
+
+
+def test_gradient_of_many_blocks():
+    """The kernel's gradient beside that of the composed softmax, which is checked by differences."""
+    q, k, v = needing(1, 4, 150, 4), needing(1, 2, 300, 4, seed=1), needing(1, 2, 300, 3, seed=2)
+    A.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True).square().sum().backward()
+    got = [x.grad.numpy() for x in (q, k, v)]
+    q.grad = k.grad = v.grad = None
+    scores = q @ k.repeat_interleave(2, 1).mT / 2
+    scores = scores.masked_fill(lamella.ones(150, 300, dtype=lamella.bool).triu(1), -float("inf"))
+    (scores.softmax(-1) @ v.repeat_interleave(2, 1)).square().sum().backward()
+    for a, b in zip(got, (q, k, v), strict=True):
+        np.testing.assert_allclose(a, b.grad.numpy(), rtol=1e-10, atol=1e-12)
+
+
+def test_queries_that_see_nothing():
+    q, k, v = needing(2, 3), needing(4, 3, seed=1), needing(4, 3, seed=2)
+    mask = lamella.tensor([[False] * 4, [True, False, True, False]])
+    out = A.scaled_dot_product_attention(q, k, v, mask)
+    assert out[0].tolist() == [0, 0, 0]
+    out.sum().backward()
+    assert q.grad[0].tolist() == [0, 0, 0]
+    assert np.isfinite(k.grad.numpy()).all()
+    np.testing.assert_allclose(v.grad.sum(0).numpy(), [1, 1, 1])
+    later = A.scaled_dot_product_attention(q, k, v, mask, 0.5)
+    assert later[0].tolist() == [0, 0, 0]
+
+
+def test_dropout():
+    lamella.manual_seed(0)
+    q, k = numbers(200, 4), numbers(50, 4, seed=1)
+    v = lamella.eye(50, dtype=lamella.float64)  # the result is the weights
+    kept = A.scaled_dot_product_attention(q, k, v, dropout_p=0.25).numpy()
+    all_of_them = A.scaled_dot_product_attention(q, k, v).numpy()
+    there = kept != 0
+    assert abs(there.mean() - 0.75) < 0.02
+    np.testing.assert_allclose(kept[there], all_of_them[there] / 0.75)
+
+
+def test_threads_change_no_bit():
+    q, k, v = (numbers(2, 4, 200, 32, seed=i, dtype="float32").requires_grad_() for i in range(3))
+
+    def run():
+        q.grad = k.grad = v.grad = None
+        out = A.scaled_dot_product_attention(q, k, v, is_causal=True)
+        out.square().sum().backward()
+        return [t.detach().numpy().tobytes() for t in (out, q.grad, k.grad, v.grad)]
+
+    before = lamella.get_num_threads()
+    try:
+        lamella.set_num_threads(1)
+        alone = run()
+        lamella.set_num_threads(4)
+        assert run() == alone
+    finally:
+        lamella.set_num_threads(before)
+
+
+def test_a_result_lies_as_the_queries_do():
+    q = numbers(5, 2, 3, 4).permute(1, 2, 0, 3)
+    assert A.scaled_dot_product_attention(q, q, q).stride() == q.stride()
