@@ -427,6 +427,7 @@ def package_stub(distribution: str = "lamella") -> str:
     typing = "Any, overload" if "Any" in text else "overload"
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", f"from typing import {typing}", ""]
     lines.append("__all__: list[str]")
+    lines.append("from lamella import func as func")
     lines.append("from lamella import library as library")
     lines.append("from lamella import nn as nn")
     lines.append("from lamella import plugins as plugins")

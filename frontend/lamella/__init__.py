@@ -121,6 +121,6 @@ def _loaded(plugin):
 
 plugins.manager.loaded = _loaded
 
-for _name in ("accelerator", "nn", "overrides", "testing", "utils"):
+for _name in ("accelerator", "func", "nn", "overrides", "testing", "utils"):
     _add_lazy(_sys.modules[__name__], _name)
-__all__ += ["accelerator", "library", "nn", "overrides", "plugins", "testing", "utils"]
+__all__ += ["accelerator", "func", "library", "nn", "overrides", "plugins", "testing", "utils"]

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 __all__: list[str]
+from lamella import func as func
 from lamella import library as library
 from lamella import nn as nn
 from lamella import plugins as plugins

@@ -12,7 +12,7 @@ PLANNED = {
         "bincount cdist corrcoef cov cross cummax cummin diff dist lu histc mode quantile renorm "
         "trapz unsafe_chunk vander save load "
     ),
-    PACKAGE: "optim linalg fft random special amp func compile jit onnx export hub",
+    PACKAGE: "optim linalg fft random special amp compile jit onnx export hub",
     "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
 }
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
