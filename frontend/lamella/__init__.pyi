@@ -3,11 +3,20 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 __all__: list[str]
+from lamella import backends as backends
+from lamella import compiler as compiler
+from lamella import distributed as distributed
 from lamella import func as func
+from lamella import hub as hub
+from lamella import jit as jit
 from lamella import library as library
 from lamella import nn as nn
 from lamella import plugins as plugins
 from lamella import testing as testing
+from lamella import version as version
+cuda: Any
+mps: Any
+xpu: Any
 from lamella._C import Generator as Generator
 from lamella._C import OutOfMemoryError as OutOfMemoryError
 from lamella._C import Size as Size
@@ -81,6 +90,17 @@ from lamella._functions import set_fallback as set_fallback
 from lamella._functions import set_num_threads as set_num_threads
 from lamella._functions import set_printoptions as set_printoptions
 from lamella._functions import tensor as tensor
+from lamella._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from lamella._settings import compile as compile
+from lamella._settings import get_deterministic_debug_mode as get_deterministic_debug_mode
+from lamella._settings import get_float32_matmul_precision as get_float32_matmul_precision
+from lamella._settings import get_num_interop_threads as get_num_interop_threads
+from lamella._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
+from lamella._settings import set_deterministic_debug_mode as set_deterministic_debug_mode
+from lamella._settings import set_float32_matmul_precision as set_float32_matmul_precision
+from lamella._settings import set_flush_denormal as set_flush_denormal
+from lamella._settings import set_num_interop_threads as set_num_interop_threads
+from lamella._settings import use_deterministic_algorithms as use_deterministic_algorithms
 from lamella._namespace import ops as ops
 from lamella import autograd as autograd
 from lamella.autograd import enable_grad as enable_grad

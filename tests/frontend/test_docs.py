@@ -35,8 +35,12 @@ def public_objects():
     for module in (
         lamella,
         lamella.accelerator,
+        lamella.compiler,
         lamella.cpu,
+        lamella.cuda,
+        lamella.distributed,
         lamella.func,
+        lamella.jit,
         lamella.library,
         lamella.nn,
         lamella.nn.functional,

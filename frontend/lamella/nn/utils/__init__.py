@@ -5,7 +5,7 @@
 lamella.Size([8])
 """
 
-from importlib.util import find_spec as _find_spec
+from importlib.machinery import PathFinder as _PathFinder
 
 from lamella.nn.utils import parametrizations, parametrize, stateless
 from lamella.nn.utils.clip_grad import (
@@ -46,7 +46,7 @@ __all__ = [
     "weight_norm",
 ]
 
-if _find_spec("lamella.nn.utils.rnn"):
+if _PathFinder.find_spec("lamella.nn.utils.rnn", __path__):
     from lamella.nn.utils import rnn  # type: ignore[attr-defined]  # noqa: F401
 
     __all__.append("rnn")
