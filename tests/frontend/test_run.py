@@ -212,6 +212,25 @@ def test_programs_that_are_not_there(program):
     assert " run " in program.run("--help", command=[*PYTHON, "-m", "lamella"]).stdout
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+def test_processes_of_a_program(program, method):
+    text = """
+        import multiprocessing, sys
+        import torch
+        from torch import nn
+
+        def work(n):
+            return float(torch.ones(n).sum()), nn.__name__, str(torch.__version__)
+
+        if __name__ == "__main__":
+            multiprocessing.set_start_method(sys.argv[1])
+            with multiprocessing.Pool(2) as pool:
+                print(pool.map(work, [2, 3]))
+    """
+    expected = "[(2.0, 'lamella.nn', '2.13.0+lamella'), (3.0, 'lamella.nn', '2.13.0+lamella')]\n"
+    assert program.output(text, method) == expected
+
+
 # ---- what is not there -----------------------------------------------------------------------------------------------
 
 
@@ -389,6 +408,25 @@ def test_what_is_asked_for_is_not_missing(program):
     """) == [
         f"main.py:{line}: torch.{name}: lamella.{name} does not exist and is not planned"
         for line, name in ((4, "no_op"), (6, "no_op2"), (10, "no_op3"))
+    ]
+
+
+def test_what_is_for_other_machines_is_not_missing(program):
+    assert program.check("""
+        import torch
+        import torch.distributed as dist
+
+        def mean(x):
+            if dist.is_available() and dist.is_initialized():
+                dist.all_reduce(x)
+            y = torch.jit.no_op(x) if torch.jit.is_scripting() else x
+            return dist.is_initialized() and dist.get_rank() or y
+
+        if not torch.jit.is_tracing():
+            dist.get_world_size()
+    """) == [
+        "main.py:12: torch.distributed.get_world_size: Lamella has one process; torch.distributed is planned with a "
+        "plugin of its own"
     ]
 
 

@@ -21,6 +21,14 @@ from lamella.running.program import Program
 from lamella.running.scopes import UNKNOWN, File, Scope, Torch, read
 
 DYNAMIC = ("torch.ops", "torch.classes")  # what is below depends on the program
+QUESTIONS = {
+    "is_available",
+    "is_built",
+    "is_compiling",
+    "is_initialized",
+    "is_scripting",
+    "is_tracing",
+}  # of no arguments
 IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
 
 
@@ -94,7 +102,10 @@ def look_up(path: str) -> tuple[Any, str | None]:
             if module is None and here not in names.recorded()["modules"]:
                 return None, here
             if module is None:
-                return (None, here) if i + 1 == len(parts) else (None, ".".join(parts[: i + 2]))
+                end = i + 1
+                while ".".join(parts[:end]) in names.recorded()["modules"] and end < len(parts):
+                    end += 1
+                return None, ".".join(parts[:end])
             found = module
         elif isinstance(found, type):
             try:
@@ -180,8 +191,20 @@ class Checker(ast.NodeVisitor):
 
     visit_TryStar = visit_Try
 
+    def never(self, test: ast.AST) -> bool:
+        """Whether a condition asks torch for something that is not here, as a device of CUDA."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(self.never(part) for part in test.values)
+        if not isinstance(test, ast.Call) or test.args or test.keywords:
+            return False
+        value = self.scope.value(test.func)
+        if not isinstance(value, Torch) or value.path.rpartition(".")[2] not in QUESTIONS:
+            return False
+        found, lost = look_up(value.path)
+        return lost is None and callable(found) and not found()
+
     def visit_If(self, node: Any) -> None:
-        asked = self.asked_for(node.test)
+        asked = {"*"} if self.never(node.test) else self.asked_for(node.test)
         self.visit(node.test)
         self.quiet.append(asked)
         for statement in node.body if isinstance(node.body, list) else [node.body]:
@@ -193,7 +216,8 @@ class Checker(ast.NodeVisitor):
     visit_IfExp = visit_If
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        self.quiet.append(self.asked_for(node) if isinstance(node.op, ast.And) else set())
+        asked = {"*"} if self.never(node) else self.asked_for(node) if isinstance(node.op, ast.And) else set()
+        self.quiet.append(asked)
         self.generic_visit(node)
         self.quiet.pop()
 

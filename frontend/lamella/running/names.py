@@ -166,6 +166,7 @@ def stand_in() -> ModuleType:
     version = TorchVersion(f"{TORCH}+lamella")
     lamella.__version__ = version
     lamella.version.__version__ = version
+    _in_children()
     before = vars(lamella).get("__getattr__")
 
     def __getattr__(name: str) -> Any:
@@ -181,3 +182,23 @@ def stand_in() -> ModuleType:
 
     vars(lamella)["__getattr__"] = __getattr__
     return lamella
+
+
+class StandIn:
+    """An object that makes torch lamella in the process that unpickles it."""
+
+    def __reduce__(self) -> Any:
+        return stand_in, ()
+
+
+def _in_children() -> None:
+    """Processes that ``multiprocessing`` starts anew import the program, and need torch's names before."""
+    from multiprocessing import spawn
+
+    usual = spawn.get_preparation_data
+
+    @functools.wraps(usual)
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        return {"lamella": StandIn(), **usual(name)}
+
+    spawn.get_preparation_data = get_preparation_data

@@ -1,4 +1,4 @@
-"""A program run as python runs it: a ``__main__``, ``sys.argv``, ``sys.path``, tracebacks and an exit status of its own."""
+"""A program run as python runs it: its ``__main__``, ``sys.argv``, ``sys.path``, tracebacks and exit status."""
 
 from __future__ import annotations
 
