@@ -411,6 +411,48 @@ def test_what_is_asked_for_is_not_missing(program):
     ]
 
 
+def test_names_stand_for_what_their_scope_binds(program):
+    lines = program.check("""
+        import torch
+
+        def outer():
+            def inner():
+                global found, torch2
+                import torch as found
+                torch2 = torch.nn
+            def other():
+                nonlocal_ = torch
+                def third():
+                    nonlocal nonlocal_
+                    nonlocal_ = 1
+                return nonlocal_.not_reported
+            return inner
+
+        def shadowed(x):
+            match x:
+                case {"a": torch, **found}:
+                    return torch.not_reported
+                case [*torch]:
+                    return 1
+            [torch.not_reported for torch in x]
+
+        class Holder:
+            torch2 = 1
+            def method(self):
+                return torch2.reported_a
+        found.reported_b
+        (nn := torch.nn).reported_c
+        nn.reported_d
+        try:
+            pass
+        except Exception as torch2b:
+            torch2b.not_reported
+        lambda *, torch: torch.not_reported
+    """)
+    assert [line.split(": ")[1] for line in lines] == [
+        "torch.nn.reported_a", "torch.reported_b", "torch.nn.reported_c", "torch.nn.reported_d"]  # fmt: skip
+
+
 def test_what_is_for_other_machines_is_not_missing(program):
     assert program.check("""
         import torch

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from lamella.running.names import stand_in
 from lamella.running.program import Program, find_module, find_script, run
 
 __all__ = ["USAGE", "main"]
@@ -40,6 +41,11 @@ def main(words: list[str]) -> int:
         wrong = f"there is no option {rest[0]!r}" if rest else "which program?"
         print(f"{USAGE}\nlamella run: {wrong}", file=sys.stderr)
         return 2
+    try:
+        stand_in()
+    except RuntimeError as error:
+        print(f"lamella: {error}", file=sys.stderr)
+        return 1
     program: Program | str = find_module(rest[0], imports=not check) if as_module else find_script(rest[0])
     if isinstance(program, str):
         print(f"lamella: {program}", file=sys.stderr)

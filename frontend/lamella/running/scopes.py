@@ -60,19 +60,23 @@ class Scope:
     is_class: bool = False
     is_function: bool = False
     bound: dict[str, list[Any]] = field(default_factory=dict)
-    elsewhere: set[str] = field(default_factory=set)  # names that are global or nonlocal
+    globals: set[str] = field(default_factory=set)  # names that a statement says are the file's
+    nonlocals: set[str] = field(default_factory=set)  # and those of the scopes around
     asked: set[str] = field(default_factory=set)  # names that are being looked up
 
     def bind(self, name: str, what: Any) -> None:
         scope: Scope = self
-        while name in scope.elsewhere and scope.outer is not None:
+        while name in scope.nonlocals and scope.outer is not None:
             scope = scope.outer
+        scope = self.file.scope if name in scope.globals else scope
         scope.bound.setdefault(name, []).append(what)
 
     def owner(self, name: str) -> Scope | None:
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.bound and name not in scope.elsewhere and (scope is self or not scope.is_class):
+            if name in scope.globals:
+                return self.file.scope if name in self.file.scope.bound else None
+            if name in scope.bound and (scope is self or not scope.is_class):
                 return scope
             scope = scope.outer
         return None
@@ -101,6 +105,8 @@ class Scope:
             if isinstance(inner, Local):
                 return self.file.of(inner, node.attr)
             return FOREIGN if inner is FOREIGN else UNKNOWN
+        if isinstance(node, ast.NamedExpr):
+            return self.value(node.value)
         if isinstance(node, ast.Constant) and node.value is None:
             return None
         return UNKNOWN
@@ -203,10 +209,18 @@ class Binder(ast.NodeVisitor):
         self.scope.bind(node.arg, UNKNOWN)
         self.generic_visit(node)
 
-    def visit_Global(self, node: Any) -> None:
-        self.scope.elsewhere |= set(node.names)
+    def visit_Global(self, node: ast.Global) -> None:
+        self.scope.globals |= set(node.names)
 
-    visit_Nonlocal = visit_Global
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.scope.nonlocals |= set(node.names)
+
+    def _pattern(self, node: Any) -> None:
+        if name := getattr(node, "name", None) or getattr(node, "rest", None):
+            self.scope.bind(name, UNKNOWN)
+        self.generic_visit(node)
+
+    visit_MatchAs = visit_MatchStar = visit_MatchMapping = _pattern
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name:
