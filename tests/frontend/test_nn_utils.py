@@ -420,10 +420,6 @@ def test_spectral_norm(hook):
         assert state._metadata[""]["spectral_norm"] == {"weight.version": 1}
         with pytest.raises(RuntimeError, match="one already"):
             utils.spectral_norm(m)
-        with pytest.raises(RuntimeError, match="first version"):
-            other.load_state_dict(
-                {"bias": m.bias, "weight_orig": m.weight_orig, "weight": m.weight, "weight_u": m.weight_u}
-            )
         utils.remove_spectral_norm(m)
         assert sorted(m.state_dict()) == ["bias", "weight"] and not m._forward_pre_hooks and not m._state_dict_hooks
         assert not m._load_state_dict_pre_hooks
@@ -433,6 +429,22 @@ def test_spectral_norm(hook):
     close(m.eval()(x), other(x))
     with pytest.raises(ValueError, match="positive"):
         (utils if hook else parametrizations).spectral_norm(nn.Linear(2, 2), n_power_iterations=0)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3)])
+def test_spectral_norm_of_the_first_version(shape):
+    """Its state dicts had the weight, and no right singular vector."""
+    w, sigma = numbers(*shape), 3.0
+    u = numbers(shape[0], seed=1)
+    u = u / u.norm()
+    m = utils.spectral_norm(nn.Linear(shape[1], shape[0], bias=False).double()).eval()
+    m.load_state_dict({"weight_orig": w, "weight": w / sigma, "weight_u": u})
+    v = np.linalg.pinv(w.numpy()) @ u.numpy()
+    close(m.weight_v, v * sigma / (u.numpy() @ w.numpy() @ v))
+    m(numbers(2, shape[1]))
+    close(m.weight, w / sigma)
+    with pytest.raises(RuntimeError, match="weight_u"):
+        m.load_state_dict({"weight_orig": w, "weight": w})
 
 
 def test_spectral_norm_of_a_vector():

@@ -519,7 +519,7 @@ def test_methods_of_tensors_are_perhaps_missing(program):
     import lamella
     from lamella.running.check import perhaps
 
-    assert perhaps() and not perhaps() & {n for n in dir(lamella.Tensor) if n not in lamella._missing.STEPS}
+    assert perhaps() and not any(hasattr(lamella.ones(1), name) for name in perhaps())
     name = sorted(perhaps())[0]
     lines = program.check(text.replace("{name}", name))
     assert len(lines) == 1 and lines[0].startswith(f"main.py:6: perhaps Tensor.{name}: ")

@@ -10,6 +10,7 @@ from lamella.nn.functional import normalize
 from lamella.nn.modules.module import Module
 from lamella.nn.parameter import Parameter, is_lazy
 from lamella.nn.utils._history import no_history
+from lamella.nn.utils._orthogonal import solve
 
 __all__ = [
     "SpectralNorm",
@@ -72,6 +73,16 @@ class SpectralNorm:
                 u, v = u.clone(), v.clone()  # the next call writes into the buffers, and backward needs these
         return weight / u.dot(matrix.mv(v))
 
+    def _solve_v_and_rescale(self, matrix: Any, u: Any, sigma: Any) -> Any:
+        """The shortest v for which W v is nearest to a multiple of u, with the length for which u W v is sigma."""
+        column = u.unsqueeze(1)
+        if matrix.size(0) <= matrix.size(1):
+            v = matrix.t() @ solve(matrix @ matrix.t(), column)
+        else:
+            v = solve(matrix.t() @ matrix, matrix.t() @ column)
+        v = v.squeeze(1)
+        return v * (sigma / u.dot(matrix.mv(v)))
+
     def remove(self, module: Any) -> None:
         """Makes the weight a parameter again."""
         with no_history():
@@ -108,7 +119,7 @@ class SpectralNorm:
 
 
 class SpectralNormLoadStateDictPreHook:
-    """Refuses state dicts from before 2018, which have the weight and no ``NAME_v``."""
+    """Finds ``NAME_v`` for state dicts of the first version, which have the weight itself instead."""
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
@@ -125,11 +136,19 @@ class SpectralNormLoadStateDictPreHook:
     ) -> None:
         key = prefix + self.fn.name
         version = local_metadata.get("spectral_norm", {}).get(self.fn.name + ".version")
-        if (version is None or version < 1) and key in state_dict and key + "_v" not in state_dict:
-            error_msgs.append(
-                f"{key}: the state dict is of the first version of spectral_norm, which kept no {key}_v; load it with "
-                "torch and save it again"
-            )
+        if version is not None and version >= 1:
+            return
+        if version is None and key not in state_dict and all(key + s in state_dict for s in ("_orig", "_u", "_v")):
+            return  # a newer one that was put together by hand
+        absent = [key + suffix for suffix in ("_orig", "", "_u") if key + suffix not in state_dict]
+        if absent:
+            missing_keys.extend(absent if strict else ())
+            return
+        with no_history():
+            original, weight, u = state_dict[key + "_orig"], state_dict.pop(key), state_dict[key + "_u"]
+            sigma = (original / weight).mean()
+            matrix = self.fn.reshape_weight_to_matrix(original)
+            state_dict[key + "_v"] = self.fn._solve_v_and_rescale(matrix, u, sigma)
 
 
 class SpectralNormStateDictHook:
