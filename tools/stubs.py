@@ -416,24 +416,24 @@ def has_out(op: dict, ops: list[dict]) -> bool:
 def package_stub(distribution: str = "lamella") -> str:
     """The text of ``__init__.pyi``, with the names that the plugins of a distribution add."""
     import lamella
-    from lamella import _C, _functions
+    from lamella import _C, _functions, _settings
 
     contributed = Contributed(distribution)
     ops = cpp_stubs.operators()
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
     python = [n for n in lamella.__all__ if n in vars(_functions) and n not in vars(_C)]
-    text = " ".join([*contributed.package_lines(), *contributed.keywords.values()])
-    typing = "Any, overload" if "Any" in text else "overload"
-    lines = [HEAD.rstrip(), "from collections.abc import Sequence", f"from typing import {typing}", ""]
+    lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
     lines.append("__all__: list[str]")
-    lines.append("from lamella import library as library")
-    lines.append("from lamella import nn as nn")
-    lines.append("from lamella import plugins as plugins")
-    lines.append("from lamella import testing as testing")
+    for module in ("backends", "compiler", "distributed", "func", "hub", "jit", "library", "nn", "plugins", "testing"):
+        lines.append(f"from lamella import {module} as {module}")
+    lines.append("from lamella import version as version")
+    lines += ["cuda: Any", "mps: Any", "xpu: Any"]
     hidden = ["Number", "_bool", "_Device", "_Dtype", "_float", "_int", "__version__"]
     lines += [f"from lamella._C import {n} as {n}" for n in sorted(native) + hidden]
     lines += [f"from lamella._functions import {n} as {n}" for n in sorted(python)]
+    settings = [n for n in lamella.__all__ if n in vars(_settings) and n not in (*native, *python)]
+    lines += [f"from lamella._settings import {n} as {n}" for n in sorted(settings)]
     lines += ["from lamella._namespace import ops as ops", *contributed.package_lines(), ""]
     lines += definitions(ops, False, outs, "", contributed.keywords)
     return "\n".join(lines) + "\n"

@@ -83,12 +83,26 @@ from lamella._functions import (
     tensor,
 )
 from lamella._lazy import add as _add_lazy
+from lamella._lazy import add_filled as _add_filled
 from lamella._missing import explain_absent as _explain_absent
 from lamella._missing import forget as _forget
 from lamella._missing import install as _install_missing
 from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
 from lamella._namespace import publish as _publish
+from lamella._settings import (
+    are_deterministic_algorithms_enabled,
+    compile,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
+    use_deterministic_algorithms,
+)
 from lamella._streams import Event, Stream
 from lamella._tensor import extend as _extend
 from lamella._varied import extend as _extend_varied
@@ -101,7 +115,7 @@ _extend_varied(Tensor)
 __all__ += _publish(globals(), Tensor)
 _install_missing(globals(), Tensor)
 
-from lamella import _devices, library, plugins  # noqa: E402
+from lamella import _devices, _torch_devices, backends, library, plugins  # noqa: E402
 
 plugins.manager.open_library = library.Library
 plugins.manager.add_device_names = _devices.add_device_names
@@ -121,6 +135,22 @@ def _loaded(plugin):
 
 plugins.manager.loaded = _loaded
 
-for _name in ("accelerator", "nn", "overrides", "testing", "utils"):
+_modules = [
+    "accelerator",
+    "compiler",
+    "distributed",
+    "func",
+    "hub",
+    "jit",
+    "nn",
+    "overrides",
+    "testing",
+    "utils",
+    "version",
+]
+for _name in _modules:
     _add_lazy(_sys.modules[__name__], _name)
-__all__ += ["accelerator", "library", "nn", "overrides", "plugins", "testing", "utils"]
+for _name in ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum"):
+    _add_filled(backends, _name, "lamella._switches")
+_torch_devices.install(_sys.modules[__name__])
+__all__ += ["backends", "library", "plugins", *_modules]

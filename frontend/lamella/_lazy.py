@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from importlib.machinery import PathFinder
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec
 from types import ModuleType
 from typing import Any
@@ -53,7 +54,29 @@ def add(package: ModuleType, name: str) -> None:
     full = f"{package.__name__}.{name}"
     spec = PathFinder.find_spec(full, package.__path__)
     assert spec is not None, f"{full} is not installed"
+    _place(package, name, spec)
+
+
+class Filler:
+    """The loader of a lazy module without a file: a function of another module gives it its names."""
+
+    def __init__(self, where: str):
+        self.where = where
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        import_module(self.where).fill(module)
+
+
+def add_filled(package: ModuleType, name: str, where: str) -> None:
+    """Makes ``package.name`` a lazy module that ``fill`` of the module ``where`` fills."""
+    _place(package, name, ModuleSpec(f"{package.__name__}.{name}", Filler(where)))  # type: ignore[arg-type]
+
+
+def _place(package: ModuleType, name: str, spec: ModuleSpec) -> None:
     module = module_from_spec(spec)
     module.__class__ = LazyModule
-    sys.modules[full] = module
+    sys.modules[spec.name] = module
     setattr(package, name, module)

@@ -12,8 +12,8 @@ PLANNED = {
         "bincount corrcoef cov cross cummax cummin diff dist lu histc mode quantile renorm "
         "trapz unsafe_chunk vander save load "
     ),
-    PACKAGE: "optim linalg fft random special amp func compile jit onnx export hub",
-    "a plugin of its own": ("cuda distributed quantization profiler names rename align_to refine_names sparse mps"),
+    PACKAGE: "optim linalg fft random special amp onnx export",
+    "a plugin of its own": ("quantization profiler names rename align_to refine_names sparse"),
 }
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 

@@ -1,4 +1,4 @@
-"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions`` and ``new``."""
+"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``new`` and ``run``."""
 
 from __future__ import annotations
 
@@ -119,6 +119,11 @@ def cached_extensions(clear: bool) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["run"]:  # what follows is the program's
+        from lamella.running import main as run
+
+        return run(words[1:])
     parser = argparse.ArgumentParser(prog="lamella", description="Looks into an installed Lamella.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="version, compiler, threads, libraries, plugins: for a bug report")
@@ -135,11 +140,12 @@ def main(argv: list[str] | None = None) -> int:
     add_arguments(commands.add_parser("config", help="flags and folders for building an extension"))
     extensions = commands.add_parser("extensions", help="the cache of extensions that load and load_inline built")
     extensions.add_argument("action", nargs="?", choices=("list", "clear"), default="list")
+    commands.add_parser("run", help="run a program that says `import torch`, or list what it would miss: run --help")
     made = commands.add_parser("new", help="write a small complete project: a backend, an operator or a layer")
     made.add_argument("kind", choices=("backend", "op", "layer"))
     made.add_argument("name", help="of the device, the operators' namespace or the layer; the package is lamella-NAME")
     made.add_argument("--folder", help="where to, instead of a new folder lamella-NAME")
-    args = parser.parse_args(argv)
+    args = parser.parse_args(words)
     try:
         print(answer(args))
     except (LookupError, OSError, RuntimeError, ValueError) as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lamella
 import pytest
+from lamella.nn.utils import prune
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATORS = {o["schema"].partition("(")[0]: o["doc"] for o in lamella._C._operators() if o["doc"]}
@@ -34,13 +35,24 @@ def public_objects():
     for module in (
         lamella,
         lamella.accelerator,
+        lamella.compiler,
         lamella.cpu,
+        lamella.cuda,
+        lamella.distributed,
+        lamella.func,
+        lamella.jit,
         lamella.library,
         lamella.nn,
         lamella.nn.functional,
         lamella.nn.init,
         lamella.nn.modules.module,
+        lamella.nn.parallel,
         lamella.nn.parameter,
+        lamella.nn.utils,
+        lamella.nn.utils.parametrizations,
+        lamella.nn.utils.parametrize,
+        prune,
+        lamella.nn.utils.stateless,
         lamella.plugins,
         lamella.testing,
     ):

@@ -7,6 +7,10 @@ lamella.Size([3, 2])
 ['0.weight', '0.bias', '2.weight', '2.bias']
 """
 
+import sys as _sys
+from typing import TYPE_CHECKING
+
+from lamella._lazy import add as _add_lazy
 from lamella._missing import PACKAGE, explain
 from lamella.nn import attention, common_types, functional, init, modules, parameter, utils  # noqa: F401
 from lamella.nn.modules import *  # noqa: F403
@@ -24,8 +28,10 @@ __all__ = sorted(
         "functional",
         "init",
         "modules",
+        "parallel",
         "parameter",
         "utils",
+        "DataParallel",
         *modules.__all__,
     ]
 )
@@ -94,6 +100,14 @@ utils
 """.split()
 ) - set(__all__)
 
+for _name in ("parallel", "utils"):
+    if f"{__name__}.{_name}" not in _sys.modules:  # else it is being imported, and needs this module
+        _add_lazy(_sys.modules[__name__], _name)
+if TYPE_CHECKING:
+    from lamella.nn import parallel as parallel
+    from lamella.nn import utils as utils
+    from lamella.nn.parallel import DataParallel as DataParallel
+
 
 def factory_kwargs(kwargs):
     """The device, dtype and memory format among keywords, and those of its ``factory_kwargs``, for a factory.
@@ -114,6 +128,8 @@ def factory_kwargs(kwargs):
 
 
 def __getattr__(name):
+    if name == "DataParallel":
+        return parallel.DataParallel  # which is lazy
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn' has no attribute '{name}'")
     if name in PLANNED:

@@ -1,5 +1,46 @@
-"""torch.nn.utils: helpers around modules."""
+"""What is done to modules and their parameters from outside; names and meaning are torch.nn.utils'.
 
-from lamella.nn.utils import rnn
+>>> w = lamella.nn.Parameter(lamella.ones(4), requires_grad=False)
+>>> lamella.nn.utils.parameters_to_vector([w, w]).shape
+lamella.Size([8])
+"""
 
-__all__ = ["rnn"]
+from lamella.nn.utils import parametrizations, parametrize, rnn, stateless
+from lamella.nn.utils.clip_grad import (
+    clip_grad_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
+from lamella.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from lamella.nn.utils.fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights
+from lamella.nn.utils.init import skip_init
+from lamella.nn.utils.memory_format import convert_conv2d_weight_memory_format, convert_conv3d_weight_memory_format
+from lamella.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
+from lamella.nn.utils.weight_norm import remove_weight_norm, weight_norm
+
+__all__ = [
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "convert_conv2d_weight_memory_format",
+    "convert_conv3d_weight_memory_format",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
+    "get_total_norm",
+    "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_spectral_norm",
+    "remove_weight_norm",
+    "rnn",
+    "skip_init",
+    "spectral_norm",
+    "stateless",
+    "vector_to_parameters",
+    "weight_norm",
+]

@@ -1,0 +1,139 @@
+"""torch.backends' switches: what libraries a device uses. What changes no result is accepted, the rest is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from lamella._refusals import Refusal
+
+
+def _constant(name: str, value: Any, doc: str) -> Callable[..., Any]:
+    def function(*args: Any) -> Any:
+        return value
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _asked(**answers: Any) -> dict[str, Any]:
+    return {name: _constant(name, value, f"{value}.") for name, value in answers.items()}
+
+
+def _flags(module: ModuleType, names: str) -> Callable[..., Any]:
+    """``flags(...)`` of a module: a block with other switches."""
+    order = names.split()
+
+    @contextmanager
+    def flags(*args: Any, **kwargs: Any) -> Iterator[None]:
+        """A block in which switches are other ones."""
+        given = dict(zip(order, args, strict=False)) | kwargs
+        if unknown := sorted(set(given) - set(order)):
+            raise TypeError(f"{module.__name__}.flags: has no argument '{unknown[0]}'; it has {order}")
+        before = {name: getattr(module, name) for name in given}
+        try:
+            for name, value in given.items():
+                setattr(module, name, value)
+            yield
+        finally:
+            for name, value in before.items():
+                setattr(module, name, value)
+
+    return flags
+
+
+def _has_onednn() -> bool:
+    """Whether the CPU backend was built with oneDNN."""
+    from lamella.plugins.manager import native_folder
+
+    return (native_folder() / "backends/cpu/libdnnl.so.3").exists()
+
+
+def _cudnn(module: ModuleType) -> dict[str, Any]:
+    switches = {"enabled": True, "benchmark": False, "benchmark_limit": 10, "deterministic": False, "allow_tf32": True}
+    return {
+        **switches,
+        "fp32_precision": "none",
+        "flags": _flags(module, " ".join(switches)),
+        "is_acceptable": _constant("is_acceptable", False, "Whether cuDNN would take a tensor: it is not here."),
+        **_asked(is_available=False, version=None),
+    }
+
+
+class _Products(SimpleNamespace):
+    """Switches of products of matrices: what allows less precision is accepted, and none is used."""
+
+
+def _cuda(module: ModuleType) -> dict[str, Any]:
+    chosen = {"flash": True, "mem_efficient": True, "cudnn": True}
+
+    def switch(name: str) -> Callable[[bool], None]:
+        def enable(enabled: bool) -> None:
+            chosen[name] = bool(enabled)
+
+        enable.__name__ = enable.__qualname__ = f"enable_{name}_sdp"
+        enable.__doc__ = "Accepted; attention is computed by its formula."
+        return enable
+
+    def read(name: str) -> Callable[[], bool]:
+        return lambda: chosen[name]
+
+    def enable_math_sdp(enabled: bool) -> None:
+        """Whether attention may be computed by its formula, which is the only way that there is."""
+        if not enabled:
+            raise NotImplementedError(
+                "lamella.backends.cuda.enable_math_sdp: attention has no other way; leave it True"
+            )
+
+    products = _Products(
+        allow_tf32=False,
+        allow_fp16_reduced_precision_reduction=True,
+        allow_bf16_reduced_precision_reduction=True,
+        allow_fp16_accumulation=False,
+        fp32_precision="none",
+    )
+    return {
+        "matmul": products,
+        "enable_math_sdp": enable_math_sdp,
+        **{f"enable_{name}_sdp": switch(name) for name in chosen},
+        **{f"{name}_sdp_enabled": read(name) for name in chosen},
+        "preferred_linalg_library": Refusal(f"{module.__name__}.preferred_linalg_library", "there is no CUDA"),
+        "preferred_blas_library": Refusal(f"{module.__name__}.preferred_blas_library", "there is no CUDA"),
+        **_asked(is_built=False, math_sdp_enabled=True, is_flash_attention_available=False),
+    }
+
+
+def _mkldnn(module: ModuleType) -> dict[str, Any]:
+    switches = {"enabled": True, "deterministic": False, "allow_tf32": False, "fp32_precision": "none"}
+    return {
+        **switches,
+        "flags": _flags(module, " ".join(switches)),
+        **_asked(is_available=_has_onednn(), is_acl_available=False),
+    }
+
+
+def _opt_einsum(module: ModuleType) -> dict[str, Any]:
+    return {"enabled": False, "strategy": None, **_asked(is_available=False, get_opt_einsum=None)}
+
+
+CONTENT: dict[str, Callable[[ModuleType], dict[str, Any]]] = {
+    "cuda": _cuda,
+    "cudnn": _cudnn,
+    "cusparselt": lambda module: _asked(is_available=False, version=None),
+    "mkl": lambda module: _asked(is_available=False),
+    "mkldnn": _mkldnn,
+    "mps": lambda module: _asked(is_available=False, is_built=False),
+    "nnpack": lambda module: {"flags": _flags(module, "enabled"), "enabled": True, **_asked(is_available=False)},
+    "openmp": lambda module: _asked(is_available=True),
+    "opt_einsum": _opt_einsum,
+}
+
+
+def fill(module: ModuleType) -> None:
+    """Gives a module of switches its names; one that a program has set already stays."""
+    name = module.__name__.rpartition(".")[2]
+    for key, value in CONTENT[name](module).items():
+        vars(module).setdefault(key, value)

@@ -1,0 +1,130 @@
+"""``lamella.cuda``, ``mps`` and ``xpu``, which torch's programs ask for devices: they are there without a backend."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+from lamella._devices import DeviceModule, OneKind, announce
+
+NAMES = ("cuda", "mps", "xpu")
+
+
+def _chance() -> int:
+    return int.from_bytes(os.urandom(7), "little")
+
+
+class AbsentKind(OneKind):
+    """The functions of a kind of devices of which there may be none: seeds and caches are nothing then."""
+
+    def manual_seed(self, seed: int) -> None:
+        """Seeds the default generator of the current device, where there is one.
+
+        >>> lamella.cuda.manual_seed(3)
+        """
+        int(seed)
+        if self.is_available():
+            super().manual_seed(seed)
+
+    def seed(self) -> None:
+        """Seeds it with a number of chance.
+
+        >>> lamella.cuda.seed()
+        """
+        if self.is_available():
+            self.default_generator().manual_seed(_chance())
+
+    def seed_all(self) -> None:
+        """Seeds the default generators of all devices with a number of chance.
+
+        >>> lamella.cuda.seed_all()
+        """
+        for index in range(self.device_count()):
+            self.default_generator(index).manual_seed(_chance())
+
+    def get_rng_state_all(self) -> list[Any]:
+        """The states of the default generators of all devices.
+
+        >>> state = lamella.cuda.get_rng_state_all()
+        """
+        return [self.get_rng_state(index) for index in range(self.device_count())]
+
+    def set_rng_state_all(self, new_states: Any) -> None:
+        """Goes on from what ``get_rng_state_all`` gave.
+
+        >>> lamella.cuda.set_rng_state_all(lamella.cuda.get_rng_state_all())
+        """
+        for index, state in enumerate(new_states):
+            self.set_rng_state(state, index)
+
+    def empty_cache(self) -> None:
+        """Gives back memory that is kept for reuse, where there is a device.
+
+        >>> lamella.cuda.empty_cache()
+        """
+        if self.is_available():
+            super().empty_cache()
+
+    def memory_stats(self, device: Any = None) -> dict[str, int]:
+        """Figures of the allocator; none where there is no device.
+
+        >>> isinstance(lamella.cuda.memory_stats(), dict)
+        True
+        """
+        return super().memory_stats(device) if self.is_available() else {}
+
+    def is_initialized(self) -> bool:
+        """Whether there is a device, which needs nothing more than that.
+
+        >>> lamella.cuda.is_initialized() == lamella.cuda.is_available()
+        True
+        """
+        return self.is_available()
+
+    def init(self) -> None:
+        """Nothing where there is a device; else the error that says why there is none.
+
+        >>> lamella.cuda.init() if lamella.cuda.is_available() else None
+        """
+        self._resolve(None)
+
+    def get_arch_list(self) -> list[str]:
+        """The architectures that Lamella's own kernels were compiled for: none.
+
+        >>> lamella.cuda.get_arch_list()
+        []
+        """
+        return []
+
+    def is_bf16_supported(self, including_emulation: bool = True) -> bool:
+        """Whether the current device has bfloat16.
+
+        >>> lamella.cuda.is_bf16_supported() <= lamella.cuda.is_available()
+        True
+        """
+        if not self.is_available():
+            return False
+        return sys.modules["lamella"].bfloat16 in self.get_device_capability()["supported_dtypes"]
+
+
+class AbsentDevice(DeviceModule):
+    """``lamella.NAME`` of a kind of devices whose backend may not be installed."""
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self._common = AbsentKind(name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(n for n in vars(AbsentKind) if not n.startswith("_"))})
+
+
+def install(package: ModuleType) -> None:
+    """Puts the modules of torch's devices into the package, and their names onto Tensor."""
+    for name in NAMES:
+        module = AbsentDevice(name)
+        setattr(package, name, module)
+        sys.modules[module.__name__] = module
+        package.__all__.append(name)
+    announce(NAMES)

@@ -1,0 +1,56 @@
+"""torch.distributed as far as programs ask whether it is there: it is not."""
+
+from __future__ import annotations
+
+from lamella._refusals import refused
+
+WHY = "Lamella has one process; torch.distributed is planned with a plugin of its own"
+
+globals().update(
+    refused(
+        "lamella.distributed",
+        "all_gather all_gather_object all_reduce barrier broadcast broadcast_object_list destroy_process_group gather "
+        "get_backend get_rank get_world_size init_device_mesh init_process_group irecv isend monitored_barrier "
+        "new_group recv reduce reduce_scatter scatter send",
+        WHY,
+    )
+)
+
+
+def is_available() -> bool:
+    """False: there are no groups of processes.
+
+    >>> lamella.distributed.is_available()
+    False
+    """
+    return False
+
+
+def is_initialized() -> bool:
+    """False: there are no groups of processes.
+
+    >>> lamella.distributed.is_initialized()
+    False
+    """
+    return False
+
+
+def is_torchelastic_launched() -> bool:
+    """False: the program was not started by torchrun.
+
+    >>> lamella.distributed.is_torchelastic_launched()
+    False
+    """
+    return False
+
+
+def is_nccl_available() -> bool:
+    """False, as for the other libraries of torch's.
+
+    >>> lamella.distributed.is_nccl_available()
+    False
+    """
+    return False
+
+
+is_gloo_available = is_mpi_available = is_ucc_available = is_nccl_available

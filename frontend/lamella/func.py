@@ -1,0 +1,102 @@
+"""Modules as functions of their parameters; names are torch.func's, whose transforms are not here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import lamella
+from lamella._C import Tensor
+from lamella._missing import explain
+from lamella.nn.modules.module import Module
+from lamella.nn.utils.stateless import _functional_call
+
+__all__ = ["functional_call", "stack_module_state"]
+
+# Names of torch's that are not here yet.
+PLANNED = frozenset(
+    "debug_unwrap functionalize grad grad_and_value hessian jacfwd jacrev jvp linearize "
+    "replace_all_batch_norm_modules_ vjp vmap".split()
+) - set(__all__)
+
+
+def functional_call(
+    module: Module,
+    parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Calls a module with other tensors in the place of its parameters and buffers, which it has again afterwards.
+
+    Args:
+        parameter_and_buffer_dicts: tensors by their dotted names; or several such dicts
+        args: the arguments, or one that is no tuple
+        tie_weights: a name stands for all names that the same tensor has in the module
+        strict: all parameters and buffers must be given, and no other name
+
+    What the module itself assigns to these names in the call is in the dict afterwards.
+
+    Raises:
+        ValueError: two dicts have the same name, or one tensor of the module is given two values
+        RuntimeError: with ``strict``, names are missing or unknown
+
+    >>> layer = lamella.nn.Linear(1, 1)
+    >>> other = {"weight": lamella.full((1, 1), 2.0), "bias": lamella.ones(1)}
+    >>> lamella.func.functional_call(layer, other, lamella.ones(1))
+    tensor([3.])
+    """
+    given: Any = parameter_and_buffer_dicts
+    if not isinstance(given, dict):
+        if not isinstance(given, Sequence) or not all(isinstance(d, dict) for d in given):
+            raise ValueError(
+                "functional_call: argument 'parameter_and_buffer_dicts' must be a dict or a sequence of dicts, got "
+                f"{type(given).__name__}"
+            )
+        names = [name for d in given for name in d]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"functional_call: {twice} are in several dicts, and it is not known which is meant")
+        given = {name: tensor for d in given for name, tensor in d.items()}
+    return _functional_call(module, given, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of several models of one class, stacked name by name, and their buffers.
+
+    Raises:
+        RuntimeError: there is no model, their classes differ, some are in training and some not, or some of a name
+            require a gradient and some do not
+
+    >>> params, buffers = lamella.func.stack_module_state([lamella.nn.Linear(2, 3) for _ in range(5)])
+    >>> params["weight"].shape, buffers
+    (lamella.Size([5, 3, 2]), {})
+    """
+    if len(models) == 0:
+        raise RuntimeError("stack_module_state: there must be one model at least, got none")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: some models are in training and some in evaluation")
+    if len({type(model) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: the models are of several classes")
+    parameters = [dict(model.named_parameters()) for model in models]
+    buffers = [dict(model.named_buffers()) for model in models]
+    return (
+        {name: _stacked(name, [p[name] for p in parameters]) for name in parameters[0]},
+        {name: _stacked(name, [b[name] for b in buffers]) for name in buffers[0]},
+    )
+
+
+def _stacked(name: str, tensors: list[Any]) -> Any:
+    needs = {getattr(t, "requires_grad", False) for t in tensors}
+    if len(needs) > 1:
+        raise RuntimeError(f"stack_module_state: {name} of some models requires a gradient and of some does not")
+    stacked: Any = lamella.stack(tensors)
+    return stacked.detach().requires_grad_() if needs == {True} else stacked
+
+
+def __getattr__(name: str) -> Any:
+    if name in PLANNED:
+        raise AttributeError(f"lamella.func.{name} is not here yet")
+    raise AttributeError(explain(f"lamella.func.{name}", name, __all__))

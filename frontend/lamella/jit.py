@@ -1,0 +1,88 @@
+"""torch.jit as far as programs ask it something; there is no compiler, and ``script`` and ``trace`` say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from lamella._refusals import refused
+
+__all__ = ["Final", "annotate", "export", "ignore", "is_scripting", "is_tracing", "script_if_tracing", "unused"]
+
+T = TypeVar("T")
+WHY = "Lamella has no compiler; call the function or the module as it is"
+
+globals().update(
+    refused(
+        "lamella.jit",
+        "freeze fork interface load optimize_for_inference save script script_method trace trace_module wait",
+        WHY,
+    )
+)
+
+
+def is_scripting() -> bool:
+    """False: a program is never compiled.
+
+    >>> lamella.jit.is_scripting()
+    False
+    """
+    return False
+
+
+def is_tracing() -> bool:
+    """False: a program is never recorded.
+
+    >>> lamella.jit.is_tracing()
+    False
+    """
+    return False
+
+
+def annotate(the_type: Any, the_value: T) -> T:
+    """The value; the type is for a compiler.
+
+    >>> lamella.jit.annotate(int, 3)
+    3
+    """
+    return the_value
+
+
+def export(fn: T) -> T:
+    """The function as it is.
+
+    >>> lamella.jit.export(len) is len
+    True
+    """
+    return fn
+
+
+def unused(fn: T) -> T:
+    """The function as it is.
+
+    >>> lamella.jit.unused(len) is len
+    True
+    """
+    return fn
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """The function as it is, for ``@ignore`` and ``@ignore()``.
+
+    >>> lamella.jit.ignore(len) is lamella.jit.ignore()(len) is len
+    True
+    """
+    return drop if callable(drop) else _same
+
+
+def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as it is.
+
+    >>> lamella.jit.script_if_tracing(len) is len
+    True
+    """
+    return fn
+
+
+def _same(fn: T) -> T:
+    return fn

@@ -1,0 +1,15 @@
+"""A module on several devices at once: only ``DataParallel`` on one is here; names are torch.nn.parallel's."""
+
+from lamella._missing import explain
+from lamella.nn.parallel.data_parallel import DataParallel, data_parallel
+
+__all__ = ["DataParallel", "data_parallel"]
+
+# Names of torch's that are not here yet.
+PLANNED = frozenset("DistributedDataParallel distributed gather parallel_apply replicate scatter".split())
+
+
+def __getattr__(name):
+    if name in PLANNED:
+        raise AttributeError(f"lamella.nn.parallel.{name} is not here yet; it is planned with a plugin of its own")
+    raise AttributeError(explain(f"lamella.nn.parallel.{name}", name, __all__))

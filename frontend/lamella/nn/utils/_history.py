@@ -1,0 +1,28 @@
+"""Blocks without history, which are nothing where autograd is not loaded."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, TypeVar
+
+import lamella
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def no_history() -> Any:
+    """``lamella.no_grad()``; without autograd nothing has a history, and it is an empty block."""
+    return getattr(lamella, "no_grad", nullcontext)()
+
+
+def without_history(function: F) -> F:
+    """The function, each call of which is such a block."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with no_history():
+            return function(*args, **kwargs)
+
+    return called  # type: ignore[return-value]

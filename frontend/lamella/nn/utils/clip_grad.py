@@ -1,0 +1,125 @@
+"""Gradients of many parameters together: their norm, and bounds for it or for every element."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import lamella
+from lamella._C import Tensor
+from lamella.nn.utils._history import without_history
+
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_"]
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def _listed(who: str, parameters: Tensors) -> list[Any]:
+    if isinstance(parameters, Tensor):
+        return [parameters]
+    listed = list(parameters)
+    if not listed and isinstance(parameters, types.GeneratorType):
+        warnings.warn(f"{who}: the generator of parameters is empty, so nothing is clipped", stacklevel=4)
+    return listed
+
+
+def _grads(parameters: Iterable[Any]) -> list[Any]:
+    return [p.grad for p in parameters if getattr(p, "grad", None) is not None]
+
+
+@without_history
+def get_total_norm(
+    tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of all elements of some tensors, as if they were one vector. Without a tensor it is 0.
+
+    Args:
+        norm_type: the order, ``float("inf")`` for the greatest absolute value
+        error_if_nonfinite: a RuntimeError if the norm is infinite or NaN
+        foreach: accepted as torch's; it changes nothing here
+
+    >>> lamella.nn.utils.get_total_norm([lamella.tensor([3.0]), lamella.tensor([0.0, 4.0])])
+    tensor(5.)
+    """
+    listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    order = float(norm_type)
+    if not listed:
+        return lamella.tensor(0.0)
+    parts = [t.norm(order).to(listed[0].device) for t in listed]
+    total = lamella.stack(parts).norm(order)
+    if error_if_nonfinite and not bool(total.isfinite()):
+        raise RuntimeError(
+            f"get_total_norm: the norm of order {order} of the gradients is {total.item()}, and nothing can be scaled "
+            "by it; error_if_nonfinite=False does so all the same"
+        )
+    return total
+
+
+@without_history
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scales the gradients by ``max_norm / (total_norm + 1e-6)`` where that is less than 1, in their memory.
+
+    >>> w = lamella.nn.Parameter(lamella.ones(2), requires_grad=False)
+    >>> lamella.nn.utils.clip_grads_with_norm_(w, 1.0, lamella.tensor(4.0))  # it has no gradient
+    """
+    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    for grad in _grads([parameters] if isinstance(parameters, Tensor) else parameters):
+        grad.mul_(factor.to(grad.device))
+
+
+@without_history
+def clip_grad_norm_(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scales the gradients so that the norm of all of them is ``max_norm`` at most; returns what it was before.
+
+    Args:
+        parameters: a tensor or several; those without a gradient are passed over
+        norm_type: the order, ``float("inf")`` for the greatest absolute value
+        error_if_nonfinite: a RuntimeError if the norm is infinite or NaN; else the gradients become so
+        foreach: accepted as torch's; it changes nothing here
+
+    >>> lamella.nn.utils.clip_grad_norm_([], 1.0)
+    tensor(0.)
+    """
+    listed = _listed("clip_grad_norm_", parameters)
+    total = get_total_norm(_grads(listed), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(listed, max_norm, total)
+    return total
+
+
+def clip_grad_norm(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The old name of ``clip_grad_norm_``; it warns.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True):
+    ...     lamella.nn.utils.clip_grad_norm([], 1.0)
+    tensor(0.)
+    """
+    warnings.warn("clip_grad_norm is the old name of clip_grad_norm_", FutureWarning, stacklevel=2)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+@without_history
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Bounds every element of the gradients to ``-clip_value`` up to ``clip_value``, in their memory.
+
+    >>> lamella.nn.utils.clip_grad_value_([], 1.0)
+    """
+    bound = float(clip_value)
+    for grad in _grads([parameters] if isinstance(parameters, Tensor) else parameters):
+        grad.clamp_(-bound, bound)

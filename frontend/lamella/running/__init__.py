@@ -1,0 +1,59 @@
+"""``lamella run``: programs that say ``import torch``, run with Lamella in its place.
+
+``names.py`` makes torch's names Lamella's, ``program.py`` runs a program as python does, and ``check.py`` lists
+beforehand what a program would miss.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from lamella.running.names import stand_in
+from lamella.running.program import Program, find_module, find_script, run
+
+__all__ = ["USAGE", "main"]
+
+USAGE = """usage: lamella run [--check] SCRIPT [ARG ...]
+       lamella run [--check] -m MODULE [ARG ...]
+
+Runs a program that says `import torch`, with Lamella in its place.
+
+  SCRIPT     a file, or a folder or zip with __main__.py, as of python
+  -m MODULE  a module, as of python -m
+  --check    lists what the program, and the modules of its folder that it imports, would miss; nothing is run.
+             The exit status is 0 if that is nothing, else 1
+"""
+
+
+def main(words: list[str]) -> int:
+    """What follows ``lamella run`` on the command line; the exit status."""
+    rest, check = list(words), False
+    while rest and rest[0] in ("--check", "-h", "--help"):
+        if rest.pop(0) != "--check":
+            print(USAGE, end="")
+            return 0
+        check = True
+    as_module = bool(rest) and (rest[0] == "-m" or (rest[0].startswith("-m") and len(rest[0]) > 2))
+    if as_module:
+        given = rest.pop(0)
+        rest = rest if given == "-m" else [given[2:], *rest]
+    if not rest or (rest[0].startswith("-") and not as_module):
+        wrong = f"there is no option {rest[0]!r}" if rest else "which program?"
+        print(f"{USAGE}\nlamella run: {wrong}", file=sys.stderr)
+        return 2
+    try:
+        stand_in()
+    except RuntimeError as error:
+        print(f"lamella: {error}", file=sys.stderr)
+        return 1
+    program: Program | str = find_module(rest[0], imports=not check) if as_module else find_script(rest[0])
+    if isinstance(program, str):
+        print(f"lamella: {program}", file=sys.stderr)
+        return 1 if as_module else 2
+    if check:
+        from lamella.running.check import report
+
+        lines = report(program)
+        print("".join(f"{line}\n" for line in lines), end="")
+        return 1 if lines else 0
+    return run(program, rest[1:])

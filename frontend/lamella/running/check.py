@@ -1,0 +1,317 @@
+"""What a program would miss of torch's names, found in its text: nothing of it is run."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import io
+import os
+import pathlib
+import queue
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from lamella._missing import STEPS, Planned
+from lamella._refusals import Refusal
+from lamella.running import names
+from lamella.running.program import Program
+from lamella.running.scopes import UNKNOWN, File, Scope, Torch, read
+
+DYNAMIC = ("torch.ops", "torch.classes")  # what is below depends on the program
+QUESTIONS = {
+    "is_available",
+    "is_built",
+    "is_compiling",
+    "is_initialized",
+    "is_scripting",
+    "is_tracing",
+}  # of no arguments
+IMPORT_ERRORS = {"ImportError", "ModuleNotFoundError"}
+
+
+@functools.cache
+def perhaps() -> frozenset[str]:
+    """Attributes of torch's tensors that Lamella's have not, and that hardly anything else has."""
+    import lamella
+    from lamella import nn
+
+    here = {n for n in dir(lamella.Tensor) if not isinstance(inspect.getattr_static(lamella.Tensor, n), Planned)}
+    others = [*(vars(builtins).values()), io.StringIO, io.BytesIO, pathlib.Path, os, nn.Module, type(lamella.float32)]
+    others += [queue.Queue, lamella.Size]
+    common = {n for other in others for n in dir(other)}
+    common |= {"index", "map", "mode", "name", "names", "values", "indices", "rename", "cross", "lu", "save", "load"}
+    common |= {"diff", "dist", "inverse", "layout", "new", "reinforce", "resize", "solve", "volatile", "where"}
+    return names.recorded()["tensor"] - here - common
+
+
+@dataclass
+class Result:
+    """The findings of all files, each once."""
+
+    lines: dict[tuple[str, int, str], str] = field(default_factory=dict)
+
+    def add(self, file: File, node: Any, path: str, words: str) -> None:
+        self.lines.setdefault((file.shown, getattr(node, "lineno", 1), path), words)
+
+    def sorted(self) -> list[str]:
+        return [f"{file}:{line}: {words}" for (file, line, _), words in sorted(self.lines.items())]
+
+
+def report(program: Program) -> list[str]:
+    """A line for each name that the program, or a module of its folder that it imports, would miss."""
+    names.stand_in()
+    result = Result()
+    package = program.spec.parent if program.spec is not None and program.spec.parent else ""
+    path = program.path
+    if program.spec is not None:
+        path = program.spec.origin or path
+    files: dict[str, File] = {}
+    waiting = [read(path, program.folder, package, files)]
+    seen = set()
+    while waiting:
+        file = waiting.pop()
+        if file.path in seen:
+            continue
+        seen.add(file.path)
+        if file.error is not None:
+            result.add(file, file.error, "", f"cannot be read: {file.error.msg}")
+            continue
+        Checker(file, result).run()
+        waiting += file.imported()
+    return result.sorted()
+
+
+def look_up(path: str) -> tuple[Any, str | None]:
+    """The object of a dotted name of torch's; or None, and the shortest part of the name that is not there."""
+    parts = path.split(".")
+    found: Any = names.find_ours("lamella")
+    for i in range(1, len(parts)):
+        here = ".".join(parts[: i + 1])
+        if here in DYNAMIC:
+            return UNKNOWN, None
+        if isinstance(found, ModuleType):
+            try:
+                found = getattr(found, parts[i])
+                continue
+            except AttributeError:
+                pass
+            module = names.find_ours(names.ours(here))
+            if module is None and here not in names.recorded()["modules"]:
+                return None, here
+            if module is None:
+                end = i + 1
+                while ".".join(parts[:end]) in names.recorded()["modules"] and end < len(parts):
+                    end += 1
+                return None, ".".join(parts[:end])
+            found = module
+        elif isinstance(found, type):
+            try:
+                found = inspect.getattr_static(found, parts[i])
+            except AttributeError:
+                return None, here
+            if isinstance(found, Planned):
+                return None, here
+        else:
+            return UNKNOWN, None
+    return found, None
+
+
+class Checker(ast.NodeVisitor):
+    """Walks through one file."""
+
+    def __init__(self, file: File, result: Result):
+        self.file, self.result = file, result
+        self.scope: Scope = file.scope
+        self.quiet: list[set[str]] = []  # paths that an enclosing `if hasattr(...)` asks for, or {"*"}
+        self.methods = perhaps() - file.attributes
+
+    def run(self) -> None:
+        self.visit(self.file.tree)
+
+    # ---- where names are looked up, and what is guarded --------------------------------------------------------------
+
+    def enter(self, node: ast.AST) -> None:
+        outer, self.scope = self.scope, self.file.scopes[node]
+        try:
+            self.generic_visit(node)
+        finally:
+            self.scope = outer
+
+    def visit_FunctionDef(self, node: Any) -> None:
+        for outside in (*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(outside)
+        arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg)
+        if not self.file.postponed:  # annotations are evaluated
+            for annotation in [a.annotation for a in arguments if a is not None] + [node.returns]:
+                if annotation is not None:
+                    self.visit(annotation)
+        outer, self.scope = self.scope, self.file.scopes[node]
+        for statement in node.body:
+            self.visit(statement)
+        self.scope = outer
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(default)
+        outer, self.scope = self.scope, self.file.scopes[node]
+        self.visit(node.body)
+        self.scope = outer
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for outside in (*node.decorator_list, *node.bases, *node.keywords):
+            self.visit(outside)
+        outer, self.scope = self.scope, self.file.scopes[node]
+        for statement in node.body:
+            self.visit(statement)
+        self.scope = outer
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = enter
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if not self.file.postponed and not self.scope.is_function:
+            self.visit(node.annotation)
+        self.visit(node.target)
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Try(self, node: Any) -> None:
+        caught = {name for handler in node.handlers for name in _caught(handler)}
+        everything = caught & {"AttributeError", "Exception", "BaseException", "*"}
+        self.quiet.append({"*"} if everything else {"imports"} if caught & IMPORT_ERRORS else set())
+        for statement in node.body:
+            self.visit(statement)
+        self.quiet.pop()
+        for part in (*node.handlers, *node.orelse, *node.finalbody):
+            self.visit(part)
+
+    visit_TryStar = visit_Try
+
+    def never(self, test: ast.AST) -> bool:
+        """Whether a condition asks torch for something that is not here, as a device of CUDA."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(self.never(part) for part in test.values)
+        if not isinstance(test, ast.Call) or test.args or test.keywords:
+            return False
+        value = self.scope.value(test.func)
+        if not isinstance(value, Torch) or value.path.rpartition(".")[2] not in QUESTIONS:
+            return False
+        found, lost = look_up(value.path)
+        return lost is None and callable(found) and not found()
+
+    def visit_If(self, node: Any) -> None:
+        asked = {"*"} if self.never(node.test) else self.asked_for(node.test)
+        self.visit(node.test)
+        self.quiet.append(asked)
+        for statement in node.body if isinstance(node.body, list) else [node.body]:
+            self.visit(statement)
+        self.quiet.pop()
+        for statement in node.orelse if isinstance(node.orelse, list) else [node.orelse]:
+            self.visit(statement)
+
+    visit_IfExp = visit_If
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        asked = {"*"} if self.never(node) else self.asked_for(node) if isinstance(node.op, ast.And) else set()
+        self.quiet.append(asked)
+        self.generic_visit(node)
+        self.quiet.pop()
+
+    def asked_for(self, test: ast.AST) -> set[str]:
+        """The paths that the calls of hasattr in a condition ask for; {"*"} for ``TYPE_CHECKING``."""
+        asked = set()
+        for node in ast.walk(test):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr":
+                if len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
+                    value, name = self.scope.value(node.args[0]), str(node.args[1].value)
+                    asked.add(f"{value.path}.{name}" if isinstance(value, Torch) else name)
+            elif getattr(node, "id", getattr(node, "attr", "")) == "TYPE_CHECKING":
+                asked.add("*")
+        return asked
+
+    def missing(self, node: ast.AST, path: str, is_import: bool = False) -> None:
+        guards = {guard for level in self.quiet for guard in level}
+        if "*" in guards or (is_import and "imports" in guards):
+            return
+        if any(path == guard or path.startswith(f"{guard}.") for guard in guards):
+            return
+        self.result.add(self.file, node, path, f"{path}: {names.reason(path)}")
+
+    # ---- uses --------------------------------------------------------------------------------------------------------
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if alias.name.split(".")[0] == "torch" and alias.name != "torch":
+                if names.find_ours(names.ours(alias.name)) is None and alias.name not in names.recorded()["modules"]:
+                    self.missing(node, alias.name, is_import=True)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.level or not node.module or node.module.split(".")[0] != "torch":
+            return
+        if names.find_ours(names.ours(node.module)) is None and node.module not in names.recorded()["modules"]:
+            self.missing(node, node.module, is_import=True)
+            return
+        for alias in node.names:
+            if alias.name == "*":
+                if names.find_ours(names.ours(node.module)) is None:
+                    self.missing(node, node.module, is_import=True)
+                continue
+            path = f"{node.module}.{alias.name}"
+            if path not in names.recorded()["modules"] and look_up(path)[1] is not None:
+                self.missing(node, path, is_import=True)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            value = self.scope.value(node)
+            if isinstance(value, Torch) and value.by_import != "from":
+                self.use(node, value.path)
+            elif isinstance(value, Torch):
+                self.refusal(node, value.path)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        value = self.scope.value(node)
+        if not isinstance(value, Torch):
+            if isinstance(self.scope.value(node.value), Torch) and not isinstance(node.ctx, ast.Load):
+                self.visit(node.value)
+                return
+            if value is UNKNOWN and isinstance(node.ctx, ast.Load):
+                self.method(node)
+            self.visit(node.value)
+        elif isinstance(node.ctx, ast.Load):
+            self.use(node, value.path)
+        else:  # it is set: what it is set on must be there
+            self.visit(node.value)
+
+    def use(self, node: ast.AST, path: str) -> None:
+        found, lost = look_up(path)
+        if lost is not None:
+            if not (path in names.recorded()["modules"] and lost == path):
+                self.missing(node, lost)
+        elif isinstance(found, Refusal):
+            self.refusal(node, path)
+
+    def refusal(self, node: ast.AST, path: str) -> None:
+        found, _ = look_up(path)
+        guards = {guard for level in self.quiet for guard in level}
+        if isinstance(found, Refusal) and "*" not in guards:
+            self.result.add(self.file, node, path, f"{path}: {found.why.partition(': ')[2]}")
+
+    def method(self, node: ast.Attribute) -> None:
+        """An attribute of something that is perhaps a tensor."""
+        if node.attr not in self.methods or getattr(node.value, "id", "") in ("self", "cls"):
+            return
+        guards = {guard for level in self.quiet for guard in level}
+        if "*" not in guards and node.attr not in guards:
+            why = f"it is planned with {STEPS[node.attr]}" if node.attr in STEPS else "Lamella's tensors have it not"
+            self.result.add(self.file, node, f".{node.attr}", f"perhaps Tensor.{node.attr}: {why}")
+
+
+def _caught(handler: ast.ExceptHandler) -> list[str]:
+    if handler.type is None:
+        return ["*"]
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return [getattr(kind, "id", getattr(kind, "attr", "")) for kind in kinds]
