@@ -97,7 +97,10 @@ void register_catalogue() {
                              &normalization_operators(), &normalization_backward_operators(),
                              &convolution_operators(),   &padding_operators(),
                              &pooling_operators(),       &loss_operators(),
-                             &complex_operators()})
+                             &complex_operators(),       &running_operators(),
+                             &statistics_operators(),    &combining_operators(),
+                             &placing_operators(),       &drawing_operators(),
+                             &taper_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

@@ -83,6 +83,12 @@ const std::vector<Declaration>& sort_operators();
 const std::vector<Declaration>& unique_operators();
 const std::vector<Declaration>& searching_operators();
 const std::vector<Declaration>& complex_operators();
+const std::vector<Declaration>& running_operators();
+const std::vector<Declaration>& statistics_operators();
+const std::vector<Declaration>& combining_operators();
+const std::vector<Declaration>& placing_operators();
+const std::vector<Declaration>& drawing_operators();
+const std::vector<Declaration>& taper_operators();
 
 void register_catalogue();
 

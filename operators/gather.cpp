@@ -179,8 +179,9 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
     xs.push_back(d == along || n != 1 ? n : k);
     is.push_back(d == along || k != 1 ? k : n);
   }
+  const int64_t n = x.dim() ? x.size(along) : 1;
   i = i.to(kLong).expand(is);
-  return x.expand(xs).gather(along, i);
+  return x.expand(xs).gather(along, n == 0 ? i : wrapped(i, n));
 }
 
 }  // namespace
@@ -238,7 +239,9 @@ const std::vector<Declaration>& gather_operators() {
        "lamella.take(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([0, -1]))\ntensor([1, 4])\n"},
       {"take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "indexing", everywhere | out, nullptr,
        composite<take_along_dim>,
-       "gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one row.\n\n"
+       "gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one row. "
+       "Negative "
+       "indices count from the end.\n\n"
        ">>> x = lamella.tensor([[30, 10, 20]])\n>>> lamella.take_along_dim(x, lamella.tensor([[1, 2, 0]]), 1)\n"
        "tensor([[10, 20, 30]])\n"},
   };

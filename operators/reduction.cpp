@@ -189,6 +189,8 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p, std::optional<In
 }
 Tensor named_norm(const Tensor& self, std::string_view p, std::optional<IntArrayRef> dim, bool keepdim,
                   std::optional<ScalarType> dtype) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(p != "nuc", argument("p"),
+                                ": the norm 'nuc' needs singular values, which are not here yet");
   LAMELLA_CHECK(p == "fro", argument("p"), ": expected a number or 'fro', got '", p, "'");
   return linalg_vector_norm(self, 2, dim, keepdim, dtype);
 }

@@ -101,6 +101,7 @@ class TensorMethods : public TensorRef {
   const Tensor& bernoulli_(const Tensor& p, const Generator& generator = {}) const;
   Tensor binary_cross_entropy(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean") const;
   Tensor binary_cross_entropy_with_logits(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& pos_weight = undefined()) const;
+  Tensor bincount(const Tensor& weights = undefined(), int64_t minlength = 0) const;
   Tensor bitwise_and(const Tensor& other) const;
   Tensor bitwise_and(const Scalar& other) const;
   const Tensor& bitwise_and_(const Tensor& other) const;
@@ -126,6 +127,7 @@ class TensorMethods : public TensorRef {
   Tensor bmm(const Tensor& mat2) const;
   Tensor broadcast_to(IntArrayRef size) const;
   Tensor bucketize(const Tensor& boundaries, bool out_int32 = false, bool right = false) const;
+  const Tensor& cauchy_(double median = 0, double sigma = 1, const Generator& generator = {}) const;
   Tensor ceil() const;
   const Tensor& ceil_() const;
   Tensor celu(const Scalar& alpha = 1.0) const;
@@ -148,6 +150,7 @@ class TensorMethods : public TensorRef {
   const Tensor& clip_(const std::optional<Scalar>& min = {}, const std::optional<Scalar>& max = {}) const;
   const Tensor& clip_(const Tensor& min, const Tensor& max = undefined()) const;
   Tensor clone(std::optional<MemoryFormat> memory_format = {}) const;
+  Tensor combinations(int64_t r = 2, bool with_replacement = false) const;
   Tensor complex(const Tensor& imag) const;
   Tensor conj() const;
   Tensor conj_physical() const;
@@ -166,17 +169,24 @@ class TensorMethods : public TensorRef {
   Tensor copysign(const Scalar& other) const;
   const Tensor& copysign_(const Tensor& other) const;
   const Tensor& copysign_(const Scalar& other) const;
+  Tensor corrcoef() const;
   Tensor cos() const;
   const Tensor& cos_() const;
   Tensor cosh() const;
   const Tensor& cosh_() const;
   Tensor count_nonzero(std::optional<int64_t> dim = {}) const;
   Tensor count_nonzero(IntArrayRef dim) const;
+  Tensor cov(int64_t correction = 1, const Tensor& fweights = undefined(), const Tensor& aweights = undefined()) const;
+  Tensor cross(const Tensor& other, std::optional<int64_t> dim = {}) const;
   Tensor cross_entropy(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean", double label_smoothing = 0.0) const;
+  std::tuple<Tensor, Tensor> cummax(int64_t dim) const;
+  std::tuple<Tensor, Tensor> cummin(int64_t dim) const;
   Tensor cumprod(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   const Tensor& cumprod_(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   Tensor cumsum(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   const Tensor& cumsum_(int64_t dim, std::optional<ScalarType> dtype = {}) const;
+  Tensor cumulative_trapezoid(const Tensor& x, int64_t dim = -1) const;
+  Tensor cumulative_trapezoid(const Scalar& dx = 1, int64_t dim = -1) const;
   Tensor deg2rad() const;
   const Tensor& deg2rad_() const;
   Tensor detach() const;
@@ -184,6 +194,8 @@ class TensorMethods : public TensorRef {
   Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
   Tensor diagflat(int64_t offset = 0) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor diff(int64_t n = 1, int64_t dim = -1, const Tensor& prepend = undefined(), const Tensor& append = undefined()) const;
   Tensor digamma() const;
   const Tensor& digamma_() const;
   Tensor div(const Tensor& other) const;
@@ -228,8 +240,10 @@ class TensorMethods : public TensorRef {
   Tensor expand_as(const Tensor& other) const;
   Tensor expm1() const;
   const Tensor& expm1_() const;
+  const Tensor& exponential_(double lambd = 1, const Generator& generator = {}) const;
   const Tensor& fill_(const Tensor& value) const;
   const Tensor& fill_(const Scalar& value) const;
+  const Tensor& fill_diagonal_(const Scalar& fill_value, bool wrap = false) const;
   Tensor fix() const;
   const Tensor& fix_() const;
   Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
@@ -262,6 +276,7 @@ class TensorMethods : public TensorRef {
   const Tensor& ge_(const Scalar& other) const;
   Tensor gelu(const Text& approximate = "none") const;
   const Tensor& gelu_(const Text& approximate = "none") const;
+  const Tensor& geometric_(double p, const Generator& generator = {}) const;
   Tensor ger(const Tensor& vec2) const;
   Tensor greater(const Tensor& other) const;
   Tensor greater(const Scalar& other) const;
@@ -285,6 +300,7 @@ class TensorMethods : public TensorRef {
   const Tensor& hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
   Tensor heaviside(const Tensor& values) const;
   const Tensor& heaviside_(const Tensor& values) const;
+  Tensor histc(int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) const;
   std::vector<Tensor> hsplit(int64_t sections) const;
   std::vector<Tensor> hsplit(IntArrayRef indices) const;
   Tensor huber_loss(const Tensor& target, const Text& reduction = "mean", double delta = 1.0, const Tensor& weight = undefined()) const;
@@ -302,11 +318,15 @@ class TensorMethods : public TensorRef {
   const Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const;
   Tensor index_put(TensorList indices, const Tensor& values, bool accumulate = false) const;
   const Tensor& index_put_(TensorList indices, const Tensor& values, bool accumulate = false) const;
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) const;
+  const Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) const;
   Tensor index_select(int64_t dim, const Tensor& index) const;
   Tensor inner(const Tensor& other) const;
   bool is_pinned(const std::optional<Device>& device = {}) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) const;
   Tensor isfinite() const;
+  Tensor isin(const Tensor& test_elements, bool assume_unique = false, bool invert = false) const;
+  Tensor isin(const Scalar& test_element, bool assume_unique = false, bool invert = false) const;
   Tensor isinf() const;
   Tensor isnan() const;
   Tensor isneginf() const;
@@ -337,6 +357,7 @@ class TensorMethods : public TensorRef {
   const Tensor& less_equal_(const Scalar& other) const;
   Tensor lgamma() const;
   const Tensor& lgamma_() const;
+  Tensor linalg_cross(const Tensor& other, int64_t dim = -1) const;
   Tensor linalg_vector_norm(const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor linear(const Tensor& weight, const Tensor& bias = undefined()) const;
   Tensor log() const;
@@ -347,11 +368,13 @@ class TensorMethods : public TensorRef {
   Tensor log2() const;
   const Tensor& log2_() const;
   const Tensor& log_() const;
+  const Tensor& log_normal_(double mean = 1, double std = 2, const Generator& generator = {}) const;
   Tensor log_sigmoid() const;
   const Tensor& log_sigmoid_() const;
   Tensor log_softmax(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   Tensor logaddexp(const Tensor& other) const;
   Tensor logaddexp2(const Tensor& other) const;
+  Tensor logcumsumexp(int64_t dim) const;
   Tensor logical_and(const Tensor& other) const;
   const Tensor& logical_and_(const Tensor& other) const;
   Tensor logical_not() const;
@@ -393,6 +416,7 @@ class TensorMethods : public TensorRef {
   Tensor mish() const;
   const Tensor& mish_() const;
   Tensor mm(const Tensor& mat2) const;
+  std::tuple<Tensor, Tensor> mode(int64_t dim = -1, bool keepdim = false) const;
   Tensor moveaxis(IntArrayRef source, IntArrayRef destination) const;
   Tensor moveaxis(int64_t source, int64_t destination) const;
   Tensor movedim(IntArrayRef source, IntArrayRef destination) const;
@@ -412,8 +436,13 @@ class TensorMethods : public TensorRef {
   Tensor nan_to_num(std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) const;
   const Tensor& nan_to_num_(std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) const;
   Tensor nanmean(const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
+  Tensor nanmedian() const;
+  std::tuple<Tensor, Tensor> nanmedian(int64_t dim, bool keepdim = false) const;
+  Tensor nanquantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
+  Tensor nanquantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
   Tensor nansum(const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  Tensor narrow_copy(int64_t dim, int64_t start, int64_t length) const;
   std::tuple<Tensor, Tensor> native_dropout(double p, std::optional<bool> train) const;
   std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const;
   std::tuple<Tensor, Tensor, Tensor> native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const;
@@ -428,6 +457,7 @@ class TensorMethods : public TensorRef {
   Tensor nll_loss(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean") const;
   Tensor nonzero() const;
   std::vector<Tensor> nonzero(bool as_tuple) const;
+  Tensor nonzero_static(int64_t size, int64_t fill_value = -1) const;
   Tensor norm(const std::optional<Scalar>& p = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor norm(const Text& p, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor normal(const Tensor& std, const Generator& generator = {}) const;
@@ -451,6 +481,10 @@ class TensorMethods : public TensorRef {
   const Tensor& pow_(const Tensor& exponent) const;
   Tensor prod(std::optional<ScalarType> dtype = {}) const;
   Tensor prod(int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
+  Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  const Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor quantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
+  Tensor quantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
   Tensor rad2deg() const;
   const Tensor& rad2deg_() const;
   Tensor rand_like(const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) const;
@@ -472,6 +506,8 @@ class TensorMethods : public TensorRef {
   Tensor remainder(const Scalar& other) const;
   const Tensor& remainder_(const Tensor& other) const;
   const Tensor& remainder_(const Scalar& other) const;
+  Tensor renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
+  const Tensor& renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
   Tensor repeat(IntArrayRef repeats) const;
   Tensor repeat_interleave(int64_t repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) const;
   Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}, std::optional<int64_t> output_size = {}) const;
@@ -501,6 +537,7 @@ class TensorMethods : public TensorRef {
   Tensor searchsorted(const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) const;
   Tensor searchsorted(const Scalar& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) const;
   Tensor select(int64_t dim, int64_t index) const;
+  Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
   Tensor selu() const;
   const Tensor& selu_() const;
   Tensor sgn() const;
@@ -519,6 +556,7 @@ class TensorMethods : public TensorRef {
   Tensor sinh() const;
   const Tensor& sinh_() const;
   Tensor slice(int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) const;
+  Tensor slice_scatter(const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) const;
   Tensor smooth_l1_loss(const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) const;
   Tensor softmax(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   Tensor softplus(const Scalar& beta = 1, const Scalar& threshold = 20) const;
@@ -566,6 +604,7 @@ class TensorMethods : public TensorRef {
   const Tensor& tanhshrink_() const;
   std::vector<Tensor> tensor_split(int64_t sections, int64_t dim = 0) const;
   std::vector<Tensor> tensor_split(IntArrayRef indices, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(const Tensor& tensor_indices_or_sections, int64_t dim = 0) const;
   Tensor tensordot(const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) const;
   Tensor tensordot(const Tensor& other, int64_t dims = 2) const;
   Tensor threshold(const Scalar& threshold, const Scalar& value) const;
@@ -577,6 +616,10 @@ class TensorMethods : public TensorRef {
   std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) const;
   Tensor trace() const;
   Tensor transpose(int64_t dim0, int64_t dim1) const;
+  Tensor trapezoid(const Tensor& x, int64_t dim = -1) const;
+  Tensor trapezoid(const Scalar& dx = 1, int64_t dim = -1) const;
+  Tensor trapz(const Tensor& x, int64_t dim = -1) const;
+  Tensor trapz(const Scalar& dx = 1, int64_t dim = -1) const;
   Tensor tril(int64_t diagonal = 0) const;
   const Tensor& tril_(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
@@ -597,6 +640,7 @@ class TensorMethods : public TensorRef {
   const Tensor& uniform_(double from = 0, double to = 1, const Generator& generator = {}) const;
   std::tuple<Tensor, Tensor, Tensor> unique_dim(int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) const;
   Tensor unsqueeze(int64_t dim) const;
+  Tensor vander(std::optional<int64_t> N = {}, bool increasing = false) const;
   Tensor var(bool unbiased = true) const;
   Tensor var(const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) const;
   Tensor var(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) const;
