@@ -7,7 +7,7 @@ namespace {
 // The index has as many dimensions as self, and is no larger but along `dim`.
 void check_along(const Tensor& self, int64_t dim, const Tensor& index) {
   const int64_t along = wrap_dim("dim", dim, self.dim());
-  check_int64("index", index);
+  check_places("index", index);
   if (index.numel() == 0) return;
   LAMELLA_CHECK(dims_of(index) == dims_of(self), argument("index"), ": ", index.dim(), " dimensions, but 'self' has ",
                 self.dim());
@@ -191,7 +191,8 @@ const std::vector<Declaration>& gather_operators() {
       {"gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", "indexing", everywhere | out,
        shape<infer_gather>, nullptr,
        "Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for `dim` 0.\n\n"
-       "Args:\n    index: int64, with as many dimensions as `self`\n\nRaises:\n    IndexError: an index is negative or "
+       "Args:\n    index: int64, on the host int32 as well, with as many dimensions as `self`\n\nRaises:\n    "
+       "IndexError: an index is negative or "
        "too large\n\n>>> lamella.gather(lamella.tensor([[1, 2], [3, 4]]), 1, lamella.tensor([[0, 0], [1, 0]]))\n"
        "tensor([[1, 1],\n        [4, 3]])\n"},
       {"scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "scatter", everywhere | out,

@@ -128,17 +128,20 @@ const std::vector<Declaration>& splitting_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, composite<chunk>,
        "At most `chunks` pieces of one size along a dimension, the last perhaps smaller.\n\n>>> "
-       "lamella.chunk(lamella.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n"},
+       "lamella.chunk(lamella.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n",
+       "unsafe_chunk"},
       {"split.Tensor(Tensor(a) self, SymInt split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<split>,
        "Pieces along a dimension: of one size, the last perhaps smaller, or of the given sizes.\n\n>>> "
-       "lamella.split(lamella.arange(3), 2)\n(tensor([0, 1]), tensor([2]))\n"},
+       "lamella.split(lamella.arange(3), 2)\n(tensor([0, 1]), tensor([2]))\n",
+       "unsafe_split"},
       {"split.sizes(Tensor(a) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<split_sizes>, nullptr},
       {"split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<split_with_sizes>,
        "Pieces of the given sizes along a dimension.\n\n>>> lamella.split_with_sizes(lamella.arange(3), (1, "
-       "2))\n(tensor([0]), tensor([1, 2]))\n"},
+       "2))\n(tensor([0]), tensor([1, 2]))\n",
+       "unsafe_split_with_sizes"},
       {"tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<tensor_split_sections>,
        "A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at given "

@@ -465,13 +465,13 @@ def has_out(op: dict, ops: list[dict]) -> bool:
 def package_stub(distribution: str = "lamella") -> str:
     """The text of ``__init__.pyi``, with the names that the plugins of a distribution add."""
     import lamella
-    from lamella import _C, _functions, _queries, _varied, random
+    from lamella import _C, _functions, _queries, _sources, _varied, random
 
     contributed = Contributed(distribution)
     ops = cpp_stubs.operators()
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
-    homes = [random, _varied, _queries, _functions]
+    homes = [random, _varied, _queries, _sources, _functions]
     own = {n: getattr(lamella, n) for n in lamella.__all__ if n not in vars(_C)}
     python = {n: h.__name__ for n, o in own.items() for h in homes if vars(h).get(n, homes) is o}
     text = " ".join([*contributed.package_lines(), *contributed.keywords.values()])

@@ -115,6 +115,15 @@ from lamella._queries import (
     unravel_index,
 )
 from lamella._queries import extend as _extend_queries
+from lamella._sources import (
+    are_deterministic_algorithms_enabled,
+    asarray,
+    empty_permuted,
+    frombuffer,
+    get_float32_matmul_precision,
+    set_float32_matmul_precision,
+    use_deterministic_algorithms,
+)
 from lamella._streams import Event, Stream
 from lamella._tensor import extend as _extend
 from lamella._varied import extend as _extend_varied

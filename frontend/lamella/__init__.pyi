@@ -57,19 +57,24 @@ from lamella._C import _int as _int
 from lamella._C import __version__ as __version__
 from lamella._queries import adjoint as adjoint
 from lamella._functions import allclose as allclose
+from lamella._sources import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from lamella._functions import as_tensor as as_tensor
+from lamella._sources import asarray as asarray
 from lamella._queries import broadcast_shapes as broadcast_shapes
 from lamella._queries import can_cast as can_cast
 from lamella._functions import capture_state as capture_state
 from lamella._functions import default_generator as default_generator
 from lamella._queries import e as e
+from lamella._sources import empty_permuted as empty_permuted
 from lamella._functions import equal as equal
 from lamella._functions import fallback_counts as fallback_counts
 from lamella._functions import finfo as finfo
 from lamella._functions import from_dlpack as from_dlpack
+from lamella._sources import frombuffer as frombuffer
 from lamella._functions import get_default_device as get_default_device
 from lamella._queries import get_device as get_device
 from lamella._functions import get_fallback as get_fallback
+from lamella._sources import get_float32_matmul_precision as get_float32_matmul_precision
 from lamella.random import get_rng_state as get_rng_state
 from lamella._functions import iinfo as iinfo
 from lamella._queries import inf as inf
@@ -101,6 +106,7 @@ from lamella.random import seed as seed
 from lamella._functions import set_default_device as set_default_device
 from lamella._functions import set_default_dtype as set_default_dtype
 from lamella._functions import set_fallback as set_fallback
+from lamella._sources import set_float32_matmul_precision as set_float32_matmul_precision
 from lamella._functions import set_num_threads as set_num_threads
 from lamella._functions import set_printoptions as set_printoptions
 from lamella.random import set_rng_state as set_rng_state
@@ -110,6 +116,7 @@ from lamella._queries import typename as typename
 from lamella._varied import unique as unique
 from lamella._varied import unique_consecutive as unique_consecutive
 from lamella._queries import unravel_index as unravel_index
+from lamella._sources import use_deterministic_algorithms as use_deterministic_algorithms
 from lamella._namespace import ops as ops
 from lamella import autograd as autograd
 from lamella.autograd import enable_grad as enable_grad
@@ -387,6 +394,7 @@ def diagonal_scatter(self: Tensor, src: Tensor, offset: _int = ..., dim1: _int =
 def diff(self: Tensor, n: _int = ..., dim: _int = ..., prepend: Tensor | None = ..., append: Tensor | None = ..., *, out: Tensor | None = None) -> Tensor: ...
 def digamma(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def digamma_(self: Tensor) -> Tensor: ...
+def dist(self: Tensor, other: Tensor, p: Number = ...) -> Tensor: ...
 @overload
 def div(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -992,6 +1000,12 @@ def trunc_(self: Tensor) -> Tensor: ...
 def unbind(self: Tensor, dim: _int = ...) -> Sequence[Tensor]: ...
 def unflatten(self: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
 def unique_dim(self: Tensor, dim: _int, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ...) -> tuple[Tensor, Tensor, Tensor]: ...
+def unsafe_chunk(self: Tensor, chunks: _int, dim: _int = ...) -> Sequence[Tensor]: ...
+@overload
+def unsafe_split(self: Tensor, split_size: _int, dim: _int = ...) -> Sequence[Tensor]: ...
+@overload
+def unsafe_split(self: Tensor, split_size: Sequence[_int], dim: _int = ...) -> Sequence[Tensor]: ...
+def unsafe_split_with_sizes(self: Tensor, split_sizes: Sequence[_int], dim: _int = ...) -> Sequence[Tensor]: ...
 def unsqueeze(self: Tensor, dim: _int) -> Tensor: ...
 def vander(x: Tensor, N: _int | None = ..., increasing: _bool = ...) -> Tensor: ...
 @overload

@@ -241,3 +241,47 @@ def test_fork_rng_restores_after_an_error():
         lamella.rand(5)
         raise KeyError
     assert lamella.get_rng_state() == before
+
+
+def test_asarray():
+    x = np.arange(3.0)
+    t = lamella.asarray(x)
+    t[0] = 7
+    assert x[0] == 7 and lamella.asarray(t) is t and lamella.asarray(t, copy=False) is t
+    assert lamella.asarray(x, copy=False).data_ptr() == x.__array_interface__["data"][0]
+    assert lamella.asarray(t, copy=True).data_ptr() != t.data_ptr()
+    assert lamella.asarray([1, 2], dtype=lamella.float64).dtype is lamella.float64
+    for must_copy in (
+        lambda: lamella.asarray([1], copy=False),
+        lambda: lamella.asarray(t, dtype=lamella.int8, copy=False),
+    ):
+        with pytest.raises(ValueError, match="asarray"):
+            must_copy()
+
+
+def test_frombuffer():
+    memory = bytearray(np.arange(6, dtype=np.int32).tobytes())
+    t = lamella.frombuffer(memory, dtype=lamella.int32)
+    t[0] = 9
+    assert np.frombuffer(memory, np.int32)[0] == 9 and t.tolist() == [9, 1, 2, 3, 4, 5]
+    assert lamella.frombuffer(memory, dtype=lamella.int32, count=2, offset=8).tolist() == [2, 3]
+    assert lamella.frombuffer(b"\x01\x02", dtype=lamella.uint8).tolist() == [1, 2]
+    for wrong in ({"count": 9}, {"offset": 24}, {"count": 0}, {"offset": 1}, {"offset": -4}):
+        with pytest.raises(ValueError, match="frombuffer"):
+            lamella.frombuffer(memory, dtype=lamella.int32, **wrong)
+
+
+def test_empty_permuted():
+    t = lamella.empty_permuted((2, 3, 4), (2, 0, 1), dtype=lamella.int8)
+    assert t.shape == (2, 3, 4) and t.stride() == (3, 1, 6) and t.dtype is lamella.int8
+    with pytest.raises(RuntimeError, match="physical_layout"):
+        lamella.empty_permuted((2, 3), (0, 0))
+
+
+def test_settings():
+    assert not lamella.are_deterministic_algorithms_enabled() and lamella.get_float32_matmul_precision() == "highest"
+    lamella.set_float32_matmul_precision("high")
+    assert lamella.get_float32_matmul_precision() == "high"
+    lamella.set_float32_matmul_precision("highest")
+    with pytest.raises(ValueError, match="precision"):
+        lamella.set_float32_matmul_precision("low")

@@ -1473,6 +1473,11 @@ inline const Tensor& digamma_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2) {
+  static detail::Callee op_{"aten::dist", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(p)};
+  return op_.tensor(args_);
+}
 inline Tensor div(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::div", "Tensor"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
@@ -4504,6 +4509,26 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t
   auto all_ = op_.several<3>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
 }
+inline std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_chunk", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(chunks), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_split", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> unsafe_split(const Tensor& self, IntArrayRef split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_split", "sizes"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_split_with_sizes", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_sizes), lamella::value(dim)};
+  return op_.tensors(args_);
+}
 inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::unsqueeze", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
@@ -5170,6 +5195,7 @@ inline const Tensor& TensorMethods::digamma_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::dist(const Tensor& other, const Scalar& p) const { return lamella::dist(self_(), other, p); }
 inline Tensor TensorMethods::div(const Tensor& other) const { return lamella::div(self_(), other); }
 inline Tensor TensorMethods::div(const Scalar& other) const { return lamella::div(self_(), other); }
 inline Tensor TensorMethods::div(const Tensor& other, const Text& rounding_mode) const { return lamella::div(self_(), other, rounding_mode); }
@@ -6236,6 +6262,10 @@ inline const Tensor& TensorMethods::uniform_(double from, double to, const Gener
   return self_();
 }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::unique_dim(int64_t dim, bool sorted, bool return_inverse, bool return_counts) const { return lamella::unique_dim(self_(), dim, sorted, return_inverse, return_counts); }
+inline std::vector<Tensor> TensorMethods::unsafe_chunk(int64_t chunks, int64_t dim) const { return lamella::unsafe_chunk(self_(), chunks, dim); }
+inline std::vector<Tensor> TensorMethods::unsafe_split(int64_t split_size, int64_t dim) const { return lamella::unsafe_split(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::unsafe_split(IntArrayRef split_size, int64_t dim) const { return lamella::unsafe_split(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { return lamella::unsafe_split_with_sizes(self_(), split_sizes, dim); }
 inline Tensor TensorMethods::unsqueeze(int64_t dim) const { return lamella::unsqueeze(self_(), dim); }
 inline Tensor TensorMethods::vander(std::optional<int64_t> N, bool increasing) const { return lamella::vander(self_(), N, increasing); }
 inline Tensor TensorMethods::var(bool unbiased) const { return lamella::var(self_(), unbiased); }

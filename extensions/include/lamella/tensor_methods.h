@@ -198,6 +198,7 @@ class TensorMethods : public TensorRef {
   Tensor diff(int64_t n = 1, int64_t dim = -1, const Tensor& prepend = undefined(), const Tensor& append = undefined()) const;
   Tensor digamma() const;
   const Tensor& digamma_() const;
+  Tensor dist(const Tensor& other, const Scalar& p = 2) const;
   Tensor div(const Tensor& other) const;
   Tensor div(const Scalar& other) const;
   Tensor div(const Tensor& other, const Text& rounding_mode) const;
@@ -639,6 +640,10 @@ class TensorMethods : public TensorRef {
   Tensor unfold(int64_t dimension, int64_t size, int64_t step) const;
   const Tensor& uniform_(double from = 0, double to = 1, const Generator& generator = {}) const;
   std::tuple<Tensor, Tensor, Tensor> unique_dim(int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) const;
+  std::vector<Tensor> unsafe_chunk(int64_t chunks, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split(int64_t split_size, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split(IntArrayRef split_size, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim = 0) const;
   Tensor unsqueeze(int64_t dim) const;
   Tensor vander(std::optional<int64_t> N = {}, bool increasing = false) const;
   Tensor var(bool unbiased = true) const;
