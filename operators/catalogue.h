@@ -102,6 +102,12 @@ const std::vector<Declaration>& dropout_operators();
 const std::vector<Declaration>& distance_operators();
 const std::vector<Declaration>& margin_operators();
 const std::vector<Declaration>& instance_norm_operators();
+const std::vector<Declaration>& running_operators();
+const std::vector<Declaration>& statistics_operators();
+const std::vector<Declaration>& combining_operators();
+const std::vector<Declaration>& placing_operators();
+const std::vector<Declaration>& drawing_operators();
+const std::vector<Declaration>& taper_operators();
 
 void register_catalogue();
 

@@ -7,7 +7,7 @@ namespace {
 // The index has as many dimensions as self, and is no larger but along `dim`.
 void check_along(const Tensor& self, int64_t dim, const Tensor& index) {
   const int64_t along = wrap_dim("dim", dim, self.dim());
-  check_int64("index", index);
+  check_places("index", index);
   if (index.numel() == 0) return;
   LAMELLA_CHECK(dims_of(index) == dims_of(self), argument("index"), ": ", index.dim(), " dimensions, but 'self' has ",
                 self.dim());
@@ -179,8 +179,9 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
     xs.push_back(d == along || n != 1 ? n : k);
     is.push_back(d == along || k != 1 ? k : n);
   }
+  const int64_t n = x.dim() ? x.size(along) : 1;
   i = i.to(kLong).expand(is);
-  return x.expand(xs).gather(along, i);
+  return x.expand(xs).gather(along, n == 0 ? i : wrapped(i, n));
 }
 
 }  // namespace
@@ -190,7 +191,8 @@ const std::vector<Declaration>& gather_operators() {
       {"gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", "indexing", everywhere | out,
        shape<infer_gather>, nullptr,
        "Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for `dim` 0.\n\n"
-       "Args:\n    index: int64, with as many dimensions as `self`\n\nRaises:\n    IndexError: an index is negative or "
+       "Args:\n    index: int64, on the host int32 as well, with as many dimensions as `self`\n\nRaises:\n    "
+       "IndexError: an index is negative or "
        "too large\n\n>>> lamella.gather(lamella.tensor([[1, 2], [3, 4]]), 1, lamella.tensor([[0, 0], [1, 0]]))\n"
        "tensor([[1, 1],\n        [4, 3]])\n"},
       {"scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "scatter", everywhere | out,
@@ -238,7 +240,9 @@ const std::vector<Declaration>& gather_operators() {
        "lamella.take(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([0, -1]))\ntensor([1, 4])\n"},
       {"take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "indexing", everywhere | out, nullptr,
        composite<take_along_dim>,
-       "gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one row.\n\n"
+       "gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one row. "
+       "Negative "
+       "indices count from the end.\n\n"
        ">>> x = lamella.tensor([[30, 10, 20]])\n>>> lamella.take_along_dim(x, lamella.tensor([[1, 2, 0]]), 1)\n"
        "tensor([[10, 20, 30]])\n"},
   };

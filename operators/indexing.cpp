@@ -9,6 +9,12 @@ void check_int64(const char* name, const Tensor& index) {
                 "; convert it with .to(lamella.int64)");
 }
 
+void check_places(const char* name, const Tensor& index) {
+  const int32_t backend = index.device().get().backend;
+  if (index.dtype() == kInt && (backend == core::host_backend() || backend == core::meta_backend)) return;
+  check_int64(name, index);
+}
+
 void check_integral(const char* name, const Tensor& index) {
   LAMELLA_CHECK_INDEX(is_integral(index.dtype()), argument(name), ": expected integers, got dtype ", index.dtype());
 }

@@ -145,7 +145,8 @@ const std::vector<Declaration>& joining_operators() {
        "lamella.zeros(1)])\ntensor([1., 0.])\n"},
       {"vstack(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<vstack>,
        "cat() along the first dimension; vectors are rows.\n\n>>> lamella.vstack([lamella.ones(2), "
-       "lamella.zeros(2)])\ntensor([[1., 1.],\n        [0., 0.]])\n"},
+       "lamella.zeros(2)])\ntensor([[1., 1.],\n        [0., 0.]])\n",
+       "row_stack"},
       {"dstack(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<dstack>,
        "cat() along the third dimension.\n\n>>> lamella.dstack([lamella.ones(2), lamella.zeros(2)]).shape\n"
        "lamella.Size([1, 2, 2])\n"},

@@ -54,18 +54,20 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
   return lamella::index(x, {at});
 }
 
-void check_masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  check_mask(self, mask, true);
+void infer_masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source, Output out) {
+  const DimVector common = check_mask(self, mask, false);
   check_same_dtype("source", source, self);
+  out.set(common, self.dtype());
 }
 
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  const Tensor at = mask.expand(self.sizes()).reshape({self.numel()}).nonzero().select(1, 0);
+  const DimVector common = check_mask(self, mask, false);
+  const Tensor copy = self.expand(common).clone(MemoryFormat::Contiguous);
+  const Tensor at = mask.expand(common).reshape({copy.numel()}).nonzero().select(1, 0);
   LAMELLA_CHECK(at.numel() <= source.numel(), argument("source"), ": ", source.numel(), " elements for ", at.numel(),
                 " places of the mask");
   const Tensor values = slice(source.reshape({source.numel()}), 0, 0, at.numel());
-  const Tensor copy = self.clone(MemoryFormat::Contiguous);
-  copy.view({self.numel()}).scatter_(0, at, values);
+  copy.view({copy.numel()}).scatter_(0, at, values);
   return copy;
 }
 
@@ -104,7 +106,7 @@ const std::vector<Declaration>& mask_operators() {
        "The elements where the bool mask holds, as one row; both broadcast.\n\n>>> "
        "lamella.masked_select(lamella.tensor([1, 2, 3]), lamella.tensor([True, False, True]))\ntensor([1, 3])\n"},
       {"masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", "scatter", everywhere | inplace,
-       shape<infer_copied<check_masked_scatter>>, composite<masked_scatter>,
+       shape<infer_masked_scatter>, composite<masked_scatter>,
        "`self` with the first elements of `source`, in row-major order, where the bool mask holds.\n\n>>> "
        "lamella.masked_scatter(lamella.zeros(3), lamella.tensor([True, False, True]), lamella.tensor([1., 2.]))\n"
        "tensor([1., 0., 2.])\n"},

@@ -189,8 +189,14 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p, std::optional<In
 }
 Tensor named_norm(const Tensor& self, std::string_view p, std::optional<IntArrayRef> dim, bool keepdim,
                   std::optional<ScalarType> dtype) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(p != "nuc", argument("p"),
+                                ": the norm 'nuc' needs singular values, which are not here yet");
   LAMELLA_CHECK(p == "fro", argument("p"), ": expected a number or 'fro', got '", p, "'");
   return linalg_vector_norm(self, 2, dim, keepdim, dtype);
+}
+
+Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
+  return linalg_vector_norm(self - other, p, std::nullopt, false, std::nullopt);
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
@@ -265,6 +271,10 @@ const std::vector<Declaration>& reduction_operators() {
        "reduction", hidden | function | out, shape<infer_vector_norm>, composite<vector_norm>,
        "The norm of vectors: (sum |x|^ord)^(1/ord); the largest for inf, the smallest for -inf, how many are not zero "
        "for 0.\n\n>>> lamella.ops.aten.linalg_vector_norm(lamella.tensor([3., -4.]))\ntensor(5.)\n"},
+      {"dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "reduction", everywhere, nullptr, composite<dist>,
+       "The norm of order `p` of the difference of two tensors, which broadcast.\n\n>>> "
+       "lamella.dist(lamella.tensor([3., "
+       "0.]), lamella.tensor([0., 4.]))\ntensor(5.)\n"},
       {"norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
        "reduction", everywhere | out, nullptr, composite<norm>,
        "The norm of order `p` over all elements, or over dimensions; 'fro' is 2.\n\n>>> "

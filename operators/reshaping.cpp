@@ -139,6 +139,13 @@ Tensor atleast(const Tensor& self) {
   if (Least > 2 && x.dim() == 2) x = x.unsqueeze(-1);
   return x;
 }
+template <int Least>
+std::vector<Tensor> atleast_each(TensorList tensors) {
+  std::vector<Tensor> all;
+  all.reserve(tensors.size());
+  for (const Tensor& t : tensors) all.push_back(atleast<Least>(t));
+  return all;
+}
 
 }  // namespace
 
@@ -171,12 +178,18 @@ const std::vector<Declaration>& reshaping_operators() {
        "lamella.ravel(lamella.ones(2, 2)).shape\nlamella.Size([4])\n"},
       {"atleast_1d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, composite<atleast<1>>,
        "`self` with at least one dimension.\n\n>>> lamella.atleast_1d(lamella.tensor(1))\ntensor([1])\n"},
+      {"atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<atleast_each<1>>,
+       nullptr},
       {"atleast_2d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, composite<atleast<2>>,
        "`self` with at least two dimensions; a vector becomes a row.\n\n>>> lamella.atleast_2d(lamella.tensor([1, "
        "2]))\ntensor([[1, 2]])\n"},
+      {"atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<atleast_each<2>>,
+       nullptr},
       {"atleast_3d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, composite<atleast<3>>,
        "`self` with at least three dimensions, as numpy inserts them.\n\n>>> lamella.atleast_3d(lamella.ones(2, "
        "3)).shape\nlamella.Size([2, 3, 1])\n"},
+      {"atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<atleast_each<3>>,
+       nullptr},
   };
   return *table;
 }

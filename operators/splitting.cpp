@@ -84,6 +84,16 @@ std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices
   return lamella::split_with_sizes(self, sizes, dim);
 }
 
+// A tensor on the host says the number of pieces, or a row of them where they start.
+std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& where, int64_t dim) {
+  LAMELLA_CHECK(where.dim() <= 1 && where.dtype() == kLong, argument("tensor_indices_or_sections"),
+                ": expected an int64 number or row, got ", where.dtype(), " of shape ", shape_text(where));
+  if (where.dim() == 0) return tensor_split_sections(self, where.item().toLong(), dim);
+  DimVector indices;
+  for (int64_t i = 0; i < where.size(0); i++) indices.push_back(where.select(0, i).item().toLong());
+  return tensor_split_indices(self, indices, dim);
+}
+
 // The dimension that hsplit (1), vsplit (0) and dsplit (2) cut.
 template <int Dim>
 int64_t split_dim(const Tensor& self) {
@@ -118,17 +128,20 @@ const std::vector<Declaration>& splitting_operators() {
   static const auto* table = new std::vector<Declaration>{
       {"chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, composite<chunk>,
        "At most `chunks` pieces of one size along a dimension, the last perhaps smaller.\n\n>>> "
-       "lamella.chunk(lamella.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n"},
+       "lamella.chunk(lamella.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n",
+       "unsafe_chunk"},
       {"split.Tensor(Tensor(a) self, SymInt split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<split>,
        "Pieces along a dimension: of one size, the last perhaps smaller, or of the given sizes.\n\n>>> "
-       "lamella.split(lamella.arange(3), 2)\n(tensor([0, 1]), tensor([2]))\n"},
+       "lamella.split(lamella.arange(3), 2)\n(tensor([0, 1]), tensor([2]))\n",
+       "unsafe_split"},
       {"split.sizes(Tensor(a) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<split_sizes>, nullptr},
       {"split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<split_with_sizes>,
        "Pieces of the given sizes along a dimension.\n\n>>> lamella.split_with_sizes(lamella.arange(3), (1, "
-       "2))\n(tensor([0]), tensor([1, 2]))\n"},
+       "2))\n(tensor([0]), tensor([1, 2]))\n",
+       "unsafe_split_with_sizes"},
       {"tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<tensor_split_sections>,
        "A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at given "
@@ -136,6 +149,9 @@ const std::vector<Declaration>& splitting_operators() {
        ">>> lamella.tensor_split(lamella.arange(5), 3)\n(tensor([0, 1]), tensor([2, 3]), tensor([4]))\n"},
       {"tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<tensor_split_indices>, nullptr},
+      {"tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> "
+       "Tensor(a)[]",
+       "view", everywhere, nullptr, composite<tensor_split_tensor>, nullptr},
       {"hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr,
        composite<split_sections<1>>,
        "Equal pieces along the second dimension, of a vector along the only one, or pieces that start at given "

@@ -90,10 +90,12 @@ struct Along {
 
 Status gather(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, bool, const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
+  TensorRef wide;
+  if (lamella_status st = as_int64(index.get(), &wide)) return st;
   const Along along(self.get(), dim);
   auto loop = index_loops().pick[log2_item(out.itemsize())];
   Strips s(out.get());
-  s.add(index.get());
+  s.add(wide.get());
   s.add(self.data_ptr(), along.strides);
   bool bad = false;
   auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
@@ -102,15 +104,18 @@ Status gather(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& i
     return LAMELLA_OK;
   };
   if (lamella_status st = s.run(grain, body)) return st;
-  return bad ? bad_index(f, "index", index.get(), along.places, along.dim) : LAMELLA_OK;
+  return bad ? bad_index(f, "index", wide.get(), along.places, along.dim) : LAMELLA_OK;
 }
 
 // Both ways of scattering; elements that meet differ only along `dim`.
 // `checked`: indices are checked first, since self must not change if one is bad; else on the way.
 template <class Loop>
-lamella_status scattered(lamella_frame* f, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
+lamella_status scattered(lamella_frame* f, const lamella_tensor* self, int64_t dim, lamella_tensor* given,
                          const lamella_tensor* src, Loop loop, bool checked) {
-  if (index->numel == 0) return LAMELLA_OK;
+  if (given->numel == 0) return LAMELLA_OK;
+  TensorRef wide;
+  if (lamella_status st = as_int64(given, &wide)) return st;
+  const lamella_tensor* index = wide.get();
   const Along along(self, dim);
   if (checked)
     if (lamella_status st = check_indices(f, "index", index, along.places, along.dim)) return st;

@@ -62,7 +62,7 @@ lamella_status contiguous(lamella_tensor* t, TensorRef* out) {
 }
 
 Status masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source, const Tensor& out) {
-  const lamella_tensor* like = self.get();
+  const lamella_tensor* like = out.get();  // the common shape of self and the mask
   TensorRef bytes, from, target;
   lamella_tensor* raw;
   if (lamella_status st =
@@ -81,8 +81,8 @@ Status masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   if (lamella_status st = found.write(reinterpret_cast<int64_t*>(places.data()))) return st;
   if (lamella_status st = contiguous(source.get(), &from)) return st;
   if (lamella_status st = contiguous(out.get(), &target)) return st;
-  if (target.get()->dl.data != like->dl.data)
-    if (lamella_status st = copy_into(target.get(), like)) return st;
+  if (target.get()->dl.data != self.get()->dl.data)
+    if (lamella_status st = copy_into(target.get(), self.get())) return st;
   const int64_t item = itemsize(like);
   if (count)
     index_loops().put[log2_item(item)]({count, target.data<char>(), 0, places.data(), 8, from.data<char>(), item},

@@ -82,6 +82,7 @@ from lamella._functions import (
     set_printoptions,
     tensor,
 )
+from lamella._in_place import extend as _extend_in_place
 from lamella._lazy import add as _add_lazy
 from lamella._lazy import add_filled as _add_filled
 from lamella._missing import explain_absent as _explain_absent
@@ -90,6 +91,31 @@ from lamella._missing import install as _install_missing
 from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
 from lamella._namespace import publish as _publish
+from lamella._queries import (
+    adjoint,
+    broadcast_shapes,
+    can_cast,
+    e,
+    get_device,
+    inf,
+    is_conj,
+    is_distributed,
+    is_inference,
+    is_neg,
+    is_nonzero,
+    is_same_size,
+    is_signed,
+    is_storage,
+    isreal,
+    nan,
+    newaxis,
+    pi,
+    resolve_conj,
+    resolve_neg,
+    typename,
+    unravel_index,
+)
+from lamella._queries import extend as _extend_queries
 from lamella._settings import (
     are_deterministic_algorithms_enabled,
     compile,
@@ -103,16 +129,20 @@ from lamella._settings import (
     set_num_interop_threads,
     use_deterministic_algorithms,
 )
+from lamella._sources import asarray, empty_permuted, frombuffer
 from lamella._streams import Event, Stream
 from lamella._tensor import extend as _extend
 from lamella._varied import extend as _extend_varied
-from lamella._varied import unique, unique_consecutive
+from lamella._varied import nonzero, tensordot, unique, unique_consecutive
+from lamella.random import get_rng_state, seed, set_rng_state
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 
 _extend(Tensor)
-_extend_varied(Tensor)
 __all__ += _publish(globals(), Tensor)
+_extend_varied(Tensor)
+_extend_queries(Tensor)
+_extend_in_place(Tensor)
 _install_missing(globals(), Tensor)
 
 from lamella import _devices, _torch_devices, backends, library, plugins  # noqa: E402

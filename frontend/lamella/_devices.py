@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from lamella import _C
-from lamella._movers import MOVERS, IsDevice, give
+from lamella._movers import MOVERS, IsDevice, NoDevice, give
 from lamella._streams import Event, Stream, check_kind, resolve
 from lamella.plugins import contributions
 from lamella.plugins.manager import manager
@@ -428,7 +428,7 @@ def announce(names: Iterable[str]) -> None:
     for name in names:
         if not name.isidentifier():
             continue
-        if f"is_{name}" not in vars(_C.Tensor):
+        if isinstance(vars(_C.Tensor).get(f"is_{name}"), (NoDevice, type(None))):
             setattr(_C.Tensor, f"is_{name}", IsDevice(name))
         if name == "meta":
             continue

@@ -21,6 +21,18 @@ class IsDevice:
         return self if tensor is None else tensor.device.type == self.name
 
 
+class NoDevice:
+    """``Tensor.is_NAME`` for a device that torch knows, until there is a backend of that name: False."""
+
+    placeholder = True
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, tensor: Any, owner: type | None = None) -> Any:
+        return self if tensor is None else False
+
+
 def mover(name: str) -> Callable[..., _C.Tensor]:
     """``Tensor.NAME()``: the tensor on a device of that name."""
 

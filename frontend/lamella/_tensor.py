@@ -314,7 +314,7 @@ def _new(name, what):
     return make
 
 
-def type(self, dtype=None):
+def type(self, dtype=None, non_blocking=False):
     """The name of the type, as torch's ``"torch.FloatTensor"``; or, with a dtype, ``self`` in it.
 
     Raises:
@@ -329,7 +329,7 @@ def type(self, dtype=None):
     wanted = names.get(dtype) if isinstance(dtype, str) else dtype
     if not isinstance(wanted, (_C.dtype, builtins.type)):
         raise TypeError(f"type: argument 'dtype' must be a dtype or a name as 'torch.FloatTensor', got {dtype!r}")
-    return self.to(wanted)
+    return self.to(wanted, non_blocking=non_blocking)
 
 
 _TYPE_NAMES = {
@@ -399,13 +399,13 @@ def type_as(self, other):
     return self.to(other.dtype)
 
 
-def cpu(self):
+def cpu(self, memory_format=_C.preserve_format):
     """``self`` in host memory.
 
     >>> lamella.ones(1).cpu().device
     device(type='cpu')
     """
-    return self.to("cpu")
+    return self.to("cpu", memory_format=memory_format)
 
 
 def record_stream(self, stream):
@@ -447,8 +447,8 @@ def __reversed__(self):
 def _cast(name, dtype):
     target = getattr(_C, dtype)
 
-    def cast(self):
-        return self.to(target)
+    def cast(self, memory_format=_C.preserve_format):
+        return self.to(target, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"``self`` as {target}.\n\n>>> lamella.ones(1).{name}().dtype\n{target}\n"

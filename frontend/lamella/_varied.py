@@ -1,4 +1,4 @@
-"""Functions whose results vary in number, which a schema cannot say, over operators that it can."""
+"""Functions whose arguments or results vary, which a schema cannot say, over operators that it can."""
 
 from __future__ import annotations
 
@@ -41,7 +41,49 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     return _asked(_unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
 
 
+_nonzero = _C._packet("aten::nonzero")
+_tensordot = _C._packet("aten::tensordot")
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False, **out):
+    """The indices of the elements that are not zero: a row for each, or one vector of indices for each dimension.
+
+    >>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    >>> lamella.nonzero(lamella.tensor([0, 1, 2]), as_tuple=True)
+    (tensor([1, 2]),)
+    """
+    return _nonzero(input, as_tuple=True, **out) if as_tuple else _nonzero(input, **out)
+
+
+def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
+    """Products summed over dimensions of both: the last ones of ``a`` with the first of ``b``, or those that are named.
+
+    Args:
+        dims: how many; or a pair of lists, the dimensions of ``a`` and those of ``b``; or both as the rows of a tensor
+
+    Raises:
+        RuntimeError: the sizes of two dimensions differ, or the lists' lengths
+
+    >>> lamella.tensordot(lamella.ones(2, 3, 4), lamella.ones(3, 4), 2)
+    tensor([12., 12.])
+    >>> lamella.tensordot(lamella.ones(2, 3), lamella.ones(4, 3), dims=([1], [1])).shape
+    lamella.Size([2, 4])
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (tuple, list)):
+        if len(dims) != 2:
+            raise RuntimeError(f"tensordot: argument 'dims' must be a number or two lists, got {dims!r}")
+        left, right = ([d] if hasattr(d, "__index__") else list(d) for d in dims)
+        made = _tensordot(a, b, left, right)
+    else:
+        made = _tensordot(a, b, dims)
+    return made if out is None else out.resize_(made.shape).copy_(made)
+
+
 def extend(tensor_type: type) -> None:
     """Puts the functions of this file that are methods too on the type."""
-    for f in (unique, unique_consecutive):
+    for f in (unique, unique_consecutive, nonzero):
         setattr(tensor_type, f.__name__, f)

@@ -546,7 +546,7 @@ assert lamella.utils.cpp_extension.load_inline
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("name", ["sparse", "cummax", "renorm"])
+@pytest.mark.parametrize("name", ["sparse", "igamma", "nextafter"])
 def test_planned_names_of_tensor(name):
     for holder in (lamella.Tensor, lamella.ones(1)):
         text = message(lambda holder=holder: getattr(holder, name))
@@ -606,7 +606,9 @@ LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 FUNCTIONS = {o["name"].partition("::")[2] for o in LIVE if o["function"] and not o["private"]}
 
 
-@pytest.mark.parametrize("name", sorted(n for n in FUNCTIONS if hasattr(lamella, n)))
+@pytest.mark.parametrize(
+    "name", sorted(n for n in FUNCTIONS if isinstance(getattr(lamella, n, None), lamella._C.OperatorPacket))
+)
 def test_operators_have_help(name):
     f = getattr(lamella, name)
     assert f.__name__ == name and f.__doc__.startswith(name + "(") and ">>> " in f.__doc__

@@ -59,7 +59,10 @@ def may_refuse(sample: Sample) -> bool:
     name = sample.operator.partition(".")[0]
     by_mask = name in ("index", "index_put", "index_put_") and any(s.dtype == "bool" for s in sample.specs()[1:])
     leaves_meta = sample.operator == "to.device"
-    sizes_in_data = name in ("one_hot", "repeat_interleave", "multinomial", "histc")
+    sizes_in_data = name in (
+        *("one_hot", "repeat_interleave", "multinomial", "histc", "combinations", "nonzero_static"),
+        *("tensor_split",) * (len(sample.specs()) > 1),
+    )
     lengths = sample.operator.endswith(".data")  # of packed sequences
     return name in DYNAMIC or lengths or by_mask or sizes_in_data or leaves_meta
 

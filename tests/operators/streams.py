@@ -167,7 +167,27 @@ def normal_of(s):
     return arrays[0] + arrays[1] * normal(np.broadcast_shapes(*(np.shape(a) for a in arrays)), dtype)
 
 
+def from_units(formula, *defaults):
+    """Makes the oracle of a fill from a formula of one uniform number for each element, float64's of a float64 tensor."""
+
+    def fill(s):
+        u = units(count_of(s.args[0].shape), "float64" if s.args[0].dtype == "float64" else "float32")
+        return formula(u.astype(np.float64).reshape(s.args[0].shape), *(s.args[1:] or defaults))
+
+    return fill
+
+
+def log_normal(s):
+    mean, std = s.args[1:] or (1, 2)
+    dtype = "float64" if s.args[0].dtype == "float64" else "float32"
+    return np.exp(mean + std * normal(s.args[0].shape, dtype))
+
+
 ORACLES = {
+    "exponential_": from_units(lambda u, rate: -np.log1p(-u) / rate, 1),
+    "cauchy_": from_units(lambda u, median, width: median + width * np.tan(np.pi * (u - 0.5)), 0, 1),
+    "geometric_": from_units(lambda u, p: np.maximum(np.ceil(np.log1p(-u) / np.log1p(-p)), 1)),
+    "log_normal_": log_normal,
     "rand": drawn(uniform), "randn": drawn(normal), "rand_like": into(uniform), "randn_like": into(normal),
     "uniform_": into(uniform), "normal_": into(normal),
     "randint": lambda s: integers(s.args[-1], 0, s.args[0]),

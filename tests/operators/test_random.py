@@ -394,3 +394,39 @@ def test_drawn_like():
     x = lamella.zeros(3, 2, dtype=lamella.float64)
     for y in (lamella.rand_like(x), lamella.randn_like(x), lamella.randint_like(x, 9), lamella.randint_like(x, 3, 9)):
         assert y.shape == x.shape and y.dtype is x.dtype
+
+
+def drawn_uniform(n, dtype):
+    return to_numpy(lamella.rand(n, generator=seeded(5), dtype=lt_dtype(dtype))).astype(np.float64)
+
+
+DRAWN = {
+    "exponential_": ((2.5,), lambda u: -np.log(1 - u) / 2.5, scipy.stats.expon(scale=1 / 2.5)),
+    "cauchy_": ((1.0, 3.0), lambda u: 1 + 3 * np.tan(np.pi * (u - 0.5)), scipy.stats.cauchy(1, 3)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_distributions_of_one_uniform_number_each(name, dtype):
+    args, formula, law = DRAWN[name]
+    t = getattr(lamella.empty(5000, dtype=lt_dtype(dtype)), name)(*args, generator=seeded(5))
+    u = drawn_uniform(5000, dtype)
+    np.testing.assert_allclose(to_numpy(t), formula(u), rtol=1e-3 if dtype == "float32" else 1e-12, atol=1e-3)
+    assert scipy.stats.kstest(to_numpy(t), law.cdf).pvalue > 0.01
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8"])
+def test_geometric_numbers(dtype):
+    t = to_numpy(lamella.empty(20_000, dtype=lt_dtype(dtype)).geometric_(0.3, generator=seeded(5)))
+    assert t.min() == 1
+    law = scipy.stats.geom(0.3)
+    counts = np.array([(t == k).sum() for k in range(1, 10)] + [(t >= 10).sum()])
+    expected = np.array([law.pmf(k) for k in range(1, 10)] + [law.sf(9)]) * t.size
+    assert scipy.stats.chisquare(counts, expected).pvalue > 0.01
+
+
+def test_log_normal_numbers_are_exponentials_of_the_normal_stream():
+    t = lamella.empty(1000, dtype=lamella.float64).log_normal_(0.5, 0.25, generator=seeded(5))
+    z = lamella.empty(1000, dtype=lamella.float64).normal_(0.5, 0.25, generator=seeded(5))
+    np.testing.assert_array_equal(to_numpy(t), to_numpy(z.exp()))

@@ -413,7 +413,9 @@ def test_norm_beyond_the_range_of_squares():
     assert lamella.norm(lamella.zeros(0)).item() == 0
     with pytest.raises(RuntimeError, match="has no element"):
         lamella.norm(lamella.zeros(0), math.inf)
-    with pytest.raises(RuntimeError, match="argument 'p': expected a number or 'fro', got 'nuc'"):
+    with pytest.raises(RuntimeError, match="argument 'p': expected a number or 'fro', got 'two'"):
+        lamella.norm(lamella.zeros(2, 2), "two")
+    with pytest.raises(NotImplementedError, match="argument 'p': the norm 'nuc' needs singular values"):
         lamella.norm(lamella.zeros(2, 2), "nuc")
     z = np.array([3 + 4j, 0], np.complex64)
     assert lamella.norm(to_lamella(z)).item() == 5 and lamella.norm(to_lamella(z), 1).dtype is lamella.float32

@@ -877,15 +877,30 @@ inline Tensor atleast_1d(const Tensor& self) {
   const lamella_value args_[] = {lamella::value(self)};
   return op_.tensor(args_);
 }
+inline std::vector<Tensor> atleast_1d(TensorList tensors) {
+  static detail::Callee op_{"aten::atleast_1d", "Sequence"};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensors(args_);
+}
 inline Tensor atleast_2d(const Tensor& self) {
   static detail::Callee op_{"aten::atleast_2d", ""};
   const lamella_value args_[] = {lamella::value(self)};
   return op_.tensor(args_);
 }
+inline std::vector<Tensor> atleast_2d(TensorList tensors) {
+  static detail::Callee op_{"aten::atleast_2d", "Sequence"};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensors(args_);
+}
 inline Tensor atleast_3d(const Tensor& self) {
   static detail::Callee op_{"aten::atleast_3d", ""};
   const lamella_value args_[] = {lamella::value(self)};
   return op_.tensor(args_);
+}
+inline std::vector<Tensor> atleast_3d(TensorList tensors) {
+  static detail::Callee op_{"aten::atleast_3d", "Sequence"};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensors(args_);
 }
 inline Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) {
   static detail::Callee op_{"aten::avg_pool1d", ""};
@@ -927,6 +942,11 @@ inline const Tensor& baddbmm_out(const Tensor& out, const Tensor& self, const Te
   op_.written(args_);
   return out;
 }
+inline Tensor bartlett_window(int64_t window_length, bool periodic = true, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::bartlett_window", ""};
+  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
 inline Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) {
   static detail::Callee op_{"aten::batch_norm", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(weight), lamella::value(bias), lamella::value(running_mean), lamella::value(running_var), lamella::value(training), lamella::value(momentum), lamella::value(eps), lamella::value(cudnn_enabled)};
@@ -955,6 +975,11 @@ inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, co
 inline Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& pos_weight = undefined()) {
   static detail::Callee op_{"aten::binary_cross_entropy_with_logits", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(reduce), lamella::value(reduction), lamella::value(pos_weight)};
+  return op_.tensor(args_);
+}
+inline Tensor bincount(const Tensor& self, const Tensor& weights = undefined(), int64_t minlength = 0) {
+  static detail::Callee op_{"aten::bincount", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(weights), lamella::value(minlength)};
   return op_.tensor(args_);
 }
 inline Tensor bitwise_and(const Tensor& self, const Tensor& other) {
@@ -1133,6 +1158,16 @@ inline const Tensor& bitwise_xor_out(const Tensor& out, const Scalar& self, cons
   op_.written(args_);
   return out;
 }
+inline Tensor blackman_window(int64_t window_length, bool periodic = true, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::blackman_window", ""};
+  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor block_diag(TensorList tensors) {
+  static detail::Callee op_{"aten::block_diag", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
+}
 inline Tensor bmm(const Tensor& self, const Tensor& mat2) {
   static detail::Callee op_{"aten::bmm", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
@@ -1169,6 +1204,11 @@ inline const Tensor& bucketize_out(const Tensor& out, const Tensor& self, const 
   const lamella_value args_[] = {lamella::value(self), lamella::value(boundaries), lamella::value(out_int32), lamella::value(right), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor cartesian_prod(TensorList tensors) {
+  static detail::Callee op_{"aten::cartesian_prod", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
 }
 inline Tensor cat(TensorList tensors, int64_t dim = 0) {
   static detail::Callee op_{"aten::cat", ""};
@@ -1332,6 +1372,11 @@ inline Tensor column_stack(TensorList tensors) {
   const lamella_value args_[] = {lamella::value(tensors)};
   return op_.tensor(args_);
 }
+inline Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false) {
+  static detail::Callee op_{"aten::combinations", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(r), lamella::value(with_replacement)};
+  return op_.tensor(args_);
+}
 inline Tensor complex(const Tensor& real, const Tensor& imag) {
   static detail::Callee op_{"aten::complex", ""};
   const lamella_value args_[] = {lamella::value(real), lamella::value(imag)};
@@ -1492,6 +1537,11 @@ inline const Tensor& copysign_out(const Tensor& out, const Tensor& self, const S
   op_.written(args_);
   return out;
 }
+inline Tensor corrcoef(const Tensor& self) {
+  static detail::Callee op_{"aten::corrcoef", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
 inline Tensor cos(const Tensor& self) {
   static detail::Callee op_{"aten::cos", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -1546,6 +1596,16 @@ inline const Tensor& count_nonzero_out(const Tensor& out, const Tensor& self, In
   op_.written(args_);
   return out;
 }
+inline Tensor cov(const Tensor& self, int64_t correction = 1, const Tensor& fweights = undefined(), const Tensor& aweights = undefined()) {
+  static detail::Callee op_{"aten::cov", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(correction), lamella::value(fweights), lamella::value(aweights)};
+  return op_.tensor(args_);
+}
+inline Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::cross", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim)};
+  return op_.tensor(args_);
+}
 inline Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean", double label_smoothing = 0.0) {
   static detail::Callee op_{"aten::cross_entropy", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(ignore_index), lamella::value(reduce), lamella::value(reduction), lamella::value(label_smoothing)};
@@ -1560,6 +1620,35 @@ inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Ten
   static detail::Callee op_{"aten::ctc_loss", "Tensor"};
   const lamella_value args_[] = {lamella::value(log_probs), lamella::value(targets), lamella::value(input_lengths), lamella::value(target_lengths), lamella::value(blank), lamella::value(reduction), lamella::value(zero_infinity)};
   return op_.tensor(args_);
+inline const Tensor& cross_out(const Tensor& out, const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::cross", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::cummax", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> cummax_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::cummax", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::cummin", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> cummin_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::cummin", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
 }
 inline Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::cumprod", ""};
@@ -1582,6 +1671,16 @@ inline const Tensor& cumsum_out(const Tensor& out, const Tensor& self, int64_t d
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(dtype), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+  static detail::Callee op_{"aten::cumulative_trapezoid", "x"};
+  const lamella_value args_[] = {lamella::value(y), lamella::value(x), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) {
+  static detail::Callee op_{"aten::cumulative_trapezoid", "dx"};
+  const lamella_value args_[] = {lamella::value(y), lamella::value(dx), lamella::value(dim)};
+  return op_.tensor(args_);
 }
 inline Tensor deg2rad(const Tensor& self) {
   static detail::Callee op_{"aten::deg2rad", ""};
@@ -1619,6 +1718,22 @@ inline Tensor diagonal(const Tensor& self, int64_t offset = 0, int64_t dim1 = 0,
   const lamella_value args_[] = {lamella::value(self), lamella::value(offset), lamella::value(dim1), lamella::value(dim2)};
   return op_.tensor(args_);
 }
+inline Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) {
+  static detail::Callee op_{"aten::diagonal_scatter", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(offset), lamella::value(dim1), lamella::value(dim2)};
+  return op_.tensor(args_);
+}
+inline Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1, const Tensor& prepend = undefined(), const Tensor& append = undefined()) {
+  static detail::Callee op_{"aten::diff", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(n), lamella::value(dim), lamella::value(prepend), lamella::value(append)};
+  return op_.tensor(args_);
+}
+inline const Tensor& diff_out(const Tensor& out, const Tensor& self, int64_t n = 1, int64_t dim = -1, const Tensor& prepend = undefined(), const Tensor& append = undefined()) {
+  static detail::Callee op_{"aten::diff", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(n), lamella::value(dim), lamella::value(prepend), lamella::value(append), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor digamma(const Tensor& self) {
   static detail::Callee op_{"aten::digamma", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -1629,6 +1744,11 @@ inline const Tensor& digamma_out(const Tensor& out, const Tensor& self) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(out)};
   op_.written(args_);
   return out;
+}
+inline Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2) {
+  static detail::Callee op_{"aten::dist", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(p)};
+  return op_.tensor(args_);
 }
 inline Tensor div(const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::div", "Tensor"};
@@ -2318,6 +2438,16 @@ inline const Tensor& gt_out(const Tensor& out, const Tensor& self, const Scalar&
   op_.written(args_);
   return out;
 }
+inline Tensor hamming_window(int64_t window_length, bool periodic = true, double alpha = 0.54, double beta = 0.46, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::hamming_window", ""};
+  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(alpha), lamella::value(beta), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
+inline Tensor hann_window(int64_t window_length, bool periodic = true, const TensorOptions& options = {}) {
+  static detail::Callee op_{"aten::hann_window", ""};
+  const lamella_value args_[] = {lamella::value(window_length), lamella::value(periodic), lamella::value(options.dtype()), lamella::value(options.layout()), lamella::value(options.device()), lamella::value(options.pinned_memory())};
+  return detail::finished(op_.tensor(args_), options);
+}
 inline Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5) {
   static detail::Callee op_{"aten::hardshrink", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(lambd)};
@@ -2416,6 +2546,17 @@ inline Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, dou
   const lamella_value args_[] = {lamella::value(self), lamella::value(target), lamella::value(margin), lamella::value(reduction)};
   return op_.tensor(args_);
 }
+inline Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) {
+  static detail::Callee op_{"aten::histc", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(bins), lamella::value(min), lamella::value(max)};
+  return op_.tensor(args_);
+}
+inline const Tensor& histc_out(const Tensor& out, const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) {
+  static detail::Callee op_{"aten::histc", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(bins), lamella::value(min), lamella::value(max), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline std::vector<Tensor> hsplit(const Tensor& self, int64_t sections) {
   static detail::Callee op_{"aten::hsplit", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(sections)};
@@ -2491,6 +2632,17 @@ inline Tensor index_put(const Tensor& self, TensorList indices, const Tensor& va
   const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(values), lamella::value(accumulate)};
   return op_.tensor(args_);
 }
+inline Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) {
+  static detail::Callee op_{"aten::index_reduce", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(reduce), lamella::value(include_self)};
+  return op_.tensor(args_);
+}
+inline const Tensor& index_reduce_out(const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) {
+  static detail::Callee op_{"aten::index_reduce", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(reduce), lamella::value(include_self), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   static detail::Callee op_{"aten::index_select", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index)};
@@ -2532,6 +2684,39 @@ inline Tensor isfinite(const Tensor& self) {
   static detail::Callee op_{"aten::isfinite", ""};
   const lamella_value args_[] = {lamella::value(self)};
   return op_.tensor(args_);
+}
+inline Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
+  static detail::Callee op_{"aten::isin", "Tensor_Tensor"};
+  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert)};
+  return op_.tensor(args_);
+}
+inline Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique = false, bool invert = false) {
+  static detail::Callee op_{"aten::isin", "Tensor_Scalar"};
+  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_element), lamella::value(assume_unique), lamella::value(invert)};
+  return op_.tensor(args_);
+}
+inline Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
+  static detail::Callee op_{"aten::isin", "Scalar_Tensor"};
+  const lamella_value args_[] = {lamella::value(element), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert)};
+  return op_.tensor(args_);
+}
+inline const Tensor& isin_out(const Tensor& out, const Tensor& elements, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
+  static detail::Callee op_{"aten::isin", "Tensor_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& isin_out(const Tensor& out, const Tensor& elements, const Scalar& test_element, bool assume_unique = false, bool invert = false) {
+  static detail::Callee op_{"aten::isin", "Tensor_Scalar_out"};
+  const lamella_value args_[] = {lamella::value(elements), lamella::value(test_element), lamella::value(assume_unique), lamella::value(invert), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& isin_out(const Tensor& out, const Scalar& element, const Tensor& test_elements, bool assume_unique = false, bool invert = false) {
+  static detail::Callee op_{"aten::isin", "Scalar_Tensor_out"};
+  const lamella_value args_[] = {lamella::value(element), lamella::value(test_elements), lamella::value(assume_unique), lamella::value(invert), lamella::value(out)};
+  op_.written(args_);
+  return out;
 }
 inline Tensor isinf(const Tensor& self) {
   static detail::Callee op_{"aten::isinf", ""};
@@ -2729,6 +2914,17 @@ inline const Tensor& lgamma_out(const Tensor& out, const Tensor& self) {
   op_.written(args_);
   return out;
 }
+inline Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim = -1) {
+  static detail::Callee op_{"aten::linalg_cross", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& linalg_cross_out(const Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1) {
+  static detail::Callee op_{"aten::linalg_cross", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::linalg_vector_norm", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
@@ -2841,6 +3037,17 @@ inline const Tensor& logaddexp2_out(const Tensor& out, const Tensor& self, const
 inline const Tensor& logaddexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
   static detail::Callee op_{"aten::logaddexp", "out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor logcumsumexp(const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::logcumsumexp", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline const Tensor& logcumsumexp_out(const Tensor& out, const Tensor& self, int64_t dim) {
+  static detail::Callee op_{"aten::logcumsumexp", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(out)};
   op_.written(args_);
   return out;
 }
@@ -3223,6 +3430,18 @@ inline const Tensor& mm_out(const Tensor& out, const Tensor& self, const Tensor&
   op_.written(args_);
   return out;
 }
+inline std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1, bool keepdim = false) {
+  static detail::Callee op_{"aten::mode", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> mode_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1, bool keepdim = false) {
+  static detail::Callee op_{"aten::mode", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
 inline Tensor moveaxis(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
   static detail::Callee op_{"aten::moveaxis", "intlist"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(source), lamella::value(destination)};
@@ -3351,6 +3570,45 @@ inline const Tensor& nanmean_out(const Tensor& out, const Tensor& self, const Op
   op_.written(args_);
   return out;
 }
+inline Tensor nanmedian(const Tensor& self) {
+  static detail::Callee op_{"aten::nanmedian", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensor(args_);
+}
+inline std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::nanmedian", "dim"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim)};
+  auto all_ = op_.several<2>(args_);
+  return {std::move(all_[0]), std::move(all_[1])};
+}
+inline std::tuple<Tensor, Tensor> nanmedian_out(const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static detail::Callee op_{"aten::nanmedian", "dim_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(values), lamella::value(indices)};
+  op_.written<2>(args_);
+  return {values, indices};
+}
+inline Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::nanquantile", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  return op_.tensor(args_);
+}
+inline Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::nanquantile", "scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  return op_.tensor(args_);
+}
+inline const Tensor& nanquantile_out(const Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::nanquantile", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& nanquantile_out(const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::nanquantile", "scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor nansum(const Tensor& self, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::nansum", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype)};
@@ -3364,6 +3622,11 @@ inline const Tensor& nansum_out(const Tensor& out, const Tensor& self, const Opt
 }
 inline Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   static detail::Callee op_{"aten::narrow", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(length)};
+  return op_.tensor(args_);
+}
+inline Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  static detail::Callee op_{"aten::narrow_copy", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(length)};
   return op_.tensor(args_);
 }
@@ -3471,6 +3734,11 @@ inline std::vector<Tensor> nonzero(const Tensor& self, bool as_tuple) {
   static detail::Callee op_{"aten::nonzero", "as_tuple"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(as_tuple)};
   return op_.tensors(args_);
+}
+inline Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value = -1) {
+  static detail::Callee op_{"aten::nonzero_static", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(size), lamella::value(fill_value)};
+  return op_.tensor(args_);
 }
 inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::norm", ""};
@@ -3677,6 +3945,33 @@ inline Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false, std::o
 inline const Tensor& prod_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) {
   static detail::Callee op_{"aten::prod", "dim_int_out"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(keepdim), lamella::value(dtype), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false) {
+  static detail::Callee op_{"aten::put", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(index), lamella::value(source), lamella::value(accumulate)};
+  return op_.tensor(args_);
+}
+inline Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::quantile", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  return op_.tensor(args_);
+}
+inline Tensor quantile(const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::quantile", "scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation)};
+  return op_.tensor(args_);
+}
+inline const Tensor& quantile_out(const Tensor& out, const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::quantile", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
+inline const Tensor& quantile_out(const Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") {
+  static detail::Callee op_{"aten::quantile", "scalar_out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(q), lamella::value(dim), lamella::value(keepdim), lamella::value(interpolation), lamella::value(out)};
   op_.written(args_);
   return out;
 }
@@ -3961,6 +4256,11 @@ inline const Tensor& rrelu_(const Tensor& self, const Scalar& lower = 0.125, con
   op_.written(args_);
   return self;
 }
+inline Tensor row_stack(TensorList tensors) {
+  static detail::Callee op_{"aten::row_stack", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
+}
 inline Tensor rsqrt(const Tensor& self) {
   static detail::Callee op_{"aten::rsqrt", ""};
   const lamella_value args_[] = {lamella::value(self)};
@@ -4067,6 +4367,11 @@ inline const Tensor& searchsorted_out(const Tensor& out, const Tensor& sorted_se
 inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   static detail::Callee op_{"aten::select", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(index)};
+  return op_.tensor(args_);
+}
+inline Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+  static detail::Callee op_{"aten::select_scatter", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(dim), lamella::value(index)};
   return op_.tensor(args_);
 }
 inline Tensor selu(const Tensor& self) {
@@ -4193,6 +4498,11 @@ inline const Tensor& sinh_out(const Tensor& out, const Tensor& self) {
 inline Tensor slice(const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
   static detail::Callee op_{"aten::slice", "Tensor"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim), lamella::value(start), lamella::value(end), lamella::value(step)};
+  return op_.tensor(args_);
+}
+inline Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) {
+  static detail::Callee op_{"aten::slice_scatter", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(dim), lamella::value(start), lamella::value(end), lamella::value(step)};
   return op_.tensor(args_);
 }
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) {
@@ -4543,6 +4853,11 @@ inline std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices,
   const lamella_value args_[] = {lamella::value(self), lamella::value(indices), lamella::value(dim)};
   return op_.tensors(args_);
 }
+inline std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& tensor_indices_or_sections, int64_t dim = 0) {
+  static detail::Callee op_{"aten::tensor_split", "tensor_indices_or_sections"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor_indices_or_sections), lamella::value(dim)};
+  return op_.tensors(args_);
+}
 inline Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
   static detail::Callee op_{"aten::tensordot", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dims_self), lamella::value(dims_other)};
@@ -4615,6 +4930,26 @@ inline Tensor trace(const Tensor& self) {
 inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   static detail::Callee op_{"aten::transpose", "int"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim0), lamella::value(dim1)};
+  return op_.tensor(args_);
+}
+inline Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+  static detail::Callee op_{"aten::trapezoid", "x"};
+  const lamella_value args_[] = {lamella::value(y), lamella::value(x), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) {
+  static detail::Callee op_{"aten::trapezoid", "dx"};
+  const lamella_value args_[] = {lamella::value(y), lamella::value(dx), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1) {
+  static detail::Callee op_{"aten::trapz", "x"};
+  const lamella_value args_[] = {lamella::value(y), lamella::value(x), lamella::value(dim)};
+  return op_.tensor(args_);
+}
+inline Tensor trapz(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) {
+  static detail::Callee op_{"aten::trapz", "dx"};
+  const lamella_value args_[] = {lamella::value(y), lamella::value(dx), lamella::value(dim)};
   return op_.tensor(args_);
 }
 inline Tensor tril(const Tensor& self, int64_t diagonal = 0) {
@@ -4735,6 +5070,26 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t
   auto all_ = op_.several<3>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
 }
+inline std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_chunk", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(chunks), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> unsafe_split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_split", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> unsafe_split(const Tensor& self, IntArrayRef split_size, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_split", "sizes"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_size), lamella::value(dim)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0) {
+  static detail::Callee op_{"aten::unsafe_split_with_sizes", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(split_sizes), lamella::value(dim)};
+  return op_.tensors(args_);
+}
 inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::unsqueeze", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(dim)};
@@ -4825,6 +5180,9 @@ inline Tensor upsample_trilinear3d_backward(const Tensor& grad_output, IntArrayR
   const detail::Repeated<3> list1_(output_size);
   const detail::Repeated<5> list2_(input_size);
   const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+inline Tensor vander(const Tensor& x, std::optional<int64_t> N = {}, bool increasing = false) {
+  static detail::Callee op_{"aten::vander", ""};
+  const lamella_value args_[] = {lamella::value(x), lamella::value(N), lamella::value(increasing)};
   return op_.tensor(args_);
 }
 inline Tensor var(const Tensor& self, bool unbiased = true) {
@@ -5240,6 +5598,7 @@ inline const Tensor& TensorMethods::bernoulli_(const Tensor& p, const Generator&
 inline Tensor TensorMethods::bilinear(const Tensor& input2, const Tensor& weight, const Tensor& bias) const { return lamella::bilinear(self_(), input2, weight, bias); }
 inline Tensor TensorMethods::binary_cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction) const { return lamella::binary_cross_entropy(self_(), target, weight, size_average, reduce, reduction); }
 inline Tensor TensorMethods::binary_cross_entropy_with_logits(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, const Tensor& pos_weight) const { return lamella::binary_cross_entropy_with_logits(self_(), target, weight, size_average, reduce, reduction, pos_weight); }
+inline Tensor TensorMethods::bincount(const Tensor& weights, int64_t minlength) const { return lamella::bincount(self_(), weights, minlength); }
 inline Tensor TensorMethods::bitwise_and(const Tensor& other) const { return lamella::bitwise_and(self_(), other); }
 inline Tensor TensorMethods::bitwise_and(const Scalar& other) const { return lamella::bitwise_and(self_(), other); }
 inline const Tensor& TensorMethods::bitwise_and_(const Tensor& other) const {
@@ -5321,6 +5680,12 @@ inline Tensor TensorMethods::bmm(const Tensor& mat2) const { return lamella::bmm
 inline Tensor TensorMethods::broadcast_to(IntArrayRef size) const { return lamella::broadcast_to(self_(), size); }
 inline Tensor TensorMethods::bucketize(const Tensor& boundaries, bool out_int32, bool right) const { return lamella::bucketize(self_(), boundaries, out_int32, right); }
 inline Tensor TensorMethods::cdist(const Tensor& x2, double p, const Text& compute_mode) const { return lamella::cdist(self_(), x2, p, compute_mode); }
+inline const Tensor& TensorMethods::cauchy_(double median, double sigma, const Generator& generator) const {
+  static detail::Callee op_{"aten::cauchy_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(median), lamella::value(sigma), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::ceil() const { return lamella::ceil(self_()); }
 inline const Tensor& TensorMethods::ceil_() const {
   static detail::Callee op_{"aten::ceil_", ""};
@@ -5390,6 +5755,7 @@ inline const Tensor& TensorMethods::clip_(const Tensor& min, const Tensor& max) 
 }
 inline Tensor TensorMethods::clone(std::optional<MemoryFormat> memory_format) const { return lamella::clone(self_(), memory_format); }
 inline Tensor TensorMethods::col2im(IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const { return lamella::col2im(self_(), output_size, kernel_size, dilation, padding, stride); }
+inline Tensor TensorMethods::combinations(int64_t r, bool with_replacement) const { return lamella::combinations(self_(), r, with_replacement); }
 inline Tensor TensorMethods::complex(const Tensor& imag) const { return lamella::complex(self_(), imag); }
 inline Tensor TensorMethods::conj() const { return lamella::conj(self_()); }
 inline Tensor TensorMethods::conj_physical() const { return lamella::conj_physical(self_()); }
@@ -5432,6 +5798,7 @@ inline const Tensor& TensorMethods::copysign_(const Scalar& other) const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::corrcoef() const { return lamella::corrcoef(self_()); }
 inline Tensor TensorMethods::cos() const { return lamella::cos(self_()); }
 inline const Tensor& TensorMethods::cos_() const {
   static detail::Callee op_{"aten::cos_", ""};
@@ -5450,9 +5817,13 @@ inline Tensor TensorMethods::cosine_embedding_loss(const Tensor& input2, const T
 inline Tensor TensorMethods::cosine_similarity(const Tensor& x2, int64_t dim, double eps) const { return lamella::cosine_similarity(self_(), x2, dim, eps); }
 inline Tensor TensorMethods::count_nonzero(std::optional<int64_t> dim) const { return lamella::count_nonzero(self_(), dim); }
 inline Tensor TensorMethods::count_nonzero(IntArrayRef dim) const { return lamella::count_nonzero(self_(), dim); }
+inline Tensor TensorMethods::cov(int64_t correction, const Tensor& fweights, const Tensor& aweights) const { return lamella::cov(self_(), correction, fweights, aweights); }
+inline Tensor TensorMethods::cross(const Tensor& other, std::optional<int64_t> dim) const { return lamella::cross(self_(), other, dim); }
 inline Tensor TensorMethods::cross_entropy(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, int64_t ignore_index, std::optional<bool> reduce, const Text& reduction, double label_smoothing) const { return lamella::cross_entropy(self_(), target, weight, size_average, ignore_index, reduce, reduction, label_smoothing); }
 inline Tensor TensorMethods::ctc_loss(const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) const { return lamella::ctc_loss(self_(), targets, input_lengths, target_lengths, blank, reduction, zero_infinity); }
 inline Tensor TensorMethods::ctc_loss(const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) const { return lamella::ctc_loss(self_(), targets, input_lengths, target_lengths, blank, reduction, zero_infinity); }
+inline std::tuple<Tensor, Tensor> TensorMethods::cummax(int64_t dim) const { return lamella::cummax(self_(), dim); }
+inline std::tuple<Tensor, Tensor> TensorMethods::cummin(int64_t dim) const { return lamella::cummin(self_(), dim); }
 inline Tensor TensorMethods::cumprod(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::cumprod(self_(), dim, dtype); }
 inline const Tensor& TensorMethods::cumprod_(int64_t dim, std::optional<ScalarType> dtype) const {
   static detail::Callee op_{"aten::cumprod_", ""};
@@ -5467,6 +5838,8 @@ inline const Tensor& TensorMethods::cumsum_(int64_t dim, std::optional<ScalarTyp
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::cumulative_trapezoid(const Tensor& x, int64_t dim) const { return lamella::cumulative_trapezoid(self_(), x, dim); }
+inline Tensor TensorMethods::cumulative_trapezoid(const Scalar& dx, int64_t dim) const { return lamella::cumulative_trapezoid(self_(), dx, dim); }
 inline Tensor TensorMethods::deg2rad() const { return lamella::deg2rad(self_()); }
 inline const Tensor& TensorMethods::deg2rad_() const {
   static detail::Callee op_{"aten::deg2rad_", ""};
@@ -5479,6 +5852,8 @@ inline Tensor TensorMethods::diag(int64_t diagonal) const { return lamella::diag
 inline Tensor TensorMethods::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diag_embed(self_(), offset, dim1, dim2); }
 inline Tensor TensorMethods::diagflat(int64_t offset) const { return lamella::diagflat(self_(), offset); }
 inline Tensor TensorMethods::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diagonal(self_(), offset, dim1, dim2); }
+inline Tensor TensorMethods::diagonal_scatter(const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) const { return lamella::diagonal_scatter(self_(), src, offset, dim1, dim2); }
+inline Tensor TensorMethods::diff(int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) const { return lamella::diff(self_(), n, dim, prepend, append); }
 inline Tensor TensorMethods::digamma() const { return lamella::digamma(self_()); }
 inline const Tensor& TensorMethods::digamma_() const {
   static detail::Callee op_{"aten::digamma_", ""};
@@ -5486,6 +5861,7 @@ inline const Tensor& TensorMethods::digamma_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::dist(const Tensor& other, const Scalar& p) const { return lamella::dist(self_(), other, p); }
 inline Tensor TensorMethods::div(const Tensor& other) const { return lamella::div(self_(), other); }
 inline Tensor TensorMethods::div(const Scalar& other) const { return lamella::div(self_(), other); }
 inline Tensor TensorMethods::div(const Tensor& other, const Text& rounding_mode) const { return lamella::div(self_(), other, rounding_mode); }
@@ -5616,6 +5992,12 @@ inline Tensor TensorMethods::feature_alpha_dropout(double p, bool train) const {
 inline const Tensor& TensorMethods::feature_alpha_dropout_(double p, bool train) const { return lamella::feature_alpha_dropout_(self_(), p, train); }
 inline Tensor TensorMethods::feature_dropout(double p, bool train) const { return lamella::feature_dropout(self_(), p, train); }
 inline const Tensor& TensorMethods::feature_dropout_(double p, bool train) const { return lamella::feature_dropout_(self_(), p, train); }
+inline const Tensor& TensorMethods::exponential_(double lambd, const Generator& generator) const {
+  static detail::Callee op_{"aten::exponential_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(lambd), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
 inline const Tensor& TensorMethods::fill_(const Tensor& value) const {
   static detail::Callee op_{"aten::fill_", "Tensor"};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
@@ -5625,6 +6007,12 @@ inline const Tensor& TensorMethods::fill_(const Tensor& value) const {
 inline const Tensor& TensorMethods::fill_(const Scalar& value) const {
   static detail::Callee op_{"aten::fill_", "Scalar"};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
+  op_.written(args_);
+  return self_();
+}
+inline const Tensor& TensorMethods::fill_diagonal_(const Scalar& fill_value, bool wrap) const {
+  static detail::Callee op_{"aten::fill_diagonal_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(fill_value), lamella::value(wrap)};
   op_.written(args_);
   return self_();
 }
@@ -5717,6 +6105,12 @@ inline const Tensor& TensorMethods::ge_(const Scalar& other) const {
 }
 inline Tensor TensorMethods::gelu(const Text& approximate) const { return lamella::gelu(self_(), approximate); }
 inline const Tensor& TensorMethods::gelu_(const Text& approximate) const { return lamella::gelu_(self_(), approximate); }
+inline const Tensor& TensorMethods::geometric_(double p, const Generator& generator) const {
+  static detail::Callee op_{"aten::geometric_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(p), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::ger(const Tensor& vec2) const { return lamella::ger(self_(), vec2); }
 inline Tensor TensorMethods::glu(int64_t dim) const { return lamella::glu(self_(), dim); }
 inline Tensor TensorMethods::greater(const Tensor& other) const { return lamella::greater(self_(), other); }
@@ -5783,6 +6177,7 @@ inline const Tensor& TensorMethods::heaviside_(const Tensor& values) const {
   return self_();
 }
 inline Tensor TensorMethods::hinge_embedding_loss(const Tensor& target, double margin, int64_t reduction) const { return lamella::hinge_embedding_loss(self_(), target, margin, reduction); }
+inline Tensor TensorMethods::histc(int64_t bins, const Scalar& min, const Scalar& max) const { return lamella::histc(self_(), bins, min, max); }
 inline std::vector<Tensor> TensorMethods::hsplit(int64_t sections) const { return lamella::hsplit(self_(), sections); }
 inline std::vector<Tensor> TensorMethods::hsplit(IntArrayRef indices) const { return lamella::hsplit(self_(), indices); }
 inline Tensor TensorMethods::huber_loss(const Tensor& target, const Text& reduction, double delta, const Tensor& weight) const { return lamella::huber_loss(self_(), target, reduction, delta, weight); }
@@ -5831,12 +6226,21 @@ inline const Tensor& TensorMethods::index_put_(TensorList indices, const Tensor&
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::index_reduce(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self) const { return lamella::index_reduce(self_(), dim, index, source, reduce, include_self); }
+inline const Tensor& TensorMethods::index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self) const {
+  static detail::Callee op_{"aten::index_reduce_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(dim), lamella::value(index), lamella::value(source), lamella::value(reduce), lamella::value(include_self)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::index_select(int64_t dim, const Tensor& index) const { return lamella::index_select(self_(), dim, index); }
 inline Tensor TensorMethods::inner(const Tensor& other) const { return lamella::inner(self_(), other); }
 inline Tensor TensorMethods::instance_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) const { return lamella::instance_norm(self_(), weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled); }
 inline bool TensorMethods::is_pinned(const std::optional<Device>& device) const { return lamella::is_pinned(self_(), device); }
 inline Tensor TensorMethods::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const { return lamella::isclose(self_(), other, rtol, atol, equal_nan); }
 inline Tensor TensorMethods::isfinite() const { return lamella::isfinite(self_()); }
+inline Tensor TensorMethods::isin(const Tensor& test_elements, bool assume_unique, bool invert) const { return lamella::isin(self_(), test_elements, assume_unique, invert); }
+inline Tensor TensorMethods::isin(const Scalar& test_element, bool assume_unique, bool invert) const { return lamella::isin(self_(), test_element, assume_unique, invert); }
 inline Tensor TensorMethods::isinf() const { return lamella::isinf(self_()); }
 inline Tensor TensorMethods::isnan() const { return lamella::isnan(self_()); }
 inline Tensor TensorMethods::isneginf() const { return lamella::isneginf(self_()); }
@@ -5912,6 +6316,7 @@ inline const Tensor& TensorMethods::lgamma_() const {
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::linalg_cross(const Tensor& other, int64_t dim) const { return lamella::linalg_cross(self_(), other, dim); }
 inline Tensor TensorMethods::linalg_vector_norm(const Scalar& ord, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::linalg_vector_norm(self_(), ord, dim, keepdim, dtype); }
 inline Tensor TensorMethods::linear(const Tensor& weight, const Tensor& bias) const { return lamella::linear(self_(), weight, bias); }
 inline Tensor TensorMethods::log() const { return lamella::log(self_()); }
@@ -5942,11 +6347,18 @@ inline const Tensor& TensorMethods::log_() const {
   op_.written(args_);
   return self_();
 }
+inline const Tensor& TensorMethods::log_normal_(double mean, double std, const Generator& generator) const {
+  static detail::Callee op_{"aten::log_normal_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(mean), lamella::value(std), lamella::value(generator)};
+  op_.written(args_);
+  return self_();
+}
 inline Tensor TensorMethods::log_sigmoid() const { return lamella::log_sigmoid(self_()); }
 inline const Tensor& TensorMethods::log_sigmoid_() const { return lamella::log_sigmoid_(self_()); }
 inline Tensor TensorMethods::log_softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::log_softmax(self_(), dim, dtype); }
 inline Tensor TensorMethods::logaddexp(const Tensor& other) const { return lamella::logaddexp(self_(), other); }
 inline Tensor TensorMethods::logaddexp2(const Tensor& other) const { return lamella::logaddexp2(self_(), other); }
+inline Tensor TensorMethods::logcumsumexp(int64_t dim) const { return lamella::logcumsumexp(self_(), dim); }
 inline Tensor TensorMethods::logical_and(const Tensor& other) const { return lamella::logical_and(self_(), other); }
 inline const Tensor& TensorMethods::logical_and_(const Tensor& other) const {
   static detail::Callee op_{"aten::logical_and_", ""};
@@ -6047,6 +6459,7 @@ inline Tensor TensorMethods::minimum(const Tensor& other) const { return lamella
 inline Tensor TensorMethods::mish() const { return lamella::mish(self_()); }
 inline const Tensor& TensorMethods::mish_() const { return lamella::mish_(self_()); }
 inline Tensor TensorMethods::mm(const Tensor& mat2) const { return lamella::mm(self_(), mat2); }
+inline std::tuple<Tensor, Tensor> TensorMethods::mode(int64_t dim, bool keepdim) const { return lamella::mode(self_(), dim, keepdim); }
 inline Tensor TensorMethods::moveaxis(IntArrayRef source, IntArrayRef destination) const { return lamella::moveaxis(self_(), source, destination); }
 inline Tensor TensorMethods::moveaxis(int64_t source, int64_t destination) const { return lamella::moveaxis(self_(), source, destination); }
 inline Tensor TensorMethods::movedim(IntArrayRef source, IntArrayRef destination) const { return lamella::movedim(self_(), source, destination); }
@@ -6093,9 +6506,14 @@ inline const Tensor& TensorMethods::nan_to_num_(std::optional<double> nan, std::
   return self_();
 }
 inline Tensor TensorMethods::nanmean(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nanmean(self_(), dim, keepdim, dtype); }
+inline Tensor TensorMethods::nanmedian() const { return lamella::nanmedian(self_()); }
+inline std::tuple<Tensor, Tensor> TensorMethods::nanmedian(int64_t dim, bool keepdim) const { return lamella::nanmedian(self_(), dim, keepdim); }
+inline Tensor TensorMethods::nanquantile(const Tensor& q, std::optional<int64_t> dim, bool keepdim, const Text& interpolation) const { return lamella::nanquantile(self_(), q, dim, keepdim, interpolation); }
+inline Tensor TensorMethods::nanquantile(double q, std::optional<int64_t> dim, bool keepdim, const Text& interpolation) const { return lamella::nanquantile(self_(), q, dim, keepdim, interpolation); }
 inline Tensor TensorMethods::nansum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nansum(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::narrow(int64_t dim, int64_t start, int64_t length) const { return lamella::narrow(self_(), dim, start, length); }
 inline Tensor TensorMethods::native_channel_shuffle(int64_t groups) const { return lamella::native_channel_shuffle(self_(), groups); }
+inline Tensor TensorMethods::narrow_copy(int64_t dim, int64_t start, int64_t length) const { return lamella::narrow_copy(self_(), dim, start, length); }
 inline std::tuple<Tensor, Tensor> TensorMethods::native_dropout(double p, std::optional<bool> train) const { return lamella::native_dropout(self_(), p, train); }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const { return lamella::native_group_norm(self_(), weight, bias, N, C, HxW, group, eps); }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const { return lamella::native_layer_norm(self_(), normalized_shape, weight, bias, eps); }
@@ -6130,6 +6548,7 @@ inline const Tensor& TensorMethods::negative_() const {
 inline Tensor TensorMethods::nll_loss(const Tensor& target, const Tensor& weight, std::optional<bool> size_average, int64_t ignore_index, std::optional<bool> reduce, const Text& reduction) const { return lamella::nll_loss(self_(), target, weight, size_average, ignore_index, reduce, reduction); }
 inline Tensor TensorMethods::nonzero() const { return lamella::nonzero(self_()); }
 inline std::vector<Tensor> TensorMethods::nonzero(bool as_tuple) const { return lamella::nonzero(self_(), as_tuple); }
+inline Tensor TensorMethods::nonzero_static(int64_t size, int64_t fill_value) const { return lamella::nonzero_static(self_(), size, fill_value); }
 inline Tensor TensorMethods::norm(const std::optional<Scalar>& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::norm(self_(), p, dim, keepdim, dtype); }
 inline Tensor TensorMethods::norm(const Text& p, const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::norm(self_(), p, dim, keepdim, dtype); }
 inline Tensor TensorMethods::normal(const Tensor& std, const Generator& generator) const { return lamella::normal(self_(), std, generator); }
@@ -6184,6 +6603,15 @@ inline const Tensor& TensorMethods::pow_(const Tensor& exponent) const {
 inline Tensor TensorMethods::prelu(const Tensor& weight) const { return lamella::prelu(self_(), weight); }
 inline Tensor TensorMethods::prod(std::optional<ScalarType> dtype) const { return lamella::prod(self_(), dtype); }
 inline Tensor TensorMethods::prod(int64_t dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::prod(self_(), dim, keepdim, dtype); }
+inline Tensor TensorMethods::put(const Tensor& index, const Tensor& source, bool accumulate) const { return lamella::put(self_(), index, source, accumulate); }
+inline const Tensor& TensorMethods::put_(const Tensor& index, const Tensor& source, bool accumulate) const {
+  static detail::Callee op_{"aten::put_", ""};
+  const lamella_value args_[] = {lamella::value(self_()), lamella::value(index), lamella::value(source), lamella::value(accumulate)};
+  op_.written(args_);
+  return self_();
+}
+inline Tensor TensorMethods::quantile(const Tensor& q, std::optional<int64_t> dim, bool keepdim, const Text& interpolation) const { return lamella::quantile(self_(), q, dim, keepdim, interpolation); }
+inline Tensor TensorMethods::quantile(double q, std::optional<int64_t> dim, bool keepdim, const Text& interpolation) const { return lamella::quantile(self_(), q, dim, keepdim, interpolation); }
 inline Tensor TensorMethods::rad2deg() const { return lamella::rad2deg(self_()); }
 inline const Tensor& TensorMethods::rad2deg_() const {
   static detail::Callee op_{"aten::rad2deg_", ""};
@@ -6335,6 +6763,7 @@ inline const Tensor& TensorMethods::scatter_reduce_(int64_t dim, const Tensor& i
 inline Tensor TensorMethods::searchsorted(const Tensor& self, bool out_int32, bool right, const Text& side, const Tensor& sorter) const { return lamella::searchsorted(self_(), self, out_int32, right, side, sorter); }
 inline Tensor TensorMethods::searchsorted(const Scalar& self, bool out_int32, bool right, const Text& side, const Tensor& sorter) const { return lamella::searchsorted(self_(), self, out_int32, right, side, sorter); }
 inline Tensor TensorMethods::select(int64_t dim, int64_t index) const { return lamella::select(self_(), dim, index); }
+inline Tensor TensorMethods::select_scatter(const Tensor& src, int64_t dim, int64_t index) const { return lamella::select_scatter(self_(), src, dim, index); }
 inline Tensor TensorMethods::selu() const { return lamella::selu(self_()); }
 inline const Tensor& TensorMethods::selu_() const { return lamella::selu_(self_()); }
 inline Tensor TensorMethods::sgn() const { return lamella::sgn(self_()); }
@@ -6383,6 +6812,7 @@ inline const Tensor& TensorMethods::sinh_() const {
   return self_();
 }
 inline Tensor TensorMethods::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice(self_(), dim, start, end, step); }
+inline Tensor TensorMethods::slice_scatter(const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return lamella::slice_scatter(self_(), src, dim, start, end, step); }
 inline Tensor TensorMethods::smooth_l1_loss(const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce, const Text& reduction, double beta) const { return lamella::smooth_l1_loss(self_(), target, size_average, reduce, reduction, beta); }
 inline Tensor TensorMethods::soft_margin_loss(const Tensor& target, int64_t reduction) const { return lamella::soft_margin_loss(self_(), target, reduction); }
 inline Tensor TensorMethods::softmax(int64_t dim, std::optional<ScalarType> dtype) const { return lamella::softmax(self_(), dim, dtype); }
@@ -6471,6 +6901,7 @@ inline Tensor TensorMethods::tanhshrink() const { return lamella::tanhshrink(sel
 inline const Tensor& TensorMethods::tanhshrink_() const { return lamella::tanhshrink_(self_()); }
 inline std::vector<Tensor> TensorMethods::tensor_split(int64_t sections, int64_t dim) const { return lamella::tensor_split(self_(), sections, dim); }
 inline std::vector<Tensor> TensorMethods::tensor_split(IntArrayRef indices, int64_t dim) const { return lamella::tensor_split(self_(), indices, dim); }
+inline std::vector<Tensor> TensorMethods::tensor_split(const Tensor& tensor_indices_or_sections, int64_t dim) const { return lamella::tensor_split(self_(), tensor_indices_or_sections, dim); }
 inline Tensor TensorMethods::tensordot(const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) const { return lamella::tensordot(self_(), other, dims_self, dims_other); }
 inline Tensor TensorMethods::tensordot(const Tensor& other, int64_t dims) const { return lamella::tensordot(self_(), other, dims); }
 inline Tensor TensorMethods::threshold(const Scalar& threshold, const Scalar& value) const { return lamella::threshold(self_(), threshold, value); }
@@ -6482,6 +6913,10 @@ inline Tensor TensorMethods::to(const Tensor& other, bool non_blocking, bool cop
 inline std::tuple<Tensor, Tensor> TensorMethods::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return lamella::topk(self_(), k, dim, largest, sorted); }
 inline Tensor TensorMethods::trace() const { return lamella::trace(self_()); }
 inline Tensor TensorMethods::transpose(int64_t dim0, int64_t dim1) const { return lamella::transpose(self_(), dim0, dim1); }
+inline Tensor TensorMethods::trapezoid(const Tensor& x, int64_t dim) const { return lamella::trapezoid(self_(), x, dim); }
+inline Tensor TensorMethods::trapezoid(const Scalar& dx, int64_t dim) const { return lamella::trapezoid(self_(), dx, dim); }
+inline Tensor TensorMethods::trapz(const Tensor& x, int64_t dim) const { return lamella::trapz(self_(), x, dim); }
+inline Tensor TensorMethods::trapz(const Scalar& dx, int64_t dim) const { return lamella::trapz(self_(), dx, dim); }
 inline Tensor TensorMethods::tril(int64_t diagonal) const { return lamella::tril(self_(), diagonal); }
 inline const Tensor& TensorMethods::tril_(int64_t diagonal) const {
   static detail::Callee op_{"aten::tril_", ""};
@@ -6542,6 +6977,10 @@ inline const Tensor& TensorMethods::uniform_(double from, double to, const Gener
   return self_();
 }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::unique_dim(int64_t dim, bool sorted, bool return_inverse, bool return_counts) const { return lamella::unique_dim(self_(), dim, sorted, return_inverse, return_counts); }
+inline std::vector<Tensor> TensorMethods::unsafe_chunk(int64_t chunks, int64_t dim) const { return lamella::unsafe_chunk(self_(), chunks, dim); }
+inline std::vector<Tensor> TensorMethods::unsafe_split(int64_t split_size, int64_t dim) const { return lamella::unsafe_split(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::unsafe_split(IntArrayRef split_size, int64_t dim) const { return lamella::unsafe_split(self_(), split_size, dim); }
+inline std::vector<Tensor> TensorMethods::unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { return lamella::unsafe_split_with_sizes(self_(), split_sizes, dim); }
 inline Tensor TensorMethods::unsqueeze(int64_t dim) const { return lamella::unsqueeze(self_(), dim); }
 inline Tensor TensorMethods::upsample_bicubic2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bicubic2d(self_(), output_size, align_corners, scales_h, scales_w); }
 inline Tensor TensorMethods::upsample_bilinear2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_bilinear2d(self_(), output_size, align_corners, scales_h, scales_w); }
@@ -6550,6 +6989,7 @@ inline Tensor TensorMethods::upsample_nearest1d(IntArrayRef output_size, std::op
 inline Tensor TensorMethods::upsample_nearest2d(IntArrayRef output_size, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_nearest2d(self_(), output_size, scales_h, scales_w); }
 inline Tensor TensorMethods::upsample_nearest3d(IntArrayRef output_size, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_nearest3d(self_(), output_size, scales_d, scales_h, scales_w); }
 inline Tensor TensorMethods::upsample_trilinear3d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w) const { return lamella::upsample_trilinear3d(self_(), output_size, align_corners, scales_d, scales_h, scales_w); }
+inline Tensor TensorMethods::vander(std::optional<int64_t> N, bool increasing) const { return lamella::vander(self_(), N, increasing); }
 inline Tensor TensorMethods::var(bool unbiased) const { return lamella::var(self_(), unbiased); }
 inline Tensor TensorMethods::var(const OptionalIntArrayRef& dim, bool unbiased, bool keepdim) const { return lamella::var(self_(), dim, unbiased, keepdim); }
 inline Tensor TensorMethods::var(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim) const { return lamella::var(self_(), dim, correction, keepdim); }

@@ -110,6 +110,7 @@ class TensorMethods : public TensorRef {
   Tensor bilinear(const Tensor& input2, const Tensor& weight, const Tensor& bias = undefined()) const;
   Tensor binary_cross_entropy(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean") const;
   Tensor binary_cross_entropy_with_logits(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", const Tensor& pos_weight = undefined()) const;
+  Tensor bincount(const Tensor& weights = undefined(), int64_t minlength = 0) const;
   Tensor bitwise_and(const Tensor& other) const;
   Tensor bitwise_and(const Scalar& other) const;
   const Tensor& bitwise_and_(const Tensor& other) const;
@@ -136,6 +137,7 @@ class TensorMethods : public TensorRef {
   Tensor broadcast_to(IntArrayRef size) const;
   Tensor bucketize(const Tensor& boundaries, bool out_int32 = false, bool right = false) const;
   Tensor cdist(const Tensor& x2, double p = 2, const Text& compute_mode = "use_mm_for_euclid_dist_if_necessary") const;
+  const Tensor& cauchy_(double median = 0, double sigma = 1, const Generator& generator = {}) const;
   Tensor ceil() const;
   const Tensor& ceil_() const;
   Tensor celu(const Scalar& alpha = 1.0) const;
@@ -160,6 +162,7 @@ class TensorMethods : public TensorRef {
   const Tensor& clip_(const Tensor& min, const Tensor& max = undefined()) const;
   Tensor clone(std::optional<MemoryFormat> memory_format = {}) const;
   Tensor col2im(IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const;
+  Tensor combinations(int64_t r = 2, bool with_replacement = false) const;
   Tensor complex(const Tensor& imag) const;
   Tensor conj() const;
   Tensor conj_physical() const;
@@ -182,6 +185,7 @@ class TensorMethods : public TensorRef {
   Tensor copysign(const Scalar& other) const;
   const Tensor& copysign_(const Tensor& other) const;
   const Tensor& copysign_(const Scalar& other) const;
+  Tensor corrcoef() const;
   Tensor cos() const;
   const Tensor& cos_() const;
   Tensor cosh() const;
@@ -190,13 +194,19 @@ class TensorMethods : public TensorRef {
   Tensor cosine_similarity(const Tensor& x2, int64_t dim = 1, double eps = 1e-08) const;
   Tensor count_nonzero(std::optional<int64_t> dim = {}) const;
   Tensor count_nonzero(IntArrayRef dim) const;
+  Tensor cov(int64_t correction = 1, const Tensor& fweights = undefined(), const Tensor& aweights = undefined()) const;
+  Tensor cross(const Tensor& other, std::optional<int64_t> dim = {}) const;
   Tensor cross_entropy(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean", double label_smoothing = 0.0) const;
   Tensor ctc_loss(const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) const;
   Tensor ctc_loss(const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) const;
+  std::tuple<Tensor, Tensor> cummax(int64_t dim) const;
+  std::tuple<Tensor, Tensor> cummin(int64_t dim) const;
   Tensor cumprod(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   const Tensor& cumprod_(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   Tensor cumsum(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   const Tensor& cumsum_(int64_t dim, std::optional<ScalarType> dtype = {}) const;
+  Tensor cumulative_trapezoid(const Tensor& x, int64_t dim = -1) const;
+  Tensor cumulative_trapezoid(const Scalar& dx = 1, int64_t dim = -1) const;
   Tensor deg2rad() const;
   const Tensor& deg2rad_() const;
   Tensor detach() const;
@@ -204,8 +214,11 @@ class TensorMethods : public TensorRef {
   Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
   Tensor diagflat(int64_t offset = 0) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor diff(int64_t n = 1, int64_t dim = -1, const Tensor& prepend = undefined(), const Tensor& append = undefined()) const;
   Tensor digamma() const;
   const Tensor& digamma_() const;
+  Tensor dist(const Tensor& other, const Scalar& p = 2) const;
   Tensor div(const Tensor& other) const;
   Tensor div(const Scalar& other) const;
   Tensor div(const Tensor& other, const Text& rounding_mode) const;
@@ -256,8 +269,10 @@ class TensorMethods : public TensorRef {
   const Tensor& feature_alpha_dropout_(double p, bool train) const;
   Tensor feature_dropout(double p, bool train) const;
   const Tensor& feature_dropout_(double p, bool train) const;
+  const Tensor& exponential_(double lambd = 1, const Generator& generator = {}) const;
   const Tensor& fill_(const Tensor& value) const;
   const Tensor& fill_(const Scalar& value) const;
+  const Tensor& fill_diagonal_(const Scalar& fill_value, bool wrap = false) const;
   Tensor fix() const;
   const Tensor& fix_() const;
   Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
@@ -292,6 +307,7 @@ class TensorMethods : public TensorRef {
   const Tensor& ge_(const Scalar& other) const;
   Tensor gelu(const Text& approximate = "none") const;
   const Tensor& gelu_(const Text& approximate = "none") const;
+  const Tensor& geometric_(double p, const Generator& generator = {}) const;
   Tensor ger(const Tensor& vec2) const;
   Tensor glu(int64_t dim = -1) const;
   Tensor greater(const Tensor& other) const;
@@ -323,6 +339,7 @@ class TensorMethods : public TensorRef {
   Tensor heaviside(const Tensor& values) const;
   const Tensor& heaviside_(const Tensor& values) const;
   Tensor hinge_embedding_loss(const Tensor& target, double margin = 1, int64_t reduction = 1) const;
+  Tensor histc(int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) const;
   std::vector<Tensor> hsplit(int64_t sections) const;
   std::vector<Tensor> hsplit(IntArrayRef indices) const;
   Tensor huber_loss(const Tensor& target, const Text& reduction = "mean", double delta = 1.0, const Tensor& weight = undefined()) const;
@@ -341,12 +358,16 @@ class TensorMethods : public TensorRef {
   const Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const;
   Tensor index_put(TensorList indices, const Tensor& values, bool accumulate = false) const;
   const Tensor& index_put_(TensorList indices, const Tensor& values, bool accumulate = false) const;
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) const;
+  const Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, const Text& reduce, bool include_self = true) const;
   Tensor index_select(int64_t dim, const Tensor& index) const;
   Tensor inner(const Tensor& other) const;
   Tensor instance_norm(const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) const;
   bool is_pinned(const std::optional<Device>& device = {}) const;
   Tensor isclose(const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) const;
   Tensor isfinite() const;
+  Tensor isin(const Tensor& test_elements, bool assume_unique = false, bool invert = false) const;
+  Tensor isin(const Scalar& test_element, bool assume_unique = false, bool invert = false) const;
   Tensor isinf() const;
   Tensor isnan() const;
   Tensor isneginf() const;
@@ -377,6 +398,7 @@ class TensorMethods : public TensorRef {
   const Tensor& less_equal_(const Scalar& other) const;
   Tensor lgamma() const;
   const Tensor& lgamma_() const;
+  Tensor linalg_cross(const Tensor& other, int64_t dim = -1) const;
   Tensor linalg_vector_norm(const Scalar& ord = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor linear(const Tensor& weight, const Tensor& bias = undefined()) const;
   Tensor log() const;
@@ -387,11 +409,13 @@ class TensorMethods : public TensorRef {
   Tensor log2() const;
   const Tensor& log2_() const;
   const Tensor& log_() const;
+  const Tensor& log_normal_(double mean = 1, double std = 2, const Generator& generator = {}) const;
   Tensor log_sigmoid() const;
   const Tensor& log_sigmoid_() const;
   Tensor log_softmax(int64_t dim, std::optional<ScalarType> dtype = {}) const;
   Tensor logaddexp(const Tensor& other) const;
   Tensor logaddexp2(const Tensor& other) const;
+  Tensor logcumsumexp(int64_t dim) const;
   Tensor logical_and(const Tensor& other) const;
   const Tensor& logical_and_(const Tensor& other) const;
   Tensor logical_not() const;
@@ -442,6 +466,7 @@ class TensorMethods : public TensorRef {
   Tensor mish() const;
   const Tensor& mish_() const;
   Tensor mm(const Tensor& mat2) const;
+  std::tuple<Tensor, Tensor> mode(int64_t dim = -1, bool keepdim = false) const;
   Tensor moveaxis(IntArrayRef source, IntArrayRef destination) const;
   Tensor moveaxis(int64_t source, int64_t destination) const;
   Tensor movedim(IntArrayRef source, IntArrayRef destination) const;
@@ -463,9 +488,14 @@ class TensorMethods : public TensorRef {
   Tensor nan_to_num(std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) const;
   const Tensor& nan_to_num_(std::optional<double> nan = {}, std::optional<double> posinf = {}, std::optional<double> neginf = {}) const;
   Tensor nanmean(const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
+  Tensor nanmedian() const;
+  std::tuple<Tensor, Tensor> nanmedian(int64_t dim, bool keepdim = false) const;
+  Tensor nanquantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
+  Tensor nanquantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
   Tensor nansum(const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
   Tensor native_channel_shuffle(int64_t groups) const;
+  Tensor narrow_copy(int64_t dim, int64_t start, int64_t length) const;
   std::tuple<Tensor, Tensor> native_dropout(double p, std::optional<bool> train) const;
   std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const;
   std::tuple<Tensor, Tensor, Tensor> native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const;
@@ -480,6 +510,7 @@ class TensorMethods : public TensorRef {
   Tensor nll_loss(const Tensor& target, const Tensor& weight = undefined(), std::optional<bool> size_average = {}, int64_t ignore_index = -100, std::optional<bool> reduce = {}, const Text& reduction = "mean") const;
   Tensor nonzero() const;
   std::vector<Tensor> nonzero(bool as_tuple) const;
+  Tensor nonzero_static(int64_t size, int64_t fill_value = -1) const;
   Tensor norm(const std::optional<Scalar>& p = 2, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor norm(const Text& p, const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor normal(const Tensor& std, const Generator& generator = {}) const;
@@ -509,6 +540,10 @@ class TensorMethods : public TensorRef {
   Tensor prelu(const Tensor& weight) const;
   Tensor prod(std::optional<ScalarType> dtype = {}) const;
   Tensor prod(int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
+  Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  const Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor quantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
+  Tensor quantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
   Tensor rad2deg() const;
   const Tensor& rad2deg_() const;
   Tensor rand_like(const TensorOptions& options = {}, std::optional<MemoryFormat> memory_format = {}) const;
@@ -570,6 +605,7 @@ class TensorMethods : public TensorRef {
   Tensor searchsorted(const Tensor& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) const;
   Tensor searchsorted(const Scalar& self, bool out_int32 = false, bool right = false, const Text& side = {}, const Tensor& sorter = undefined()) const;
   Tensor select(int64_t dim, int64_t index) const;
+  Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
   Tensor selu() const;
   const Tensor& selu_() const;
   Tensor sgn() const;
@@ -588,6 +624,7 @@ class TensorMethods : public TensorRef {
   Tensor sinh() const;
   const Tensor& sinh_() const;
   Tensor slice(int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) const;
+  Tensor slice_scatter(const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) const;
   Tensor smooth_l1_loss(const Tensor& target, std::optional<bool> size_average = {}, std::optional<bool> reduce = {}, const Text& reduction = "mean", double beta = 1.0) const;
   Tensor soft_margin_loss(const Tensor& target, int64_t reduction = 1) const;
   Tensor softmax(int64_t dim, std::optional<ScalarType> dtype = {}) const;
@@ -636,6 +673,7 @@ class TensorMethods : public TensorRef {
   const Tensor& tanhshrink_() const;
   std::vector<Tensor> tensor_split(int64_t sections, int64_t dim = 0) const;
   std::vector<Tensor> tensor_split(IntArrayRef indices, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(const Tensor& tensor_indices_or_sections, int64_t dim = 0) const;
   Tensor tensordot(const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) const;
   Tensor tensordot(const Tensor& other, int64_t dims = 2) const;
   Tensor threshold(const Scalar& threshold, const Scalar& value) const;
@@ -647,6 +685,10 @@ class TensorMethods : public TensorRef {
   std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) const;
   Tensor trace() const;
   Tensor transpose(int64_t dim0, int64_t dim1) const;
+  Tensor trapezoid(const Tensor& x, int64_t dim = -1) const;
+  Tensor trapezoid(const Scalar& dx = 1, int64_t dim = -1) const;
+  Tensor trapz(const Tensor& x, int64_t dim = -1) const;
+  Tensor trapz(const Scalar& dx = 1, int64_t dim = -1) const;
   Tensor tril(int64_t diagonal = 0) const;
   const Tensor& tril_(int64_t diagonal = 0) const;
   Tensor triplet_margin_loss(const Tensor& positive, const Tensor& negative, double margin = 1.0, double p = 2, double eps = 1e-06, bool swap = false, int64_t reduction = 1) const;
@@ -667,6 +709,10 @@ class TensorMethods : public TensorRef {
   Tensor unfold(int64_t dimension, int64_t size, int64_t step) const;
   const Tensor& uniform_(double from = 0, double to = 1, const Generator& generator = {}) const;
   std::tuple<Tensor, Tensor, Tensor> unique_dim(int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) const;
+  std::vector<Tensor> unsafe_chunk(int64_t chunks, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split(int64_t split_size, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split(IntArrayRef split_size, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim = 0) const;
   Tensor unsqueeze(int64_t dim) const;
   Tensor upsample_bicubic2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
   Tensor upsample_bilinear2d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
@@ -675,6 +721,7 @@ class TensorMethods : public TensorRef {
   Tensor upsample_nearest2d(IntArrayRef output_size, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
   Tensor upsample_nearest3d(IntArrayRef output_size, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
   Tensor upsample_trilinear3d(IntArrayRef output_size, bool align_corners, std::optional<double> scales_d = {}, std::optional<double> scales_h = {}, std::optional<double> scales_w = {}) const;
+  Tensor vander(std::optional<int64_t> N = {}, bool increasing = false) const;
   Tensor var(bool unbiased = true) const;
   Tensor var(const OptionalIntArrayRef& dim, bool unbiased = true, bool keepdim = false) const;
   Tensor var(const OptionalIntArrayRef& dim, const std::optional<Scalar>& correction, bool keepdim = false) const;

@@ -5,10 +5,22 @@ and strings as they stand in the sample; dtypes as numpy's. An entry returns the
 holds it.
 """
 
-from oracles import backward, indexing, pointwise, pools, products, reductions, shapes, transposed
-from oracles import backward, images, indexing, pointwise, products, reductions, resampling, shapes, tables
-from oracles import backward, indexing, margins, pointwise, products, reductions, shapes
-from oracles import attention, backward, indexing, pointwise, products, recurrent, reductions, shapes
+from oracles import (
+    attention,
+    backward,
+    images,
+    indexing,
+    margins,
+    pointwise,
+    pools,
+    products,
+    recurrent,
+    reductions,
+    resampling,
+    shapes,
+    tables,
+    transposed,
+)
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
 
@@ -20,31 +32,18 @@ __all__ = [
     "NARROW",
     "OF_SAMPLE",
     "ORACLES",
+    "attention",
     "backward",
+    "images",
     "indexing",
+    "margins",
     "pointwise",
     "pools",
     "products",
-    "reductions",
-    "shapes",
-    "transposed",
-    "images",
-    "indexing",
-    "pointwise",
-    "products",
+    "recurrent",
     "reductions",
     "resampling",
     "shapes",
     "tables",
-    "margins",
-    "pointwise",
-    "products",
-    "attention",
-    "backward",
-    "indexing",
-    "pointwise",
-    "products",
-    "recurrent",
-    "reductions",
-    "shapes",
+    "transposed",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.stats
 
 from oracles.base import ORACLES, entries
 
@@ -76,8 +75,8 @@ def index_put(x, indices, values, accumulate=False):
 
 
 def masked_scatter(x, mask, source):
+    x, mask = np.broadcast_arrays(x, mask)
     made = x.copy()
-    mask = np.broadcast_to(mask, x.shape)
     made[mask] = source.ravel()[: mask.sum()]
     return made
 
@@ -109,6 +108,43 @@ def searchsorted(b, x, right=False, side=None, out_int32=False, sorter=None):
     return np.stack([searchsorted(r, y, side=side) for r, y in zip(b, x, strict=True)])
 
 
+def replaced(x, src, view):
+    """A copy of which a view is written."""
+    made = np.array(x)
+    view(made)[...] = src
+    return made
+
+
+def diagonal_square(x, offset):
+    """The square view of the last two dimensions on whose diagonal the given one lies."""
+    x = x[..., max(-offset, 0) :, max(offset, 0) :]
+    n = min(x.shape[-2:])
+    return x[..., :n, :n]
+
+
+def index_reduce(x, dim, index, source, reduce, include_self=True):
+    places = np.broadcast_to(index.reshape([-1 if d == dim % x.ndim else 1 for d in range(x.ndim)]), source.shape)
+    return scatter(x, dim, places, source, reduce, include_self)
+
+
+def fill_diagonal(x, value, wrap=False):
+    made = np.array(x)
+    if made.size:
+        np.fill_diagonal(made, value, wrap)
+    return made
+
+
+def renorm(x, p, dim, most):
+    others = tuple(d for d in range(x.ndim) if d != dim % x.ndim)
+    norm = (np.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
+    return np.where(norm > most, x * (most / (norm + 1e-7)), x)
+
+
+def nonzero_static(x, size, fill_value=-1):
+    found = np.argwhere(x)[:size]
+    return np.concatenate([found, np.full((size - len(found), x.ndim), fill_value)])
+
+
 entries(
     gather=lambda x, dim, index: x[at(x, dim, index)],
     scatter=scatter,
@@ -122,6 +158,18 @@ entries(
     index=lambda x, indices: x[numpy_index(indices)],
     index_put=index_put,
     put=put,
+    index_reduce=index_reduce,
+    select_scatter=lambda x, src, dim, i: replaced(x, src, lambda y: np.moveaxis(y, dim, 0)[i]),
+    slice_scatter=lambda x, src, dim=0, start=None, end=None, step=1: replaced(
+        x, src, lambda y: np.moveaxis(np.moveaxis(y, dim, 0)[start:end:step], 0, dim)
+    ),
+    diagonal_scatter=lambda x, src, offset=0, dim1=0, dim2=1: replaced(
+        x, src, lambda y: np.einsum("...ii->...i", diagonal_square(np.moveaxis(y, (dim1, dim2), (-2, -1)), offset))
+    ),
+    fill_diagonal_=fill_diagonal,
+    renorm=renorm,
+    nonzero_static=nonzero_static,
+    narrow_copy=lambda x, dim, start, n: np.take(x, range(start % x.shape[dim], start % x.shape[dim] + n), axis=dim),
     take=lambda x, index: np.take(x, index),
     nonzero=nonzero,
     argwhere=np.argwhere,
@@ -133,7 +181,7 @@ entries(
     masked_scatter=masked_scatter,
     embedding=lambda w, i, *a: w[i],
     one_hot=one_hot,
-    isin=lambda x, y, invert=False: np.isin(x, y, invert=invert),
+    isin=lambda x, y, invert=False, assume_unique=False: np.isin(x, y, invert=invert),
     bincount=lambda x, weights=None, minlength=0: np.bincount(x, weights, minlength),
     bucketize=lambda x, b, right=False, out_int32=False: np.searchsorted(b, x, "right" if right else "left"),
     searchsorted=searchsorted,
@@ -200,6 +248,5 @@ entries(
     argsort=lambda x, dim=-1, descending=False, stable=None: sort(x, dim, descending)[1],
     unique_dim=lambda x, dim, *a: unique(x, *a, dim=dim),
     unique_consecutive=unique_consecutive,
-    mode=lambda x, dim=-1, keepdim=False: (scipy.stats.mode(x, axis=dim, keepdims=keepdim).mode, None),
 )
 ORACLES["_unique_consecutive"] = unique_consecutive

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy.integrate
 import scipy.special as sp
 
 from oracles.base import entries, wide
@@ -143,6 +144,65 @@ entries(
 )
 
 
+# ---- statistics ------------------------------------------------------------------------------------------------------
+
+
+def quantile(f):
+    def go(x, q, dim=None, keepdim=False, interpolation="linear"):
+        axis = None if x.ndim == 0 else dim
+        return f(x, q, axis=axis, keepdims=keepdim, method=interpolation)
+
+    return go
+
+
+def middle(x, dim=None, keepdim=False):
+    """The lower median of what is not NaN, and where it stands."""
+    if dim is None:
+        row = np.sort(x[x == x].ravel())
+        return row[(row.size - 1) // 2] if row.size else np.nan
+    if x.ndim == 0:
+        return x, np.zeros((), np.int64)
+    if not x.size:
+        return (np.zeros(np.delete(x.shape, dim)),) * 2
+    order = np.argsort(x, axis=dim, kind="stable")
+    at = np.take_along_axis(order, np.maximum((x == x).sum(dim, keepdims=True) - 1, 0) // 2, dim)
+    values = np.take_along_axis(x, at, dim)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def mode(x, dim=-1, keepdim=False):
+    """The most frequent element, the smallest of several, and its last place."""
+    if x.ndim == 0:
+        return x, np.zeros((), np.int64)
+    if not x.size:
+        return (np.zeros(np.delete(x.shape, dim)),) * 2
+
+    def of_row(row):
+        values, counts = np.unique(row, return_counts=True)
+        return np.flatnonzero(row == values[counts.argmax()])[-1]
+
+    at = np.expand_dims(np.apply_along_axis(of_row, dim, x), dim)
+    values = np.take_along_axis(x, at, dim)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def histc(x, bins=100, min=0, max=0):
+    return np.histogram(x[x == x], bins, (min, max) if min != max else None)[0]
+
+
+entries(
+    quantile=quantile(np.quantile),
+    nanquantile=quantile(np.nanquantile),
+    nanmedian=middle,
+    mode=mode,
+    histc=histc,
+    cov=lambda x, correction=1, fweights=None, aweights=None: np.cov(
+        x, ddof=correction, fweights=fweights, aweights=aweights
+    ),
+    corrcoef=np.corrcoef,
+)
+
+
 # ---- scans -----------------------------------------------------------------------------------------------------------
 
 
@@ -174,6 +234,10 @@ def diff(x, n=1, dim=-1, prepend=None, append=None):
     return np.diff(np.concatenate(parts, dim) if len(parts) > 1 else x, n, dim)
 
 
+def trapezoid(f):
+    return lambda y, x=None, dx=1.0, dim=-1: f(y, x=x, dx=dx, axis=dim)
+
+
 entries(
     cumsum=scan(long(np.cumsum)),
     cumprod=scan(long(np.cumprod)),
@@ -181,6 +245,8 @@ entries(
     cummax=running(np.greater_equal),
     cummin=running(np.less_equal),
     diff=diff,
+    trapezoid=trapezoid(np.trapezoid if hasattr(np, "trapezoid") else np.trapz),
+    cumulative_trapezoid=trapezoid(scipy.integrate.cumulative_trapezoid),
 )
 
 

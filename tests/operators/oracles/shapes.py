@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
+import scipy.linalg
+import scipy.signal
 
 from oracles.base import entries
 
@@ -74,6 +77,10 @@ def parted(f):
     return lambda x, where: f(x, where if isinstance(where, int) else list(where))
 
 
+def each(f):
+    return lambda x: [f(t) for t in x] if isinstance(x, list) else f(x)
+
+
 def transpose(x, a, b):
     return np.swapaxes(x, a, b)
 
@@ -102,9 +109,9 @@ entries(
     expand=expand,
     broadcast_to=expand,
     expand_as=lambda x, y: np.broadcast_to(x, y.shape),
-    atleast_1d=np.atleast_1d,
-    atleast_2d=np.atleast_2d,
-    atleast_3d=np.atleast_3d,
+    atleast_1d=each(np.atleast_1d),
+    atleast_2d=each(np.atleast_2d),
+    atleast_3d=each(np.atleast_3d),
     hsplit=parted(np.hsplit),
     vsplit=parted(np.vsplit),
     dsplit=parted(np.dsplit),
@@ -120,7 +127,7 @@ entries(
     chunk=chunk,
     split=split,
     split_with_sizes=split,
-    tensor_split=lambda x, s, d=0: np.array_split(x, s if isinstance(s, int) else list(s), d),
+    tensor_split=lambda x, s, d=0: np.array_split(x, int(s) if np.ndim(s) == 0 else list(s), d),
 )
 
 
@@ -195,6 +202,41 @@ entries(
 )
 
 
+def block_diag(ts):
+    return scipy.linalg.block_diag(*[np.atleast_2d(t) for t in ts])
+
+
+def combinations(x, r=2, with_replacement=False):
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    return np.array(list(choose(x, r))).reshape(-1, r) if r else x[:0]
+
+
+def cross(x, y, dim=None):
+    x, y = np.broadcast_arrays(x, y)
+    return np.cross(x, y, axis=x.shape.index(3) if dim is None else dim)
+
+
+entries(
+    block_diag=block_diag,
+    cartesian_prod=lambda ts: np.array(list(itertools.product(*ts))).reshape(-1, len(ts)) if len(ts) > 1 else ts[0],
+    combinations=combinations,
+    vander=np.vander,
+    linalg_cross=cross,
+    cross=cross,
+)
+
+
+def taper(name):
+    """scipy's window, in which a periodic one is called not symmetric."""
+
+    def window(n, periodic=True, *coefficients, dtype=None):
+        if coefficients:
+            return scipy.signal.windows.general_cosine(n, coefficients, sym=not periodic)
+        return getattr(scipy.signal.windows, name)(n, sym=not periodic)
+
+    return window
+
+
 # ---- creation and copies ---------------------------------------------------------------------------------------------
 
 
@@ -224,6 +266,10 @@ entries(
     new_ones=lambda x, size, dtype=None: np.ones(size),
     new_full=lambda x, size, value, dtype=None: np.full(size, value),
     arange=arange,
+    hann_window=taper("hann"),
+    hamming_window=taper("hamming"),
+    blackman_window=taper("blackman"),
+    bartlett_window=taper("bartlett"),
     eye=lambda n, m=None, dtype=None: np.eye(n, m),
     linspace=lambda a, b, n, dtype=None: np.linspace(a, b, n),
     logspace=lambda a, b, n, base=10.0, dtype=None: np.logspace(a, b, n, base=base),

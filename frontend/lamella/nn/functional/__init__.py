@@ -6,51 +6,60 @@ What the catalogue lacks is not here either, and asking for it says so.
 from __future__ import annotations
 
 from lamella._missing import explain
-from lamella.nn.functional import activations, convolution, folding, layers, losses, pooling
-from lamella.nn.functional.activations import *  # noqa: F403
-from lamella.nn.functional.convolution import *  # noqa: F403
-from lamella.nn.functional.folding import *  # noqa: F403
-from lamella.nn.functional import activations, attention, layers, losses
+from lamella.nn.functional import (
+    activations,
+    attention,
+    convolution,
+    ctc,
+    distances,
+    dropouts,
+    folding,
+    grouped,
+    layers,
+    losses,
+    margins,
+    norms,
+    pixels,
+    pooling,
+    tables,
+    upsampling,
+)
 from lamella.nn.functional.activations import *  # noqa: F403
 from lamella.nn.functional.attention import *  # noqa: F403
-from lamella.nn.functional.layers import *  # noqa: F403
-from lamella.nn.functional.losses import *  # noqa: F403
-from lamella.nn.functional.pooling import *  # noqa: F403
-
-__all__ = sorted(
-    [
-        *activations.__all__,
-        *convolution.__all__,
-        *folding.__all__,
-        *layers.__all__,
-        *losses.__all__,
-        *pooling.__all__,
-    ]
-)
-from lamella.nn.functional import activations, ctc, layers, losses, pixels, tables, upsampling
-from lamella.nn.functional.activations import *  # noqa: F403
+from lamella.nn.functional.convolution import *  # noqa: F403
 from lamella.nn.functional.ctc import *  # noqa: F403
-from lamella.nn.functional.layers import *  # noqa: F403
-from lamella.nn.functional.losses import *  # noqa: F403
-from lamella.nn.functional.pixels import *  # noqa: F403
-from lamella.nn.functional.tables import *  # noqa: F403
-from lamella.nn.functional.upsampling import *  # noqa: F403
-
-_PARTS = (activations, ctc, layers, losses, pixels, tables, upsampling)
-__all__ = sorted(name for part in _PARTS for name in part.__all__)
-from lamella.nn.functional import activations, distances, dropouts, grouped, layers, losses, margins, norms
-from lamella.nn.functional.activations import *  # noqa: F403
 from lamella.nn.functional.distances import *  # noqa: F403
 from lamella.nn.functional.dropouts import *  # noqa: F403
+from lamella.nn.functional.folding import *  # noqa: F403
 from lamella.nn.functional.grouped import *  # noqa: F403
 from lamella.nn.functional.layers import *  # noqa: F403
 from lamella.nn.functional.losses import *  # noqa: F403
 from lamella.nn.functional.margins import *  # noqa: F403
 from lamella.nn.functional.norms import *  # noqa: F403
+from lamella.nn.functional.pixels import *  # noqa: F403
+from lamella.nn.functional.pooling import *  # noqa: F403
+from lamella.nn.functional.tables import *  # noqa: F403
+from lamella.nn.functional.upsampling import *  # noqa: F403
 
-PARTS = (activations, distances, dropouts, grouped, layers, losses, margins, norms)
-__all__ = sorted(name for part in PARTS for name in part.__all__)
-__all__ = sorted([*activations.__all__, *attention.__all__, *layers.__all__, *losses.__all__])
+_PARTS = (
+    activations,
+    attention,
+    convolution,
+    ctc,
+    distances,
+    dropouts,
+    folding,
+    grouped,
+    layers,
+    losses,
+    margins,
+    norms,
+    pixels,
+    pooling,
+    tables,
+    upsampling,
+)
+__all__ = sorted(name for part in _PARTS for name in part.__all__)
 
 # Functions of torch's that are not here yet.
 PLANNED = frozenset(

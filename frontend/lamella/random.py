@@ -1,0 +1,95 @@
+"""The random numbers of the process: seeds, and the states of generators, as torch.random has them.
+
+>>> import lamella
+>>> _ = lamella.random.manual_seed(1)
+>>> with lamella.random.fork_rng():
+...     x = lamella.rand(2)
+>>> lamella.equal(x, lamella.rand(2))
+True
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from lamella import _C
+from lamella._functions import initial_seed, manual_seed
+
+__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
+
+def get_rng_state() -> tuple[int, int]:
+    """The state of the host's default generator, for ``set_rng_state``: a seed, and how many numbers it has given.
+
+    >>> state = lamella.get_rng_state()
+    >>> x = lamella.rand(3)
+    >>> lamella.set_rng_state(state)
+    >>> lamella.equal(lamella.rand(3), x)
+    True
+    """
+    return _C._default_generator().get_state()
+
+
+def set_rng_state(new_state: tuple[int, int]) -> None:
+    """Goes on from a state that ``get_rng_state`` gave.
+
+    >>> lamella.set_rng_state(lamella.get_rng_state())
+    """
+    _C._default_generator().set_state(tuple(new_state))
+
+
+def seed() -> int:
+    """Seeds the default generators of all devices with a number that nobody knows before, and returns it.
+
+    >>> lamella.seed() == lamella.initial_seed()
+    True
+    """
+    number = secrets.randbits(64)
+    manual_seed(number)
+    return number
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True, device_type: str | None = None) -> Iterator[None]:
+    """A block after which the default generators go on where they were before it: the host's, and those of devices.
+
+    Args:
+        devices: indices of devices of the kind ``device_type``, or devices; without them only the host's is kept
+        enabled: whether the block does anything
+        device_type: the kind of device that indices are of; without it that of the accelerator
+
+    >>> before = lamella.get_rng_state()
+    >>> with lamella.random.fork_rng():
+    ...     x = lamella.rand(1)
+    >>> lamella.get_rng_state() == before
+    True
+    """
+    if not enabled:
+        yield
+        return
+    kept = [(_C._default_generator(), _C._default_generator().get_state())]
+    for device in devices or ():
+        if isinstance(device, int):
+            kind = device_type or _accelerator()
+            device = _C.device(kind, device)
+        device = _C.device(device)
+        generator = getattr(sys.modules["lamella"], device.type).default_generator(device)
+        kept.append((generator, generator.get_state()))
+    try:
+        yield
+    finally:
+        for generator, state in kept:
+            generator.set_state(state)
+
+
+def _accelerator() -> str:
+    from lamella.accelerator import current_accelerator
+
+    found = current_accelerator()
+    if found is None:
+        raise RuntimeError("fork_rng: argument 'devices' has an index, and there is no accelerator; give device_type")
+    return found.type

@@ -1,0 +1,161 @@
+// Tensors put together: blocks, products of sets, combinations, powers, cross products, membership.
+#include "operators/indexing.h"
+
+namespace lamella::operators {
+namespace {
+
+Tensor block_diag(TensorList tensors) {
+  if (tensors.empty()) return lamella::empty({1, 0});
+  std::vector<Tensor> blocks, rows;
+  int64_t width = 0;
+  for (size_t i = 0; i < tensors.size(); i++) {
+    const Tensor& t = tensors[i];
+    LAMELLA_CHECK(t.dim() <= 2, argument("tensors"), ": expected at most 2 dimensions, got shape ", shape_text(t),
+                  " at position ", i);
+    blocks.push_back(t.dim() == 2 ? t : t.reshape({1, t.numel()}));
+    width += blocks.back().size(1);
+  }
+  int64_t before = 0;
+  for (const Tensor& b : blocks) {
+    const int64_t n = b.size(0), m = b.size(1);
+    rows.push_back(lamella::cat(
+        {lamella::zeros({n, before}, b.options()), b, lamella::zeros({n, width - before - m}, b.options())}, 1));
+    before += m;
+  }
+  return lamella::cat(rows, 0);
+}
+
+Tensor cartesian_prod(TensorList tensors) {
+  LAMELLA_CHECK(!tensors.empty(), argument("tensors"), ": expected at least one tensor");
+  for (size_t i = 0; i < tensors.size(); i++)
+    LAMELLA_CHECK(tensors[i].dim() == 1, argument("tensors"), ": expected vectors, got shape ", shape_text(tensors[i]),
+                  " at position ", i);
+  if (tensors.size() == 1) return tensors[0];
+  std::vector<Tensor> columns;
+  for (const Tensor& grid : lamella::meshgrid(tensors, "ij")) columns.push_back(grid.reshape({grid.numel()}));
+  return lamella::stack(columns, 1);
+}
+
+// The places of a grid of indices where each is behind the one before it, or at it.
+Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
+  LAMELLA_CHECK(self.dim() == 1, argument("self"), ": expected a vector, got shape ", shape_text(self));
+  LAMELLA_CHECK(r >= 0, argument("r"), ": expected at least 0, got ", r);
+  if (r == 0) return lamella::empty({0}, self.options());
+  const int64_t n = self.numel();
+  const Tensor row = lamella::arange(0, n, 1, self.options().dtype(kLong));
+  Tensor chosen = row.unsqueeze(1);
+  for (int64_t k = 1; k < r; k++) {  // each combination with every element that may follow its last one
+    const Tensor last = slice(chosen, 1, k - 1, k);
+    const Tensor at = (with_replacement ? last <= row : last < row).nonzero();
+    chosen = lamella::cat({chosen.index_select(0, at.select(1, 0)), at.select(1, 1).unsqueeze(1)}, 1);
+  }
+  return self.index_select(0, chosen.reshape({chosen.numel()})).view({chosen.size(0), r});
+}
+
+Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
+  LAMELLA_CHECK(x.dim() == 1, argument("x"), ": expected a vector, got shape ", shape_text(x));
+  const int64_t n = N.value_or(x.numel());
+  LAMELLA_CHECK(n >= 0, argument("N"), ": expected at least 0, got ", n);
+  const Tensor base = is_integral(x.dtype(), true) ? x.to(kLong) : x;
+  if (n == 0) return lamella::empty({x.numel(), 0}, base.options());
+  Tensor powers = lamella::ones({x.numel(), 1}, base.options());
+  if (n > 1) powers = lamella::cat({powers, base.unsqueeze(1).expand({x.numel(), n - 1}).cumprod(1)}, 1);
+  return increasing ? powers : powers.flip({1});
+}
+
+Tensor cross_along(const Tensor& self, const Tensor& other, int64_t d) {
+  const Tensor a1 = self.roll({-1}, {d}), a2 = self.roll({-2}, {d});
+  const Tensor b1 = other.roll({-1}, {d}), b2 = other.roll({-2}, {d});
+  return a1 * b2 - a2 * b1;
+}
+
+Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim) {
+  LAMELLA_CHECK(self.dim() == other.dim(), argument("other"), ": ", other.dim(), " dimensions, but 'self' has ",
+                self.dim());
+  const int64_t d = wrap_dim("dim", dim, self.dim());
+  LAMELLA_CHECK(self.dim() > 0 && self.size(d) == 3 && other.size(d) == 3, argument("dim"),
+                ": cross products are of 3 elements, got shapes ", shape_text(self), " ('self') and ",
+                shape_text(other), " ('other')");
+  DimVector common(self.sizes());
+  LAMELLA_CHECK(broadcast(&common, other.sizes()), argument("other"), ": shape ", shape_text(other),
+                " does not broadcast with ", shape_text(self), " ('self')");
+  return cross_along(self.expand(common), other.expand(common), d);
+}
+
+Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {
+  if (dim) return linalg_cross(self, other, *dim);
+  int64_t d = 0;
+  while (d < self.dim() && self.size(d) != 3) d++;
+  LAMELLA_CHECK(d < self.dim(), argument("self"), ": no dimension of 3 elements in shape ", shape_text(self));
+  return linalg_cross(self, other, d);
+}
+
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/, bool invert) {
+  core::ResultType type;
+  LAMELLA_CHECK(
+      type.add_dtype(core_dtype(elements.dtype()), true) && type.add_dtype(core_dtype(test_elements.dtype()), true),
+      argument("test_elements"), ": dtypes ", elements.dtype(), " and ", test_elements.dtype(),
+      " have no common dtype");
+  const auto t = static_cast<ScalarType>(type.get());
+  LAMELLA_CHECK(!is_complex(t), argument("elements"), ": complex numbers have no order");
+  const ScalarType wide = t == kBool ? kByte : t;
+  const Tensor x = elements.to(wide), tests = test_elements.to(wide).reshape({test_elements.numel()});
+  const Tensor sorted = std::get<0>(tests.sort());
+  const int64_t n = sorted.numel();
+  Tensor found;
+  if (n == 0) {
+    found = lamella::zeros(x.sizes(), x.options().dtype(kBool));
+  } else {
+    const Tensor place = lamella::searchsorted(sorted, x.contiguous()).clamp_max(n - 1);
+    found = sorted.take(place).eq(x);
+  }
+  return invert ? found.logical_not() : found;
+}
+Tensor isin_number(const Tensor& elements, const Scalar& test_element, bool /*assume_unique*/, bool invert) {
+  return invert ? elements.ne(test_element) : elements.eq(test_element);
+}
+Tensor isin_tests(const Scalar& element, const Tensor& test_elements, bool /*assume_unique*/, bool invert) {
+  const Tensor found = test_elements.eq(element).any();
+  return invert ? found.logical_not() : found;
+}
+
+}  // namespace
+
+const std::vector<Declaration>& combining_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"block_diag(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<block_diag>,
+       "A matrix with the given matrices along its diagonal and zeros elsewhere; a vector is one row.\n\n>>> "
+       "lamella.block_diag(lamella.tensor([[1]]), lamella.tensor([2, 3]))\ntensor([[1, 0, 0],\n        [0, 2, 3]])\n"},
+      {"cartesian_prod(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<cartesian_prod>,
+       "Each choice of one element from every vector, as rows.\n\n>>> lamella.cartesian_prod(lamella.tensor([1, 2]), "
+       "lamella.tensor([3, 4]))\ntensor([[1, 3],\n        [1, 4],\n        [2, 3],\n        [2, 4]])\n"},
+      {"combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", "copy", function, nullptr,
+       composite<combinations>,
+       "Each choice of `r` elements of a vector in their order, as rows.\n\n>>> "
+       "lamella.combinations(lamella.tensor([1, 2, 3]))\ntensor([[1, 2],\n        [1, 3],\n        [2, 3]])\n"},
+      {"vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", "copy", function, nullptr, composite<vander>,
+       "The powers of each element of a vector as a row: from N - 1 down to 0, or up.\n\n>>> "
+       "lamella.vander(lamella.tensor([1, 2, 3]))\ntensor([[1, 1, 1],\n        [4, 2, 1],\n        [9, 3, 1]])\n"},
+      {"linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", "copy", function | out, nullptr,
+       composite<linalg_cross>,
+       "The cross products of vectors of three elements along a dimension; the others broadcast.\n\n>>> "
+       "lamella.linalg_cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))\ntensor([0, 0, 1])\n"},
+      {"cross(Tensor self, Tensor other, int? dim=None) -> Tensor", "copy", everywhere | out, nullptr, composite<cross>,
+       "linalg_cross(), without `dim` along the first dimension of three elements.\n\n>>> "
+       "lamella.cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))\ntensor([0, 0, 1])\n"},
+      {"isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
+       "Tensor",
+       "indexing", function | out, nullptr, composite<isin>,
+       "Whether each element is one of `test_elements`, or with `invert` none. NaN is none.\n\n>>> "
+       "lamella.isin(lamella.tensor([1, 2, 3]), lamella.tensor([3, 1]))\ntensor([ True, False,  True])\n"},
+      {"isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> "
+       "Tensor",
+       "indexing", function | out, nullptr, composite<isin_number>, nullptr},
+      {"isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
+       "Tensor",
+       "indexing", function | out, nullptr, composite<isin_tests>, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,161 @@
+// A part of a tensor replaced: selections, slices, diagonals, single elements, rows that are too long.
+#include "operators/indexing.h"
+
+namespace lamella::operators {
+namespace {
+
+Tensor replaced(const Tensor& all, const Tensor& part, const Tensor& src) {
+  LAMELLA_CHECK(src.sizes() == part.sizes(), argument("src"), ": expected the shape of the part that it replaces, ",
+                shape_text(part), ", got ", shape_text(src));
+  part.copy_(src);
+  return all;
+}
+
+Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+  const Tensor all = self.clone(MemoryFormat::Contiguous);
+  return replaced(all, all.select(dim, index), src);
+}
+
+Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start,
+                     std::optional<int64_t> end, int64_t step) {
+  const Tensor all = self.clone(MemoryFormat::Contiguous);
+  return replaced(all, lamella::slice(all, dim, start, end, step), src);
+}
+
+Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
+  const Tensor all = self.clone(MemoryFormat::Contiguous);
+  return replaced(all, all.diagonal(offset, dim1, dim2), src);
+}
+
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_int64("index", index);
+  check_same_dtype("source", source, self);
+  LAMELLA_CHECK_INDEX(index.numel() == source.numel(), argument("source"), ": ", source.numel(), " elements for ",
+                      index.numel(), " indices");
+  LAMELLA_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, argument("self"), ": an empty tensor has no places");
+  const Tensor all = self.clone(MemoryFormat::Contiguous), row = all.view({all.numel()});
+  const Tensor at = wrapped(index.reshape({index.numel()}), all.numel()), values = source.reshape({source.numel()});
+  accumulate ? row.scatter_add_(0, at, values) : row.scatter_(0, at, values);
+  return all;
+}
+
+Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+                    bool include_self) {
+  const int64_t d = wrap_dim("dim", dim, self.dim());
+  check_integral("index", index);
+  LAMELLA_CHECK(index.dim() <= 1, argument("index"), ": expected a vector, got shape ", shape_text(index));
+  LAMELLA_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", argument("reduce"),
+                ": expected 'prod', 'mean', 'amax' or 'amin', got '", reduce, "'");
+  bool fits = source.dim() == self.dim();
+  for (int64_t k = 0; k < self.dim() && fits; k++) fits = source.size(k) == (k == d ? index.numel() : self.size(k));
+  LAMELLA_CHECK(fits, argument("source"), ": shape ", shape_text(source), " has not one slice for each of ",
+                index.numel(), " indices into shape ", shape_text(self));
+  DimVector sizes(self.dim(), 1);
+  if (self.dim() > 0) sizes[d] = index.numel();
+  const Tensor at = index.to(kLong).reshape(sizes).expand(source.sizes());
+  return self.scatter_reduce(d, at, source, reduce, include_self);
+}
+
+// Slices whose norm is larger than `maxnorm` get that norm.
+Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  LAMELLA_CHECK(self.dim() > 1, argument("self"), ": expected at least 2 dimensions, got shape ", shape_text(self));
+  const int64_t d = wrap_dim("dim", dim, self.dim());
+  LAMELLA_CHECK(p.toDouble() > 0, argument("p"), ": expected a positive order, got ", p.toDouble());
+  const double most = maxnorm.toDouble();
+  LAMELLA_CHECK(most >= 0, argument("maxnorm"), ": expected at least 0, got ", most);
+  LAMELLA_CHECK(is_floating_point(self.dtype()) || is_complex(self.dtype()), argument("self"),
+                ": expected a floating or complex dtype, got ", self.dtype());
+  DimVector others;
+  for (int64_t k = 0; k < self.dim(); k++)
+    if (k != d) others.push_back(k);
+  const Tensor size = lamella::linalg_vector_norm(as(self, wide_of(self.dtype())), p, IntArrayRef(others), true);
+  const Tensor factor = lamella::where(size > most, most / (size + 1e-7), Scalar(1.0));
+  return self * as(factor, real_of(self.dtype()));
+}
+
+void check_fill_diagonal(const Tensor& self, const Scalar& fill_value, bool /*wrap*/) {
+  LAMELLA_CHECK(self.dim() >= 2, argument("self"), ": expected at least 2 dimensions, got shape ", shape_text(self));
+  for (int64_t d = 1; d < self.dim() && self.dim() > 2; d++)
+    LAMELLA_CHECK(self.size(d) == self.size(0), argument("self"), ": expected dimensions of one size, got shape ",
+                  shape_text(self));
+  check_number("fill_value", fill_value, self.dtype());
+}
+
+const Tensor& fill_diagonal(const Tensor& self, const Scalar& fill_value, bool wrap) {
+  if (self.numel() == 0) return self;
+  if (self.dim() == 2) {
+    const int64_t height = self.size(0), next = self.size(1) + 1;  // a row stays free between two diagonals
+    for (int64_t first = 0; first < (wrap ? height : 1); first += next)
+      slice(self, 0, first, height).diagonal().fill_(fill_value);
+    return self;
+  }
+  int64_t stride = 0;
+  for (int64_t s : self.strides()) stride += s;
+  self.as_strided({self.size(0)}, {stride}, self.storage_offset()).fill_(fill_value);
+  return self;
+}
+
+Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
+  LAMELLA_CHECK(size >= 0, argument("size"), ": expected at least 0, got ", size);
+  const Tensor all = self.nonzero(), few = slice(all, 0, 0, size);
+  if (few.size(0) == size) return few.clone();
+  return lamella::cat({few, lamella::full({size - few.size(0), few.size(1)}, fill_value, few.options())}, 0);
+}
+
+Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  return self.narrow(dim, start, length).clone(MemoryFormat::Contiguous);
+}
+
+}  // namespace
+
+const std::vector<Declaration>& placing_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", "scatter", everywhere, nullptr,
+       composite<select_scatter>,
+       "A copy of `self` with `src` in place of what select() sees.\n\n>>> lamella.select_scatter(lamella.zeros(2, 2), "
+       "lamella.ones(2), 0, 1)\ntensor([[0., 0.],\n        [1., 1.]])\n"},
+      {"slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
+       "Tensor",
+       "scatter", everywhere, nullptr, composite<slice_scatter>,
+       "A copy of `self` with `src` in place of what a slice sees.\n\n>>> lamella.slice_scatter(lamella.zeros(4), "
+       "lamella.ones(2), start=1, end=3)\ntensor([0., 1., 1., 0.])\n"},
+      {"diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", "scatter",
+       everywhere, nullptr, composite<diagonal_scatter>,
+       "A copy of `self` with `src` on a diagonal.\n\n>>> lamella.diagonal_scatter(lamella.zeros(2, 2), "
+       "lamella.ones(2))\ntensor([[1., 0.],\n        [0., 1.]])\n"},
+      {"put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", "scatter",
+       everywhere | inplace, nullptr, composite<put>,
+       "`self`, seen as one row, with elements of `source` at the indices, or with these added there; negative ones "
+       "count from the end.\n\n>>> lamella.put(lamella.zeros(2, 2), lamella.tensor([1, -1]), lamella.tensor([5., "
+       "6.]))\ntensor([[0., 5.],\n        [0., 6.]])\n"},
+      {"index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
+       "Tensor",
+       "scatter", everywhere | inplace | out, nullptr, composite<index_reduce>,
+       "`self` reduced with slices of `source` at an index for each, along a dimension.\n\nArgs:\n    reduce: 'prod', "
+       "'mean', 'amax' or 'amin'\n    include_self: whether a slice of `self` counts where there are others\n\n>>> "
+       "lamella.index_reduce(lamella.ones(2), 0, lamella.tensor([1, 1]), lamella.tensor([2., 3.]), 'prod')\n"
+       "tensor([1., 6.])\n"},
+      {"renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "normalization", everywhere | inplace | out,
+       nullptr, composite<renorm>,
+       "`self` with its slices along a dimension scaled down where their norm of order `p` is above `maxnorm`.\n\n>>> "
+       "lamella.renorm(lamella.tensor([[3., 4.], [0., 1.]]), 2, 0, 1)\ntensor([[0.6000, 0.8000],\n        [0.0000, "
+       "1.0000]])\n"},
+      {"fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)", "copy", method,
+       shape<infer_written<check_fill_diagonal>>, composite<fill_diagonal>,
+       "Fills the diagonal, of more than two dimensions the one where all indices are equal.\n\nArgs:\n    wrap: "
+       "whether "
+       "the diagonal of a tall matrix begins again, one row below its end\n\n>>> lamella.zeros(2, "
+       "2).fill_diagonal_(5)\n"
+       "tensor([[5., 0.],\n        [0., 5.]])\n"},
+      {"nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", "indexing", everywhere, nullptr,
+       composite<nonzero_static>,
+       "The first `size` rows of nonzero(), filled up with `fill_value`.\n\n>>> "
+       "lamella.nonzero_static(lamella.tensor([0, 5]), size=2)\ntensor([[ 1],\n        [-1]])\n"},
+      {"narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", "copy", everywhere, nullptr,
+       composite<narrow_copy>,
+       "A copy of what narrow() sees.\n\n>>> lamella.narrow_copy(lamella.arange(4), 0, 1, 2)\ntensor([1, 2])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

@@ -1,0 +1,139 @@
+// Running extremes, differences of neighbours, and integrals by trapezoids.
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+// The positions along a dimension, in the shape of self.
+Tensor positions(const Tensor& self, int64_t dim) {
+  DimVector sizes(self.dim(), 1);
+  sizes[dim] = self.size(dim);
+  return lamella::arange(0, self.size(dim), 1, self.options().dtype(kLong)).view(sizes).expand(self.sizes());
+}
+
+// Each turn compares every element with the best of the 1, 2, 4, … before it: log2(n) turns. Of equals the last wins,
+// and NaN wins over all. The values are gathered, so that their gradients go where they came from.
+template <bool Max>
+std::tuple<Tensor, Tensor> running_extreme(const Tensor& self, int64_t dim) {
+  const int64_t d = wrap_dim("dim", dim, self.dim());
+  LAMELLA_CHECK_NOT_IMPLEMENTED(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
+  if (self.dim() == 0) return {self.clone(), lamella::zeros({}, self.options().dtype(kLong))};
+  const int64_t n = self.size(d);
+  Tensor best = self.detach(), at = positions(self, d).contiguous();
+  for (int64_t step = 1; step < n; step *= 2) {
+    const auto early = [&](const Tensor& x) { return slice(x, d, 0, n - step); };
+    const auto late = [&](const Tensor& x) { return slice(x, d, step, n); };
+    const Tensor x = early(best), y = late(best);
+    const Tensor later = (Max ? x <= y : x >= y).logical_or(y.ne(y)).logical_and(x.eq(x).logical_or(y.ne(y)));
+    const auto joined = [&](const Tensor& t) {
+      return lamella::cat({slice(t, d, 0, step), lamella::where(later, late(t), early(t))}, d);
+    };
+    best = joined(best);
+    at = joined(at);
+  }
+  return {self.gather(d, at), at};
+}
+
+// Sums of exponentials in the logarithm, by doubling as well.
+Tensor logcumsumexp(const Tensor& self, int64_t dim) {
+  const int64_t d = wrap_dim("dim", dim, self.dim());
+  check_floating("self", self.dtype());
+  if (self.dim() == 0) return self.clone();
+  const int64_t n = self.size(d);
+  Tensor y = as(self, wide_of(self.dtype()));
+  for (int64_t step = 1; step < n; step *= 2)
+    y = lamella::cat({slice(y, d, 0, step), lamella::logaddexp(slice(y, d, step, n), slice(y, d, 0, n - step))}, d);
+  return n > 1 && y.dtype() == self.dtype() ? y : as(y, self.dtype()).clone();
+}
+
+Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) {
+  LAMELLA_CHECK(self.dim() > 0, argument("self"), ": a zero-dim tensor has no differences");
+  const int64_t d = wrap_dim("dim", dim, self.dim());
+  LAMELLA_CHECK(n >= 0, argument("n"), ": expected at least 0, got ", n);
+  std::vector<Tensor> parts;
+  for (const Tensor& t : {prepend, self, append})
+    if (t.defined()) parts.push_back(t);
+  Tensor x = parts.size() == 1 ? self : lamella::cat(parts, d);
+  if (n == 0) return x.clone();
+  for (int64_t i = 0; i < n && x.size(d) > 0; i++) {
+    const int64_t length = x.size(d);
+    const Tensor late = slice(x, d, 1, length), early = slice(x, d, 0, length - 1);
+    x = x.dtype() == kBool ? late.logical_xor(early) : late - early;
+  }
+  return x;
+}
+
+// The sums of neighbours times the distances between them; halved they are the areas of the trapezoids.
+Tensor doubled_areas(const Tensor& y, const Tensor& x, int64_t d) {
+  const int64_t n = y.size(d);
+  Tensor width;
+  if (x.dim() == 1) {
+    LAMELLA_CHECK(x.size(0) == n, argument("x"), ": ", x.size(0), " points for ", n, " values along the dimension");
+    DimVector sizes(y.dim(), 1);
+    sizes[d] = std::max<int64_t>(n - 1, 0);
+    width = diff(x, 1, 0, {}, {}).reshape(sizes);
+  } else {
+    LAMELLA_CHECK(x.dim() > 0 && x.dim() <= y.dim(), argument("x"), ": shape ", shape_text(x),
+                  " gives no points for values of shape ", shape_text(y));
+    Tensor points = x;
+    while (points.dim() < y.dim()) points = points.unsqueeze(0);
+    width = diff(points, 1, d, {}, {});
+  }
+  return (slice(y, d, 0, n - 1) + slice(y, d, 1, n)) * width;
+}
+
+Tensor doubled_areas(const Tensor& y, const Scalar& dx, int64_t d) {
+  const int64_t n = y.size(d);
+  return (slice(y, d, 0, n - 1) + slice(y, d, 1, n)) * dx;
+}
+
+template <class Distance, bool Cumulative>
+Tensor trapezoid(const Tensor& y, const Distance& x, int64_t dim) {
+  LAMELLA_CHECK(y.dim() > 0, argument("y"), ": expected values along a dimension, got a zero-dim tensor");
+  LAMELLA_CHECK(y.dtype() != kBool, argument("y"), ": bools are not integrated; convert them with .to(...)");
+  const int64_t d = wrap_dim("dim", dim, y.dim());
+  if (y.size(d) == 0) return Cumulative ? y.clone() : y.sum(d);
+  const Tensor areas = doubled_areas(y, x, d);
+  return Cumulative ? areas.cumsum(d) / 2 : areas.sum(d) / 2;
+}
+
+}  // namespace
+
+const std::vector<Declaration>& running_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", "scan", everywhere | out, nullptr,
+       composite<running_extreme<true>>,
+       "The largest element so far along a dimension, and where it stands; of equals the last. NaN wins.\n\n>>> "
+       "lamella.cummax(lamella.tensor([1, 3, 2]), 0)\nlamella.return_types.cummax(values=tensor([1, 3, 3]), "
+       "indices=tensor([0, 1, 1]))\n"},
+      {"cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", "scan", everywhere | out, nullptr,
+       composite<running_extreme<false>>,
+       "The smallest element so far along a dimension, and where it stands; of equals the last. NaN wins.\n\n>>> "
+       "lamella.cummin(lamella.tensor([2, 3, 1]), 0).values\ntensor([2, 2, 1])\n"},
+      {"logcumsumexp(Tensor self, int dim) -> Tensor", "scan", everywhere | out, nullptr, composite<logcumsumexp>,
+       "The logarithm of the running sum of exponentials along a dimension, without overflow.\n\n>>> "
+       "lamella.logcumsumexp(lamella.tensor([0., 0.]), 0)\ntensor([0.0000, 0.6931])\n"},
+      {"diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", "scan",
+       everywhere | out, nullptr, composite<diff>,
+       "The differences of neighbours along a dimension, `n` times; bools that differ give True.\n\nArgs:\n    "
+       "prepend, "
+       "append: what is joined before and behind `self` first\n\n>>> lamella.diff(lamella.tensor([1, 3, 2]))\n"
+       "tensor([ 2, -1])\n"},
+      {"trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "reduction", function, nullptr,
+       composite<trapezoid<Tensor, false>>,
+       "The integral along a dimension by trapezoids between the values `y` at points `x`, or `dx` apart.\n\n>>> "
+       "lamella.trapezoid(lamella.tensor([1., 2., 4.]))\ntensor(4.5000)\n",
+       "trapz"},
+      {"trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "reduction", function, nullptr,
+       composite<trapezoid<Scalar, false>>, nullptr},
+      {"cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "scan", function, nullptr,
+       composite<trapezoid<Tensor, true>>,
+       "The integral by trapezoids from the first point to each further one, along a dimension.\n\n>>> "
+       "lamella.cumulative_trapezoid(lamella.tensor([1., 2., 4.]))\ntensor([1.5000, 4.5000])\n"},
+      {"cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "scan", function, nullptr,
+       composite<trapezoid<Scalar, true>>, nullptr},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators

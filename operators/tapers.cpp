@@ -1,0 +1,78 @@
+// Windows that fade a signal out at both ends: Bartlett's, Blackman's, Hamming's, Hann's.
+#include "operators/shapes.h"
+
+namespace lamella::operators {
+namespace {
+
+// The window's length before its last element is left out, which a periodic one has as its first.
+struct Row {
+  Row(int64_t length, bool periodic, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+      const std::optional<Device>& device, std::optional<bool> pin_memory)
+      : length(length), type(dtype.value_or(default_dtype())), steps(periodic ? length : length - 1) {
+    check_floating("dtype", type);
+    LAMELLA_CHECK(length >= 0, argument("window_length"), ": expected at least 0, got ", length);
+    options = options_of(type, layout, device, pin_memory);
+  }
+  // From 0 to 1, in float64.
+  Tensor places() const {
+    return lamella::arange(0, length, 1, TensorOptions(options).dtype(kDouble)) / static_cast<double>(steps);
+  }
+  // A sum of cosines of whole waves along the window.
+  Tensor waves(double constant, double first, double second) const {
+    if (length <= 1) return lamella::ones({length}, options);
+    const Tensor angle = places() * 6.283185307179586;
+    Tensor y = angle.cos() * -first + constant;
+    if (second != 0) y = y + (angle * 2).cos() * second;
+    return y.to(type);
+  }
+
+  int64_t length;
+  ScalarType type;
+  int64_t steps;
+  TensorOptions options;
+};
+
+#define ARGUMENTS                                                                                      \
+  int64_t window_length, bool periodic, std::optional<ScalarType> dtype, std::optional<Layout> layout, \
+      std::optional<Device> device, std::optional<bool> pin_memory
+#define ROW Row(window_length, periodic, dtype, layout, device, pin_memory)
+
+Tensor hann_window(ARGUMENTS) { return ROW.waves(0.5, 0.5, 0); }
+Tensor blackman_window(ARGUMENTS) { return ROW.waves(0.42, 0.5, 0.08); }
+Tensor bartlett_window(ARGUMENTS) {
+  const Row row = ROW;
+  if (window_length <= 1) return lamella::ones({window_length}, row.options);
+  return (1 - (row.places() * 2 - 1).abs()).to(row.type);
+}
+Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double beta, std::optional<ScalarType> dtype,
+                      std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  return ROW.waves(alpha, beta, 0);
+}
+
+#undef ROW
+#undef ARGUMENTS
+#define OPTIONS "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"
+
+}  // namespace
+
+const std::vector<Declaration>& taper_operators() {
+  static const auto* table = new std::vector<Declaration>{
+      {"hann_window(int window_length, bool periodic=True, " OPTIONS, "creation", function, nullptr,
+       composite<hann_window>,
+       "Hann's window, one wave of a cosine above zero. A periodic one leaves out the last element, which is the next "
+       "period's first.\n\n>>> lamella.hann_window(4)\ntensor([0.0000, 0.5000, 1.0000, 0.5000])\n"},
+      {"hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, " OPTIONS, "creation",
+       function, nullptr, composite<hamming_window>,
+       "Hamming's window: alpha - beta cos(2 pi i / n).\n\n>>> lamella.hamming_window(4)\ntensor([0.0800, 0.5400, "
+       "1.0000, 0.5400])\n"},
+      {"blackman_window(int window_length, bool periodic=True, " OPTIONS, "creation", function, nullptr,
+       composite<blackman_window>,
+       "Blackman's window, of two cosines.\n\n>>> lamella.blackman_window(3, periodic=False)[1]\ntensor(1.)\n"},
+      {"bartlett_window(int window_length, bool periodic=True, " OPTIONS, "creation", function, nullptr,
+       composite<bartlett_window>,
+       "Bartlett's window, a triangle.\n\n>>> lamella.bartlett_window(4)\ntensor([0.0000, 0.5000, 1.0000, 0.5000])\n"},
+  };
+  return *table;
+}
+
+}  // namespace lamella::operators
