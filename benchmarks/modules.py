@@ -193,10 +193,11 @@ def inference_rows(wanted: Callable[[str], bool]) -> Iterator[Row]:
         for peer, module in alike(models.resnet18).items():
             ns = namespaces()[peer]
             module.eval()
+            image = ns.from_numpy(x.copy())
 
-            def call(ns=ns, module=module, x=ns.from_numpy(x.copy())) -> Any:
+            def call(ns: Any = ns, module: Any = module, image: Any = image) -> Any:
                 with ns.no_grad():
-                    return module(x)
+                    return module(image)
 
             calls[peer] = call
         results = {p: np.asarray(c()) for p, c in calls.items()}

@@ -83,11 +83,11 @@ Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim) {
 }
 
 Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {
-  if (dim) return linalg_cross(self, other, *dim);
+  if (dim) return lamella::linalg_cross(self, other, *dim);
   int64_t d = 0;
   while (d < self.dim() && self.size(d) != 3) d++;
   LAMELLA_CHECK(d < self.dim(), argument("self"), ": no dimension of 3 elements in shape ", shape_text(self));
-  return linalg_cross(self, other, d);
+  return lamella::linalg_cross(self, other, d);
 }
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/, bool invert) {

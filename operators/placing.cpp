@@ -56,23 +56,6 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
   return self.scatter_reduce(d, at, source, reduce, include_self);
 }
 
-// Slices whose norm is larger than `maxnorm` get that norm.
-Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
-  LAMELLA_CHECK(self.dim() > 1, argument("self"), ": expected at least 2 dimensions, got shape ", shape_text(self));
-  const int64_t d = wrap_dim("dim", dim, self.dim());
-  LAMELLA_CHECK(p.toDouble() > 0, argument("p"), ": expected a positive order, got ", p.toDouble());
-  const double most = maxnorm.toDouble();
-  LAMELLA_CHECK(most >= 0, argument("maxnorm"), ": expected at least 0, got ", most);
-  LAMELLA_CHECK(is_floating_point(self.dtype()) || is_complex(self.dtype()), argument("self"),
-                ": expected a floating or complex dtype, got ", self.dtype());
-  DimVector others;
-  for (int64_t k = 0; k < self.dim(); k++)
-    if (k != d) others.push_back(k);
-  const Tensor size = lamella::linalg_vector_norm(as(self, wide_of(self.dtype())), p, IntArrayRef(others), true);
-  const Tensor factor = lamella::where(size > most, most / (size + 1e-7), Scalar(1.0));
-  return self * as(factor, real_of(self.dtype()));
-}
-
 void check_fill_diagonal(const Tensor& self, const Scalar& fill_value, bool /*wrap*/) {
   LAMELLA_CHECK(self.dim() >= 2, argument("self"), ": expected at least 2 dimensions, got shape ", shape_text(self));
   for (int64_t d = 1; d < self.dim() && self.dim() > 2; d++)
@@ -135,11 +118,6 @@ const std::vector<Declaration>& placing_operators() {
        "'mean', 'amax' or 'amin'\n    include_self: whether a slice of `self` counts where there are others\n\n>>> "
        "lamella.index_reduce(lamella.ones(2), 0, lamella.tensor([1, 1]), lamella.tensor([2., 3.]), 'prod')\n"
        "tensor([1., 6.])\n"},
-      {"renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "normalization", everywhere | inplace | out,
-       nullptr, composite<renorm>,
-       "`self` with its slices along a dimension scaled down where their norm of order `p` is above `maxnorm`.\n\n>>> "
-       "lamella.renorm(lamella.tensor([[3., 4.], [0., 1.]]), 2, 0, 1)\ntensor([[0.6000, 0.8000],\n        [0.0000, "
-       "1.0000]])\n"},
       {"fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)", "copy", method,
        shape<infer_written<check_fill_diagonal>>, composite<fill_diagonal>,
        "Fills the diagonal, of more than two dimensions the one where all indices are equal.\n\nArgs:\n    wrap: "

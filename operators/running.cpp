@@ -71,13 +71,13 @@ Tensor doubled_areas(const Tensor& y, const Tensor& x, int64_t d) {
     LAMELLA_CHECK(x.size(0) == n, argument("x"), ": ", x.size(0), " points for ", n, " values along the dimension");
     DimVector sizes(y.dim(), 1);
     sizes[d] = std::max<int64_t>(n - 1, 0);
-    width = diff(x, 1, 0, {}, {}).reshape(sizes);
+    width = lamella::diff(x, 1, 0).reshape(sizes);
   } else {
     LAMELLA_CHECK(x.dim() > 0 && x.dim() <= y.dim(), argument("x"), ": shape ", shape_text(x),
                   " gives no points for values of shape ", shape_text(y));
     Tensor points = x;
     while (points.dim() < y.dim()) points = points.unsqueeze(0);
-    width = diff(points, 1, d, {}, {});
+    width = lamella::diff(points, 1, d);
   }
   return (slice(y, d, 0, n - 1) + slice(y, d, 1, n)) * width;
 }

@@ -200,7 +200,7 @@ Tensor cov(const Tensor& self, int64_t correction, const Tensor& fweights, const
 }
 
 Tensor corrcoef(const Tensor& self) {
-  const Tensor c = cov(self, 1, {}, {});
+  const Tensor c = lamella::cov(self, 1);
   if (c.dim() == 0) return c / c;
   const Tensor d = c.diagonal();
   const Tensor spread = (is_complex(d.dtype()) ? d.real() : d).sqrt();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from lamella import _C
 from lamella._movers import NoDevice
@@ -309,7 +310,7 @@ METHODS = (
 )
 
 
-def extend(tensor_type: type) -> None:
+def extend(tensor_type: Any) -> None:
     """Puts the methods and properties of this file on the type."""
     for f in (*FUNCTIONS, *METHODS):
         setattr(tensor_type, f.__name__, f)

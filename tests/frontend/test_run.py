@@ -334,7 +334,7 @@ def test_a_list_of_what_is_missing(program):
         class Net(layers.Modul):
             def forward(self, x: T.FloatTensorr, opt=onnx.export):
                 y = F.relu(x) + b.no_function(x)
-                return T.no_op(y, dtype=T.float31)
+                return T.quux1(y, dtype=T.float31)
 
         for nn2 in (nn, T):
             nn2.nothing
@@ -358,7 +358,7 @@ def test_a_list_of_what_is_missing(program):
         (13, "torch.onnx.export"),
         (14, "torch.nn.functional.no_function"),
         (15, "torch.float31"),
-        (15, "torch.no_op"),
+        (15, "torch.quux1"),
         (20, "torch.no_part"),
         (21, "torch.Tensor.no_method"),
         (21, "torch.nn.NoLayer"),
@@ -382,10 +382,10 @@ def test_what_is_asked_for_is_not_missing(program):
             x = torch.no_such_thing
         except AttributeError:
             x = 1
-        if hasattr(torch, "no_op"):
-            torch.no_op(1)
-        y = torch.no_op2(1) if hasattr(torch, "no_op2") else 2
-        z = hasattr(torch, "no_op3") and torch.no_op3.deep(1)
+        if hasattr(torch, "quux1"):
+            torch.quux1(1)
+        y = torch.quux2(1) if hasattr(torch, "quux2") else 2
+        z = hasattr(torch, "quux3") and torch.quux3.deep(1)
         if TYPE_CHECKING:
             from torch.fx import Graph
 
@@ -398,16 +398,16 @@ def test_what_is_asked_for_is_not_missing(program):
     assert program.check("""
         import torch
         try:
-            torch.no_op()
+            torch.quux1()
         except ValueError:
-            torch.no_op2()
+            torch.quux2()
         if hasattr(torch, "a"):
             pass
         else:
-            torch.no_op3()
+            torch.quux3()
     """) == [
         f"main.py:{line}: torch.{name}: lamella.{name} does not exist and is not planned"
-        for line, name in ((4, "no_op"), (6, "no_op2"), (10, "no_op3"))
+        for line, name in ((4, "quux1"), (6, "quux2"), (10, "quux3"))
     ]
 
 
@@ -461,7 +461,7 @@ def test_what_is_for_other_machines_is_not_missing(program):
         def mean(x):
             if dist.is_available() and dist.is_initialized():
                 dist.all_reduce(x)
-            y = torch.jit.no_op(x) if torch.jit.is_scripting() else x
+            y = torch.jit.quux1(x) if torch.jit.is_scripting() else x
             return dist.is_initialized() and dist.get_rank() or y
 
         if not torch.jit.is_tracing():

@@ -168,7 +168,7 @@ def normal_of(s):
 
 
 def from_units(formula, *defaults):
-    """Makes the oracle of a fill from a formula of one uniform number for each element, float64's of a float64 tensor."""
+    """The oracle of a fill, by a formula of one uniform number for each element; of a float64 tensor float64's."""
 
     def fill(s):
         u = units(count_of(s.args[0].shape), "float64" if s.args[0].dtype == "float64" else "float32")

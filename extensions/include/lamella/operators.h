@@ -227,6 +227,7 @@ inline Tensor _resample_backward(const Tensor& grad_output, IntArrayRef output_s
   static detail::Callee op_{"aten::_resample_backward", ""};
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(output_size), lamella::value(input_size), lamella::value(taps), lamella::value(index), lamella::value(weight)};
   return op_.tensor(args_);
+}
 inline std::tuple<Tensor, Tensor> _rnn_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, bool reverse, bool relu) {
   static detail::Callee op_{"aten::_rnn_layer", ""};
   const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(weight), lamella::value(batch_sizes), lamella::value(reverse), lamella::value(relu)};
@@ -1611,6 +1612,12 @@ inline Tensor cross_entropy(const Tensor& input, const Tensor& target, const Ten
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(size_average), lamella::value(ignore_index), lamella::value(reduce), lamella::value(reduction), lamella::value(label_smoothing)};
   return op_.tensor(args_);
 }
+inline const Tensor& cross_out(const Tensor& out, const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {}) {
+  static detail::Callee op_{"aten::cross", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank = 0, int64_t reduction = 1, bool zero_infinity = false) {
   static detail::Callee op_{"aten::ctc_loss", "IntList"};
   const lamella_value args_[] = {lamella::value(log_probs), lamella::value(targets), lamella::value(input_lengths), lamella::value(target_lengths), lamella::value(blank), lamella::value(reduction), lamella::value(zero_infinity)};
@@ -1620,11 +1627,6 @@ inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Ten
   static detail::Callee op_{"aten::ctc_loss", "Tensor"};
   const lamella_value args_[] = {lamella::value(log_probs), lamella::value(targets), lamella::value(input_lengths), lamella::value(target_lengths), lamella::value(blank), lamella::value(reduction), lamella::value(zero_infinity)};
   return op_.tensor(args_);
-inline const Tensor& cross_out(const Tensor& out, const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {}) {
-  static detail::Callee op_{"aten::cross", "out"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(dim), lamella::value(out)};
-  op_.written(args_);
-  return out;
 }
 inline std::tuple<Tensor, Tensor> cummax(const Tensor& self, int64_t dim) {
   static detail::Callee op_{"aten::cummax", ""};
@@ -3862,6 +3864,8 @@ inline Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
 inline Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   static detail::Callee op_{"aten::pixel_unshuffle", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(downscale_factor)};
+  return op_.tensor(args_);
+}
 inline Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) {
   static detail::Callee op_{"aten::poisson_nll_loss", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(log_input), lamella::value(full), lamella::value(eps), lamella::value(reduction)};
@@ -4245,6 +4249,11 @@ inline const Tensor& round_out(const Tensor& out, const Tensor& self, int64_t de
   op_.written(args_);
   return out;
 }
+inline Tensor row_stack(TensorList tensors) {
+  static detail::Callee op_{"aten::row_stack", ""};
+  const lamella_value args_[] = {lamella::value(tensors)};
+  return op_.tensor(args_);
+}
 inline Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 0.3333333333333333, bool training = false, const Generator& generator = {}) {
   static detail::Callee op_{"aten::rrelu", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(lower), lamella::value(upper), lamella::value(training), lamella::value(generator)};
@@ -4255,11 +4264,6 @@ inline const Tensor& rrelu_(const Tensor& self, const Scalar& lower = 0.125, con
   const lamella_value args_[] = {lamella::value(self), lamella::value(lower), lamella::value(upper), lamella::value(training), lamella::value(generator)};
   op_.written(args_);
   return self;
-}
-inline Tensor row_stack(TensorList tensors) {
-  static detail::Callee op_{"aten::row_stack", ""};
-  const lamella_value args_[] = {lamella::value(tensors)};
-  return op_.tensor(args_);
 }
 inline Tensor rsqrt(const Tensor& self) {
   static detail::Callee op_{"aten::rsqrt", ""};
@@ -5180,6 +5184,8 @@ inline Tensor upsample_trilinear3d_backward(const Tensor& grad_output, IntArrayR
   const detail::Repeated<3> list1_(output_size);
   const detail::Repeated<5> list2_(input_size);
   const lamella_value args_[] = {lamella::value(grad_output), list1_, list2_, lamella::value(align_corners), lamella::value(scales_d), lamella::value(scales_h), lamella::value(scales_w)};
+  return op_.tensor(args_);
+}
 inline Tensor vander(const Tensor& x, std::optional<int64_t> N = {}, bool increasing = false) {
   static detail::Callee op_{"aten::vander", ""};
   const lamella_value args_[] = {lamella::value(x), lamella::value(N), lamella::value(increasing)};
@@ -5679,13 +5685,13 @@ inline const Tensor& TensorMethods::bitwise_xor_(const Scalar& other) const {
 inline Tensor TensorMethods::bmm(const Tensor& mat2) const { return lamella::bmm(self_(), mat2); }
 inline Tensor TensorMethods::broadcast_to(IntArrayRef size) const { return lamella::broadcast_to(self_(), size); }
 inline Tensor TensorMethods::bucketize(const Tensor& boundaries, bool out_int32, bool right) const { return lamella::bucketize(self_(), boundaries, out_int32, right); }
-inline Tensor TensorMethods::cdist(const Tensor& x2, double p, const Text& compute_mode) const { return lamella::cdist(self_(), x2, p, compute_mode); }
 inline const Tensor& TensorMethods::cauchy_(double median, double sigma, const Generator& generator) const {
   static detail::Callee op_{"aten::cauchy_", ""};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(median), lamella::value(sigma), lamella::value(generator)};
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::cdist(const Tensor& x2, double p, const Text& compute_mode) const { return lamella::cdist(self_(), x2, p, compute_mode); }
 inline Tensor TensorMethods::ceil() const { return lamella::ceil(self_()); }
 inline const Tensor& TensorMethods::ceil_() const {
   static detail::Callee op_{"aten::ceil_", ""};
@@ -5988,16 +5994,16 @@ inline const Tensor& TensorMethods::expm1_() const {
   op_.written(args_);
   return self_();
 }
-inline Tensor TensorMethods::feature_alpha_dropout(double p, bool train) const { return lamella::feature_alpha_dropout(self_(), p, train); }
-inline const Tensor& TensorMethods::feature_alpha_dropout_(double p, bool train) const { return lamella::feature_alpha_dropout_(self_(), p, train); }
-inline Tensor TensorMethods::feature_dropout(double p, bool train) const { return lamella::feature_dropout(self_(), p, train); }
-inline const Tensor& TensorMethods::feature_dropout_(double p, bool train) const { return lamella::feature_dropout_(self_(), p, train); }
 inline const Tensor& TensorMethods::exponential_(double lambd, const Generator& generator) const {
   static detail::Callee op_{"aten::exponential_", ""};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(lambd), lamella::value(generator)};
   op_.written(args_);
   return self_();
 }
+inline Tensor TensorMethods::feature_alpha_dropout(double p, bool train) const { return lamella::feature_alpha_dropout(self_(), p, train); }
+inline const Tensor& TensorMethods::feature_alpha_dropout_(double p, bool train) const { return lamella::feature_alpha_dropout_(self_(), p, train); }
+inline Tensor TensorMethods::feature_dropout(double p, bool train) const { return lamella::feature_dropout(self_(), p, train); }
+inline const Tensor& TensorMethods::feature_dropout_(double p, bool train) const { return lamella::feature_dropout_(self_(), p, train); }
 inline const Tensor& TensorMethods::fill_(const Tensor& value) const {
   static detail::Callee op_{"aten::fill_", "Tensor"};
   const lamella_value args_[] = {lamella::value(self_()), lamella::value(value)};
@@ -6512,8 +6518,8 @@ inline Tensor TensorMethods::nanquantile(const Tensor& q, std::optional<int64_t>
 inline Tensor TensorMethods::nanquantile(double q, std::optional<int64_t> dim, bool keepdim, const Text& interpolation) const { return lamella::nanquantile(self_(), q, dim, keepdim, interpolation); }
 inline Tensor TensorMethods::nansum(const OptionalIntArrayRef& dim, bool keepdim, std::optional<ScalarType> dtype) const { return lamella::nansum(self_(), dim, keepdim, dtype); }
 inline Tensor TensorMethods::narrow(int64_t dim, int64_t start, int64_t length) const { return lamella::narrow(self_(), dim, start, length); }
-inline Tensor TensorMethods::native_channel_shuffle(int64_t groups) const { return lamella::native_channel_shuffle(self_(), groups); }
 inline Tensor TensorMethods::narrow_copy(int64_t dim, int64_t start, int64_t length) const { return lamella::narrow_copy(self_(), dim, start, length); }
+inline Tensor TensorMethods::native_channel_shuffle(int64_t groups) const { return lamella::native_channel_shuffle(self_(), groups); }
 inline std::tuple<Tensor, Tensor> TensorMethods::native_dropout(double p, std::optional<bool> train) const { return lamella::native_dropout(self_(), p, train); }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const { return lamella::native_group_norm(self_(), weight, bias, N, C, HxW, group, eps); }
 inline std::tuple<Tensor, Tensor, Tensor> TensorMethods::native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const { return lamella::native_layer_norm(self_(), normalized_shape, weight, bias, eps); }

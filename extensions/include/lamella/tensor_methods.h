@@ -136,8 +136,8 @@ class TensorMethods : public TensorRef {
   Tensor bmm(const Tensor& mat2) const;
   Tensor broadcast_to(IntArrayRef size) const;
   Tensor bucketize(const Tensor& boundaries, bool out_int32 = false, bool right = false) const;
-  Tensor cdist(const Tensor& x2, double p = 2, const Text& compute_mode = "use_mm_for_euclid_dist_if_necessary") const;
   const Tensor& cauchy_(double median = 0, double sigma = 1, const Generator& generator = {}) const;
+  Tensor cdist(const Tensor& x2, double p = 2, const Text& compute_mode = "use_mm_for_euclid_dist_if_necessary") const;
   Tensor ceil() const;
   const Tensor& ceil_() const;
   Tensor celu(const Scalar& alpha = 1.0) const;
@@ -265,11 +265,11 @@ class TensorMethods : public TensorRef {
   Tensor expand_as(const Tensor& other) const;
   Tensor expm1() const;
   const Tensor& expm1_() const;
+  const Tensor& exponential_(double lambd = 1, const Generator& generator = {}) const;
   Tensor feature_alpha_dropout(double p, bool train) const;
   const Tensor& feature_alpha_dropout_(double p, bool train) const;
   Tensor feature_dropout(double p, bool train) const;
   const Tensor& feature_dropout_(double p, bool train) const;
-  const Tensor& exponential_(double lambd = 1, const Generator& generator = {}) const;
   const Tensor& fill_(const Tensor& value) const;
   const Tensor& fill_(const Scalar& value) const;
   const Tensor& fill_diagonal_(const Scalar& fill_value, bool wrap = false) const;
@@ -494,8 +494,8 @@ class TensorMethods : public TensorRef {
   Tensor nanquantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false, const Text& interpolation = "linear") const;
   Tensor nansum(const OptionalIntArrayRef& dim = {}, bool keepdim = false, std::optional<ScalarType> dtype = {}) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
-  Tensor native_channel_shuffle(int64_t groups) const;
   Tensor narrow_copy(int64_t dim, int64_t start, int64_t length) const;
+  Tensor native_channel_shuffle(int64_t groups) const;
   std::tuple<Tensor, Tensor> native_dropout(double p, std::optional<bool> train) const;
   std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& weight, const Tensor& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) const;
   std::tuple<Tensor, Tensor, Tensor> native_layer_norm(IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias, double eps) const;

@@ -11,8 +11,8 @@ import sys as _sys
 from typing import TYPE_CHECKING
 
 from lamella._lazy import add as _add_lazy
-from lamella._missing import PACKAGE, explain
-from lamella.nn import attention, common_types, functional, init, modules, parameter, utils  # noqa: F401
+from lamella._missing import explain
+from lamella.nn import attention, common_types, functional, init, modules, parameter  # noqa: F401
 from lamella.nn.modules import *  # noqa: F403
 from lamella.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401
 
@@ -26,6 +26,7 @@ __all__ = sorted(
         "common_types",
         "factory_kwargs",
         "functional",
+        "grad",
         "init",
         "modules",
         "parallel",
@@ -36,74 +37,11 @@ __all__ = sorted(
     ]
 )
 
-# Names of torch's that are not here yet.
-PLANNED = frozenset(
-    """
-AdaptiveAvgPool3d
-AdaptiveLogSoftmaxWithLoss
-AdaptiveMaxPool1d
-AdaptiveMaxPool2d
-AdaptiveMaxPool3d
-AvgPool3d
-CTCLoss
-Container
-ConvTranspose1d
-ConvTranspose2d
-ConvTranspose3d
-CrossMapLRN2d
-DataParallel
-EmbeddingBag
-Fold
-FractionalMaxPool2d
-FractionalMaxPool3d
-GRU
-GRUCell
-InstanceNorm1d
-InstanceNorm2d
-InstanceNorm3d
-LPPool1d
-LPPool2d
-LPPool3d
-LSTM
-LSTMCell
-LazyConvTranspose1d
-LazyConvTranspose2d
-LazyConvTranspose3d
-LazyInstanceNorm1d
-LazyInstanceNorm2d
-LazyInstanceNorm3d
-LinearCrossEntropyLoss
-LinearCrossEntropyOptions
-LocalResponseNorm
-MaxPool3d
-MaxUnpool1d
-MaxUnpool2d
-MaxUnpool3d
-MultiheadAttention
-RNN
-RNNBase
-RNNCell
-RNNCellBase
-Transformer
-TransformerDecoder
-TransformerDecoderLayer
-TransformerEncoder
-TransformerEncoderLayer
-Unfold
-Upsample
-UpsamplingBilinear2d
-UpsamplingNearest2d
-attention
-grad
-parallel
-utils
-""".split()
-) - set(__all__)
-
-for _name in ("parallel", "utils"):
+for _name in ("grad", "parallel", "utils"):
     if f"{__name__}.{_name}" not in _sys.modules:  # else it is being imported, and needs this module
         _add_lazy(_sys.modules[__name__], _name)
 if TYPE_CHECKING:
+    from lamella.nn import grad as grad
     from lamella.nn import parallel as parallel
     from lamella.nn import utils as utils
     from lamella.nn.parallel import DataParallel as DataParallel
@@ -132,8 +70,6 @@ def __getattr__(name):
         return parallel.DataParallel  # which is lazy
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn' has no attribute '{name}'")
-    if name in PLANNED:
-        raise AttributeError(f"lamella.nn.{name} is not here yet; it is planned with {PACKAGE}")
     raise AttributeError(explain(f"lamella.nn.{name}", name, __all__))
 
 

@@ -134,12 +134,6 @@ def fill_diagonal(x, value, wrap=False):
     return made
 
 
-def renorm(x, p, dim, most):
-    others = tuple(d for d in range(x.ndim) if d != dim % x.ndim)
-    norm = (np.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
-    return np.where(norm > most, x * (most / (norm + 1e-7)), x)
-
-
 def nonzero_static(x, size, fill_value=-1):
     found = np.argwhere(x)[:size]
     return np.concatenate([found, np.full((size - len(found), x.ndim), fill_value)])
@@ -167,7 +161,6 @@ entries(
         x, src, lambda y: np.einsum("...ii->...i", diagonal_square(np.moveaxis(y, (dim1, dim2), (-2, -1)), offset))
     ),
     fill_diagonal_=fill_diagonal,
-    renorm=renorm,
     nonzero_static=nonzero_static,
     narrow_copy=lambda x, dim, start, n: np.take(x, range(start % x.shape[dim], start % x.shape[dim] + n), axis=dim),
     take=lambda x, index: np.take(x, index),

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from lamella.nn.functional._operators import op
-from lamella.nn.functional.layers import adaptive_avg_pool1d, adaptive_avg_pool2d
+from lamella.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 

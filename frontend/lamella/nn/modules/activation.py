@@ -7,8 +7,8 @@ from typing import Any
 from lamella._C import Tensor
 from lamella.nn import functional as F
 from lamella.nn import init as _init
-from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules._multihead_attention import MultiheadAttention
+from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -11,7 +12,7 @@ from typing import Any
 from lamella.nn.modules._parameter_containers import ParameterDict, ParameterList, pairs
 from lamella.nn.modules.module import Module, _indented
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 def _name_at(row: Module, index: int) -> str:
@@ -35,6 +36,23 @@ def _repeated(row: _Row, times: int) -> list[Any]:
     if times <= 0:
         raise ValueError(f"Sequential * {times}: it is repeated at least once")
     return list(row) * times
+
+
+class Container(Module):
+    """Modules by name, as old programs of torch's have them; a warning says to use another container.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     list(lamella.nn.Container(first=lamella.nn.ReLU()).children())
+    [ReLU()]
+    """
+
+    def __init__(self, **modules: Any):
+        super().__init__()
+        warnings.warn("nn.Container is deprecated; use Sequential, ModuleList or ModuleDict", FutureWarning, 2)
+        for name, module in modules.items():
+            self.add_module(name, module)
 
 
 class _Row(Module):

@@ -1,0 +1,136 @@
+"""Gradients of convolutions by name, as torch.nn.grad has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella import _C
+from lamella._C import Tensor
+
+__all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
+
+
+def _several(value: Any, n: int) -> list[int]:
+    return [value] * n if isinstance(value, int) else list(value)
+
+
+def _gradient(n: int, which: int, given: tuple[Any, ...], steps: tuple[Any, Any, Any], groups: int) -> Any:
+    """The gradient of the input (0) or of the weight (1); ``given`` are grad_output, input and weight."""
+    stride, padding, dilation = (_several(step, n) for step in steps)
+    backward = _C._packet("aten::convolution_backward")
+    mask = [which == 0, which == 1, False]
+    return backward(*given, None, stride, padding, dilation, False, [0] * n, groups, mask)[which]
+
+
+def conv1d_input(
+    input_size: Any,
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """The gradient of the input of ``conv1d``, which had these sizes.
+
+    >>> w, g = lamella.ones(1, 1, 2), lamella.ones(1, 1, 1)
+    >>> lamella.nn.grad.conv1d_input((1, 1, 2), w, g).sum()
+    tensor(2.)
+    """
+    input = grad_output.new_empty(1).expand(input_size)
+    return _gradient(1, 0, (grad_output, input, weight), (stride, padding, dilation), groups)
+
+
+def conv1d_weight(
+    input: Tensor,
+    weight_size: Any,
+    grad_output: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """The gradient of the weight of ``conv1d``, which had these sizes.
+
+    >>> x, g = lamella.ones(1, 1, 2), lamella.ones(1, 1, 1)
+    >>> lamella.nn.grad.conv1d_weight(x, (1, 1, 2), g).sum()
+    tensor(2.)
+    """
+    weight = grad_output.new_empty(1).expand(weight_size)
+    return _gradient(1, 1, (grad_output, input, weight), (stride, padding, dilation), groups)
+
+
+def conv2d_input(
+    input_size: Any,
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """The gradient of the input of ``conv2d``, which had these sizes.
+
+    >>> w, g = lamella.ones(1, 1, 2, 2), lamella.ones(1, 1, 1, 1)
+    >>> lamella.nn.grad.conv2d_input((1, 1, 2, 2), w, g).sum()
+    tensor(4.)
+    """
+    input = grad_output.new_empty(1).expand(input_size)
+    return _gradient(2, 0, (grad_output, input, weight), (stride, padding, dilation), groups)
+
+
+def conv2d_weight(
+    input: Tensor,
+    weight_size: Any,
+    grad_output: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """The gradient of the weight of ``conv2d``, which had these sizes.
+
+    >>> x, g = lamella.ones(1, 1, 2, 2), lamella.ones(1, 1, 1, 1)
+    >>> lamella.nn.grad.conv2d_weight(x, (1, 1, 2, 2), g).sum()
+    tensor(4.)
+    """
+    weight = grad_output.new_empty(1).expand(weight_size)
+    return _gradient(2, 1, (grad_output, input, weight), (stride, padding, dilation), groups)
+
+
+def conv3d_input(
+    input_size: Any,
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """The gradient of the input of ``conv3d``, which had these sizes.
+
+    >>> w, g = lamella.ones(1, 1, 2, 2, 2), lamella.ones(1, 1, 1, 1, 1)
+    >>> lamella.nn.grad.conv3d_input((1, 1, 2, 2, 2), w, g).sum()
+    tensor(8.)
+    """
+    input = grad_output.new_empty(1).expand(input_size)
+    return _gradient(3, 0, (grad_output, input, weight), (stride, padding, dilation), groups)
+
+
+def conv3d_weight(
+    input: Tensor,
+    weight_size: Any,
+    grad_output: Tensor,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """The gradient of the weight of ``conv3d``, which had these sizes.
+
+    >>> x, g = lamella.ones(1, 1, 2, 2, 2), lamella.ones(1, 1, 1, 1, 1)
+    >>> lamella.nn.grad.conv3d_weight(x, (1, 1, 2, 2, 2), g).sum()
+    tensor(8.)
+    """
+    weight = grad_output.new_empty(1).expand(weight_size)
+    return _gradient(3, 1, (grad_output, input, weight), (stride, padding, dilation), groups)
