@@ -116,7 +116,7 @@ class Buffer(Tensor, metaclass=_Marked):
 MOVES = ("alias", "clone", "detach", "to")
 
 
-class _Uninitialized(Tensor):
+class UninitializedTensorMixin(Tensor):
     """A parameter or buffer that has a dtype and a device, but no shape; nothing can be computed with it."""
 
     _becomes: type
@@ -159,7 +159,7 @@ class _Uninitialized(Tensor):
             return func(*args, **(kwargs or {})).as_subclass(cls)
 
 
-class UninitializedParameter(_Uninitialized, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter whose shape the first call of its lazy module finds out.
 
     >>> lamella.nn.UninitializedParameter(requires_grad=False)
@@ -172,7 +172,7 @@ class UninitializedParameter(_Uninitialized, Parameter):
         return _requiring(_as(cls, _empty(0, device, dtype)), requires_grad)
 
 
-class UninitializedBuffer(_Uninitialized, Buffer):
+class UninitializedBuffer(UninitializedTensorMixin, Buffer):
     """A buffer whose shape the first call of its lazy module finds out.
 
     >>> lamella.nn.UninitializedBuffer()
@@ -195,4 +195,4 @@ def is_lazy(param: Any) -> bool:
     >>> lamella.nn.parameter.is_lazy(lamella.nn.UninitializedBuffer())
     True
     """
-    return isinstance(param, _Uninitialized)
+    return isinstance(param, UninitializedTensorMixin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from lamella._C import Tensor
@@ -12,6 +11,7 @@ from lamella.nn import init
 from lamella.nn.modules.lazy import LazyModuleMixin
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
+from lamella.nn.modules.utils import several
 from lamella.nn.parameter import UninitializedParameter
 
 __all__ = [
@@ -30,11 +30,6 @@ __all__ = [
 ]
 
 MODES = ("zeros", "reflect", "replicate", "circular")
-
-
-def several(value: Any, n: int) -> tuple[Any, ...]:
-    """n values: one for all dimensions, or what was given for each."""
-    return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 class _ConvNd(Module):
@@ -201,7 +196,7 @@ class Conv3d(_Conv):
         return self._convolve(F.conv3d, input)
 
 
-class _ConvTranspose(_ConvNd):
+class _ConvTransposeNd(_ConvNd):
     def __init__(
         self,
         in_channels: int,
@@ -271,7 +266,7 @@ class _ConvTranspose(_ConvNd):
         return conv(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
 
 
-class ConvTranspose1d(_ConvTranspose):
+class ConvTranspose1d(_ConvTransposeNd):
     """The transposed convolution of (N, C, L) or (C, L): each element adds its multiple of the kernel to the result.
 
     ``weight`` is (in_channels, out_channels / groups, kernel). ``padding`` is what is cut off around the result, and
@@ -288,7 +283,7 @@ class ConvTranspose1d(_ConvTranspose):
         return self._transpose(F.conv_transpose1d, input, output_size)
 
 
-class ConvTranspose2d(_ConvTranspose):
+class ConvTranspose2d(_ConvTransposeNd):
     """The transposed convolution of (N, C, H, W) or (C, H, W); see ConvTranspose1d.
 
     >>> x = lamella.ones(1, 16, 12, 12)
@@ -303,7 +298,7 @@ class ConvTranspose2d(_ConvTranspose):
         return self._transpose(F.conv_transpose2d, input, output_size)
 
 
-class ConvTranspose3d(_ConvTranspose):
+class ConvTranspose3d(_ConvTransposeNd):
     """The transposed convolution of (N, C, D, H, W) or (C, D, H, W); see ConvTranspose1d.
 
     >>> lamella.nn.ConvTranspose3d(2, 3, 3)(lamella.ones(1, 2, 3, 4, 5)).shape

@@ -9,7 +9,7 @@ from lamella.nn.modules.module import Module
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
-class _Dropout(Module):
+class _DropoutNd(Module):
     """A kind of dropout: each drawn element becomes zero with probability ``p``."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False):
@@ -22,7 +22,7 @@ class _Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout(_Dropout):
+class Dropout(_DropoutNd):
     """In training, zeros each element with probability ``p`` and scales the others by ``1 / (1 - p)``.
 
     >>> lamella.nn.Dropout(1.0)(lamella.ones(3))
@@ -33,7 +33,7 @@ class Dropout(_Dropout):
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
-class Dropout1d(_Dropout):
+class Dropout1d(_DropoutNd):
     """Dropout of whole channels of (N, C, L) or (C, L).
 
     >>> lamella.nn.Dropout1d(1.0)(lamella.ones(1, 2))
@@ -44,7 +44,7 @@ class Dropout1d(_Dropout):
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
-class Dropout2d(_Dropout):
+class Dropout2d(_DropoutNd):
     """Dropout of whole channels of (N, C, H, W). After Tompson et al. (2015).
 
     As in torch, three dimensions are taken for (N, C, L), with a warning.
@@ -57,7 +57,7 @@ class Dropout2d(_Dropout):
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
-class Dropout3d(_Dropout):
+class Dropout3d(_DropoutNd):
     """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
 
     >>> lamella.nn.Dropout3d(1.0)(lamella.ones(1, 1, 1, 1, 2))
@@ -68,7 +68,7 @@ class Dropout3d(_Dropout):
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
-class AlphaDropout(_Dropout):
+class AlphaDropout(_DropoutNd):
     """In training, sets each element with probability ``p`` to what SELU saturates at; mean 0 and variance 1 stay.
 
     As in torch, ``inplace`` is kept and not followed. After Klambauer et al. (2017).
@@ -81,7 +81,7 @@ class AlphaDropout(_Dropout):
         return F.alpha_dropout(input, self.p, self.training)
 
 
-class FeatureAlphaDropout(_Dropout):
+class FeatureAlphaDropout(_DropoutNd):
     """AlphaDropout of whole channels of (N, C, ...).
 
     As in torch, ``inplace`` is kept and not followed.

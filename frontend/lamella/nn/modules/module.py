@@ -21,6 +21,7 @@ from lamella.nn.modules._hooks import (
 )
 from lamella.nn.modules._moves import mover
 from lamella.nn.modules._nesting import Nested
+from lamella.nn.modules._state_dict import _IncompatibleKeys  # noqa: F401
 from lamella.nn.parameter import Buffer, Parameter
 
 __all__ = [
@@ -262,6 +263,14 @@ class Module(Nested):
                 else:
                     grad.requires_grad_(False)
                 grad.zero_()
+
+    def share_memory(self: Self) -> Self:
+        """Moves all parameters and buffers to memory that other processes see, by ``Tensor.share_memory_``.
+
+        >>> lamella.nn.Identity().share_memory()
+        Identity()
+        """
+        return self._apply(lambda t: t.share_memory_())  # type: ignore[attr-defined, no-any-return]
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Not here: there is no compiler. A NotImplementedError says so.

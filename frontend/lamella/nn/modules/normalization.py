@@ -7,9 +7,9 @@ from typing import Any
 from lamella._C import Tensor
 from lamella.nn import functional as F
 from lamella.nn import init
-from lamella.nn.modules.conv import several
 from lamella.nn.modules.linear import empty_parameter
 from lamella.nn.modules.module import Module
+from lamella.nn.modules.utils import several
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from lamella._C import Tensor
 from lamella.nn import functional as F
-from lamella.nn.modules.conv import several
 from lamella.nn.modules.module import Module
+from lamella.nn.modules.utils import several
 
 __all__ = [
     "CircularPad1d",
@@ -45,7 +45,7 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class _ConstantPad(_Pad):
+class _ConstantPadNd(_Pad):
     def __init__(self, padding: Any, value: float):
         super().__init__(padding)
         self.value = value
@@ -57,7 +57,7 @@ class _ConstantPad(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class _ZeroPad(_ConstantPad):
+class _ZeroPad(_ConstantPadNd):
     def __init__(self, padding: Any):
         super().__init__(padding, 0.0)
 
@@ -65,19 +65,19 @@ class _ZeroPad(_ConstantPad):
         return f"{self.padding}"
 
 
-class _CircularPad(_Pad):
+class _CircularPadNd(_Pad):
     _mode = "circular"
 
 
-class _ReflectionPad(_Pad):
+class _ReflectionPadNd(_Pad):
     _mode = "reflect"
 
 
-class _ReplicationPad(_Pad):
+class _ReplicationPadNd(_Pad):
     _mode = "replicate"
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPadNd):
     """Puts a number around sequences, with or without a batch; a margin, or (before, after).
 
     >>> lamella.nn.ConstantPad1d(1, 7.0)(lamella.arange(3.0).view(1, 3))
@@ -87,7 +87,7 @@ class ConstantPad1d(_ConstantPad):
     _spatial = 1
 
 
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPadNd):
     """The same around images: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ConstantPad2d(1, 7.0)(lamella.ones(2, 2, 2)).shape
@@ -97,7 +97,7 @@ class ConstantPad2d(_ConstantPad):
     _spatial = 2
 
 
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPadNd):
     """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ConstantPad3d(1, 7.0)(lamella.ones(2, 2, 2, 2)).shape
@@ -137,7 +137,7 @@ class ZeroPad3d(_ZeroPad):
     _spatial = 3
 
 
-class CircularPad1d(_CircularPad):
+class CircularPad1d(_CircularPadNd):
     """Puts what stands at the other end around sequences, with or without a batch; a margin, or (before, after).
 
     >>> lamella.nn.CircularPad1d(1)(lamella.arange(3.0).view(1, 3))
@@ -147,7 +147,7 @@ class CircularPad1d(_CircularPad):
     _spatial = 1
 
 
-class CircularPad2d(_CircularPad):
+class CircularPad2d(_CircularPadNd):
     """The same around images: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.CircularPad2d(1)(lamella.ones(2, 2, 2)).shape
@@ -157,7 +157,7 @@ class CircularPad2d(_CircularPad):
     _spatial = 2
 
 
-class CircularPad3d(_CircularPad):
+class CircularPad3d(_CircularPadNd):
     """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.CircularPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
@@ -167,7 +167,7 @@ class CircularPad3d(_CircularPad):
     _spatial = 3
 
 
-class ReflectionPad1d(_ReflectionPad):
+class ReflectionPad1d(_ReflectionPadNd):
     """Puts what stands as far inside around sequences, with or without a batch; a margin, or (before, after).
 
     >>> lamella.nn.ReflectionPad1d(1)(lamella.arange(3.0).view(1, 3))
@@ -177,7 +177,7 @@ class ReflectionPad1d(_ReflectionPad):
     _spatial = 1
 
 
-class ReflectionPad2d(_ReflectionPad):
+class ReflectionPad2d(_ReflectionPadNd):
     """The same around images: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReflectionPad2d(1)(lamella.ones(2, 2, 2)).shape
@@ -187,7 +187,7 @@ class ReflectionPad2d(_ReflectionPad):
     _spatial = 2
 
 
-class ReflectionPad3d(_ReflectionPad):
+class ReflectionPad3d(_ReflectionPadNd):
     """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReflectionPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
@@ -197,7 +197,7 @@ class ReflectionPad3d(_ReflectionPad):
     _spatial = 3
 
 
-class ReplicationPad1d(_ReplicationPad):
+class ReplicationPad1d(_ReplicationPadNd):
     """Puts the outermost values around sequences, with or without a batch; a margin, or (before, after).
 
     >>> lamella.nn.ReplicationPad1d(1)(lamella.arange(3.0).view(1, 3))
@@ -207,7 +207,7 @@ class ReplicationPad1d(_ReplicationPad):
     _spatial = 1
 
 
-class ReplicationPad2d(_ReplicationPad):
+class ReplicationPad2d(_ReplicationPadNd):
     """The same around images: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReplicationPad2d(1)(lamella.ones(2, 2, 2)).shape
@@ -217,7 +217,7 @@ class ReplicationPad2d(_ReplicationPad):
     _spatial = 2
 
 
-class ReplicationPad3d(_ReplicationPad):
+class ReplicationPad3d(_ReplicationPadNd):
     """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReplicationPad3d(1)(lamella.ones(2, 2, 2, 2)).shape

@@ -6,8 +6,8 @@ from typing import Any
 
 from lamella._C import Tensor
 from lamella.nn import functional as F
-from lamella.nn.modules.conv import several
 from lamella.nn.modules.module import Module
+from lamella.nn.modules.utils import several
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-class _MaxPool(Module):
+class _MaxPoolNd(Module):
     def __init__(
         self,
         kernel_size: Any,
@@ -67,7 +67,7 @@ class _MaxPool(Module):
         )
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPoolNd):
     """The largest element of each window of (N, C, L) or (C, L).
 
     >>> lamella.nn.MaxPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
@@ -78,7 +78,7 @@ class MaxPool1d(_MaxPool):
         return self._pool(F.max_pool1d, input)
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPoolNd):
     """The largest element of each window of (N, C, H, W) or (C, H, W).
 
     Windows lie side by side unless ``stride`` says otherwise; padding is never the largest. ``return_indices`` gives a
@@ -93,7 +93,7 @@ class MaxPool2d(_MaxPool):
         return self._pool(F.max_pool2d, input)
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolNd):
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see MaxPool2d.
 
     >>> lamella.nn.MaxPool3d(2)(lamella.arange(8.0).view(1, 2, 2, 2))
@@ -104,7 +104,7 @@ class MaxPool3d(_MaxPool):
         return self._pool(F.max_pool3d, input)
 
 
-class _MaxUnpool(Module):
+class _MaxUnpoolNd(Module):
     _spatial: int
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0):
@@ -118,7 +118,7 @@ class _MaxUnpool(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class MaxUnpool1d(_MaxUnpool):
+class MaxUnpool1d(_MaxUnpoolNd):
     """The way back from a MaxPool1d that returned indices: each maximum where it stood, zeros elsewhere.
 
     ``output_size``, an argument of the call, chooses among the sizes that are pooled to the input's.
@@ -135,7 +135,7 @@ class MaxUnpool1d(_MaxUnpool):
         return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
-class MaxUnpool2d(_MaxUnpool):
+class MaxUnpool2d(_MaxUnpoolNd):
     """The way back from a MaxPool2d that returned indices; see MaxUnpool1d.
 
     >>> pool, unpool = lamella.nn.MaxPool2d(2, return_indices=True), lamella.nn.MaxUnpool2d(2)
@@ -150,7 +150,7 @@ class MaxUnpool2d(_MaxUnpool):
         return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
-class MaxUnpool3d(_MaxUnpool):
+class MaxUnpool3d(_MaxUnpoolNd):
     """The way back from a MaxPool3d that returned indices; see MaxUnpool1d.
 
     >>> pool, unpool = lamella.nn.MaxPool3d(2, return_indices=True), lamella.nn.MaxUnpool3d(2)
@@ -192,7 +192,7 @@ class AvgPool1d(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class _AvgPool(Module):
+class _AvgPoolNd(Module):
     def __init__(
         self,
         kernel_size: Any,
@@ -223,7 +223,7 @@ class _AvgPool(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPoolNd):
     """The mean of each window of (N, C, H, W) or (C, H, W).
 
     Padding counts as zeros, or not at all without ``count_include_pad``; ``divisor_override`` takes the place of the
@@ -238,7 +238,7 @@ class AvgPool2d(_AvgPool):
         return self._pool(F.avg_pool2d, input)
 
 
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPoolNd):
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W); see AvgPool2d.
 
     >>> lamella.nn.AvgPool3d(2)(lamella.arange(8.0).view(1, 2, 2, 2))
@@ -316,7 +316,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         return self._pool(F.fractional_max_pool3d, input)
 
 
-class _LPPool(Module):
+class _LPPoolNd(Module):
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False):
         super().__init__()
         self.norm_type, self.kernel_size = norm_type, kernel_size
@@ -332,7 +332,7 @@ class _LPPool(Module):
         )
 
 
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPoolNd):
     """The norm of order ``norm_type`` of each window of (N, C, L) or (C, L): the root of the sum of powers.
 
     >>> lamella.nn.LPPool1d(2, 2)(lamella.tensor([[3.0, 4.0, 0.0, 2.0]]))
@@ -343,7 +343,7 @@ class LPPool1d(_LPPool):
         return self._pool(F.lp_pool1d, input)
 
 
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPoolNd):
     """The norm of order ``norm_type`` of each window of (N, C, H, W) or (C, H, W).
 
     >>> lamella.nn.LPPool2d(1, 2)(lamella.arange(8.0).view(1, 2, 4))
@@ -354,7 +354,7 @@ class LPPool2d(_LPPool):
         return self._pool(F.lp_pool2d, input)
 
 
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPoolNd):
     """The norm of order ``norm_type`` of each window of (N, C, D, H, W) or (C, D, H, W).
 
     >>> lamella.nn.LPPool3d(3, 2)(lamella.ones(1, 2, 2, 2))
@@ -365,7 +365,7 @@ class LPPool3d(_LPPool):
         return self._pool(F.lp_pool3d, input)
 
 
-class _AdaptiveMaxPool(Module):
+class _AdaptiveMaxPoolNd(Module):
     def __init__(self, output_size: Any, return_indices: bool = False):
         super().__init__()
         self.output_size, self.return_indices = output_size, return_indices
@@ -374,7 +374,7 @@ class _AdaptiveMaxPool(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """The largest element of each of as many windows as asked for, which divide a sequence evenly.
 
     ``return_indices`` gives a pair, the second of which says where each stood.
@@ -387,7 +387,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
         return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """The largest element of each of as many windows as asked for, which divide an image evenly; None keeps a size.
 
     >>> lamella.nn.AdaptiveMaxPool2d((None, 1))(lamella.arange(4.0).view(1, 2, 2))
@@ -399,7 +399,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The largest element of each of as many windows as asked for, which divide a volume evenly; None keeps a size.
 
     >>> lamella.nn.AdaptiveMaxPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
@@ -410,7 +410,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
-class _AdaptiveAvgPool(Module):
+class _AdaptiveAvgPoolNd(Module):
     def __init__(self, output_size: Any):
         super().__init__()
         self.output_size = output_size
@@ -419,7 +419,7 @@ class _AdaptiveAvgPool(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """Means of as many windows as asked for, which divide a sequence evenly.
 
     >>> lamella.nn.AdaptiveAvgPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
@@ -430,7 +430,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """Means of as many windows as asked for, which divide an image evenly; None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool2d(1)(lamella.arange(16.0).view(1, 4, 4))
@@ -441,7 +441,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """Means of as many windows as asked for, which divide a volume evenly; None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()

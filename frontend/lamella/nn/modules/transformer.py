@@ -49,7 +49,7 @@ def _length(x: Tensor, batch_first: bool) -> int:
     return x.shape[1 if batch_first and x.ndim == 3 else 0]
 
 
-def _function(activation: Activation) -> Any:
+def _get_activation_fn(activation: Activation) -> Any:
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -57,7 +57,7 @@ def _function(activation: Activation) -> Any:
     return getattr(F, activation)
 
 
-def _copies(module: Module, n: int) -> ModuleList:
+def _get_clones(module: Module, n: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(n)])
 
 
@@ -182,7 +182,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ):
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -214,7 +214,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Any = None):
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -288,7 +288,7 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **made)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        self.activation = _function(activation)
+        self.activation = _get_activation_fn(activation)
         if self.activation is F.relu or isinstance(self.activation, ReLU):
             self.activation_relu_or_gelu = 1
         elif self.activation is F.gelu or isinstance(self.activation, GELU):
@@ -356,7 +356,7 @@ class TransformerDecoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.dropout3 = Dropout(dropout)
-        self.activation = _function(activation)
+        self.activation = _get_activation_fn(activation)
 
     def forward(
         self,
