@@ -593,3 +593,6 @@ def test_small_differences():
     with pytest.raises(ZeroDivisionError):
         net(7)
     assert seen == [7]
+    with pytest.raises(ValueError, match="has no shape before the first call"):
+        sum(p.numel() for p in nn.LazyLinear(2).parameters())
+    assert copy.deepcopy(nn.LazyLinear(2))(lamella.ones(1, 3)).shape == (1, 2)

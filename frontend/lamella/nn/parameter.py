@@ -142,6 +142,11 @@ class UninitializedTensorMixin(Tensor):
         """It has none: a RuntimeError that says so."""
         raise RuntimeError(f"{type(self).__name__} has no shape before the first call of its lazy module")
 
+    def _has_no_shape(self, *args, **kwargs):
+        raise ValueError(f"{type(self).__name__} has no shape before the first call of its lazy module")
+
+    numel = size = dim = stride = __len__ = _has_no_shape
+
     def __repr__(self):
         return f"<{type(self).__name__}>"
 
