@@ -21,7 +21,7 @@ from networks import NETWORKS, Training
 from talk_loop import data, with_autograd
 
 ROUNDS, LINKS, DEEP = 7, 50, 10**6
-NET_BOUNDS = dict(zip(NETWORKS, (0.6, 0.4, 0.3, 0.9), strict=True))
+NET_BOUNDS = dict(zip(NETWORKS, (0.6, 0.38, 0.3, 0.8), strict=True))
 MEMORY = list(NETWORKS)[1:]
 
 

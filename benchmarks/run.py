@@ -22,6 +22,7 @@ def main() -> int:
     import lamella.cli
     import loading
     import matmul
+    import modules
     import normalization
     import numpy
     import pointwise
@@ -37,7 +38,7 @@ def main() -> int:
     versions = [f"{m.__name__} {m.__version__}" for m in (lamella, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lamella.cli.plugins()}\n")
-    rows = call_path.main() + imports.main() + autograd.main() + extensions.main() + loading.main()
+    rows = call_path.main() + imports.main() + autograd.main() + modules.main() + extensions.main() + loading.main()
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
     families = [family for module in (*catalogue, small) for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):
