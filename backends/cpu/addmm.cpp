@@ -67,10 +67,10 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
   Operands o(x.get(), y.get(), out.get());
   if (o.c->numel == 0) return LAMELLA_OK;
   if (lamella_status st = o.open()) return st;
-  lamella_status st = Kind == Product::matrices  ? multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))
-                      : Kind == Product::batches ? multiply_batches(o.dtype, o.a, o.b, o.c)
-                      : Kind == Product::vector  ? multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))
-                                                 : multiply(o.dtype, column(o.a), row(o.b), matrix(o.c));
+  lamella_status st = Kind == Product::matrices  ? multiply(o.operands, matrix(o.a), matrix(o.b), matrix(o.c))
+                      : Kind == Product::batches ? multiply_batches(o.operands, o.a, o.b, o.c)
+                      : Kind == Product::vector  ? multiply(o.operands, matrix(o.a), column(o.b), column(o.c))
+                                                 : multiply(o.operands, column(o.a), row(o.b), matrix(o.c));
   if (st) return st;
   auto is = [](const Scalar& number, double wanted) {
     const lamella_value v = number.value();
@@ -118,7 +118,7 @@ Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const
   };
   if (!steps(o.a)) {
     lamella_tensor* raw;
-    if (lamella_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.dtype),
+    if (lamella_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.operands),
                                                device_of(o.a), &raw))
       return st;
     plain = TensorRef::steal(raw);
@@ -141,7 +141,7 @@ Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const
   const bool one = o.b->dl.ndim == 1;  // a weight of one row; its dimension is not in the result
   const Matrix w = one ? column(o.b) : matrix(o.b).transposed();
   const Matrix c = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
-  if (lamella_status st = multiply(o.dtype, rows_of(o.a), w, c, numbers)) return st;
+  if (lamella_status st = multiply(o.operands, rows_of(o.a), w, c, numbers)) return st;
   if (summand && !own) {
     if (o.dtype == LAMELLA_COMPLEX64) add_bias<std::complex<float>>(c, summand);
     if (o.dtype == LAMELLA_COMPLEX128) add_bias<std::complex<double>>(c, summand);

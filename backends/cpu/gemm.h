@@ -33,6 +33,9 @@ struct Gemms {
 };
 
 const Gemms& gemms();
+// bfloat16 times bfloat16, added up in float32: c and the biases are float32. Null where this machine has no
+// instruction for it.
+const GemmKernels* bf16_gemm();
 
 // a and b as BLAS reads them: without gaps in one of the two dimensions. False if oneDNN is not there.
 bool onednn_sgemm(const Gemm& g);
@@ -41,3 +44,4 @@ bool onednn_available();
 }  // namespace lamella::cpu
 
 LAMELLA_DECLARE_ISA(const Gemms&, gemms, ())
+LAMELLA_DECLARE_ISA(const GemmKernels&, bf16_gemm, ())

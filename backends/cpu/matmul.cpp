@@ -15,6 +15,13 @@ const Gemms& gemms() {
   return chosen;
 }
 
+// Asked of the processor, since the instruction belongs to no level of x86-64; "x86-64-v4" alone has the registers.
+const GemmKernels* bf16_gemm() {
+  static const GemmKernels& chosen = LAMELLA_BY_ISA(bf16_gemm)();
+  static const bool there = chosen.multiply && __builtin_cpu_supports("avx512bf16");
+  return there ? &chosen : nullptr;
+}
+
 namespace {
 
 template <class T>
@@ -23,34 +30,46 @@ T element(const Matrix& m, int64_t i, int64_t j) {
 }
 
 // ---- one product in a dtype that tiles compute in: float32, float64, 32 and 64 bit integers -------------------------
+//
+// bfloat16 as the dtype of a product means operands of bfloat16 with a result and a bias of float32.
 
-template <class T>
+// The upper half of a float.
+struct BFloat16 {
+  uint16_t bits;
+  operator float() const { return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16); }
+};
+
+template <class T, class Operand = T>
 void tiny(const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
   auto* z = reinterpret_cast<T*>(c.data);
   for (int64_t i = 0; i < c.rows; i++)
     for (int64_t j = 0; j < c.columns; j++) {
       T sum = 0;
-      for (int64_t k = 0; k < a.columns; k++) sum += element<T>(a, i, k) * element<T>(b, k, j);
+      for (int64_t k = 0; k < a.columns; k++) sum += T(element<Operand>(a, i, k)) * T(element<Operand>(b, k, j));
       z[i * c.row + j * c.column] = bias ? sum + reinterpret_cast<const T*>(bias)[j] : sum;
     }
 }
 
 const GemmKernels& kernels_of(int dtype) {
   const Gemms& g = gemms();
+  if (dtype == LAMELLA_BFLOAT16) return *bf16_gemm();
   if (dtype == LAMELLA_FLOAT32) return g.f32;
   if (dtype == LAMELLA_FLOAT64) return g.f64;
   return dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32 ? g.u32 : g.u64;
 }
 
 void tiny(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
+  if (dtype == LAMELLA_BFLOAT16) return tiny<float, BFloat16>(a, b, c, bias);
   if (dtype == LAMELLA_FLOAT32) return tiny<float>(a, b, c, bias);
   if (dtype == LAMELLA_FLOAT64) return tiny<double>(a, b, c, bias);
   if (dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32) return tiny<uint32_t>(a, b, c, bias);
   tiny<uint64_t>(a, b, c, bias);
 }
 
+// Of an element of the result.
 int64_t size_of(int dtype) {
-  return dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32 ? 4 : 8;
+  return dtype == LAMELLA_BFLOAT16 || dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32 ? 4
+                                                                                                                    : 8;
 }
 
 int interrupted() { return api().check_interrupt(); }
@@ -130,25 +149,26 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
   if (work < 2 * unit) return part(dtype, g, onednn);
   const bool by_rows = c.rows >= c.columns;
   const int64_t n = by_rows ? c.rows : c.columns, size = size_of(dtype), step = by_rows ? 24 : 64;
+  const int64_t operand = dtype == LAMELLA_BFLOAT16 ? 2 : size;
   const auto least = static_cast<int64_t>(unit / (work / static_cast<double>(n))) / step + 1;
   const int64_t units = (n + step - 1) / step;
   return parallel_for(0, units, std::max(least, units / (work > 1e10 ? 64 : 8)),
                       [&](int64_t first, int64_t last) -> lamella_status {
                         Gemm p = g;
                         const int64_t begin = first * step, count = std::min(last * step, n) - begin;
-                        auto at = [&](const void* from, int64_t stride) {
-                          return from ? static_cast<const char*>(from) + begin * stride * size : nullptr;
+                        auto at = [&](const void* from, int64_t stride, int64_t bytes) {
+                          return from ? static_cast<const char*>(from) + begin * stride * bytes : nullptr;
                         };
                         if (by_rows) {
                           p.m = count;
-                          p.a = at(g.a, g.a_row);
-                          p.row_bias = at(g.row_bias, 1);
+                          p.a = at(g.a, g.a_row, operand);
+                          p.row_bias = at(g.row_bias, 1, size);
                         } else {
                           p.n = count;
-                          p.b = at(g.b, g.b_column);
-                          p.column_bias = at(g.column_bias, 1);
+                          p.b = at(g.b, g.b_column, operand);
+                          p.column_bias = at(g.column_bias, 1, size);
                         }
-                        p.c = const_cast<char*>(at(g.c, by_rows ? g.c_row : 1));
+                        p.c = const_cast<char*>(at(g.c, by_rows ? g.c_row : 1, size));
                         return part(dtype, p, onednn);
                       });
 }
@@ -231,14 +251,14 @@ namespace {
 Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   Operands o(self.get(), mat2.get(), out.get());
   if (lamella_status st = o.open()) return st;
-  if (lamella_status st = multiply(o.dtype, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
+  if (lamella_status st = multiply(o.operands, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
   return o.close();
 }
 
 Status bmm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   Operands o(self.get(), mat2.get(), out.get());
   if (lamella_status st = o.open()) return st;
-  if (lamella_status st = multiply_batches(o.dtype, o.a, o.b, o.c)) return st;
+  if (lamella_status st = multiply_batches(o.operands, o.a, o.b, o.c)) return st;
   return o.close();
 }
 

@@ -3,6 +3,7 @@
 
 #include <complex>
 
+#include "backends/cpu/gemm.h"
 #include "backends/cpu/kernels.h"
 
 namespace lamella::cpu {
@@ -51,20 +52,29 @@ inline bool is_complex(int dtype) { return dtype == LAMELLA_COMPLEX64 || dtype =
 class Operands {
  public:
   Operands(const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c)
-      : a(a), b(b), c(c), result_(c), dtype(product_dtype(c->dtype)) {}
+      : a(a), b(b), c(c), result_(c), dtype(product_dtype(c->dtype)), operands(pairs() ? LAMELLA_BFLOAT16 : dtype) {}
   const lamella_tensor *a, *b, *c;
 
  private:
   const lamella_tensor* result_;
   TensorRef x_, y_, z_;
 
+  // Whether the processor multiplies these pair by pair. Products with few rows or columns are better converted.
+  bool pairs() const {
+    const int n = c->dl.ndim;
+    const int64_t columns = n >= 2 ? c->dl.shape[n - 1] : 0;
+    return c->dtype == LAMELLA_BFLOAT16 && columns >= 8 && c->numel / columns >= 8 && c->dl.shape[n - 2] >= 8 &&
+           bf16_gemm();
+  }
+
  public:
-  const int dtype;
+  const int dtype;     // of the result
+  const int operands;  // what a and b are read as, and `multiply` is asked for
 
   lamella_status open() {
     if (dtype == result_->dtype) return LAMELLA_OK;
-    if (lamella_status st = converted(a, dtype, &x_)) return st;
-    if (lamella_status st = converted(b, dtype, &y_)) return st;
+    if (lamella_status st = converted(a, operands, &x_)) return st;
+    if (lamella_status st = converted(b, operands, &y_)) return st;
     lamella_tensor* raw;
     if (lamella_status st =
             api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(c), &raw))

@@ -20,43 +20,6 @@ struct Left {
   int64_t row, column;
 };
 
-// Where a tile goes; `columns` of it are stored. The first block of k overwrites, the last one adds the biases.
-template <class T>
-struct Target {
-  T* c;
-  int64_t row, columns;
-  bool first;
-  const T* row_bias;
-  const T* column_bias;
-};
-
-// `count` sums of one row to their places.
-template <class T>
-INLINE void put(Vector<T> v, T* to, int64_t count, bool first, const T* row_bias, const T* column_bias) {
-  typedef Vector<T> V;
-  if (count >= lanes<T>) {
-    if (!first) v = *reinterpret_cast<V*>(to) + v;
-    if (row_bias) v = v + *row_bias;
-    if (column_bias) v = v + *reinterpret_cast<const V*>(column_bias);
-    *reinterpret_cast<V*>(to) = v;
-    return;
-  }
-  if (!first) v = load_some(to, count) + v;
-  if (row_bias) v = v + *row_bias;
-  if (column_bias) v = v + load_some(column_bias, count);
-  store_some(to, v, count);
-}
-
-template <class T, int Rows, int Vectors>
-INLINE void store(const Vector<T> (&sum)[Rows][Vectors], const Target<T>& t) {
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; i++)
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++)
-      put(sum[i][j], t.c + i * t.row + j * lanes<T>, t.columns - j * lanes<T>, t.first,
-          t.row_bias ? t.row_bias + i : nullptr, t.column_bias ? t.column_bias + j * lanes<T> : nullptr);
-}
-
 template <class T, int Rows, int Vectors, bool Packed>
 __attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, int64_t b_row,
                                     const Target<T>& target) {
@@ -145,28 +108,6 @@ __attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const
     for (int i = 0; i < (Rows + 2) / 3; i++) base[i] += column;
   }
   store<T, Rows, Vectors>(sum, t);
-}
-
-// Calls body with the number of rows as a template argument.
-template <class Body>
-INLINE void with_rows(int rows, Body body) {
-  if (rows == tile_rows) return body.template operator()<tile_rows>();
-  if constexpr (tile_rows > 10)
-    if (rows == 10) return body.template operator()<10>();
-  if constexpr (tile_rows > 8)
-    if (rows == 8) return body.template operator()<8>();
-  if constexpr (tile_rows > 4)
-    if (rows == 4) return body.template operator()<4>();
-  if (rows == 2) return body.template operator()<2>();
-  body.template operator()<1>();
-}
-
-// The number of rows of the next tile, where `left` rows are left.
-INLINE int rows_of(int64_t left) {
-  if (left == 16 && tile_rows > 8) return 8;  // twice eight rather than twelve and four
-  if (left >= tile_rows) return tile_rows;
-  if (left >= 10) return 10;
-  return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
 template <class T>
