@@ -94,6 +94,8 @@ def median(x, dim=None, keepdim=False):
 
 
 def norm(x, p=2, dim=None, keepdim=False, dtype=None):
+    if p == "nuc":
+        return np.linalg.norm(x, "nuc", dim or (0, 1), keepdim)
     p, x, axis = 2 if p in (None, "fro") else p, np.abs(x), zero_dim(x, dim)
     if p in (math.inf, -math.inf):
         f = np.max if p > 0 else np.min
