@@ -37,6 +37,7 @@ T* written(const Tensor& t) {
 
 template <class T>
 void copy_rows(int64_t count, const T* from, T* to) {
+  if (count == 0) return;  // there may be no memory then
   if (from)
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
   else

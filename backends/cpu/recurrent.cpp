@@ -116,7 +116,7 @@ lamella_status weight_gradient(const Steps& steps, int64_t count, int64_t n, con
   T* found = reinterpret_cast<T*>(space.data());
   lamella_status st = steps.each(false, [&](int64_t k) -> lamella_status {
     for (int64_t i = 0; i < steps.size(k); i++)
-      std::memcpy(found + (steps.first(k) + i) * n, steps.before(out, hx, k, i, n), static_cast<size_t>(n) * sizeof(T));
+      copy_rows(n, steps.before(out, hx, k, i, n), found + (steps.first(k) + i) * n);
     return LAMELLA_OK;
   });
   if (st) return st;
