@@ -76,6 +76,13 @@ void infer_attention_backward(const Tensor& grad_out, const Tensor& grad_logsume
   check_sizes("out", out, sizes);
   check_sizes("logsumexp", logsumexp, rows);
   check_sizes("grad_logsumexp", grad_logsumexp, rows);
+  const ScalarType t = query.dtype(), wide = wide_of(t);
+  for (const auto& [name, x, wanted] : {std::tuple{"grad_out", &grad_out, t},
+                                        {"out", &out, t},
+                                        {"logsumexp", &logsumexp, wide},
+                                        {"grad_logsumexp", &grad_logsumexp, wide}})
+    LAMELLA_CHECK(!x->defined() || x->dtype() == wanted, argument(name), ": expected dtype ", wanted, ", got ",
+                  x->dtype());
   size_t i = 0;
   for (const auto& [to, of] : {std::pair{&dq, &query}, {&dk, &key}, {&dv, &value}}) {
     to->like(*of);

@@ -42,6 +42,7 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   LAMELLA_CHECK(r >= 0, argument("r"), ": expected at least 0, got ", r);
   if (r == 0) return lamella::empty({0}, self.options());
   const int64_t n = self.numel();
+  if (n == 0 || (!with_replacement && r > n)) return lamella::empty({0, r}, self.options());
   const Tensor row = lamella::arange(0, n, 1, self.options().dtype(kLong));
   Tensor chosen = row.unsqueeze(1);
   for (int64_t k = 1; k < r; k++) {  // each combination with every element that may follow its last one

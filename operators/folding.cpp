@@ -36,10 +36,15 @@ Blocks read_image(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilat
 void infer_im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding,
                   IntArrayRef stride, Output out) {
   const Blocks b = read_image(self, kernel_size, dilation, padding, stride);
-  DimVector sizes{self.size(-3) * b.kernel[0] * b.kernel[1], b.places[0] * b.places[1]};
+  int64_t rows = 0, columns = 0;
+  const bool fits = !__builtin_mul_overflow(self.size(-3), b.kernel[0] * b.kernel[1], &rows) &&
+                    !__builtin_mul_overflow(b.places[0], b.places[1], &columns);
+  LAMELLA_CHECK(fits, argument("kernel_size"), ": ", shape_text(kernel_size), " and padding ", shape_text(padding),
+                " give more columns than there can be");
+  DimVector sizes{rows, columns};
   if (self.dim() == 4) sizes.insert(0, self.size(0));
+  check_bytes(sizes, self.dtype());
   out.set(sizes, self.dtype());
-  check_bytes(out.sizes(), out.dtype());
 }
 
 Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding,
@@ -58,7 +63,10 @@ Blocks read_columns(const Tensor& self, IntArrayRef output_size, IntArrayRef ker
                     IntArrayRef padding, IntArrayRef stride, int64_t (&size)[2]) {
   read_spatial("output_size", output_size, 2, 1, size);
   const Blocks b = read_blocks(size[0], size[1], kernel_size, dilation, padding, stride, "output_size");
-  const int64_t taps = b.kernel[0] * b.kernel[1], places = b.places[0] * b.places[1];
+  const int64_t taps = b.kernel[0] * b.kernel[1];
+  int64_t places = 0;
+  LAMELLA_CHECK(!__builtin_mul_overflow(b.places[0], b.places[1], &places), argument("output_size"), ": ",
+                shape_text(output_size), " has more windows than there can be columns");
   LAMELLA_CHECK(self.dim() == 2 || self.dim() == 3, argument("self"),
                 ": expected 3 dimensions, or 2 without a batch, got shape ", shape_text(self));
   LAMELLA_CHECK(self.size(-2) && self.size(-2) % taps == 0, argument("self"), ": expected channels * ", taps,

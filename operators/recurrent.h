@@ -1,9 +1,26 @@
 // The steps of recurrent layers: which rows belong to one, and what it finds there.
 #pragma once
 
+#include <algorithm>
+
 #include "operators/shapes.h"
 
 namespace lamella::operators {
+
+// The number of rows of all steps.
+inline int64_t check_batch_sizes(IntArrayRef sizes, int64_t batch) {
+  constexpr int64_t most = int64_t{1} << 40;
+  int64_t rows = 0, before = batch;
+  for (int64_t n : sizes) {
+    LAMELLA_CHECK(n >= 0 && n <= before && rows <= most - std::min(n, most), argument("batch_sizes"),
+                  ": expected sizes that do not grow, from the batch of ", batch, " on, got ", shape_text(sizes));
+    rows += n;
+    before = n;
+  }
+  LAMELLA_CHECK(!sizes.empty() && sizes[0] == batch, argument("batch_sizes"), ": begins with the batch, ", batch,
+                ", got ", shape_text(sizes));
+  return rows;
+}
 
 class Steps {
  public:

@@ -8,9 +8,6 @@
 //   activations for the gradient, of a GRU also u.
 #include "operators/recurrent.h"
 
-#include <functional>
-#include <numeric>
-
 namespace lamella::operators {
 namespace {
 
@@ -31,19 +28,21 @@ void check_dtype(const char* name, ScalarType t) {
   LAMELLA_CHECK(t == kFloat || t == kDouble, argument(name), ": expected dtype ", kFloat, " or ", kDouble, ", got ", t);
 }
 
+// What forward and backward have in common; `count` gates.
+LayerSizes check_steps(const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, int64_t count, ScalarType t) {
+  check_dtype("hx", t);
+  LAMELLA_CHECK(hx.dim() == 2, argument("hx"), ": expected (batch, hidden), got shape ", shape_text(hx));
+  const int64_t batch = hx.size(0), hidden = hx.size(1);
+  const LayerSizes n{check_batch_sizes(batch_sizes, batch), batch, hidden, t};
+  check_is("hx", hx, {batch, hidden}, t);
+  check_is("weight", weight, {count * hidden, hidden}, t);
+  return n;
+}
+
 LayerSizes check_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes,
                        int64_t count) {
-  check_dtype("gates", gates.dtype());
-  LAMELLA_CHECK(hx.dim() == 2, argument("hx"), ": expected (batch, hidden), got shape ", shape_text(hx));
-  const LayerSizes n{std::accumulate(batch_sizes.begin(), batch_sizes.end(), int64_t{0}), hx.size(0), hx.size(1),
-                     gates.dtype()};
-  LAMELLA_CHECK(!batch_sizes.empty() && batch_sizes[0] == n.batch &&
-                    std::is_sorted(batch_sizes.begin(), batch_sizes.end(), std::greater<>()) && batch_sizes.back() >= 0,
-                argument("batch_sizes"), ": expected sizes that do not grow, from the batch of 'hx', ", n.batch,
-                ", on");
+  const LayerSizes n = check_steps(hx, weight, batch_sizes, count, gates.dtype());
   check_is("gates", gates, {n.rows, count * n.hidden}, n.dtype);
-  check_is("hx", hx, {n.batch, n.hidden}, n.dtype);
-  check_is("weight", weight, {count * n.hidden, n.hidden}, n.dtype);
   return n;
 }
 
@@ -75,14 +74,11 @@ void infer_rnn(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntA
 }
 
 LayerSizes check_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
-                          const Tensor& out, IntArrayRef batch_sizes) {
-  const LayerSizes n{out.size(0), hx.size(0), hx.size(1), out.dtype()};
-  LAMELLA_CHECK(!batch_sizes.empty() && batch_sizes[0] == n.batch, argument("batch_sizes"),
-                ": begins with the batch of 'hx', ", n.batch);
+                          const Tensor& out, IntArrayRef batch_sizes, int64_t count) {
+  const LayerSizes n = check_steps(hx, weight, batch_sizes, count, out.dtype());
   check_is("out", out, {n.rows, n.hidden}, n.dtype);
   check_is("grad_out", grad_out, {n.rows, n.hidden}, n.dtype);
   check_is("grad_hn", grad_hn, {n.batch, n.hidden}, n.dtype);
-  check_is("weight", weight, {weight.size(0), n.hidden}, n.dtype);
   return n;
 }
 
@@ -90,7 +86,7 @@ void infer_lstm_backward(const Tensor& grad_out, const Tensor& grad_hn, const Te
                          const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight,
                          const Tensor& out, const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes,
                          bool /*reverse*/, Output dgates, Output dhx, Output dcx, Output dweight) {
-  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes);
+  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes, 4);
   check_is("grad_cn", grad_cn, hx.sizes(), n.dtype);
   check_is("cx", cx, hx.sizes(), n.dtype);
   check_is("cells", cells, out.sizes(), n.dtype);
@@ -106,7 +102,7 @@ void infer_lstm_backward(const Tensor& grad_out, const Tensor& grad_hn, const Te
 void infer_gru_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_kept, const Tensor& hx,
                         const Tensor& weight, const Tensor& out, const Tensor& kept, IntArrayRef batch_sizes,
                         bool /*reverse*/, Output dgates, Output dhx, Output dweight, Output dbias) {
-  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes);
+  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes, 3);
   check_is("kept", kept, {n.rows, 4 * n.hidden}, n.dtype);
   check_is("grad_kept", grad_kept, kept.sizes(), n.dtype);
   dgates.set({n.rows, 3 * n.hidden}, n.dtype);
@@ -118,7 +114,7 @@ void infer_gru_backward(const Tensor& grad_out, const Tensor& grad_hn, const Ten
 void infer_rnn_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
                         const Tensor& out, IntArrayRef batch_sizes, bool /*reverse*/, bool /*relu*/, Output dgates,
                         Output dhx, Output dweight) {
-  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes);
+  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes, 1);
   dgates.set(out.sizes(), n.dtype);
   dhx.set(hx.sizes(), n.dtype);
   dweight.set(weight.sizes(), n.dtype);
@@ -260,11 +256,9 @@ std::tuple<Tensor, Tensor, Tensor> rnn_layer_backward(const Tensor& grad_out, co
   return {dgates, dh, dgates.t().mm(steps.all_before(out, hx))};
 }
 
-// ---- one step of an LSTM with the product of its input
-// ---------------------------------------------------------------
+// ---- one step of an LSTM with the product of its input --------------------------------------------------------------
 
-void infer_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh,
-                const Tensor& b_ih, const Tensor& b_hh, Output hy, Output cy, Output kept) {
+void check_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh) {
   check_dtype("input", input.dtype());
   const ScalarType t = input.dtype();
   LAMELLA_CHECK(input.dim() == 2, argument("input"), ": expected (batch, features), got shape ", shape_text(input));
@@ -274,6 +268,13 @@ void infer_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const T
   check_is("cx", cx, {batch, hidden}, t);
   check_is("w_ih", w_ih, {4 * hidden, input.size(1)}, t);
   check_is("w_hh", w_hh, {4 * hidden, hidden}, t);
+}
+
+void infer_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh,
+                const Tensor& b_ih, const Tensor& b_hh, Output hy, Output cy, Output kept) {
+  check_cell(input, hx, cx, w_ih, w_hh);
+  const ScalarType t = input.dtype();
+  const int64_t batch = hx.size(0), hidden = hx.size(1);
   check_is("b_ih", b_ih, {4 * hidden}, t);
   check_is("b_hh", b_hh, {4 * hidden}, t);
   hy.set({batch, hidden}, t);
@@ -291,6 +292,7 @@ void infer_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Ten
                          const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& cy,
                          const Tensor& kept, ArrayRef<bool> output_mask, Output dinput, Output dhx, Output dcx,
                          Output dw_ih, Output dw_hh, Output db_ih, Output db_hh) {
+  check_cell(input, hx, cx, w_ih, w_hh);
   const ScalarType t = input.dtype();
   for (const auto& [name, x] : {std::pair{"grad_hy", &grad_hy}, {"grad_cy", &grad_cy}, {"cx", &cx}, {"cy", &cy}})
     check_is(name, *x, hx.sizes(), t);

@@ -72,8 +72,9 @@ Taps smoothed(Filter f, int64_t in, int64_t out, double step) {
   std::vector<int64_t> first(out), count(out);
   for (int64_t i = 0; i < out; i++) {
     const double centre = step * (static_cast<double>(i) + 0.5);
-    first[i] = std::max<int64_t>(static_cast<int64_t>(centre - half + 0.5), 0);
-    count[i] = std::min(static_cast<int64_t>(centre + half + 0.5), in) - first[i];
+    const auto last = static_cast<double>(in - 1);  // a place beyond the image sees its last element
+    first[i] = static_cast<int64_t>(std::clamp(centre - half + 0.5, 0.0, last));
+    count[i] = std::max<int64_t>(static_cast<int64_t>(std::min(centre + half + 0.5, last + 1)) - first[i], 1);
     t.count = std::max(t.count, count[i]);
   }
   t.index.resize(t.count * out);

@@ -77,12 +77,13 @@ Tensor quantile_by(const Tensor& self, const Tensor& q, std::optional<int64_t> d
   if (!q.is_meta() && q.numel() > 0)
     LAMELLA_CHECK((q >= 0).logical_and(q <= 1).all().item().toBool(), argument("q"),
                   ": expected numbers between 0 and 1");
-  const Tensor sorted = std::get<0>(rows(self, dim).sort(-1)), points = q.reshape({q.numel()});
+  // Ranks are float64: float32 has not the digits for those of a long row.
+  const Tensor sorted = std::get<0>(rows(self, dim).sort(-1)), points = q.reshape({q.numel()}).to(kDouble);
   Tensor last;  // the place of the largest element of each row that counts
   Tensor rank;
   const int64_t n = sorted.size(-1);
   if (skips) {
-    last = (sorted.eq(sorted).sum(-1, true) - 1).clamp_min(0).to(self.dtype());
+    last = (sorted.eq(sorted).sum(-1, true) - 1).clamp_min(0).to(kDouble);
     rank = points * last;
   } else {
     const Tensor broken = slice(sorted, -1, n - 1, n).isnan();
@@ -95,7 +96,7 @@ Tensor quantile_by(const Tensor& self, const Tensor& q, std::optional<int64_t> d
   Tensor picked = sorted.gather(-1, below);
   if (linear || middle) {
     const Tensor above = sorted.gather(-1, rank.ceil().to(kLong));
-    picked = middle ? lamella::lerp(picked, above, 0.5) : lamella::lerp(picked, above, rank - below);
+    picked = middle ? lamella::lerp(picked, above, 0.5) : lamella::lerp(picked, above, (rank - below).to(self.dtype()));
   }
   picked = picked.movedim(-1, 0);
   if (keepdim && dim && self.dim() > 0) picked = picked.unsqueeze(*dim + 1);

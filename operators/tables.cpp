@@ -44,8 +44,7 @@ const Tensor& embedding_renorm(const Tensor& self, const Tensor& indices, double
   return self.index_copy_(0, index, shrunk);
 }
 
-// ---- bags
-// ------------------------------------------------------------------------------------------------------------
+// ---- bags -----------------------------------------------------------------------------------------------------------
 
 enum BagMode : int64_t { bag_sum = 0, bag_mean = 1, bag_max = 2 };
 

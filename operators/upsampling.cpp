@@ -17,6 +17,8 @@ void check_tables(IntArrayRef output_size, IntArrayRef taps, const Tensor& index
   int64_t count = 0;
   for (size_t i = 0; i < taps.size(); i++) {
     LAMELLA_CHECK(taps[i] >= 1 && output_size[i] >= 1, argument("output_size"), ": must be positive");
+    LAMELLA_CHECK(taps[i] <= index.numel() / output_size[i], argument("index"), ": has ", index.numel(),
+                  " elements, too few for ", taps[i], " taps of ", output_size[i], " places");
     count += taps[i] * output_size[i];
   }
   LAMELLA_CHECK(index.dim() == 1 && index.numel() == count && index.dtype() == kLong, argument("index"), ": expected ",
@@ -106,8 +108,7 @@ Tensor resample_backward(const Tensor& grad_output, IntArrayRef output_size, Int
   return laid_out(as(sum, grad_output.dtype()), channels_last(grad_output));
 }
 
-// ---- torch's operators
-// -----------------------------------------------------------------------------------------------
+// ---- torch's operators ----------------------------------------------------------------------------------------------
 
 struct Tables {
   DimVector taps;

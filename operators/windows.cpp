@@ -8,8 +8,8 @@ void read_spatial(const char* name, IntArrayRef list, int count, int64_t least, 
                 count, ", got ", shape_text(list));
   for (int i = 0; i < count; i++) {
     out[i] = list[list.size() == 1 ? 0 : i];
-    LAMELLA_CHECK(out[i] >= least && out[i] <= int64_t{1} << 40, argument(name), ": must be at least ", least, ", got ",
-                  shape_text(list));
+    LAMELLA_CHECK(out[i] >= least, argument(name), ": must be at least ", least, ", got ", shape_text(list));
+    LAMELLA_CHECK(out[i] <= int64_t{1} << 30, argument(name), ": must be at most 2^30, got ", shape_text(list));
   }
 }
 

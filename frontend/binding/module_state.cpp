@@ -25,10 +25,15 @@ struct Owned {
   explicit operator bool() const { return object != nullptr; }
 };
 
-// Whether a module writes its state as the base class does: 1, 0, or -1 with an exception.
-int is_usual(PyObject* module, PyObject* dict) {
+// Whether a class writes its modules' states as the base class does.
+bool is_usual_class(PyTypeObject* type) {
   for (size_t i = 0; i < method_words.size(); i++)
-    if (_PyType_Lookup(Py_TYPE(module), method_words[i]) != usual_methods[i]) return 0;
+    if (_PyType_Lookup(type, method_words[i]) != usual_methods[i]) return false;
+  return true;
+}
+
+// Whether a module of such a class does, too: 1, 0, or -1 with an exception.
+int is_usual(PyObject* dict) {
   for (PyObject* word : hook_words)
     if (const int there = PyDict_Contains(dict, word)) return there < 0 ? -1 : 0;
   return PyDict_Contains(dict, method_words[0]) ? 0 : 1;
@@ -82,9 +87,10 @@ struct Walk {
 
   // 1: done; 0: the module is not usual; -1: an exception.
   int write(PyObject* module, PyObject* prefix) const {
+    if (!is_usual_class(Py_TYPE(module))) return 0;
     Owned dict{PyObject_GenericGetDict(module, nullptr)};
     if (!dict) return -1;
-    if (const int usual = is_usual(module, dict.object); usual <= 0) return usual;
+    if (const int usual = is_usual(dict.object); usual <= 0) return usual;
     auto registry = [&](PyObject* word) {
       PyObject* found = PyDict_GetItemWithError(dict.object, word);
       return Owned{Py_XNewRef(found && PyDict_CheckExact(found) ? found : nullptr)};
