@@ -182,6 +182,7 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& grad_out, co
 Tensor attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
                                const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out,
                                const Tensor& logsumexp, bool is_causal, double scale) {
+  check_four(query, key, value, attn_mask);
   const Wide w = wide(query, key, value);
   const Gradients d = gradients(grad_out, grad_logsumexp, w, attn_mask, out, logsumexp, is_causal, scale);
   return d.of_scores;  // autograd adds up what the mask broadcast to

@@ -32,10 +32,13 @@ Tensor reflected(const Tensor& x, int64_t size, bool align) {
 Tensor padded_place(const Tensor& x, int64_t size, int64_t padding, bool align) {
   if (padding == zeros) return x;
   const Tensor at = padding == reflection ? reflected(x, size, align) : x;
-  return at.clamp(0, static_cast<double>(size - 1));
+  // At the edge and beyond it a place does not move with its coordinate, as in torch; NaN is the first place.
+  const double last = static_cast<double>(size - 1);
+  const Tensor edge = lamella::nan_to_num(lamella::detach(at), 0.0).clamp(0, last);
+  return lamella::where((at > 0) & (at < last), at, edge);
 }
 
-// A whole number as an index. NaN, and what is not in the image, reads somewhere in it and does not count.
+// A whole number as an index. What is not in the image reads somewhere in it and does not count.
 Tap tap_at(const Tensor& at, int64_t size, const Tensor& weight) {
   const Tensor whole = lamella::detach(at);
   Tap t;

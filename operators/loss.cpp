@@ -302,6 +302,8 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
   LAMELLA_CHECK(label_smoothing >= 0 && label_smoothing <= 1, argument("label_smoothing"),
                 ": expected a number from 0 to 1");
   const bool probabilities = input.sizes() == target.sizes() && target.is_floating_point() && input.dim() > 0;
+  LAMELLA_CHECK(!probabilities || ignore_index < 0, argument("ignore_index"),
+                ": is of classes, and 'target' has a probability for each of them; leave it out");
   if (!probabilities) check_classes(input, target, weight);
   if (!probabilities && label_smoothing == 0)
     return lamella::_class_loss(input, target, weight, ignore_index, static_cast<int64_t>(how), true);

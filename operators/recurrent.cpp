@@ -27,6 +27,10 @@ void check_cell(Kind kind, const Tensor& input, const Tensor& hx, const Tensor& 
   LAMELLA_CHECK(input.dim() == 2, argument("input"), ": expected (batch, features), got shape ", shape_text(input));
   LAMELLA_CHECK(hx.dim() == 2 && hx.size(0) == input.size(0), argument("hx"), ": expected (", input.size(0),
                 ", hidden), got shape ", shape_text(hx));
+  LAMELLA_CHECK(w_ih.dim() != 2 || input.size(1) == w_ih.size(1), argument("input"), ": expected ", w_ih.size(1),
+                " features, as 'w_ih' has columns, got shape ", shape_text(input));
+  LAMELLA_CHECK(w_hh.dim() != 2 || hx.size(1) == w_hh.size(1), argument("hx"), ": expected a hidden size of ",
+                w_hh.size(1), ", as 'w_hh' has columns, got shape ", shape_text(hx));
   const int64_t rows = gates_of(kind) * hx.size(1);
   auto check = [](const char* name, const Tensor& t, IntArrayRef sizes) {
     LAMELLA_CHECK(!t.defined() || t.sizes() == sizes, argument(name), ": expected shape ", shape_text(sizes), ", got ",

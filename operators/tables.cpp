@@ -108,6 +108,8 @@ Bags bags_of(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
                   ": the first has to be 0, where the first bag begins");
     LAMELLA_CHECK(start.select(0, -1).item().toLong() <= n, argument("offsets"), ": the last must not be larger than ",
                   n, ", the number of indices");
+    LAMELLA_CHECK(start.numel() < 2 || lamella::diff(start).ge(0).all().item().toBool(), argument("offsets"),
+                  ": must not fall; each is where a bag begins, and the one before it ends");
   }
   const ScalarType wide = wide_of(weight.dtype());
   const TensorOptions real = weight.options().dtype(wide);
@@ -116,7 +118,11 @@ Bags bags_of(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
                             .index_add(0, lamella::slice(start, 0, 0, bags, 1), lamella::ones({bags}, start.options()));
   const Tensor bag = bags > 0 ? lamella::slice(begins, 0, 0, n, 1).cumsum(0) - 1 : lamella::zeros({0}, start.options());
   LAMELLA_CHECK(bags > 0 || n == 0, argument("offsets"), ": ", n, " indices are in no bag");
-  const Tensor counts = index.ne(padding);
+  // Behind a last offset that is no bag's begin, indices count for nothing; the maximum, as in torch, sees them all.
+  const bool ends = include_last_offset && mode != bag_max && offsets.numel() > 0;
+  Tensor counts = index.ne(padding);
+  if (ends)
+    counts = counts & lamella::arange(0, n, 1, start.options()).lt(lamella::slice(start, 0, -1, std::nullopt, 1));
   const Tensor size = lamella::zeros({bags}, start.options()).index_add(0, bag, as(counts, kLong));
   const auto numbers = [&](const Tensor& x) { return as(x, indices.dtype()); };
   if (mode == bag_max) {
@@ -126,7 +132,7 @@ Bags bags_of(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
   }
   Tensor seen = as(lamella::embedding(weight, index, padding, scale_grad_by_freq), wide);
   if (per_sample_weights.defined()) seen = seen * as(per_sample_weights, wide).unsqueeze(1);
-  if (padding >= 0) seen = lamella::where(counts.unsqueeze(1), seen, 0);
+  if (padding >= 0 || ends) seen = lamella::where(counts.unsqueeze(1), seen, 0);
   Tensor sum = lamella::zeros({bags, width}, real).index_add(0, bag, seen);
   if (mode == bag_mean) sum = sum / as(size.clamp(1), wide).unsqueeze(1);
   return {as(sum, weight.dtype()), numbers(bag), numbers(size), numbers(size.clone())};

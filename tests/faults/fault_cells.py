@@ -315,7 +315,11 @@ def calls(o: Operator) -> Iterator[Cell]:
         name = argument["name"]
         place = required(o.op) - len(o.out) - 1
         if not argument["has_default"] and not any(required(s) <= place for s in o.siblings):
-            names = tuple(dict.fromkeys(a["name"] for a in o.alike(argument)))
+            mine = {a["name"] for a in o.args}  # the call may look like one of another overload, which lacks its own
+            others = [
+                a["name"] for s in o.siblings for a in s["args"] if not a["has_default"] and a["name"] not in mine
+            ]
+            names = tuple(dict.fromkeys([*(a["name"] for a in o.alike(argument)), *others]))
             yield o.call(f"without '{name}'", (TypeError,), (name,), names)
 
 

@@ -439,9 +439,9 @@ def test_initial_values():
 def test_a_device_of_a_plugin_has_its_method():
     from heaps import Heap
 
-    library = lamella.library.register_backend("bare", Heap())
-    net = nn.Linear(2, 2).bare()
-    assert net.weight.is_bare and net.cpu().weight.is_cpu
+    library = lamella.library.register_backend("barest", Heap())
+    net = nn.Linear(2, 2).barest()
+    assert net.weight.is_barest and net.cpu().weight.is_cpu
     library.close()
 
 
@@ -570,8 +570,14 @@ def test_a_backend_named_as_a_method_takes_nothing_away():
     _movers.give(nn.Module, "train", mover)
     assert nn.Module.train is train
     _movers.give(nn.Module, "nowhere", mover)
-    assert nn.Module.nowhere.is_mover
-    del nn.Module.nowhere
+    try:
+        assert nn.Module.nowhere.is_mover and nn.Module.nowhere.__doc__
+        net = nn.ModuleDict({"nowhere": nn.ReLU()})  # a member of a device's name
+        assert net.nowhere is net["nowhere"] and net.add_module("nowhere", None) is None
+        with pytest.raises(RuntimeError, match="nowhere"):
+            nn.Identity().nowhere()
+    finally:
+        del nn.Module.nowhere
 
 
 def test_small_differences():

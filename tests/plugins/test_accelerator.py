@@ -182,7 +182,7 @@ def test_the_block_of_a_device():
 
 def test_a_backend_does_not_take_a_plugins_name(host, packages):
     """The module of a device gives way to a name that a plugin brings, whichever is found first."""
-    packages("shared", "", group="lamella.backends")
+    packages("communal", "", group="lamella.backends")
     packages(
         "bringer",
         """
@@ -191,14 +191,14 @@ def test_a_backend_does_not_take_a_plugins_name(host, packages):
 
         @hookimpl
         def register(ctx):
-            ctx.add_names({"shared": types.ModuleType("lamella_bringer.shared")})
+            ctx.add_names({"communal": types.ModuleType("lamella_bringer.communal")})
         """,
     )
     host.run("""
         import lamella
-        assert lamella.shared.__name__ == "lamella_bringer.shared", lamella.shared
+        assert lamella.communal.__name__ == "lamella_bringer.communal", lamella.communal
         assert [p.state for p in lamella.plugins.status() if p.name == "bringer"] == ["loaded"]
-        assert not lamella.ones(1).is_shared
+        assert not lamella.ones(1).is_communal
     """)
 
 

@@ -143,6 +143,7 @@ class UninitializedTensorMixin(Tensor):
         raise RuntimeError(f"{type(self).__name__} has no shape before the first call of its lazy module")
 
     def _has_no_shape(self, *args, **kwargs):
+        """It has none: a ValueError that says so."""
         raise ValueError(f"{type(self).__name__} has no shape before the first call of its lazy module")
 
     numel = size = dim = stride = __len__ = _has_no_shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, TypeVar
 
 from lamella import _C
@@ -115,16 +116,29 @@ for _dtype in (_C.float64, _C.float32, _C.float16, _C.bfloat16):
     setattr(Movable, _cast.__name__, _cast)
 
 
-def mover(name: str) -> Any:
-    """``Module.NAME()`` for the device of a name."""
+class _Mover:
+    """``Module.NAME()`` for the device of a name; a member of that name hides it."""
 
-    def move(self, device=None):
-        return self.to(resolve(device, name))
+    is_mover = True
 
-    move.__name__, move.__qualname__ = name, f"Module.{name}"
-    move.is_mover = True  # type: ignore[attr-defined]
-    move.__doc__ = f"Moves all parameters and buffers to a device of '{name}', the current one where none is given."
-    return move
+    def __init__(self, name: str):
+        self.__name__, self.__qualname__ = name, f"Module.{name}"
+        self.__doc__ = f"Moves all parameters and buffers to a device of '{name}', the current one where none is given."
+
+    def __call__(self, module: Any, device: Any = None) -> Any:
+        return module.to(resolve(device, self.__name__))
+
+    def __get__(self, module: Any, owner: Any = None) -> Any:
+        if module is None:
+            return self
+        held = vars(module)
+        for members in ("_parameters", "_buffers", "_modules"):
+            if self.__name__ in held.get(members, ()):
+                return held[members][self.__name__]
+        return MethodType(self, module)
+
+
+mover = _Mover
 
 
 def _read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:

@@ -322,7 +322,8 @@ def _check_name(module: Any, what: str, name: Any) -> None:
     if "." in name or not name:
         raise KeyError(f"{type(module).__name__}: the name of a {what} must not be empty nor contain '.', got {name!r}")
     own = {"parameter": module._parameters, "buffer": module._buffers, "module": module._modules}[what]
-    if name not in own and hasattr(module, name):
+    of_class = getattr(type(module), name, None)  # the method of a device, which any plugin may bring, hides no member
+    if name not in own and not getattr(of_class, "is_mover", False) and hasattr(module, name):
         raise KeyError(f"{type(module).__name__}: attribute {name!r} already exists, and cannot be a {what}")
 
 

@@ -240,5 +240,4 @@ class EmbeddingBag(Module):
             include_last_offset,
             padding_idx,
         )
-        made.weight.requires_grad = not freeze
-        return made
+        return made.requires_grad_(False) if freeze else made

@@ -63,6 +63,11 @@ class PackedSequence(_Fields):
             )
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the rows are on a device of that name."""
+        return bool(self.data.is_cuda)
+
     def _with(self, change: Any, move: Any) -> PackedSequence:
         moved = (None if t is None else move(t) for t in (self.sorted_indices, self.unsorted_indices))
         return type(self)(change(self.data), self.batch_sizes, *moved)
