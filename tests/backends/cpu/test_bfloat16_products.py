@@ -1,4 +1,4 @@
-"""Products of bfloat16: summed in float32, by pairs where the processor can, in any layout, by any number of threads."""
+"""Products of bfloat16: summed in float32, by pairs where the processor can, for any layout and number of threads."""
 
 import lamella
 import ml_dtypes
