@@ -41,6 +41,7 @@ LayerSizes check_steps(const Tensor& hx, const Tensor& weight, IntArrayRef batch
 
 LayerSizes check_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes,
                        int64_t count) {
+  check_dtype("gates", gates.dtype());
   const LayerSizes n = check_steps(hx, weight, batch_sizes, count, gates.dtype());
   check_is("gates", gates, {n.rows, count * n.hidden}, n.dtype);
   return n;
