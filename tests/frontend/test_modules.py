@@ -70,9 +70,11 @@ def test_members():
     assert {"first", "scale", "forward", "kept"} <= set(dir(net))
     net.first = net.second  # tied: each once
     assert len(list(net.parameters())) == 1 and len(dict(net.named_parameters(remove_duplicate=False))) == 2
-    del net.second
-    with pytest.raises(AttributeError, match="'Net' object has no attribute 'second'"):
-        net.second  # noqa: B018
+    net.further = net.second
+    del net.further, net.second
+    assert list(net._modules) == ["first"]
+    with pytest.raises(AttributeError, match="'Net' object has no attribute 'further'"):
+        net.further  # noqa: B018
 
 
 def test_what_is_assigned_takes_the_place_of_what_was_there():
