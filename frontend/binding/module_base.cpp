@@ -24,7 +24,7 @@ std::array<PyObject*, 3> registry_words;  // of the dictionaries of members
 std::array<PyObject*, 4> hook_words;      // of the dictionaries of hooks that a call looks at
 std::array<PyObject*, 4> global_hooks;    // the dictionaries of hooks of all modules
 
-// A new reference to an item, or null; with an exception if there is one other than that it is missing.
+// A new reference to an item. Null without an exception if it is missing; null with one if the look-up failed.
 PyObject* item(PyObject* dict, PyObject* name) {
   if (PyDict_CheckExact(dict) || PyODict_CheckExact(dict)) return Py_XNewRef(PyDict_GetItemWithError(dict, name));
   PyObject* found = PyObject_GetItem(dict, name);  // a mapping of the user's

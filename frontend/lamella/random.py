@@ -43,7 +43,7 @@ def set_rng_state(new_state: tuple[int, int]) -> None:
 
 
 def seed() -> int:
-    """Seeds the default generators of all devices with a number that nobody knows before, and returns it.
+    """Seeds the default generators of all devices with a random number from the operating system, and returns it.
 
     >>> lamella.seed() == lamella.initial_seed()
     True

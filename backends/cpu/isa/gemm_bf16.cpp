@@ -1,5 +1,5 @@
-// Products of bfloat16 matrices, added up in float32, by the instruction that multiplies pairs of them. The tiles are
-// those of Note [Tiles] in gemm.cpp; two neighbours along k are one element of 32 bits.
+// Products of bfloat16 matrices, summed in float32 by the instruction that multiplies and adds pairs of numbers. The
+// tiles are those of Note [Tiles] in gemm.cpp; two neighbours along k are packed as one element of 32 bits.
 #include <cstring>
 
 #include "backends/cpu/gemm.h"

@@ -7,7 +7,7 @@ from typing import TypeVar, Union
 from lamella._C import Tensor
 
 T = TypeVar("T")
-# Each is one value, or so many.
+# Each is one value, or a tuple of as many values as its name says.
 _scalar_or_tuple_any_t = Union[T, tuple[T, ...]]  # noqa: UP007
 _scalar_or_tuple_1_t = Union[T, tuple[T]]  # noqa: UP007
 _scalar_or_tuple_2_t = Union[T, tuple[T, T]]  # noqa: UP007

@@ -132,7 +132,7 @@ def eye_(tensor: T) -> T:
 
 
 def dirac_(tensor: T, groups: int = 1) -> T:
-    """Weights with which a convolution gives its input channels on, in each group as many as there are.
+    """Weights with which a convolution copies its input channels to its output, in each group as far as both go.
 
     >>> lamella.nn.init.dirac_(lamella.empty(2, 2, 3))
     tensor([[[0., 1., 0.],

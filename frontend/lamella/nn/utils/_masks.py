@@ -19,7 +19,7 @@ def checked_amount(amount: Any) -> Any:
 
 
 def pruned(amount: Any, size: int) -> int:
-    """How many of so many are pruned."""
+    """The number of elements to prune, from an amount that is a number or a fraction of the total."""
     count = int(amount) if isinstance(amount, numbers.Integral) else round(amount * size)
     if count > size:
         raise ValueError(f"prune: argument 'amount' is {count}, and there are {size} to prune")

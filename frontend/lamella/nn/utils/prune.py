@@ -344,7 +344,7 @@ def identity(module: M, name: str) -> M:
 
 
 def random_unstructured(module: M, name: str, amount: Any) -> M:
-    """Prunes elements of a parameter at random: a part of them (a float) or so many (an int); returns the module.
+    """Prunes elements of a parameter at random: a fraction (a float) or a number (an int); returns the module.
 
     >>> lamella.nn.utils.prune.random_unstructured(lamella.nn.Linear(2, 3), "weight", 2).weight_mask.sum()
     tensor(4.)
