@@ -1,0 +1,9 @@
+"""Checkpoints: objects of tensors and plain containers in files, and back. Nothing that is read can run code."""
+
+from __future__ import annotations
+
+from lamella.serialization.errors import CheckpointError
+from lamella.serialization.loading import load
+from lamella.serialization.saving import save
+
+__all__ = ["CheckpointError", "load", "save"]
