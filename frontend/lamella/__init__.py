@@ -54,6 +54,7 @@ from lamella._C import (
     uint32,
     uint64,
 )
+from lamella._checkpoints import load, save
 from lamella._functions import (
     allclose,
     as_tensor,
@@ -174,6 +175,7 @@ _modules = [
     "jit",
     "nn",
     "overrides",
+    "serialization",
     "testing",
     "utils",
     "version",

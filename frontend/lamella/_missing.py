@@ -8,7 +8,7 @@ from typing import Any
 PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
-    "the catalogue": "gcd lcm nextafter frexp ldexp igamma i0 histogram poisson binomial lu save load",
+    "the catalogue": "gcd lcm nextafter frexp ldexp igamma i0 histogram poisson binomial lu",
     PACKAGE: "optim linalg fft special amp onnx export",
     "a plugin of its own": "quantization profiler names rename align_to refine_names sparse",
 }

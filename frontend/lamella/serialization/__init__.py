@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lamella.serialization.errors import CheckpointError
-from lamella.serialization.loading import load
+from lamella.serialization.loading import list_tensors, load
 from lamella.serialization.saving import save
 
-__all__ = ["CheckpointError", "load", "save"]
+__all__ = ["CheckpointError", "list_tensors", "load", "save"]
