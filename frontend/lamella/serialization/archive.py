@@ -119,6 +119,7 @@ class ArchiveWriter:
     """Writes a zip of stored members, each aligned to 64 bytes, into the file that ``atomic.replacing`` gives."""
 
     def __init__(self, sink: Any):
+        self.host = str(_C._default_generator().device)  # whose memory is written
         self._native = _C._ArchiveWriter(sink.fileno() if isinstance(sink, OwnFile) else sink)
 
     def add(self, name: str, data: Any) -> None:

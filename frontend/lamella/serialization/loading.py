@@ -116,7 +116,7 @@ def no_constant(text: str) -> Any:
 class Checkpoint:
     """An open file in our format: its index, checked against its members, and what is made of it."""
 
-    def __init__(self, archive: Archive, locations: Locations, mmap: bool, verify: bool | None):
+    def __init__(self, archive: Any, locations: Locations, mmap: bool, verify: bool | None):
         self.archive, self.locations, self.mmap = archive, locations, mmap
         self.verify = mmap and bool(verify)
         self._flat: dict[int, Any] = {}
@@ -138,18 +138,26 @@ class Checkpoint:
     def _compare(self) -> None:
         """Raises unless the members are those that the index speaks of."""
         expected = {NAME}
+        for number in self.check_storages():
+            expected.add(f"{DATA}{number}")
+            self.check_member(number, self.storages[number][0])
+        if others := set(self.archive.names) - expected:
+            raise ValueError(f"it has a member that it does not speak of: {min(others)!r}")
+
+    def check_storages(self) -> list[int]:
+        """Raises unless the index describes storages; the numbers of those that have bytes."""
         for number, (nbytes, device) in enumerate(self.storages):
             if natural(nbytes) >= 2**62 or type(device) is not str:
                 raise ValueError(f"storage {number} is none")
-            if device != META:
-                name = f"{DATA}{number}"
-                expected.add(name)
-                if self.archive.size(name) != nbytes:
-                    raise ValueError(f"storage {number} has {self.archive.size(name)} bytes, not {nbytes}")
-                if self.archive.offset(name) % 64:
-                    raise ValueError(f"storage {number} does not lie at a multiple of 64 bytes")
-        if others := set(self.archive.names) - expected:
-            raise ValueError(f"it has a member that it does not speak of: {min(others)!r}")
+        return [number for number, (_, device) in enumerate(self.storages) if device != META]
+
+    def check_member(self, number: int, nbytes: int) -> None:
+        """Raises unless the member of a storage has its size, and lies as it should."""
+        name = f"{DATA}{number}"
+        if self.archive.size(name) != nbytes:
+            raise ValueError(f"storage {number} has {self.archive.size(name)} bytes, not {nbytes}")
+        if self.archive.offset(name) % 64:
+            raise ValueError(f"storage {number} does not lie at a multiple of 64 bytes")
 
     @contextmanager
     def damages(self) -> Iterator[None]:

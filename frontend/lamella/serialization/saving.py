@@ -8,6 +8,7 @@ from lamella import _C
 from lamella.serialization.archive import ArchiveWriter
 from lamella.serialization.atomic import replacing
 from lamella.serialization.index import DATA, NAME, indexed
+from lamella.serialization.locations import META
 
 FORMATS = ("lamella", "torch")
 
@@ -67,16 +68,20 @@ def save(
 
 def write_members(file: Any, text: bytes, storages: list[tuple[Any, int, str]]) -> None:
     """Writes an index, and the storages that it speaks of."""
-    writer, host = ArchiveWriter(file), str(_C._default_generator().device)
-    add = writer._native.add
+    writer = ArchiveWriter(file)
     writer.add(NAME, text)
-    for number, (data, nbytes, device) in enumerate(storages):
-        if device == "meta":
-            continue
-        if device not in ("", host):
-            data = _C._storage_view(data, _C.uint8, (nbytes,), (1,), 0).to(host)
-        add(f"{DATA}{number}", data)
+    for number, storage in enumerate(storages):
+        add_storage(writer, number, *storage)
     writer.finish()
+
+
+def add_storage(writer: ArchiveWriter, number: int, data: Any, nbytes: int, device: str) -> None:
+    """Writes a storage under its number, from whichever device; one without memory is in the index alone."""
+    if device == META:
+        return
+    if device not in ("", writer.host):
+        data = _C._storage_view(data, _C.uint8, (nbytes,), (1,), 0).to(writer.host)
+    writer.add(f"{DATA}{number}", data)
 
 
 def check_target(f: Any) -> None:
