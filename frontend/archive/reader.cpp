@@ -111,7 +111,7 @@ void Archive::read_directory() {
 }
 
 void Archive::read_entry(std::string_view directory, size_t* at) {
-  const std::string_view rest = directory.substr(*at);
+  const std::string_view rest = directory.substr(std::min(*at, directory.size()));
   if (rest.size() < entry_size || u32(rest.data()) != entry_mark) throw Fault("its directory is damaged");
   const char* p = rest.data();
   const size_t name = u16(p + 28), extra = u16(p + 30), comment = u16(p + 32);
