@@ -139,7 +139,8 @@ void register_catalogue() {
                              &placing_operators(),
                              &drawing_operators(),
                              &taper_operators(),
-                             &optimizer_update_operators()})
+                             &optimizer_update_operators(),
+                             &foreach_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

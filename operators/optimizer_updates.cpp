@@ -163,9 +163,11 @@ struct Of {
 // The text of a page: what is computed, what all have in common, and an example.
 std::string page(const char* first, const char* example) {
   return std::string(first) +
-         "\n\nThe tensors of the lists are changed where they are, in one pass over the memory. Those of one place have "
+         "\n\nThe tensors of the lists are changed where they are, in one pass over the memory. Those of one place "
+         "have "
          "one shape, one\nfloating-point dtype and one device; half precision is computed in float32.\n\nArgs:\n    "
-         "self: the parameters\n    grads: their gradients\n    maximize: climb, instead of descending\n    grad_scale: "
+         "self: the parameters\n    grads: their gradients\n    maximize: climb, instead of descending\n    "
+         "grad_scale: "
          "a number that the gradients are divided by first, also in memory\n    found_inf: a number; unless it is 0, "
          "nothing is changed\n\nRaises:\n    RuntimeError: the lists do not fit together; nothing was "
          "changed\n\n>>> w, g = [lamella.ones(2)], [lamella.ones(2)]\n" +
@@ -174,18 +176,19 @@ std::string page(const char* first, const char* example) {
 
 #define STATE_STEPS "Tensor[] state_steps, "
 #define LAST "bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()"
-#define ADAM(name, rate)                                                                                          \
-  name "(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] "   \
-       "max_exp_avg_sqs, " STATE_STEPS "*, " rate " lr, float beta1, float beta2, float weight_decay, float eps, " \
+#define ADAM(name, rate)                                                                                        \
+  name "(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] " \
+       "max_exp_avg_sqs, " STATE_STEPS "*, " rate                                                               \
+       " lr, float beta1, float beta2, float weight_decay, float eps, "                                         \
        "bool amsgrad, " LAST
-#define SGD(name, rate)                                                                                    \
-  name "(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, " \
-       "float momentum, " rate                                                                              \
-       " lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? "  \
+#define SGD(name, rate)                                                                                            \
+  name "(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, "        \
+       "float momentum, " rate                                                                                     \
+       " lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? " \
        "found_inf=None) -> ()"
-#define ADAGRAD(name, written, rate)                                                                             \
-  name "(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor" written                         \
-       "[] state_steps, *, " rate " lr, float lr_decay, float weight_decay, float eps, " LAST
+#define ADAGRAD(name, written, rate)                                                                                \
+  name "(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor" written "[] state_steps, *, " rate \
+       " lr, float lr_decay, float weight_decay, float eps, " LAST
 
 const char* const steps_text =
     "\n\n`state_steps` has the number of each tensor's step, this one included, as a floating-point tensor of one "
@@ -241,8 +244,8 @@ const std::vector<Declaration>& optimizer_update_operators() {
                           "rho=0., eps=1., weight_decay=0., maximize=False)\n>>> w\n[tensor([0.6464, 0.6464])]\n"));
     add<Adamax, 5>(
         *all,
-        "_fused_adamax_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_infs, " STATE_STEPS
-        "*, float lr, float beta1, float beta2, float weight_decay, float eps, " LAST,
+        "_fused_adamax_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] "
+        "exp_infs, " STATE_STEPS "*, float lr, float beta1, float beta2, float weight_decay, float eps, " LAST,
         page((std::string("A step of Adamax.") + steps_text + "\nFormula: Kingma and Ba, 2015, section 7.").c_str(),
              ">>> lamella._fused_adamax_(w, g, [lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25, "
              "beta1=0.5, beta2=0.5, weight_decay=0., eps=0., maximize=False)\n>>> w\n[tensor([0.7500, 0.7500])]\n"));
@@ -261,7 +264,8 @@ const std::vector<Declaration>& optimizer_update_operators() {
              "decoupled_weight_decay=False, maximize=False)\n>>> w\n[tensor([0.5000, 0.5000])]\n"));
     add<Radam, 7>(
         *all,
-        "_fused_radam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, " STATE_STEPS
+        "_fused_radam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] "
+        "exp_avg_sqs, " STATE_STEPS
         "*, float lr, float beta1, float beta2, float weight_decay, float eps, bool decoupled_weight_decay, " LAST,
         page((std::string("A step of RAdam.") + steps_text + "\nFormula: Liu and others, 2020.").c_str(),
              ">>> lamella._fused_radam_(w, g, [lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25, "
@@ -269,8 +273,8 @@ const std::vector<Declaration>& optimizer_update_operators() {
              "w\n[tensor([0.7500, 0.7500])]\n"));
     add<Asgd, 8>(
         *all,
-        "_fused_asgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] axs, Tensor(d!)[] mus, Tensor(e!)[] etas, " STATE_STEPS
-        "*, float lambd, float lr, float t0, float alpha, float weight_decay, " LAST,
+        "_fused_asgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] axs, Tensor(d!)[] mus, Tensor(e!)[] "
+        "etas, " STATE_STEPS "*, float lambd, float lr, float t0, float alpha, float weight_decay, " LAST,
         page((std::string("A step of gradient descent whose parameters are averaged in `axs`. `mus` and `etas` have "
                           "the weight of the mean, 1 at the start, and the rate, `lr` at the start, and are "
                           "changed.") +

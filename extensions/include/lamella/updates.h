@@ -1,11 +1,11 @@
 /* The updates of optimizers, each written once: kernels apply it to numbers, composites to whole tensors.
  *
  * Note [Updates]  An update's operator takes `lists` lists of tensors, the parameters, their gradients and up to three
- *   kinds of state, then `kept` lists of single numbers that it changes, then, where it `counts`, the list of the steps,
- *   then the options, in the order of the enumerators, then grad_scale and found_inf. From the options and the step
- *   `plan` computes, in double, the factors of one tensor and its variant: bit `decays` is the same for all.
- *   `apply` changes a parameter p and the state s that the variant `holds`, given the gradient g; X is a floating type or
- *   a type with the same words. */
+ *   kinds of state, then `kept` lists of single numbers that it changes, then, where it `counts`, the list of the
+ * steps, then the options, in the order of the enumerators, then grad_scale and found_inf. From the options and the
+ * step `plan` computes, in double, the factors of one tensor and its variant: bit `decays` is the same for all. `apply`
+ * changes a parameter p and the state s that the variant `holds`, given the gradient g; X is a floating type or a type
+ * with the same words. */
 #ifndef LAMELLA_UPDATES_H
 #define LAMELLA_UPDATES_H
 
@@ -74,7 +74,8 @@ struct Sgd {
   static Plan plan(const double* o, double, const double*) {
     Plan p = with_decay(o[weight_decay]);
     if (o[momentum] != 0)
-      p.variant |= unsigned{moves} | (o[nesterov] != 0 ? unsigned{looks_ahead} : 0u) | (o[first] != 0 ? unsigned{begins} : 0u);
+      p.variant |=
+          unsigned{moves} | (o[nesterov] != 0 ? unsigned{looks_ahead} : 0u) | (o[first] != 0 ? unsigned{begins} : 0u);
     p.factors[0] = o[lr];
     p.factors[1] = o[momentum];
     p.factors[2] = 1 - o[dampening];
@@ -310,8 +311,8 @@ struct Rprop {
   }
 };
 
-/* Tieleman and Hinton, Lecture 6.5 of Neural networks for machine learning, 2012; centered: Graves, Generating sequences
- * with recurrent neural networks, 2013. */
+/* Tieleman and Hinton, Lecture 6.5 of Neural networks for machine learning, 2012; centered: Graves, Generating
+ * sequences with recurrent neural networks, 2013. */
 struct Rmsprop {
   static constexpr int lists = 5, kept = 0;
   static constexpr bool counts = false;
@@ -373,17 +374,17 @@ constexpr Update update_of(int number) {
 }  // namespace lamella::updates
 
 /* X(number, type, operator's name). The first have an overload .tensor_lr as well, whose option `lr` is a tensor. */
-#define LAMELLA_UPDATES(X)         \
-  X(0, Sgd, "_fused_sgd_")         \
-  X(1, Adam, "_fused_adam_")       \
-  X(2, AdamW, "_fused_adamw_")     \
-  X(3, Adagrad, "_fused_adagrad_") \
+#define LAMELLA_UPDATES(X)           \
+  X(0, Sgd, "_fused_sgd_")           \
+  X(1, Adam, "_fused_adam_")         \
+  X(2, AdamW, "_fused_adamw_")       \
+  X(3, Adagrad, "_fused_adagrad_")   \
   X(4, Adadelta, "_fused_adadelta_") \
-  X(5, Adamax, "_fused_adamax_")   \
-  X(6, Nadam, "_fused_nadam_")     \
-  X(7, Radam, "_fused_radam_")     \
-  X(8, Asgd, "_fused_asgd_")       \
-  X(9, Rprop, "_fused_rprop_")     \
+  X(5, Adamax, "_fused_adamax_")     \
+  X(6, Nadam, "_fused_nadam_")       \
+  X(7, Radam, "_fused_radam_")       \
+  X(8, Asgd, "_fused_asgd_")         \
+  X(9, Rprop, "_fused_rprop_")       \
   X(10, Rmsprop, "_fused_rmsprop_")
 
 #endif
