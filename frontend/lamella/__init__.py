@@ -173,6 +173,7 @@ _modules = [
     "hub",
     "jit",
     "nn",
+    "optim",
     "overrides",
     "testing",
     "utils",
