@@ -9,9 +9,7 @@ from typing import Any
 _global_pre_hooks: OrderedDict[int, Any] = OrderedDict()
 _global_post_hooks: OrderedDict[int, Any] = OrderedDict()
 _NAMES = [
-    f"_optimizer_{what}_{when}_hooks"
-    for what in ("step", "state_dict", "load_state_dict")
-    for when in ("pre", "post")
+    f"_optimizer_{what}_{when}_hooks" for what in ("step", "state_dict", "load_state_dict") for when in ("pre", "post")
 ]
 
 

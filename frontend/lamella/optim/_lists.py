@@ -23,9 +23,7 @@ class _Each:
         method = getattr(Tensor, name)
 
         def call(xs: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
-            return [
-                method(x, *[a[i] if isinstance(a, list) else a for a in args], **kwargs) for i, x in enumerate(xs)
-            ]
+            return [method(x, *[a[i] if isinstance(a, list) else a for a in args], **kwargs) for i, x in enumerate(xs)]
 
         setattr(self, name, call)
         return call

@@ -284,13 +284,9 @@ class Optimizer(OptimizerHooks):
 
     def _check_param(self, p: Any) -> None:
         if not isinstance(p, Tensor):
-            raise TypeError(
-                f"optimizer can only optimize Tensors, but one of the params is {lamella.typename(p)}"
-            )
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {lamella.typename(p)}")
         if not (self.defaults.get("differentiable") or getattr(p, "is_leaf", True) or p.retains_grad):
             raise ValueError(
                 f"can't optimize a non-leaf Tensor, got one of shape {tuple(p.shape)} that an operation made; "
                 "give its detach(), or call retain_grad()"
             )
-
-
