@@ -174,6 +174,7 @@ _modules = [
     "hub",
     "jit",
     "nn",
+    "optim",
     "overrides",
     "serialization",
     "testing",
