@@ -173,6 +173,7 @@ _modules = [
     "func",
     "hub",
     "jit",
+    "multiprocessing",
     "nn",
     "optim",
     "overrides",
