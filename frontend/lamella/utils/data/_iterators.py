@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import lamella
-from lamella.utils.data._utils import draws, fetch, worker
+from lamella.utils.data._utils import draws, worker
 from lamella.utils.data._utils.pin_memory import PinThread, can_pin, pin_memory
 from lamella.utils.data._utils.pool import Pool, Worker
 from lamella.utils.data.sampler import draw_seed

@@ -196,9 +196,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        drawn = lamella.multinomial(
-            self.weights, self.num_samples, self.replacement, generator=self.generator
-        )
+        drawn = lamella.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
         return iter(drawn.tolist())
 
     def __len__(self) -> int:

@@ -336,7 +336,9 @@ def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _tables() -> tuple[dict[lamella.dtype, str], dict[str, lamella.dtype], dict[lamella.dtype, np.dtype]]:
     """The dtypes by name, and those of numpy's that are alike."""
-    names = "bool uint8 int8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128"
+    names = (
+        "bool uint8 int8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128"
+    )
     dtypes = {name: getattr(lamella, name) for name in names.split()}
     alike = {dtype: np.dtype(name) for name, dtype in dtypes.items() if name != "bfloat16"}
     return {dtype: name for name, dtype in dtypes.items()}, dtypes, alike

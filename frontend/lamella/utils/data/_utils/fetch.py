@@ -159,7 +159,9 @@ def describe(place: Sequence[int], indices: Any) -> str:
     if k == COLLATING:
         return f"collating batch {batch}"
     if not isinstance(indices, (list, tuple)):
-        return f"at number {max(k, 0)} of batch {batch}" if indices is None else f"at sample {indices!r} (batch {batch})"
+        return (
+            f"at number {max(k, 0)} of batch {batch}" if indices is None else f"at sample {indices!r} (batch {batch})"
+        )
     if k == ALL:
         return f"at the samples {_short(indices)} (batch {batch})"
     return f"at sample {indices[k]!r} (number {k} of batch {batch})"
