@@ -172,6 +172,7 @@ _modules = [
     "func",
     "hub",
     "jit",
+    "multiprocessing",
     "nn",
     "overrides",
     "testing",
