@@ -11,7 +11,7 @@ from os import close
 from typing import Any
 
 from lamella import _C
-from lamella._storage import UntypedStorage, reduce_tensor, storage_of
+from lamella._storage import UntypedStorage, reduce_tensor
 from lamella.nn.parameter import Buffer, Parameter
 
 # Storages in shared memory that this process sent or received, by their place: what comes back is the same object.
@@ -136,4 +136,4 @@ def init_reductions() -> None:
         ForkingPickler.register(kind, reduce_shared)
 
 
-__all__ = ["init_reductions", "open_storage", "reduce_shared", "reduce_storage", "storage_of"]
+init_reductions()  # here, since a process that received a tensor may have run no more of the package than this
