@@ -55,7 +55,9 @@ def shape_of(x):
         return type(x), [(shape_of(k), shape_of(v)) for k, v in x.items()]
     if isinstance(x, (list, tuple)):
         return type(x), [shape_of(v) for v in x]
-    return type(x), repr(x) if not isinstance(x, (set, frozenset)) else sorted(map(repr, x))
+    if isinstance(x, (set, frozenset)):
+        return type(x), sorted((shape_of(v) for v in x), key=repr)
+    return type(x), repr(x)
 
 
 @given(plain)
