@@ -174,7 +174,7 @@ class Rebuilder:
         if carried["class"] is not None:
             from lamella.nn import Parameter
 
-            made = _C.Tensor.__new__(Parameter, made)
+            made = _C.Tensor.__new__(Parameter, made)  # type: ignore[call-arg]
         vars(made).update(carried["attributes"])
         for name, value in carried["plugins"].items():
             if name in contributions.copied:

@@ -45,7 +45,7 @@ def test_killed_writers_leave_a_whole_file(tmp_path):
     usual = (time.perf_counter() - start) / 4
     seen, left = set(), 0
     for i in range(200):
-        pid = forked(lambda: [lamella.save(objects[k % 4], path, durable=False) for k in range(i, i + 1000)])
+        pid = forked(lambda i=i: [lamella.save(objects[k % 4], path, durable=False) for k in range(i, i + 1000)])
         time.sleep(rng.random() * usual * 2)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
