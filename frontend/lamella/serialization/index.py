@@ -3,8 +3,8 @@
 Note [The index]
 Text, numbers, lists and dicts with keys of text stand as JSON has them; everything else is an object whose first key
 is a tag that begins with "$". Containers are numbered when they are complete, in the order of the text;
-``{"$same": n}`` stands for a container that was there before. A tensor is ``{"$tensor": n}``, the n-th of the list beside the object.
-Within keys, members of sets, and what a tensor carries, nothing is numbered.
+``{"$same": n}`` stands for a container that was there before. A tensor is ``{"$tensor": n}``, the n-th of the list
+beside the object. Within keys, members of sets, and what a tensor carries, nothing is numbered.
 """
 
 from __future__ import annotations

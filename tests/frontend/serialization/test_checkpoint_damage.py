@@ -81,7 +81,8 @@ def test_changed_bytes():
 def test_changed_indexes():
     """The text of the index is changed and its checksum is right: our error, or a plain object of bounded size."""
     text, rng = zipfile.ZipFile(io.BytesIO(saved(OBJECT))).read("index.json").decode(), random.Random(2)
-    pieces = ['"$same"', '"$tensor"', '"$tuple"', '"$array"', "-1", "0", "1", "9223372036854775807", "1e999", "null", "[]",
+    pieces = ['"$same"', '"$tensor"', '"$tuple"', '"$array"', "-1", "0", "1", "9223372036854775807", "1e999", "null",
+              "[]",
               "{}", '"float64"', '"meta"', "[[", '"$set"', "1.5", "true", '"$int"', "NaN", '"$storage"']  # fmt: skip
     members = bytes(20), bytes(16)
     for _ in range(3000):
