@@ -45,9 +45,9 @@ uint32_t by_tables(uint32_t c, const unsigned char* p, size_t n) {
 #if defined(__x86_64__)
 // Note [Folding]
 // Sixteen bytes that stand d bytes before sixteen others may be replaced by their product with x^(8d) modulo the
-// polynomial, added to those others: the CRC of the whole stays. A product of 64 by 33 bits fits the sixteen bytes. Each
-// half has its own power. Four folds run side by side, 64 bytes apart; the last sixteen bytes go through the tables.
-// Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
+// polynomial, added to those others: the CRC of the whole stays. A product of 64 by 33 bits fits the sixteen bytes.
+// Each half has its own power. Four folds run side by side, 64 bytes apart; the last sixteen bytes go through the
+// tables. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
 __attribute__((target("pclmul,sse4.1"))) inline __m128i fold(__m128i x, __m128i onto, __m128i powers) {
   const __m128i low = _mm_clmulepi64_si128(x, powers, 0x00), high = _mm_clmulepi64_si128(x, powers, 0x11);
   return _mm_xor_si128(_mm_xor_si128(low, high), onto);
@@ -55,8 +55,9 @@ __attribute__((target("pclmul,sse4.1"))) inline __m128i fold(__m128i x, __m128i 
 
 __attribute__((target("pclmul,sse4.1"))) uint32_t by_products(uint32_t c, const unsigned char* p, size_t n) {
   const __m128i far = _mm_set_epi64x(0x1c6e41596, 0x154442bd4), near = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
-  auto at = [](const unsigned char* from)
-                __attribute__((always_inline)) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); };
+  auto at = [](const unsigned char* from) __attribute__((always_inline)) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  };
   __m128i x0 = _mm_xor_si128(at(p), _mm_cvtsi32_si128(static_cast<int>(c)));
   __m128i x1 = at(p + 16), x2 = at(p + 32), x3 = at(p + 48);
   for (p += 64, n -= 64; n >= 64; p += 64, n -= 64) {

@@ -10,7 +10,10 @@ namespace {
 size_t character(std::string_view s) {
   const auto first = static_cast<unsigned char>(s[0]);
   if (first < 0x80) return 1;
-  const size_t n = first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0) == 0xE0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const size_t n = first >= 0xC2 && first < 0xE0   ? 2
+                   : (first & 0xF0) == 0xE0        ? 3
+                   : first >= 0xF0 && first < 0xF5 ? 4
+                                                   : 0;
   if (n == 0 || n > s.size()) return 0;
   for (size_t i = 1; i < n; i++)
     if ((static_cast<unsigned char>(s[i]) & 0xC0) != 0x80) return 0;

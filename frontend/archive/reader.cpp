@@ -25,7 +25,8 @@ constexpr uint16_t full16 = 0xFFFF;
 template <class T>
 T number(const char* p) {
   T v = 0;
-  for (size_t i = 0; i < sizeof(T); i++) v = static_cast<T>(v | static_cast<T>(static_cast<unsigned char>(p[i])) << 8 * i);
+  for (size_t i = 0; i < sizeof(T); i++)
+    v = static_cast<T>(v | static_cast<T>(static_cast<unsigned char>(p[i])) << 8 * i);
   return v;
 }
 uint16_t u16(const char* p) { return number<uint16_t>(p); }

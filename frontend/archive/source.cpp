@@ -21,8 +21,8 @@ Mapping::Mapping(int fd, uint64_t at, uint64_t size) {
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), before = at % page;
   length_ = size + before;
   // Pages are the process's own once it writes to them; no memory is set aside for the case that it writes to all.
-  start_ = mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd,
-                static_cast<off_t>(at - before));
+  start_ =
+      mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, static_cast<off_t>(at - before));
   if (start_ == MAP_FAILED) fail("mmap");
   data_ = static_cast<char*>(start_) + before;
 }
@@ -60,8 +60,6 @@ void FileSource::read(uint64_t at, void* to, size_t count) {
   }
 }
 
-std::shared_ptr<Mapping> FileSource::map() {
-  return size_ ? std::make_shared<Mapping>(fd_, base_, size_) : nullptr;
-}
+std::shared_ptr<Mapping> FileSource::map() { return size_ ? std::make_shared<Mapping>(fd_, base_, size_) : nullptr; }
 
 }  // namespace lamella::archive

@@ -86,8 +86,8 @@ class ObjectSink : public archive::Sink {
     auto* p = static_cast<const char*>(data);
     while (size) {
       const auto part = static_cast<Py_ssize_t>(std::min<size_t>(size, 1 << 30));
-      const py::object view = py::reinterpret_steal<py::object>(
-          PyMemoryView_FromMemory(const_cast<char*>(p), part, PyBUF_READ));
+      const py::object view =
+          py::reinterpret_steal<py::object>(PyMemoryView_FromMemory(const_cast<char*>(p), part, PyBUF_READ));
       const py::object written = file_.attr("write")(view);
       view.attr("release")();
       const auto n = written.is_none() ? static_cast<size_t>(part) : written.cast<size_t>();
@@ -250,10 +250,13 @@ void add_archive(py::module_& m) {
   py::register_exception<Fault>(m, "_ArchiveFault", PyExc_RuntimeError);
   py::register_exception_translator(translate);
   if (PyModule_AddFunctions(m.ptr(), methods)) throw py::error_already_set();
-  m.def("_crc32", [](const py::object& data, uint32_t before) {
-    const Bytes bytes(data.ptr());
-    return archive::crc32(before, bytes.data(), bytes.size());
-  }, py::arg("data"), py::arg("before") = 0);
+  m.def(
+      "_crc32",
+      [](const py::object& data, uint32_t before) {
+        const Bytes bytes(data.ptr());
+        return archive::crc32(before, bytes.data(), bytes.size());
+      },
+      py::arg("data"), py::arg("before") = 0);
   py::class_<PyArchive>(m, "_Archive")  // of a descriptor from a byte on, or of an object from where it stands
       .def(py::init<const py::object&, uint64_t>(), py::arg("file"), py::arg("base") = 0)
       .def("names", &PyArchive::names)

@@ -190,7 +190,8 @@ class Mutator {
     const size_t at = places[below(places.size())] + 4 + below(80), width = widths[below(4)];
     if (at + width > s.size()) return;
     const uint64_t size = s.size();
-    const uint64_t values[] = {0, 1, 2, 3, 0xFFFF, 0xFFFFFFFF, ~0ull, 1ull << 63, size, size - 1, size - 22, below(size), below(64)};
+    const uint64_t values[] = {0,          1,    2,        3,         0xFFFF,      0xFFFFFFFF, ~0ull,
+                               1ull << 63, size, size - 1, size - 22, below(size), below(64)};
     uint64_t v = values[below(sizeof values / sizeof *values)] + below(3) - 1;
     for (size_t i = 0; i < width; i++, v >>= 8) s[at + i] = static_cast<char>(v & 255);
   }
@@ -209,6 +210,6 @@ int main(int argc, char** argv) {
   Mutator mutator(seed, seeds);
   uint64_t good = 0;
   for (uint64_t i = 0; i < count; i++) good += accepted(mutator.next());
-  std::printf("ok  fuzz_archive: %llu changed archives, %llu of them accepted\n", static_cast<unsigned long long>(count),
-              static_cast<unsigned long long>(good));
+  std::printf("ok  fuzz_archive: %llu changed archives, %llu of them accepted\n",
+              static_cast<unsigned long long>(count), static_cast<unsigned long long>(good));
 }

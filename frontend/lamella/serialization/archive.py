@@ -60,7 +60,9 @@ class Archive:
                 try:
                     kind = os.fstat(fd).st_mode
                     if stat.S_ISDIR(kind):
-                        raise IsADirectoryError(21, "Is a directory; load_sharded reads a folder of shards", os.fspath(f))
+                        raise IsADirectoryError(
+                            21, "Is a directory; load_sharded reads a folder of shards", os.fspath(f)
+                        )
                     if not stat.S_ISREG(kind):
                         with open(fd, "rb", closefd=False) as stream:  # a pipe: read once
                             self._native = _C._Archive(io.BytesIO(stream.read()))
@@ -71,7 +73,9 @@ class Archive:
                 return
             for name in ("read", "seek", "tell"):
                 if not hasattr(f, name):
-                    raise TypeError(f"load: argument 'f' must be a path or a file object, got {type(f).__name__}: no {name}()")
+                    raise TypeError(
+                        f"load: argument 'f' must be a path or a file object, got {type(f).__name__}: no {name}()"
+                    )
             if isinstance(f, io.TextIOBase):
                 raise TypeError("load: argument 'f' is a file of text; open it with 'rb'")
             found = descriptor(f)

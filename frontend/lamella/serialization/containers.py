@@ -22,8 +22,18 @@ FACTORIES: dict[str, Any] = {
 }
 FACTORY_NAMES = {factory: name for name, factory in FACTORIES.items()}
 HASHED = (set, frozenset)
-MAPPINGS = {dict: "$dict", OrderedDict: "$ordered_dict", defaultdict: "$default_dict", Counter: "$counter"}
-SEQUENCES = {tuple: "$tuple", deque: "$deque", set: "$set", frozenset: "$frozenset"}  # a list is JSON's own
+MAPPINGS: dict[Any, str] = {
+    dict: "$dict",
+    OrderedDict: "$ordered_dict",
+    defaultdict: "$default_dict",
+    Counter: "$counter",
+}
+SEQUENCES: dict[Any, str] = {
+    tuple: "$tuple",
+    deque: "$deque",
+    set: "$set",
+    frozenset: "$frozenset",
+}  # a list is JSON's own
 KINDS: dict[str, Callable[..., Any]] = {tag: kind for kind, tag in {**MAPPINGS, **SEQUENCES}.items()}
 ATTRIBUTES = "attributes"  # beside "$ordered_dict": a module's state_dict() has its versions there
 FACTORY, LIMIT = "factory", "limit"

@@ -2,9 +2,9 @@
 
 Note [The index]
 Text, numbers, lists and dicts with keys of text stand as JSON has them; everything else is an object whose first key
-is a tag that begins with "$". Containers are numbered when they are complete, in the order of the text; ``{"$same": n}``
-stands for a container that was there before. A tensor is ``{"$tensor": n}``, the n-th of the list beside the object.
-Within keys, members of sets, and what a tensor carries, nothing is numbered.
+is a tag that begins with "$". Containers are numbered when they are complete, in the order of the text;
+``{"$same": n}`` stands for a container that was there before. A tensor is ``{"$tensor": n}``, the n-th of the list
+beside the object. Within keys, members of sets, and what a tensor carries, nothing is numbered.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Indexer:
         self._kept: list[Any] = []  # so that no identity is given out twice
         self._alone = 0  # above 0: nothing is numbered
         self._numpy = sys.modules.get("numpy")
-        self._encoders = {
+        self._encoders: dict[Any, Any] = {
             **values.ENCODERS,
             list: self._list,
             Namespace: self._namespace,
@@ -191,7 +191,8 @@ class Indexer:
             if id(tensor) in self._open:
                 raise Refused("contains itself; a checkpoint holds no cycles")
             self._open.add(id(tensor))
-            record, more = _C._window(tensor), {}
+            record = _C._window(tensor)
+            more: dict[str, Any] = {}
             opaque = tensor.is_opaque
             record[0] = None if opaque else self._storage(tensor, record[0])
             slots = _C._save_slots(tensor)

@@ -43,7 +43,9 @@ class Rebuilder:
             "$array": lambda node: self._numbered(self._ndarray(*node["$array"])),
             "$namespace": lambda node: self._numbered(self._namespace(node["$namespace"])),
             **{tag: self._mapping(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.MAPPINGS},
-            **{tag: self._sequence(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.SEQUENCES},
+            **{
+                tag: self._sequence(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.SEQUENCES
+            },
         }
 
     def decode(self, node: Any) -> Any:
@@ -81,9 +83,7 @@ class Rebuilder:
 
     def _mapping(self, tag: str, kind: Any) -> Callable[[dict], Any]:
         def decode(node: dict) -> Any:
-            pairs = [
-                (key if type(key) is str else self._lonely([key])[0], self.decode(x)) for key, x in node[tag]
-            ]
+            pairs = [(key if type(key) is str else self._lonely([key])[0], self.decode(x)) for key, x in node[tag]]
             if kind is containers.defaultdict:
                 return self._numbered(kind(containers.FACTORIES[node[containers.FACTORY]], pairs))
             made = kind(dict(pairs)) if tag == "$counter" else kind(pairs)
@@ -174,7 +174,7 @@ class Rebuilder:
         if carried["class"] is not None:
             from lamella.nn import Parameter
 
-            made = _C.Tensor.__new__(Parameter, made)
+            made = _C.Tensor.__new__(Parameter, made)  # type: ignore[call-arg]
         vars(made).update(carried["attributes"])
         for name, value in carried["plugins"].items():
             if name in contributions.copied:

@@ -45,7 +45,7 @@ def test_killed_writers_leave_a_whole_file(tmp_path):
     usual = (time.perf_counter() - start) / 4
     seen, left = set(), 0
     for i in range(200):
-        pid = forked(lambda: [lamella.save(objects[k % 4], path, durable=False) for k in range(i, i + 1000)])
+        pid = forked(lambda i=i: [lamella.save(objects[k % 4], path, durable=False) for k in range(i, i + 1000)])
         time.sleep(rng.random() * usual * 2)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
@@ -236,7 +236,9 @@ def test_map_location(tmp_path):
 
 
 def test_the_import_is_lazy():
-    code = "import sys, lamella; assert lamella.save and lamella.load and 'lamella.serialization.index' not in sys.modules"
+    code = (
+        "import sys, lamella; assert lamella.save and lamella.load and 'lamella.serialization.index' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
@@ -245,7 +247,12 @@ def test_the_import_is_lazy():
 
 def test_shards(tmp_path):
     shared = lamella.arange(1000.0)
-    obj = {"a": shared, "b": shared[10:], "c": [lamella.zeros(500), lamella.ones(3)], "meta": lamella.empty(9**9, device="meta")}
+    obj = {
+        "a": shared,
+        "b": shared[10:],
+        "c": [lamella.zeros(500), lamella.ones(3)],
+        "meta": lamella.empty(9**9, device="meta"),
+    }
     names = serialization.save_sharded(obj, tmp_path / "f", "3KB")
     assert len(names) == 3 and sorted(os.listdir(tmp_path / "f")) == sorted(names)
     got = serialization.load_sharded(tmp_path / "f")
