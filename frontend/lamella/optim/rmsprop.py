@@ -160,7 +160,7 @@ def rmsprop(
         )
 
     def formula(
-        do: Any, params: Any, grads: Any, square_avgs: Any, grad_avgs: Any, momentum_buffer_list: Any, state_steps: Any
+        do: Any, params: Any, grads: Any, square_avgs: Any, grad_avgs: Any, buffers: Any, state_steps: Any
     ) -> None:
         do.add_(state_steps, 1)
         if maximize:
