@@ -14,6 +14,8 @@ from lamella._C import Tensor
 from lamella.optim.optimizer import Optimizer, _use_grad_for_differentiable, with_grad
 
 Lists = Sequence[list[Any]]
+# Options that checkpoints of older programs lack, with what they meant then.
+SINCE: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
 
 class _Each:

@@ -15,7 +15,8 @@ __all__ = ["Adadelta", "adadelta"]
 class Adadelta(_lists.ListOptimizer):
     """Zeiler, ADADELTA: An Adaptive Learning Rate Method (2012), algorithm 1.
 
-    With the averages ``v`` of squared gradients and ``u`` of squared steps, the step is ``sqrt(u + eps) / sqrt(v + eps) g``.
+    With the averages ``v`` of squared gradients and ``u`` of squared steps, the step is
+    ``sqrt(u + eps) / sqrt(v + eps) g``.
 
     Args:
         params: tensors, named tensors or groups
@@ -35,7 +36,7 @@ class Adadelta(_lists.ListOptimizer):
     tensor([-0.7071,  0.8944])
     """
 
-    _since = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    _since = _lists.SINCE
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ class Adamax(_lists.ListOptimizer):
     tensor([-0.5000,  0.5000])
     """
 
-    _since = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    _since = _lists.SINCE
 
     def __init__(
         self,

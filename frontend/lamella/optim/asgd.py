@@ -13,7 +13,9 @@ __all__ = ["ASGD", "asgd"]
 
 
 class ASGD(_lists.ListOptimizer):
-    """Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging (1992); ``state[p]["ax"]`` is the average.
+    """Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging (1992).
+
+    ``state[p]["ax"]`` is the average.
 
     ``p = (1 - lambd eta) p - eta g``; ``ax += mu (p - ax)``; ``eta = lr / (1 + lambd lr t)^alpha``;
     ``mu = 1 / max(1, t - t0)``.
@@ -37,7 +39,7 @@ class ASGD(_lists.ListOptimizer):
     tensor([-0.5000,  1.0000])
     """
 
-    _since = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    _since = _lists.SINCE
     _numbers = ("step", "eta", "mu")
 
     def __init__(

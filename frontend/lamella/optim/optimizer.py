@@ -40,7 +40,7 @@ def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]
     @functools.wraps(func)
     def step(self: Any, *args: Any, **kwargs: Any) -> Any:
         before = enabled()
-        enable(self.defaults["differentiable"])
+        enable(bool(self.defaults.get("differentiable")))
         try:
             return func(self, *args, **kwargs)
         finally:

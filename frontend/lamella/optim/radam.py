@@ -15,7 +15,8 @@ __all__ = ["RAdam", "radam"]
 class RAdam(_lists.ListOptimizer):
     """Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (2020), algorithm 2.
 
-    Where ``rho_t = rho - 2 t beta2^t / (1 - beta2^t)`` exceeds 5, the step is that of Adam, rectified; before, ``lr m'``.
+    Where ``rho_t = rho - 2 t beta2^t / (1 - beta2^t)`` exceeds 5, the step is that of Adam, rectified;
+    before, ``lr m'``.
 
     Args:
         params: tensors, named tensors or groups

@@ -13,10 +13,11 @@ __all__ = ["RMSprop", "rmsprop"]
 
 
 class RMSprop(_lists.ListOptimizer):
-    """Hinton, Neural Networks for Machine Learning, lecture 6e; centred as in Graves, Generating Sequences With Recurrent
-    Neural Networks (2013).
+    """Hinton, Neural Networks for Machine Learning, lecture 6e; centred as in Graves, Generating Sequences With
+    Recurrent Neural Networks (2013).
 
-    With the average ``v`` of squared gradients, less the square of their average if centred, ``p -= lr g / (sqrt(v) + eps)``.
+    With the average ``v`` of squared gradients, less the square of their average if centred,
+    ``p -= lr g / (sqrt(v) + eps)``.
 
     Args:
         params: tensors, named tensors or groups
@@ -159,7 +160,7 @@ def rmsprop(
         )
 
     def formula(
-        do: Any, params: Any, grads: Any, square_avgs: Any, grad_avgs: Any, momentum_buffer_list: Any, state_steps: Any
+        do: Any, params: Any, grads: Any, square_avgs: Any, grad_avgs: Any, buffers: Any, state_steps: Any
     ) -> None:
         do.add_(state_steps, 1)
         if maximize:
@@ -174,9 +175,9 @@ def rmsprop(
             squares = do.sub(squares, do.mul(means, means))
         moves = do.div(grads, do.add(do.sqrt(squares), eps))
         if momentum > 0:
-            do.mul_(momentum_buffer_list, momentum)
-            do.add_(momentum_buffer_list, moves)
-            moves = _lists.kept(do, momentum_buffer_list, differentiable)
+            do.mul_(buffers, momentum)
+            do.add_(buffers, moves)
+            moves = _lists.kept(do, buffers, differentiable)
         do.sub_(params, do.mul(moves, _lists.number(lr)))
 
     lists = params, grads, square_avgs, grad_avgs, momentum_buffer_list, state_steps

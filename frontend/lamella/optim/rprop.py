@@ -15,8 +15,8 @@ __all__ = ["Rprop", "rprop"]
 class Rprop(_lists.ListOptimizer):
     """Riedmiller and Braun, A Direct Adaptive Method for Faster Backpropagation Learning: The RPROP Algorithm (1993).
 
-    A step's size grows by ``etas[1]`` while the gradient keeps its sign; where the sign changes, it shrinks by ``etas[0]``
-    and the step is left out.
+    A step's size grows by ``etas[1]`` while the gradient keeps its sign; where the sign changes, it shrinks by
+    ``etas[0]`` and the step is left out.
 
     Args:
         params: tensors, named tensors or groups
@@ -35,7 +35,7 @@ class Rprop(_lists.ListOptimizer):
     tensor([-0.5000,  0.5000])
     """
 
-    _since = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    _since = _lists.SINCE
 
     def __init__(
         self,
