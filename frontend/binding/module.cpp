@@ -26,6 +26,7 @@
 #include "dispatcher/prepare.h"
 #include "dispatcher/registry_lock.h"
 #include "dispatcher/show.h"
+#include "frontend/binding/archive.h"
 #include "frontend/binding/dlpack.h"
 #include "frontend/binding/module_base.h"
 #include "frontend/binding/interop.h"
@@ -306,6 +307,7 @@ PYBIND11_MODULE(_C, m) {
   add_operators(m);
   add_fallback(m);
   add_plugins(m);
+  add_archive(m);
   add_settings(m);
   add_state(m);
   add_streams(m);

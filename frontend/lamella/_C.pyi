@@ -1055,6 +1055,9 @@ class Tensor:
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle: ...
     def requires_grad_(self, requires_grad: _bool = ...) -> Tensor: ...
     def retain_grad(self) -> None: ...
+_Archive: Any
+_ArchiveFault: Any
+_ArchiveWriter: Any
 _Event: Any
 _Library: Any
 _ModuleBase: Any
@@ -1067,6 +1070,7 @@ _attribute_owner: Callable[..., Any]
 _attributes: Callable[..., Any]
 _backend_slots: Callable[..., Any]
 _backends: Callable[..., Any]
+_crc32: Callable[..., Any]
 _default_generator: Callable[..., Any]
 _describe: Callable[..., Any]
 _disabled_torch_function_impl: Callable[..., Any]
@@ -1135,6 +1139,7 @@ _trim: Callable[..., Any]
 _trim_host: Callable[..., Any]
 _unload_plugin: Callable[..., Any]
 _waiting: Callable[..., Any]
+_window: Callable[..., Any]
 bfloat16: dtype
 bool: dtype
 cdouble: dtype

@@ -54,6 +54,7 @@ from lamella._C import (
     uint32,
     uint64,
 )
+from lamella._checkpoints import load, save
 from lamella._functions import (
     allclose,
     as_tensor,
@@ -174,7 +175,9 @@ _modules = [
     "jit",
     "multiprocessing",
     "nn",
+    "optim",
     "overrides",
+    "serialization",
     "testing",
     "utils",
     "version",

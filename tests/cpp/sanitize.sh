@@ -13,6 +13,10 @@ export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:allocator_may_return_null=1 
 for defect in heap shift; do
   if tests/cpp/planted $defect > /dev/null 2>&1; then echo "sanitize: the planted defect '$defect' was not reported"; exit 1; fi
 done
+if tests/cpp/fuzz_archive_planted 100000 > "$build.fuzz" 2>&1 || ! grep -q "AddressSanitizer: heap-buffer-overflow" "$build.fuzz"; then
+  echo "sanitize: a check that the reader of archives lacks was not missed"; exit 1
+fi
+tests/cpp/fuzz_archive 1000000
 tests/cpp/test_schema
 tests/cpp/test_dispatch "$build/liblamella_cpu.so"
 tests/cpp/test_door "$build/liblamella_cpu.so"

@@ -17,7 +17,7 @@ import multiprocessing as _standard
 from multiprocessing import *  # noqa: F403
 from typing import Any
 
-from lamella.multiprocessing.reductions import init_reductions
+from lamella.multiprocessing.reductions import init_reductions as init_reductions
 from lamella.multiprocessing.spawn import (
     ProcessContext,
     ProcessExitedException,
@@ -39,8 +39,6 @@ __all__ = [
     "spawn",
     "start_processes",
 ]
-
-init_reductions()
 
 
 def get_all_sharing_strategies() -> set[str]:

@@ -11,7 +11,7 @@ from os import close
 from typing import Any
 
 from lamella import _C
-from lamella._storage import UntypedStorage, reduce_tensor, storage_of
+from lamella._storage import UntypedStorage, reduce_tensor
 from lamella.nn.parameter import Buffer, Parameter
 
 # Storages in shared memory that this process sent or received, by their place: what comes back is the same object.
@@ -42,33 +42,26 @@ class Handle:
 class Sent:
     """A descriptor on its way to whichever process asks. The storage lives until then, and no descriptor is added."""
 
-    def __init__(self, storage: Any, fd: int):
+    def __init__(self, storage: UntypedStorage):
         def send(connection: Any, pid: int) -> None:
-            reduction.send_handle(connection, fd, pid)
+            reduction.send_handle(connection, _C._shared_fd(storage._bytes), pid)
 
-        def done(kept: list[Any] = [storage]) -> None:  # noqa: B006: it is what keeps the storage
-            kept.clear()
-
-        self.ident = resource_sharer._resource_sharer.register(send, done)  # type: ignore[attr-defined]
-        self.fd = -1
-
-    def __getstate__(self) -> Any:
-        return {"ident": self.ident, "fd": -1}
+        self.ident = resource_sharer._resource_sharer.register(send, lambda: None)  # type: ignore[attr-defined]
 
     def fetch(self) -> int:
         try:
             with resource_sharer._resource_sharer.get_connection(self.ident) as connection:  # type: ignore[attr-defined]
-                self.fd = reduction.recv_handle(connection)
+                return reduction.recv_handle(connection)
         except (OSError, EOFError) as error:
             raise ConnectionError(
                 "a tensor cannot be received: the process that sent it has ended, or has sent it once already; keep "
                 "the sender alive until its tensors are received"
             ) from error
-        return self.fd
-
-    def __del__(self) -> None:
-        if getattr(self, "fd", -1) >= 0:
-            close(self.fd)
+        except RuntimeError as error:
+            raise RuntimeError(
+                "a tensor cannot be received: no descriptor came, as where the process has too many files open; drop "
+                "some tensors, or raise `ulimit -n`"
+            ) from error
 
 
 def moved(storage: UntypedStorage) -> UntypedStorage:
@@ -98,7 +91,7 @@ def reduce_storage(storage: UntypedStorage) -> Any:
     _placed[device, inode, offset, storage.nbytes()] = storage
     child = multiprocessing.context.get_spawning_popen()
     if child is None:
-        return open_storage, (Sent(storage, fd), storage.nbytes(), offset)
+        return open_storage, (Sent(storage), storage.nbytes(), offset)
     handles = _inherited.setdefault(child, {})
     if (device, inode) not in handles:
         handles[device, inode] = Handle(reduction.DupFd(fd))
@@ -107,7 +100,12 @@ def reduce_storage(storage: UntypedStorage) -> Any:
 
 def open_storage(handle: Any, nbytes: int, offset: int) -> UntypedStorage:
     """The storage that another process sent; the one that is here already where it is."""
-    flat = _C._shared_from_fd(handle.fetch(), nbytes, offset)
+    fd = handle.fetch()
+    try:
+        flat = _C._shared_from_fd(fd, nbytes, offset)
+    finally:
+        if isinstance(handle, Sent):  # a pickle keeps all its handles until it is read
+            close(fd)
     _, start, device, inode = _C._shared_place(flat)
     place = (device, inode, start, nbytes)
     known = _placed.get(place)
@@ -124,8 +122,11 @@ def reduce_shared(tensor: Any) -> Any:
             "not; send its detach()"
         )
     rebuild, args, *state = reduce_tensor(tensor)
-    return (rebuild, tuple({k: v for k, v in a.items() if k != "grad"} if isinstance(a, dict) else a for a in args),
-            *state)
+    return (
+        rebuild,
+        tuple({k: v for k, v in a.items() if k != "grad"} if isinstance(a, dict) else a for a in args),
+        *state,
+    )
 
 
 def init_reductions() -> None:
@@ -135,4 +136,4 @@ def init_reductions() -> None:
         ForkingPickler.register(kind, reduce_shared)
 
 
-__all__ = ["init_reductions", "open_storage", "reduce_shared", "reduce_storage", "storage_of"]
+init_reductions()  # here, since a process that received a tensor may have run no more of the package than this

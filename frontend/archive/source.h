@@ -1,0 +1,71 @@
+// The bytes that an archive is read from: an open file, or memory. And the faults that reading finds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace lamella::archive {
+
+// The bytes are no archive of ours, or a damaged one. The text says which part, without the file's name.
+struct Fault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A file's bytes in memory, private to this process: writes do not reach the file.
+class Mapping {
+ public:
+  Mapping(int fd, uint64_t at, uint64_t size);
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping();
+  char* data() const { return data_; }
+
+ private:
+  void* start_;
+  size_t length_;
+  char* data_;
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual uint64_t size() const = 0;
+  // Exactly `count` bytes from `at` on, within size(). Raises Fault if they are not there any more.
+  virtual void read(uint64_t at, void* to, size_t count) = 0;
+  virtual bool parallel() const { return false; }  // whether threads may read at the same time
+  virtual std::shared_ptr<Mapping> map() { return nullptr; }
+};
+
+class MemorySource : public Source {
+ public:
+  MemorySource(const void* data, size_t size) : data_(static_cast<const char*>(data)), size_(size) {}
+  uint64_t size() const override { return size_; }
+  void read(uint64_t at, void* to, size_t count) override;
+  bool parallel() const override { return true; }
+
+ private:
+  const char* data_;  // borrowed
+  size_t size_;
+};
+
+// A file's bytes from `base` to its end. It keeps a descriptor of its own.
+class FileSource : public Source {
+ public:
+  FileSource(int fd, uint64_t base);
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+  ~FileSource() override;
+  uint64_t size() const override { return size_; }
+  void read(uint64_t at, void* to, size_t count) override;
+  bool parallel() const override { return true; }
+  std::shared_ptr<Mapping> map() override;
+
+ private:
+  int fd_;
+  uint64_t base_, size_;
+};
+
+}  // namespace lamella::archive

@@ -1,0 +1,274 @@
+#include "frontend/binding/archive.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/device.h"
+#include "core/dtype.h"
+#include "core/storage.h"
+#include "core/tensor.h"
+#include "dispatcher/parallel.h"
+#include "dispatcher/tensors.h"
+#include "frontend/archive/crc32.h"
+#include "frontend/archive/reader.h"
+#include "frontend/archive/writer.h"
+#include "frontend/binding/conversion.h"
+#include "frontend/binding/status.h"
+#include "frontend/binding/tensor_object.h"
+
+namespace py = pybind11;
+
+namespace lamella::binding {
+namespace {
+
+using archive::Archive;
+using archive::Fault;
+using archive::Member;
+
+constexpr uint64_t with_lock = 64 << 10;  // below so many bytes Python's lock is kept: giving it away takes as long
+
+// A contiguous view of a Python object's bytes.
+class Bytes {
+ public:
+  explicit Bytes(PyObject* o, int flags = PyBUF_SIMPLE) {
+    if (PyObject_GetBuffer(o, &view_, flags)) throw py::error_already_set();
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+  ~Bytes() { PyBuffer_Release(&view_); }
+  void* data() const { return view_.buf; }
+  size_t size() const { return static_cast<size_t>(view_.len); }
+
+ private:
+  Py_buffer view_;
+};
+
+// A Python object with seek() and read(): its bytes from where it stood.
+class ObjectSource : public archive::Source {
+ public:
+  explicit ObjectSource(py::object file) : file_(std::move(file)) {
+    base_ = file_.attr("tell")().cast<int64_t>();
+    size_ = file_.attr("seek")(0, 2).cast<int64_t>() - base_;
+  }
+  ~ObjectSource() override {
+    py::gil_scoped_acquire lock;
+    file_ = py::object();
+  }
+  uint64_t size() const override { return size_ > 0 ? static_cast<uint64_t>(size_) : 0; }
+  void read(uint64_t at, void* to, size_t count) override {
+    py::gil_scoped_acquire lock;
+    file_.attr("seek")(base_ + static_cast<int64_t>(at));
+    for (auto* p = static_cast<char*>(to); count;) {
+      const py::object part = file_.attr("read")(count);
+      const Bytes bytes(part.ptr());
+      if (bytes.size() == 0 || bytes.size() > count) throw Fault("it ends early: it became shorter while it was read");
+      std::memcpy(p, bytes.data(), bytes.size());
+      p += bytes.size(), count -= bytes.size();
+    }
+  }
+
+ private:
+  py::object file_;
+  int64_t base_, size_;
+};
+
+// A Python object with write().
+class ObjectSink : public archive::Sink {
+ public:
+  explicit ObjectSink(py::object file) : file_(std::move(file)) {}
+  void write(const void* data, size_t size) override {
+    auto* p = static_cast<const char*>(data);
+    while (size) {
+      const auto part = static_cast<Py_ssize_t>(std::min<size_t>(size, 1 << 30));
+      const py::object view =
+          py::reinterpret_steal<py::object>(PyMemoryView_FromMemory(const_cast<char*>(p), part, PyBUF_READ));
+      const py::object written = file_.attr("write")(view);
+      view.attr("release")();
+      const auto n = written.is_none() ? static_cast<size_t>(part) : written.cast<size_t>();
+      if (n == 0 || n > static_cast<size_t>(part)) throw std::system_error(EIO, std::generic_category(), "write");
+      p += n, size -= n;
+    }
+  }
+
+ private:
+  py::object file_;
+};
+
+PyObject* of_storage(core::Storage* s) {  // takes the storage over
+  const int64_t size = s->bytes, stride = 1;
+  PyObject* o = wrap(core::tensor_over(s, 1, &size, &stride, 0, LAMELLA_UINT8));
+  core::release(s);
+  return o;
+}
+
+class PyArchive {
+ public:
+  PyArchive(const py::object& file, uint64_t base) {
+    std::shared_ptr<archive::Source> source;
+    if (PyLong_Check(file.ptr()))
+      source = std::make_shared<archive::FileSource>(file.cast<int>(), base);
+    else
+      source = std::make_shared<ObjectSource>(file);
+    archive_ = std::make_unique<Archive>(std::move(source));
+  }
+
+  py::list names() const {
+    py::list out;
+    for (const Member& m : archive_->members()) out.append(m.name);
+    return out;
+  }
+  const Member& member(const std::string& name) const {
+    const Member* m = archive_->find(name);
+    if (!m) throw Fault("member '" + name + "' is missing");
+    return *m;
+  }
+  py::bytes read(const std::string& name) {
+    const Member& m = member(name);
+    auto out = py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(m.size)));
+    if (!out) throw py::error_already_set();
+    archive_->read(m, PyBytes_AS_STRING(out.ptr()));
+    return out;
+  }
+  // uint8, over all of the member; `aligned`: the bytes to which a mapped one must be aligned, else it is read.
+  py::object storage(const std::string& name, bool mapped, uint64_t aligned) {
+    const Member& m = member(name);
+    if (mapped && m.size && m.data % aligned == 0) {
+      if (auto mapping = archive_->map()) {
+        auto* kept = new std::shared_ptr<archive::Mapping>(std::move(mapping));
+        const auto size = static_cast<int64_t>(m.size);
+        lamella_tensor* t;
+        const lamella_status st = dispatcher::tensor_from_blob(
+            (*kept)->data() + m.data, 1, &size, nullptr, LAMELLA_UINT8, {core::host_backend(), 0},
+            [](void* p) { delete static_cast<std::shared_ptr<archive::Mapping>*>(p); }, kept, &t);
+        if (st) delete kept;
+        check(st);
+        return owned(wrap(static_cast<Tensor*>(t)));
+      }
+    }
+    core::Storage* s;
+    check(core::new_storage(static_cast<int64_t>(m.size), {core::host_backend(), 0}, LAMELLA_UINT8, &s));
+    const std::unique_ptr<core::Storage, void (*)(core::Storage*)> keep(s, core::release);
+    if (m.size < with_lock) {
+      archive_->read(m, s->data);
+    } else {
+      const int threads = dispatcher::get_num_threads();
+      py::gil_scoped_release unlocked;
+      archive_->read(m, s->data, threads);
+    }
+    core::retain(s);
+    return owned(of_storage(s));
+  }
+  void verify(const std::string& name) {
+    const Member& m = member(name);
+    py::gil_scoped_release unlocked;
+    archive_->verify(m);
+  }
+
+ private:
+  static py::object owned(PyObject* o) {
+    if (!o) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(o);
+  }
+  std::unique_ptr<Archive> archive_;
+};
+
+class PyArchiveWriter {
+ public:
+  explicit PyArchiveWriter(const py::object& file) : to_file_(PyLong_Check(file.ptr())) {
+    if (to_file_)
+      sink_ = std::make_unique<archive::FileSink>(file.cast<int>());
+    else
+      sink_ = std::make_unique<ObjectSink>(file);
+    writer_ = std::make_unique<archive::Writer>(*sink_);
+  }
+  // Of a tensor: all bytes of its storage.
+  void add(const std::string& name, const py::object& data) {
+    if (is_tensor(data.ptr())) {
+      const Tensor* t = unwrap(data.ptr());
+      if (t->opaque() || !core::is_host(t->backend))
+        throw py::type_error("_ArchiveWriter: expected a tensor with elements in host memory");
+      add_bytes(name, t->storage->data, static_cast<uint64_t>(t->storage->bytes));
+    } else {
+      const Bytes bytes(data.ptr());
+      add_bytes(name, bytes.data(), bytes.size());
+    }
+  }
+  void finish() { writer_->finish(); }
+
+ private:
+  void add_bytes(const std::string& name, const void* data, uint64_t size) {
+    if (!to_file_ || size < with_lock) return writer_->add(name, data, size);
+    py::gil_scoped_release unlocked;
+    writer_->add(name, data, size);
+  }
+  bool to_file_;
+  std::unique_ptr<archive::Sink> sink_;
+  std::unique_ptr<archive::Writer> writer_;
+};
+
+PyObject* list_of(const int64_t* v, int n) {
+  PyObject* list = PyList_New(n);
+  for (int i = 0; list && i < n; i++) PyList_SET_ITEM(list, i, PyLong_FromLongLong(v[i]));
+  return list;
+}
+
+// _window(tensor) -> [storage's id, dtype's name, sizes, strides or None where they are row-major, offset]
+PyObject* window(PyObject*, PyObject* o) {
+  if (!is_tensor(o)) return PyErr_Format(PyExc_TypeError, "_window: expected a Tensor, got %s", type_name(o).c_str());
+  const Tensor* t = unwrap(o);
+  int64_t row = 1;
+  bool rows = true;
+  for (int i = t->ndim() - 1; i >= 0; i--) {
+    rows &= t->strides()[i] == row;
+    row *= std::max<int64_t>(t->sizes()[i], 1);
+  }
+  PyObject* strides = rows ? Py_NewRef(Py_None) : list_of(t->strides(), t->ndim());
+  return Py_BuildValue("[KsNNL]", reinterpret_cast<unsigned long long>(t->storage), core::dtype_infos[t->dtype].name,
+                       list_of(t->sizes(), t->ndim()), strides, static_cast<long long>(t->storage_offset));
+}
+
+PyMethodDef methods[] = {{"_window", window, METH_O, nullptr}, {nullptr}};
+
+void translate(std::exception_ptr p) {
+  try {
+    if (p) std::rethrow_exception(p);
+  } catch (const std::system_error& e) {
+    errno = e.code().value();
+    PyErr_SetFromErrno(PyExc_OSError);
+  }
+}
+
+}  // namespace
+
+void add_archive(py::module_& m) {
+  py::register_exception<Fault>(m, "_ArchiveFault", PyExc_RuntimeError);
+  py::register_exception_translator(translate);
+  if (PyModule_AddFunctions(m.ptr(), methods)) throw py::error_already_set();
+  m.def(
+      "_crc32",
+      [](const py::object& data, uint32_t before) {
+        const Bytes bytes(data.ptr());
+        return archive::crc32(before, bytes.data(), bytes.size());
+      },
+      py::arg("data"), py::arg("before") = 0);
+  py::class_<PyArchive>(m, "_Archive")  // of a descriptor from a byte on, or of an object from where it stands
+      .def(py::init<const py::object&, uint64_t>(), py::arg("file"), py::arg("base") = 0)
+      .def("names", &PyArchive::names)
+      .def("size", [](const PyArchive& a, const std::string& name) { return a.member(name).size; })
+      .def("offset", [](const PyArchive& a, const std::string& name) { return a.member(name).data; })
+      .def("read", &PyArchive::read)
+      .def("storage", &PyArchive::storage, py::arg("name"), py::arg("mmap") = false, py::arg("aligned") = 64)
+      .def("verify", &PyArchive::verify);
+  py::class_<PyArchiveWriter>(m, "_ArchiveWriter")  // to a descriptor of an empty file, or to an object
+      .def(py::init<const py::object&>())
+      .def("add", &PyArchiveWriter::add)
+      .def("finish", &PyArchiveWriter::finish);
+}
+
+}  // namespace lamella::binding

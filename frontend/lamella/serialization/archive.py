@@ -1,0 +1,163 @@
+"""A zip of raw members as checkpoints are read from it and written to it; the parsing is native, and suspicious."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lamella import _C
+from lamella._storage import UntypedStorage
+from lamella.serialization.atomic import OwnFile
+from lamella.serialization.errors import CheckpointError, EmptyFileError
+
+
+def shown(f: Any) -> str:
+    """A path or a file object, as messages name it."""
+    if isinstance(f, (str, bytes, os.PathLike)):
+        return repr(os.fsdecode(f))
+    return repr(name) if isinstance(name := getattr(f, "name", None), str) else f"a {type(f).__name__}"
+
+
+@contextmanager
+def faults_of(f: Any) -> Iterator[None]:
+    """Faults that the native reader finds become errors that name the file."""
+    try:
+        yield
+    except _C._ArchiveFault as fault:
+        raise CheckpointError(f"load: {shown(f)} is damaged or no checkpoint: {fault}") from None
+
+
+def descriptor(f: Any) -> tuple[int, int] | None:
+    """The descriptor of a file object over a plain file, and where it stands; None for every other object."""
+    if not isinstance(f, (io.FileIO, io.BufferedReader, io.BufferedRandom)):
+        return None
+    raw = f if isinstance(f, io.FileIO) else f.raw
+    if type(raw) not in (io.FileIO, OwnFile) or not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+        return None
+    if f.writable():
+        f.flush()
+    return raw.fileno(), f.tell()
+
+
+class Archive:
+    """A zip of stored members, from a path or from a binary file object that can seek.
+
+    Raises:
+        CheckpointError: it is none, or is damaged
+        OSError: the file cannot be opened or read
+        TypeError: it is neither a path nor a file object
+    """
+
+    def __init__(self, f: Any):
+        self.file = f
+        with faults_of(f):
+            if isinstance(f, (str, bytes, os.PathLike)):
+                fd = os.open(f, os.O_RDONLY | os.O_CLOEXEC)
+                try:
+                    kind = os.fstat(fd).st_mode
+                    if stat.S_ISDIR(kind):
+                        raise IsADirectoryError(
+                            21, "Is a directory; load_sharded reads a folder of shards", os.fspath(f)
+                        )
+                    if not stat.S_ISREG(kind):
+                        with open(fd, "rb", closefd=False) as stream:  # a pipe: read once
+                            self._native = _C._Archive(io.BytesIO(stream.read()))
+                        return
+                    self._native = _C._Archive(fd)
+                finally:
+                    os.close(fd)
+                return
+            for name in ("read", "seek", "tell"):
+                if not hasattr(f, name):
+                    raise TypeError(
+                        f"load: argument 'f' must be a path or a file object, got {type(f).__name__}: no {name}()"
+                    )
+            if isinstance(f, io.TextIOBase):
+                raise TypeError("load: argument 'f' is a file of text; open it with 'rb'")
+            found = descriptor(f)
+            self._native = _C._Archive(*found) if found else _C._Archive(f)
+
+    @property
+    def names(self) -> list[str]:
+        """The members' names, in the order of the directory."""
+        return self._native.names()
+
+    def size(self, name: str) -> int:
+        """The bytes of a member."""
+        with faults_of(self.file):
+            return self._native.size(name)
+
+    def offset(self, name: str) -> int:
+        """Where a member's bytes begin in the file."""
+        with faults_of(self.file):
+            return self._native.offset(name)
+
+    def read(self, name: str) -> bytes:
+        """A member, verified against its CRC-32."""
+        with faults_of(self.file):
+            return self._native.read(name)
+
+    def flat(self, name: str, mmap: bool = False, aligned: int = 64) -> _C.Tensor:
+        """A member as a tensor of uint8 in the host's memory, verified unless it is mapped.
+
+        A member that is to be mapped and does not lie at a multiple of ``aligned`` bytes is read instead.
+        """
+        with faults_of(self.file):
+            return self._native.storage(name, mmap, aligned)
+
+    def storage(self, name: str, mmap: bool = False, aligned: int = 64) -> UntypedStorage:
+        """A member as a storage; see ``flat``."""
+        return UntypedStorage(self.flat(name, mmap, aligned))
+
+    def verify(self, name: str) -> None:
+        """Raises CheckpointError if a member's bytes are not those that were written."""
+        with faults_of(self.file):
+            self._native.verify(name)
+
+
+class ArchiveWriter:
+    """Writes a zip of stored members, each aligned to 64 bytes, into the file that ``atomic.replacing`` gives."""
+
+    def __init__(self, sink: Any):
+        self.host = str(_C._default_generator().device)  # whose memory is written
+        self._native = _C._ArchiveWriter(sink.fileno() if isinstance(sink, OwnFile) else sink)
+
+    def add(self, name: str, data: Any) -> None:
+        """Adds a member: bytes, the bytes of a storage, or all bytes of a tensor's storage, in the host's memory."""
+        self._native.add(name, data._bytes if isinstance(data, UntypedStorage) else data)
+
+    def finish(self) -> None:
+        """Writes the directory; nothing can be added then."""
+        self._native.finish()
+
+
+def head(f: Any, count: int = 16) -> bytes:
+    """The first bytes of a path or file object, which stands where it stood then."""
+    if isinstance(f, (str, bytes, os.PathLike)):
+        with open(f, "rb") as file:
+            return file.read(count)
+    start = f.tell()
+    first = f.read(count)
+    f.seek(start)
+    return first
+
+
+def not_an_archive(f: Any, fault: CheckpointError) -> CheckpointError:
+    """The error for a file that is no zip: what it seems to be instead."""
+    first = head(f)
+    if not first:
+        return EmptyFileError(f"load: {shown(f)} is empty")
+    if first[:1] == b"\x80":
+        return CheckpointError(
+            f"load: {shown(f)} is a pickle, which could run any code, and is not read; save it again by a torch of "
+            "version 1.6 or later, with torch.save(torch.load(...), ...)"
+        )
+    if first[8:9] == b"{" and int.from_bytes(first[:8], "little") < 2**32:
+        return CheckpointError(
+            f"load: {shown(f)} seems to be a file of safetensors; read it by lamella.serialization.load_safetensors"
+        )
+    return fault

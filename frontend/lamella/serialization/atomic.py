@@ -1,0 +1,141 @@
+"""Files that appear whole: written beside their place, and put there by one rename.
+
+Note [Atomic files]
+The new file is written under a name of its own in the folder of the old one, ``.NAME.RANDOM.lamella-part``. Its writer
+holds a lock on it (``flock``) until it is renamed or removed. The system gives the lock back when a process dies,
+however it dies; so a part without a lock is left by a dead writer, and the next save of the same file removes it. A
+file without a name (``O_TMPFILE``) would leave nothing behind, but only ``rename`` replaces a file, and that needs a
+name; and not every file system has it. Two writers of one file have two parts: the one that is renamed last stays.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+SUFFIX = ".lamella-part"
+
+
+class OwnFile(io.FileIO):
+    """A file that was empty when it was opened, and that nobody else writes."""
+
+
+def stem(name: str) -> str:
+    """What the parts of a file begin with; a digest where the name is too long to be a part of another."""
+    if len(os.fsencode(name)) > 180:
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()
+    return f".{name}."
+
+
+def same_file(fd: int, path: str) -> bool:
+    """Whether a path names the file that is open."""
+    try:
+        there = os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    here = os.fstat(fd)
+    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+
+def open_part(folder: str, name: str) -> tuple[OwnFile, str]:
+    """A new part, locked, and its path."""
+    while True:
+        path = os.path.join(folder, stem(name) + os.urandom(4).hex() + SUFFIX)
+        try:
+            part = OwnFile(path, "x+b")
+        except FileExistsError:
+            continue
+        with suppress(OSError):  # a file system without locks: then nobody removes parts, either
+            fcntl.flock(part.fileno(), fcntl.LOCK_EX)
+        if same_file(part.fileno(), path):
+            return part, path
+        part.close()  # another save saw it before it had its lock
+
+
+def remove_stale(folder: str, name: str) -> None:
+    """Removes the parts of a file that dead writers left."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(SUFFIX) and entry.name.startswith(stem(name)):
+                with suppress(OSError):
+                    _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(path: str) -> None:
+    fd = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises where its writer lives
+        if same_file(fd, path):
+            os.unlink(path)
+    finally:
+        os.close(fd)
+
+
+def sync_folder(folder: str) -> None:
+    """Makes the names of a folder last; some file systems refuse that, and need it not."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _keep_mode(part: OwnFile, old: os.stat_result) -> None:
+    """Gives a new file the rights of the one that it replaces, as writing into that would."""
+    new = os.fstat(part.fileno())
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with suppress(OSError):
+            os.fchown(part.fileno(), old.st_uid, old.st_gid)
+    if stat.S_IMODE(new.st_mode) != stat.S_IMODE(old.st_mode):
+        os.fchmod(part.fileno(), stat.S_IMODE(old.st_mode))
+
+
+@contextmanager
+def replacing(f: Any, durable: bool = True) -> Iterator[Any]:
+    """A binary file to write into. A path is replaced at the end of the block, and stays as it was after an exception.
+
+    Args:
+        f: a path; or a file object, which is given back as it is. A path of a device or a pipe is written into.
+        durable: waits until the file and its name are on the disk, so that they outlive a loss of power
+    """
+    if not isinstance(f, (str, bytes, os.PathLike)):
+        yield f
+        return
+    path = os.path.realpath(os.fsdecode(f))  # a link stays a link to the new file
+    old = None
+    with suppress(FileNotFoundError):
+        old = os.stat(path)
+    if old is not None and stat.S_ISDIR(old.st_mode):
+        raise IsADirectoryError(21, "Is a directory", os.fspath(f))
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    folder, name = os.path.split(path)
+    remove_stale(folder, name)
+    try:
+        part, part_path = open_part(folder, name)
+    except OSError as error:
+        error.filename = os.fspath(f)
+        raise
+    with part:
+        try:
+            if old is not None:
+                _keep_mode(part, old)
+            yield part
+            if durable:
+                os.fsync(part.fileno())
+            os.rename(part_path, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(part_path)
+            raise
+    if durable:
+        sync_folder(folder)

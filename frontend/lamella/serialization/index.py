@@ -1,0 +1,297 @@
+"""An object as the index of a checkpoint: what JSON holds of it, and the storages that stand beside the index.
+
+Note [The index]
+Text, numbers, lists and dicts with keys of text stand as JSON has them; everything else is an object whose first key
+is a tag that begins with "$". Containers are numbered when they are complete, in the order of the text;
+``{"$same": n}`` stands for a container that was there before. A tensor is ``{"$tensor": n}``, the n-th of the list
+beside the object. Within keys, members of sets, and what a tensor carries, nothing is numbered.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from typing import Any
+
+from lamella import _C
+from lamella.plugins import contributions
+from lamella.serialization import containers, values
+from lamella.serialization.errors import Refused
+
+VERSION = 1
+NAME = "index.json"
+DATA = "data/"  # and the number of the storage
+PATH_ROOT = "obj"
+
+
+class Indexer:
+    """Takes objects apart. ``storages`` are, by their number, bytes or a tensor over the storage, and a device."""
+
+    def __init__(self) -> None:
+        self.storages: list[tuple[Any, int, str]] = []
+        self.tensors: list[list] = []
+        self._storage_numbers: dict[int, int] = {}
+        self._tensor_numbers: dict[int, int] = {}
+        self._containers: dict[int, int] = {}
+        self._open: set[int] = set()  # containers that are being taken apart
+        self._kept: list[Any] = []  # so that no identity is given out twice
+        self._alone = 0  # above 0: nothing is numbered
+        self._numpy = sys.modules.get("numpy")
+        self._encoders: dict[Any, Any] = {
+            **values.ENCODERS,
+            list: self._list,
+            Namespace: self._namespace,
+            **dict.fromkeys(containers.MAPPINGS, self._mapping),
+            **dict.fromkeys(containers.SEQUENCES, self._sequence),
+        }
+
+    def encode(self, value: Any) -> Any:
+        """What the index holds in place of a value. Raises Refused."""
+        kind = type(value)
+        if kind is _C.Tensor:
+            return self._tensor(value, None)
+        encoder = self._encoders.get(kind)
+        if encoder is not None:
+            return encoder(value)
+        if isinstance(value, _C.Tensor):
+            return self._tensor(value, self._class_of(value))
+        if kind.__name__ == "UntypedStorage" and kind.__module__ == "lamella._storage":
+            return {"$storage": self._storage(value._bytes, value._bytes._storage_id())}
+        if self._numpy is not None:
+            if kind is self._numpy.ndarray:
+                return self._numbered(value, lambda: {"$array": self._array(value)})
+            if isinstance(value, self._numpy.generic):
+                return values.from_scalar(value)
+        raise Refused(refusal(value))
+
+    # ---- containers ----
+
+    def _numbered(self, value: Any, take_apart: Any) -> Any:
+        key = id(value)
+        if key in self._open:
+            raise Refused("contains itself; a checkpoint holds no cycles")
+        if self._alone:
+            self._open.add(key)
+            out = take_apart()
+            self._open.discard(key)
+            return out
+        number = self._containers.get(key)
+        if number is not None:
+            return {"$same": number}
+        self._open.add(key)
+        out = take_apart()
+        self._open.discard(key)
+        self._containers[key] = len(self._containers)
+        self._kept.append(value)
+        return out
+
+    def _list(self, value: list) -> Any:
+        return self._numbered(value, lambda: self._items(value))
+
+    def _items(self, value: Any) -> list:
+        i, out, encode = -1, [], self.encode
+        try:
+            for i, x in enumerate(value):  # noqa: B007 - the handler names the place
+                out.append(encode(x))
+        except Refused as refused:
+            refused.path.append(f"[{i}]")
+            raise
+        return out
+
+    def _sequence(self, value: Any) -> Any:
+        kind = type(value)
+        tag = containers.SEQUENCES[kind]
+        if kind in containers.HASHED:
+            return self._numbered(value, lambda: {tag: sorted(self._lonely(list(value)), key=json.dumps)})
+        if kind is tuple and not value:
+            return {tag: []}  # one object for all
+        if tag == "$deque":
+            return self._numbered(value, lambda: {tag: self._items(value), containers.LIMIT: value.maxlen})
+        return self._numbered(value, lambda: {tag: self._items(value)})
+
+    def _lonely(self, items: list) -> list:
+        self._alone += 1
+        try:
+            return self._items(items)
+        finally:
+            self._alone -= 1
+
+    def _mapping(self, value: Any) -> Any:
+        return self._numbered(value, lambda: self._pairs(value))
+
+    def _pairs(self, value: dict) -> Any:
+        kind, encode = type(value), self.encode
+        if kind is dict and containers.is_plain_object(value):
+            return self._plain(value)
+        key, pairs = None, []
+        try:
+            for key, x in value.items():
+                pairs.append([key if type(key) is str else self._key(key), encode(x)])
+        except Refused as refused:
+            refused.path.append(f"[{key!r}]")
+            raise
+        out: dict[str, Any] = {containers.MAPPINGS[kind]: pairs}
+        if kind is containers.defaultdict:
+            if value.default_factory not in containers.FACTORY_NAMES:  # type: ignore[attr-defined]
+                raise Refused("is a defaultdict whose factory is no plain type; save dict(...) of it")
+            out[containers.FACTORY] = containers.FACTORY_NAMES[value.default_factory]  # type: ignore[attr-defined]
+        elif kind is not dict and vars(value):
+            out[containers.ATTRIBUTES] = self._attributes(vars(value))
+        return out
+
+    def _plain(self, value: dict) -> dict:
+        key, out, encode = None, {}, self.encode
+        try:
+            for key, x in value.items():
+                out[key] = encode(x)
+        except Refused as refused:
+            refused.path.append(f"[{key!r}]")
+            raise
+        return out
+
+    def _key(self, key: Any) -> Any:
+        try:
+            return self._lonely([key])[0]
+        except Refused as refused:
+            raise Refused(f"is a key of {type(key).__name__}, which no checkpoint holds as a key") from refused
+
+    def _namespace(self, value: Namespace) -> Any:
+        return self._numbered(value, lambda: {"$namespace": self._attributes(vars(value))})
+
+    def _attributes(self, held: dict) -> list:
+        name, out = "", []
+        try:
+            for name, x in held.items():
+                if type(name) is not str or name.startswith("__"):
+                    raise Refused("is an attribute of a name that no checkpoint holds")
+                out.append([name, self.encode(x)])
+        except Refused as refused:
+            refused.path.append(f".{name}")
+            raise
+        return out
+
+    # ---- tensors and memory ----
+
+    def _class_of(self, tensor: Any) -> str:
+        from lamella.nn import Parameter
+
+        if type(tensor) is Parameter:
+            return "parameter"
+        if type(tensor).__name__.startswith("Uninitialized"):
+            raise Refused("is a parameter without a shape; run the module once before it is saved")
+        raise Refused(
+            f"is a {type(tensor).__name__}, a class of tensors that a checkpoint does not know; save "
+            "x.as_subclass(lamella.Tensor)"
+        )
+
+    def _tensor(self, tensor: Any, kind: str | None) -> Any:
+        number = self._tensor_numbers.get(id(tensor))
+        if number is None:
+            if id(tensor) in self._open:
+                raise Refused("contains itself; a checkpoint holds no cycles")
+            self._open.add(id(tensor))
+            record = _C._window(tensor)
+            more: dict[str, Any] = {}
+            opaque = tensor.is_opaque
+            record[0] = None if opaque else self._storage(tensor, record[0])
+            slots = _C._save_slots(tensor)
+            if opaque:
+                if not slots:
+                    raise Refused("is an opaque tensor, and none of its slots can be saved; save its values")
+                more["device"] = str(tensor.device)
+            for name in contributions.copied:
+                if (x := getattr(tensor, name)) is not None and x is not False:
+                    more.setdefault("plugins", []).append([name, x])
+            if kind is not None:
+                more["class"] = kind
+            held = vars(tensor)
+            if slots or held or "plugins" in more:
+                self._carried(more, slots, held)
+            if more:
+                record.append(more)
+            self._open.discard(id(tensor))
+            number = self._tensor_numbers[id(tensor)] = len(self.tensors)
+            self.tensors.append(record)
+            self._kept.append(tensor)
+        return {"$tensor": number}
+
+    def _carried(self, more: dict, slots: list, held: dict) -> None:
+        """What a tensor carries beside its elements: its slots, and attributes of plugins and of the user."""
+        self._alone += 1
+        try:
+            if "plugins" in more:
+                more["plugins"] = self._attributes(dict(more["plugins"]))
+            if slots:
+                more["slots"] = self._attributes(dict(slots))
+            if held:
+                more["attributes"] = self._attributes(held)
+        finally:
+            self._alone -= 1
+
+    def _storage(self, tensor: Any, identity: int) -> int:
+        number = self._storage_numbers.get(identity)
+        if number is None:
+            number = self._storage_numbers[identity] = len(self.storages)
+            self.storages.append((tensor, tensor._storage_nbytes(), str(tensor.device)))
+            self._kept.append(tensor)
+        return number
+
+    def _array(self, array: Any) -> list:
+        np = self._numpy
+        if array.dtype.kind not in "biufcSUMm":
+            raise Refused(f"is a numpy array of dtype {array.dtype}; save one of numbers or text, or array.tolist()")
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8) if array.nbytes else b""  # type: ignore[union-attr]
+        self.storages.append((data, array.nbytes, ""))
+        return [len(self.storages) - 1, array.dtype.str, list(array.shape)]
+
+
+def refusal(value: Any) -> str:
+    """Why a value is in no checkpoint, and what to save instead."""
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+    if hasattr(kind, "state_dict"):
+        return f"is a {name}, which a checkpoint does not hold; save its state_dict()"
+    if isinstance(value, tuple):
+        return f"is a named tuple, {name}, which a checkpoint does not hold; save tuple(x) or x._asdict()"
+    if isinstance(value, type) or callable(value):
+        return f"is code, {value!r}, which a checkpoint does not hold; save its name"
+    if isinstance(value, dict):
+        return f"is a {name}, which a checkpoint does not hold; save dict(x)"
+    if isinstance(value, (str, int, float)):
+        return f"is a {name}, which a checkpoint does not hold; save {kind.__mro__[-2].__name__}(x)"
+    if isinstance(value, _os_path_like()):
+        return f"is a {name}, which a checkpoint does not hold; save str(x)"
+    return f"is a {name}, which a checkpoint does not hold; save its values as numbers, text, lists, dicts or tensors"
+
+
+def _os_path_like() -> type:
+    import os
+
+    return os.PathLike
+
+
+def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
+    """The text of the index, and the storages beside it.
+
+    Raises:
+        TypeError: something in it is of a kind that checkpoints do not hold; the message says where, and what to do
+        ValueError: it is nested too deeply
+    """
+    indexer = Indexer()
+    try:
+        root = indexer.encode(obj)
+        whole = {
+            "format": "lamella",
+            "version": VERSION,
+            "storages": [[nbytes, device] for _, nbytes, device in indexer.storages],
+            "tensors": indexer.tensors,
+            "object": root,
+        }
+        text = json.dumps(whole, separators=(",", ":"), allow_nan=False, check_circular=False)
+    except Refused as refused:
+        path = PATH_ROOT + "".join(reversed(refused.path))
+        raise TypeError(f"save: {path} {refused}") from None
+    except RecursionError:
+        raise ValueError("save: the object is nested too deeply for a checkpoint") from None
+    return text.encode(), indexer.storages

@@ -1,0 +1,220 @@
+"""``load``: looks at a file's content and gives it to the reader of its format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lamella.serialization.archive import Archive, not_an_archive, shown
+from lamella.serialization.errors import CheckpointError
+from lamella.serialization.index import DATA, NAME, VERSION
+from lamella.serialization.locations import META, Locations
+from lamella.serialization.rebuilding import Rebuilder, find_tensors, natural
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    tensors: Iterable[str] | None = None,
+    verify: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """Reads what ``save`` wrote, or a file of torch. Nothing in a file can run code.
+
+    A file that is truncated, changed, or built to do harm is refused: no number in it is used before it is compared
+    with what is there, and no more memory is taken than the file has bytes, with a small factor for its index.
+
+    Args:
+        f: a path, or a binary file object that can seek, which is read from where it stands to its end
+        map_location: where tensors shall lie: a device for all; a dict from saved devices to others; or a function
+            of a storage in the host's memory and the device's name, which returns the storage, or None for the saved
+            device. None: each where it was
+        pickle_module: and further keywords for it are accepted and mean nothing: there is no pickle
+        weights_only: accepted; code is run with neither value
+        mmap: maps the file into memory, private to this process, in place of reading it: what is used is read then.
+            Replacing the file by ``save`` leaves the mapped bytes as they are; a program that makes the file itself
+            shorter ends this one by SIGBUS at the next use.
+        tensors: the names of some tensors, keys joined by dots as in "model.layer.weight". Only these are read, and
+            come as a dict by name
+        verify: compares tensors with their checksums. None: unless they are mapped, as that reads all of them
+
+    Raises:
+        CheckpointError: the file is no checkpoint or damaged; or its device, dtype or plugin is not here
+        KeyError: no tensor has one of the names
+        OSError: the file is not there, or cannot be read
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> lamella.save({"model": {"weight": lamella.ones(2), "bias": lamella.zeros(1)}}, file)
+    >>> file.seek(0)
+    0
+    >>> lamella.load(file, tensors=["model.bias"])
+    {'model.bias': tensor([0.])}
+    """
+    locations = Locations(map_location)
+    start = f.tell() if hasattr(f, "tell") else None
+    archive = opened(f)
+    names = archive.names
+    if NAME in names:
+        found = Checkpoint(archive, locations, bool(mmap), verify)
+        made = found.object() if tensors is None else found.chosen(tensors)
+        if start is not None:
+            f.seek(0, 2)
+        return made
+    if tensors is not None:
+        raise ValueError("load: argument 'tensors' is for files in Lamella's own format")
+    if any(name.endswith("/data.pkl") for name in names):
+        from lamella.serialization import torch_files
+
+        if start is not None:
+            f.seek(start)
+        return torch_files.read(f, map_location, bool(mmap))
+    raise CheckpointError(f"load: {shown(f)} is an archive of something else: it has neither an index nor data.pkl")
+
+
+def list_tensors(f: Any) -> dict[str, tuple[Any, Any]]:
+    """The names of the tensors in a checkpoint, with their dtypes and shapes; only the index is read.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> lamella.save({"model": {"weight": lamella.ones(2, 3)}}, file)
+    >>> file.seek(0)
+    0
+    >>> lamella.serialization.list_tensors(file)
+    {'model.weight': (lamella.float32, lamella.Size([2, 3]))}
+    """
+    from lamella import _C
+
+    checkpoint = Checkpoint(opened(f), Locations(META), False, False)
+    with checkpoint.damages():
+        records = checkpoint.index["tensors"]
+        found = {name: records[n] for name, n in checkpoint.numbers().items()}
+        return {name: (_C._find_dtype(r[1]), _C.Size(r[2])) for name, r in found.items()}
+
+
+def opened(f: Any) -> Archive:
+    """The archive in a file, or the error that says what the file is instead."""
+    start = f.tell() if hasattr(f, "tell") else 0
+    try:
+        return Archive(f)
+    except CheckpointError as fault:
+        if hasattr(f, "seek"):
+            f.seek(start)
+        raise not_an_archive(f, fault) from None
+
+
+def no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+class Checkpoint:
+    """An open file in our format: its index, checked against its members, and what is made of it."""
+
+    def __init__(self, archive: Any, locations: Locations, mmap: bool, verify: bool | None):
+        self.archive, self.locations, self.mmap = archive, locations, mmap
+        self.verify = mmap and bool(verify)
+        self._flat: dict[int, Any] = {}
+        text = archive.read(NAME)
+        with self.damages():
+            self.index: dict[str, Any] = json.loads(text, parse_constant=no_constant)
+            if self.index["format"] != "lamella":
+                raise ValueError("it is of another format")
+            version = self.index["version"]
+        if type(version) is not int or not 1 <= version <= VERSION:
+            raise CheckpointError(
+                f"load: {shown(archive.file)} has version {version!r} of the format; this Lamella reads up to {VERSION}"
+            )
+        with self.damages():
+            self.storages: list[list[Any]] = self.index["storages"]
+            self._compare()
+            self.rebuilder = Rebuilder(self.index["tensors"], self.storage, self.array)
+
+    def _compare(self) -> None:
+        """Raises unless the members are those that the index speaks of."""
+        expected = {NAME}
+        for number in self.check_storages():
+            expected.add(f"{DATA}{number}")
+            self.check_member(number, self.storages[number][0])
+        if others := set(self.archive.names) - expected:
+            raise ValueError(f"it has a member that it does not speak of: {min(others)!r}")
+
+    def check_storages(self) -> list[int]:
+        """Raises unless the index describes storages; the numbers of those that have bytes."""
+        for number, (nbytes, device) in enumerate(self.storages):
+            if natural(nbytes) >= 2**62 or type(device) is not str:
+                raise ValueError(f"storage {number} is none")
+        return [number for number, (_, device) in enumerate(self.storages) if device != META]
+
+    def check_member(self, number: int, nbytes: int) -> None:
+        """Raises unless the member of a storage has its size, and lies as it should."""
+        name = f"{DATA}{number}"
+        if self.archive.size(name) != nbytes:
+            raise ValueError(f"storage {number} has {self.archive.size(name)} bytes, not {nbytes}")
+        if self.archive.offset(name) % 64:
+            raise ValueError(f"storage {number} does not lie at a multiple of 64 bytes")
+
+    @contextmanager
+    def damages(self) -> Iterator[None]:
+        """What a damaged index leads to, as one error."""
+        try:
+            yield
+        except CheckpointError:
+            raise
+        except RecursionError:
+            raise CheckpointError(f"load: {shown(self.archive.file)} is nested too deeply") from None
+        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError) as error:
+            if error is self.locations.error:  # a user's function failed
+                raise
+            text = str(error) if not isinstance(error, LookupError) else f"{type(error).__name__}: {error}"
+            raise CheckpointError(f"load: the index of {shown(self.archive.file)} is damaged: {text}") from error
+
+    def _read(self, number: int) -> Any:
+        name = f"{DATA}{number}"
+        flat = self.archive.flat(name, self.mmap)
+        if self.verify:
+            self.archive.verify(name)
+        return flat
+
+    def storage(self, number: int) -> Any:
+        """The bytes of a storage, on its device."""
+        flat = self._flat.get(number)
+        if flat is None:
+            nbytes, device = self.storages[number]
+            flat = self._flat[number] = self.locations.place(device, nbytes, lambda: self._read(number))
+        return flat
+
+    def array(self, number: int) -> Any:
+        """The bytes of an array of numpy."""
+        if self.storages[number][1] != "":
+            raise ValueError("a storage of tensors is no array")
+        return self._read(number)
+
+    def object(self) -> Any:
+        """All of it."""
+        with self.damages():
+            return self.rebuilder.decode(self.index["object"])
+
+    def numbers(self) -> dict[str, int]:
+        """The tensors' numbers by name."""
+        with self.damages():
+            return find_tensors(self.index["object"], "", {})
+
+    def chosen(self, names: Iterable[str]) -> dict[str, Any]:
+        """Some tensors by name. Raises KeyError."""
+        numbers, out = self.numbers(), {}
+        for name in [names] if isinstance(names, str) else names:
+            if name not in numbers:
+                from difflib import get_close_matches
+
+                close = get_close_matches(str(name), numbers, 1)
+                hint = f"; did you mean '{close[0]}'?" if close else f"; it has {len(numbers)} tensors"
+                raise KeyError(f"load: {shown(self.archive.file)} has no tensor '{name}'{hint}")
+            with self.damages():
+                out[name] = self.rebuilder.tensor(numbers[name])
+        return out

@@ -1,0 +1,74 @@
+"""Where storages come to lie: ``map_location`` in its four forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lamella import _C
+from lamella._storage import UntypedStorage
+from lamella.serialization.errors import CheckpointError
+
+META = "meta"
+Read = Callable[[], Any]  # gives the bytes of a storage as a tensor of uint8 in the host's memory
+
+
+def host() -> str:
+    """The name of the device whose memory files are read into."""
+    return str(_C._default_generator().device)
+
+
+def device_text(device: Any) -> str:
+    """A device's name, as a checkpoint has it."""
+    return device if isinstance(device, str) else str(device)
+
+
+class Locations:
+    """Places storages as ``map_location`` says."""
+
+    def __init__(self, map_location: Any):
+        known = map_location is None or isinstance(map_location, (str, _C.device, dict)) or callable(map_location)
+        if not known:
+            raise TypeError(
+                "load: argument 'map_location' must be None, a device, a dict of devices or a function, got "
+                f"{type(map_location).__name__}"
+            )
+        self.map_location = map_location
+        self.host = host()
+        self.error: BaseException | None = None  # that the function raised
+
+    def target(self, device: str) -> str:
+        """The device for a storage that lay on another."""
+        asked = self.map_location
+        if isinstance(asked, dict):
+            return device_text(asked.get(device, device))
+        return device if asked is None or callable(asked) else device_text(asked)
+
+    def place(self, device: str, nbytes: int, read: Read) -> Any:
+        """A storage as a tensor of uint8, on its device."""
+        asked = self.map_location
+        if callable(asked) and device != META:
+            flat = read()
+            try:
+                result = asked(UntypedStorage(flat), device)
+                if result is not None and (not isinstance(result, UntypedStorage) or result.nbytes() != nbytes):
+                    raise TypeError("load: map_location must return the storage, one of the same size, or None")
+            except Exception as error:
+                self.error = error
+                raise
+            if result is not None:
+                return result._bytes
+            return self._moved(flat, device, device)
+        target = META if device == META else self.target(device)
+        if target == META:
+            return _C._packet("aten::empty")((nbytes,), dtype=_C.uint8, device=META)
+        return self._moved(read(), device, target)
+
+    def _moved(self, flat: Any, device: str, target: str) -> Any:
+        if target == self.host:
+            return flat
+        try:
+            return flat.to(target)
+        except (RuntimeError, ValueError) as error:
+            note = f"load: a storage was saved on '{device}', and '{target}' is not here: {error}"
+            raise CheckpointError(f"{note}; pass map_location='{self.host}'") from error

@@ -1,0 +1,222 @@
+"""The index of a checkpoint as an object again. It is text from a stranger: every number and name in it is checked.
+
+See Note [The index] in index.py.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from typing import Any
+
+from lamella import _C, _storage
+from lamella.plugins import contributions
+from lamella.serialization import containers, values
+from lamella.serialization.errors import CheckpointError
+
+
+def row_major(shape: list[int]) -> tuple[int, ...]:
+    """The strides of elements that lie one behind the other."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+class Rebuilder:
+    """Makes objects from their index. ``storage`` gives the bytes of a storage on its device, ``array`` on the host.
+
+    Its methods raise ValueError, TypeError, KeyError, IndexError and others for a damaged index.
+    """
+
+    def __init__(self, tensors: list, storage: Callable[[int], Any], array: Callable[[int], Any]):
+        self._records = tensors
+        self._storage, self._array = storage, array
+        self._tensors: dict[int, Any] = {}
+        self._containers: list[Any] = []
+        self._alone = 0
+        self._dtypes: dict[str, Any] = {}
+        self._more: dict[str, Callable[[dict], Any]] = {
+            "$same": lambda node: self._containers[natural(node["$same"])],
+            "$storage": lambda node: self._untyped(natural(node["$storage"])),
+            "$array": lambda node: self._numbered(self._ndarray(*node["$array"])),
+            "$namespace": lambda node: self._numbered(self._namespace(node["$namespace"])),
+            **{tag: self._mapping(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.MAPPINGS},
+            **{
+                tag: self._sequence(tag, kind) for tag, kind in containers.KINDS.items() if kind in containers.SEQUENCES
+            },
+        }
+
+    def decode(self, node: Any) -> Any:
+        """The value that a part of the index describes."""
+        if type(node) is dict:
+            tag = next(iter(node), "")
+            if not tag.startswith("$"):
+                return self._numbered({key: self.decode(x) for key, x in node.items()})
+            if tag == "$tensor":
+                return self.tensor(node["$tensor"])
+            if tag in values.DECODERS:
+                return values.DECODERS[tag](node[tag])
+            return self._more[tag](node)
+        if type(node) is list:
+            return self._numbered([self.decode(x) for x in node])
+        return node
+
+    def _numbered(self, made: Any) -> Any:
+        if not self._alone:
+            self._containers.append(made)
+        return made
+
+    def _lonely(self, nodes: list) -> list:
+        self._alone += 1
+        try:
+            return [self._unshared(x) for x in nodes]
+        finally:
+            self._alone -= 1
+
+    def _unshared(self, node: Any) -> Any:
+        """A part in which nothing is numbered, so nothing may be there twice: it grows no further than its text."""
+        if type(node) is dict and "$same" in node:
+            raise ValueError("'$same' stands where nothing is numbered")
+        return self.decode(node)
+
+    def _mapping(self, tag: str, kind: Any) -> Callable[[dict], Any]:
+        def decode(node: dict) -> Any:
+            pairs = [(key if type(key) is str else self._lonely([key])[0], self.decode(x)) for key, x in node[tag]]
+            if kind is containers.defaultdict:
+                return self._numbered(kind(containers.FACTORIES[node[containers.FACTORY]], pairs))
+            made = kind(dict(pairs)) if tag == "$counter" else kind(pairs)
+            if containers.ATTRIBUTES in node and kind is not dict:
+                vars(made).update(self._attributes(node[containers.ATTRIBUTES]))
+            return self._numbered(made)
+
+        return decode
+
+    def _sequence(self, tag: str, kind: Any) -> Callable[[dict], Any]:
+        def decode(node: dict) -> Any:
+            if kind in containers.HASHED:
+                return self._numbered(kind(self._lonely(node[tag])))
+            items = [self.decode(x) for x in node[tag]]
+            if kind is tuple:
+                return self._numbered(tuple(items)) if items else ()
+            return self._numbered(kind(items, node[containers.LIMIT]))
+
+        return decode
+
+    def _namespace(self, pairs: list) -> Namespace:
+        made = Namespace()
+        vars(made).update(self._attributes(pairs))
+        return made
+
+    def _attributes(self, pairs: list) -> dict[str, Any]:
+        out = {}
+        for name, x in pairs:
+            if type(name) is not str or name.startswith("__"):
+                raise ValueError(f"{name!r} is no attribute of a checkpoint")
+            out[name] = self.decode(x)
+        return out
+
+    # ---- tensors and memory ----
+
+    def tensor(self, number: Any) -> Any:
+        """The tensor of a number; the same object whenever it is asked for."""
+        made = self._tensors.get(number)
+        if made is None:
+            record = self._records[natural(number)]
+            if record is None:
+                raise ValueError("a tensor contains itself")
+            self._records[number] = None  # while it is made
+            made = self._made(*record)
+            self._records[number] = record
+            self._tensors[number] = made
+        return made
+
+    def _made(self, storage: Any, name: str, shape: list, strides: Any, offset: int, more: Any = None) -> Any:
+        dtype = self._dtypes.get(name)
+        if dtype is None:
+            dtype = self._dtypes[name] = _C._find_dtype(name)
+        size = tuple(shape)
+        stride = row_major(shape) if strides is None else tuple(strides)
+        if storage is None:
+            carried = self._carried(more)
+            return self._opaque(carried, more["device"], dtype, size, stride)
+        made = _C._storage_view(self._storage(natural(storage)), dtype, size, stride, offset)
+        return made if more is None else self._dressed(made, self._carried(more))
+
+    def _carried(self, more: dict) -> dict[str, Any]:
+        """What a tensor carries; parts of it may be tensors of their own."""
+        self._alone += 1
+        try:
+            carried = {name: self._attributes(more.get(name, [])) for name in ("slots", "plugins", "attributes")}
+        finally:
+            self._alone -= 1
+        if more.get("class", "parameter") != "parameter":
+            raise ValueError(f"there is no class of tensors '{more['class']}'")
+        return {**carried, "class": more.get("class")}
+
+    def _dressed(self, made: Any, carried: dict) -> Any:
+        for name, value in carried["slots"].items():
+            if not _C._load_slot(made, name, value):
+                _storage.warn_of(name)
+        return self._classed(made, carried)
+
+    def _opaque(self, carried: dict, device: str, dtype: Any, size: tuple, stride: tuple) -> Any:
+        made = _C._opaque(dtype, size, stride, device)
+        if not _storage.load_slots(made, list(carried["slots"].items())):
+            raise CheckpointError(
+                f"load: a tensor is opaque, and no plugin here knows its values: {list(carried['slots'])}; see "
+                "lamella.plugins.status()"
+            )
+        return self._classed(made, carried)
+
+    def _classed(self, made: Any, carried: dict) -> Any:
+        if carried["class"] is not None:
+            from lamella.nn import Parameter
+
+            made = _C.Tensor.__new__(Parameter, made)  # type: ignore[call-arg]
+        vars(made).update(carried["attributes"])
+        for name, value in carried["plugins"].items():
+            if name in contributions.copied:
+                setattr(made, name, value)
+            else:
+                _storage.warn_of(name)
+        return made
+
+    def _untyped(self, number: int) -> Any:
+        flat = self._storage(number)
+        return _storage.storage_of(flat)
+
+    def _ndarray(self, number: Any, dtype: str, shape: list) -> Any:
+        import numpy as np
+
+        memory = self._array(natural(number)).numpy()
+        return np.ndarray(tuple(shape), values.plain_dtype(dtype), memory.data if memory.size else b"")
+
+
+def natural(x: Any) -> int:
+    """A number of a list's element; the negative ones would count from its end."""
+    if type(x) is not int or x < 0:
+        raise ValueError(f"expected a number of a part, got {x!r}")
+    return x
+
+
+def find_tensors(node: Any, prefix: str, found: dict[str, int]) -> dict[str, int]:
+    """The tensors of an index by their names: keys and positions on the way to each, joined by dots."""
+    children: Any = ()
+    if type(node) is list:
+        children = enumerate(node)
+    elif type(node) is dict:
+        tag = next(iter(node), "")
+        if tag == "$tensor":
+            found.setdefault(prefix, natural(node[tag]))
+        elif not tag.startswith("$"):
+            children = node.items()
+        elif tag in ("$tuple", "$deque"):
+            children = enumerate(node[tag])
+        elif tag in containers.MAPPINGS.values() or tag == "$namespace":
+            children = ((key, x) for key, x in node[tag] if isinstance(key, (str, int)))
+    for key, x in children:
+        if type(x) in (dict, list):
+            find_tensors(x, f"{prefix}.{key}" if prefix else str(key), found)
+    return found

@@ -1,0 +1,195 @@
+"""Checkpoints in a folder of several files, for what is too large for one; the file that names them is written last.
+
+Note [Shards]
+Every save gives its shards names of its own, so no shard of the save before is touched until the new index is in its
+place. A save that is killed leaves the old checkpoint whole, and shards that no index names, which the next save
+removes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from lamella.serialization.archive import Archive, ArchiveWriter, shown
+from lamella.serialization.atomic import replacing
+from lamella.serialization.errors import CheckpointError
+from lamella.serialization.index import DATA, NAME, VERSION, indexed
+from lamella.serialization.loading import Checkpoint
+from lamella.serialization.locations import META, Locations
+from lamella.serialization.saving import add_storage
+
+INDEX = "index.lamella"
+SHARD = re.compile(r"shard-([0-9a-f]{16})-\d{5,}-of-\d{5,}\.lamella")
+UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def byte_count(size: int | str) -> int:
+    """A number of bytes, from "5GB" and its like: powers of 1000, or of 1024 as in "5GiB"."""
+    if isinstance(size, str) and (found := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", size)):
+        if (unit := found[2].upper()) in UNITS:
+            size = int(float(found[1]) * UNITS[unit])
+    if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
+        raise ValueError(f"save_sharded: argument 'max_shard_size' must be bytes, or text as '5GB', got {size!r}")
+    return size
+
+
+def split(storages: list[tuple[Any, int, str]], most: int) -> list[range]:
+    """Runs of storages that together have at most so many bytes, or are one storage."""
+    runs, start, held = [], 0, 0
+    for number, (_, nbytes, device) in enumerate(storages):
+        nbytes = 0 if device == META else nbytes
+        if number > start and held + nbytes > most:
+            runs.append(range(start, number))
+            start, held = number, 0
+        held += nbytes
+    return [*runs, range(start, len(storages))] if start < len(storages) else runs
+
+
+def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, durable: bool = True) -> list[str]:
+    """Writes an object into a folder, in files of a size at most; ``load_sharded`` reads it.
+
+    The checkpoint that was in the folder is replaced in one step, when the new index is put in its place; then the old
+    shards are removed. A storage that is larger than the limit has a file of its own.
+
+    Args:
+        obj: as ``lamella.save`` takes it
+        folder: made if it is not there
+        max_shard_size: bytes of the tensors in a file; or text, as "500MB" or "2GiB"
+        durable: waits until all is on the disk
+
+    Returns:
+        the names of the files, the index first
+
+    Raises:
+        TypeError, ValueError, OSError: as ``lamella.save``
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     names = lamella.serialization.save_sharded([lamella.ones(2), lamella.zeros(2)], folder, 8)
+    ...     lamella.serialization.load_sharded(folder), len(names)
+    ([tensor([1., 1.]), tensor([0., 0.])], 3)
+    """
+    most = byte_count(max_shard_size)
+    text, storages = indexed(obj)
+    folder = os.path.realpath(os.fsdecode(folder))
+    os.makedirs(folder, exist_ok=True)
+    token = os.urandom(8).hex()
+    runs = split(storages, most)
+    names = [f"shard-{token}-{i:05}-of-{len(runs):05}.lamella" for i in range(1, len(runs) + 1)]
+    made: list[str] = []
+    try:
+        for name, run in zip(names, runs, strict=True):
+            made.append(name)
+            with replacing(os.path.join(folder, name), durable) as file:
+                writer = ArchiveWriter(file)
+                head = {"format": "lamella shard", "version": VERSION, "token": token}
+                writer.add(NAME, json.dumps(head).encode())
+                for number in run:
+                    add_storage(writer, number, *storages[number])
+                writer.finish()
+        index = {**json.loads(text), "shards": [[n, r.start, r.stop] for n, r in zip(names, runs, strict=True)]}
+        with replacing(os.path.join(folder, INDEX), durable) as file:
+            writer = ArchiveWriter(file)
+            writer.add(NAME, json.dumps(index, separators=(",", ":"), allow_nan=False).encode())
+            writer.finish()
+    except BaseException:
+        for name in made:
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, name))
+        raise
+    for other in os.listdir(folder):
+        if SHARD.fullmatch(other) and other not in names:
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, other))
+    return [INDEX, *names]
+
+
+class Shards:
+    """The files of a folder as one archive; each is opened when a storage of it is first asked for."""
+
+    def __init__(self, folder: Any):
+        self.folder = os.fsdecode(folder)
+        self.file = os.path.join(self.folder, INDEX)
+        self._index = Archive(self.file)
+        self._runs: list[list[Any]] = []
+        self._open: dict[str, Archive] = {}
+        self.names = [NAME]
+
+    def read(self, name: str) -> bytes:
+        """The index; it says then where each storage is."""
+        text = self._index.read(name)
+        try:
+            self._runs = json.loads(text)["shards"]
+            for file, start, stop in self._runs:
+                if not SHARD.fullmatch(file) or not 0 <= start <= stop:
+                    raise ValueError(f"{file!r} is no shard")
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise CheckpointError(f"load_sharded: the index {shown(self.file)} is damaged: {error}") from error
+        return text
+
+    def _archive(self, name: str) -> Archive:
+        number = int(name.removeprefix(DATA))
+        for file, start, stop in self._runs:
+            if start <= number < stop:
+                if file not in self._open:
+                    self._open[file] = self._checked(file)
+                return self._open[file]
+        raise CheckpointError(f"load_sharded: {shown(self.file)} has no file for storage {number}")
+
+    def _checked(self, file: str) -> Archive:
+        archive = Archive(os.path.join(self.folder, file))
+        try:
+            token = json.loads(archive.read(NAME))["token"]
+        except (ValueError, TypeError, LookupError, RecursionError):
+            token = None
+        if token != SHARD.fullmatch(file)[1]:  # type: ignore[index]
+            raise CheckpointError(f"load_sharded: {shown(archive.file)} is the shard of another checkpoint")
+        return archive
+
+    def size(self, name: str) -> int:
+        return self._archive(name).size(name)
+
+    def offset(self, name: str) -> int:
+        return self._archive(name).offset(name)
+
+    def flat(self, name: str, mmap: bool = False) -> Any:
+        return self._archive(name).flat(name, mmap)
+
+    def verify(self, name: str) -> None:
+        self._archive(name).verify(name)
+
+
+class ShardedCheckpoint(Checkpoint):
+    """A checkpoint whose storages are compared with the index when their file is opened, not before."""
+
+    def _compare(self) -> None:
+        self.check_storages()
+
+    def _read(self, number: int) -> Any:
+        self.check_member(number, self.storages[number][0])
+        return super()._read(number)
+
+
+def load_sharded(
+    folder: Any,
+    map_location: Any = None,
+    *,
+    mmap: bool | None = None,
+    tensors: Iterable[str] | None = None,
+    verify: bool | None = None,
+) -> Any:
+    """Reads what ``save_sharded`` wrote. The arguments are those of ``lamella.load``.
+
+    With ``tensors``, only the files that hold them are opened.
+
+    Raises:
+        CheckpointError: a file is damaged, or belongs to another checkpoint
+        FileNotFoundError: the folder has no index, or a shard is gone
+    """
+    checkpoint = ShardedCheckpoint(Shards(folder), Locations(map_location), bool(mmap), verify)
+    return checkpoint.object() if tensors is None else checkpoint.chosen(tensors)

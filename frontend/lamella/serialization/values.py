@@ -1,0 +1,121 @@
+"""Plain values that JSON has not, in the index and back: each is an object with one key, its tag."""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from lamella import _C
+from lamella.serialization.errors import Refused
+
+BITS = 2**63  # integers from here on are written as hexadecimal text, whose reading takes no longer than its length
+FORMATS = ("channels_last", "contiguous_format", "preserve_format")
+
+
+def from_float(x: float) -> Any:
+    """Finite ones as numbers, whose shortest text is exact; others by their bits."""
+    return x if math.isfinite(x) else {"$float": struct.pack(">d", x).hex()}
+
+
+def to_float(payload: Any) -> float:
+    if isinstance(payload, float):
+        return payload
+    return struct.unpack(">d", bytes.fromhex(payload["$float"]))[0]
+
+
+def from_complex(z: complex) -> Any:
+    return {"$complex": [from_float(z.real), from_float(z.imag)]}
+
+
+def from_constant(x: Any) -> Any:
+    """A dtype, layout or memory format by its name."""
+    tag = {_C.dtype: "$dtype", _C.layout: "$layout", _C.memory_format: "$memory_format"}[type(x)]
+    return {tag: str(x).rpartition(".")[2]}
+
+
+def to_layout(name: str) -> Any:
+    if name != "strided":
+        raise ValueError(f"layout '{name}' is not here")
+    return _C.strided
+
+
+def to_format(name: str) -> Any:
+    if name not in FORMATS:
+        raise ValueError(f"memory format '{name}' is not here")
+    return getattr(_C, name)
+
+
+def from_generator(g: Any) -> Any:
+    return {"$generator": [str(g.device), *g.get_state()]}
+
+
+def to_generator(payload: Any) -> Any:
+    device, seed, offset = payload
+    made = _C.Generator(device)
+    made.set_state((seed, offset))
+    return made
+
+
+def from_scalar(x: Any) -> Any:
+    """A number of numpy: its dtype and its bytes."""
+    if x.dtype.kind not in "biufcSUMm":
+        raise Refused(f"is a numpy scalar of dtype {x.dtype}; save x.item()")
+    return {"$scalar": [x.dtype.str, x.tobytes().hex()]}
+
+
+def to_scalar(payload: Any) -> Any:
+    import numpy as np
+
+    text, data = payload[0], bytes.fromhex(payload[1])
+    return np.frombuffer(data, plain_dtype(text), 1)[0] if data else plain_dtype(text).type()
+
+
+def plain_dtype(text: str) -> Any:
+    """A dtype of numpy for elements that are bytes alone."""
+    import numpy as np
+
+    dtype = np.dtype(text) if isinstance(text, str) and len(text) < 32 else None
+    if dtype is None or dtype.kind not in "biufcSUMm" or dtype.subdtype is not None:
+        raise ValueError(f"{text!r} is no dtype of numpy that a checkpoint holds")
+    return dtype
+
+
+def from_int(x: int) -> Any:
+    return x if -BITS <= x < BITS else {"$int": hex(x)}
+
+
+# type -> its form in the index
+ENCODERS: dict[type, Callable[[Any], Any]] = {
+    type(None): lambda x: x,
+    bool: lambda x: x,
+    str: lambda x: x,
+    int: from_int,
+    float: from_float,
+    complex: from_complex,
+    bytes: lambda x: {"$bytes": base64.b64encode(x).decode()},
+    bytearray: lambda x: {"$bytearray": base64.b64encode(x).decode()},
+    _C.Size: lambda x: {"$size": list(x)},
+    _C.dtype: from_constant,
+    _C.layout: from_constant,
+    _C.memory_format: from_constant,
+    _C.device: lambda x: {"$device": str(x)},
+    _C.Generator: from_generator,
+}
+# tag -> the value, from what stands behind the tag
+DECODERS: dict[str, Callable[[Any], Any]] = {
+    "$int": lambda x: int(x, 16),
+    "$float": lambda x: to_float({"$float": x}),
+    "$complex": lambda x: complex(to_float(x[0]), to_float(x[1])),
+    "$bytes": lambda x: base64.b64decode(x, validate=True),
+    "$bytearray": lambda x: bytearray(base64.b64decode(x, validate=True)),
+    "$size": lambda x: _C.Size(x),
+    "$dtype": lambda x: _C._find_dtype(x),
+    "$layout": to_layout,
+    "$memory_format": to_format,
+    "$device": lambda x: _C.device(x),
+    "$generator": to_generator,
+    "$scalar": to_scalar,
+}
