@@ -55,6 +55,9 @@ def public_objects():
         lamella.nn.utils.stateless,
         lamella.plugins,
         lamella.testing,
+        lamella.utils.data,
+        lamella.utils.data._utils.collate,
+        lamella.utils.data._utils.pin_memory,
     ):
         for name in dir(module):
             o = getattr(module, name)
