@@ -53,6 +53,10 @@ def public_objects():
         lamella.nn.utils.parametrize,
         prune,
         lamella.nn.utils.stateless,
+        lamella.optim,
+        lamella.optim.lr_scheduler,
+        lamella.optim.optimizer,
+        lamella.optim.swa_utils,
         lamella.plugins,
         lamella.testing,
     ):
