@@ -86,7 +86,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = GPT().to(args.device)
-    optimizer = lamella.optim.Adam(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     losses = []
     for _ in range(args.steps):
         letters = torch.randint(0, LETTERS, (64, LENGTH), device=args.device)

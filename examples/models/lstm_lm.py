@@ -47,7 +47,7 @@ def main(argv=None):
     letters = sorted(set(TEXT))
     data = torch.tensor([letters.index(c) for c in TEXT], device=args.device)
     model = LanguageModel(len(letters)).to(args.device)
-    optimizer = lamella.optim.Adam(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     loss_of = nn.CrossEntropyLoss()
     losses = []
     for _ in range(args.steps):

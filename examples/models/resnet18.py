@@ -66,7 +66,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = ResNet18().to(args.device)
-    optimizer = lamella.optim.Adam(model.parameters(), lr=1e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     losses = []
     for _ in range(args.steps):
         x, y = stripes(16, args.side, args.device)

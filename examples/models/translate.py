@@ -58,7 +58,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = Translator().to(args.device)
-    optimizer = lamella.optim.Adam(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     loss_of = nn.CrossEntropyLoss()
     losses = []
     for _ in range(args.steps):

@@ -52,7 +52,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = VAE().to(args.device)
-    optimizer = lamella.optim.Adam(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     losses = []
     for _ in range(args.steps):
         x = bars(32, args.device)

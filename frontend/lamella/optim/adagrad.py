@@ -36,7 +36,7 @@ class Adagrad(_lists.ListOptimizer):
     tensor([-0.5000,  0.5000])
     """
 
-    _since = _lists.SINCE | {"fused": None}
+    _since = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(
         self,

@@ -139,8 +139,11 @@ def rprop(
         if maximize:
             grads = do.neg(grads)
         signs = do.mul(grads, _lists.kept(do, prevs, differentiable))
-        factors = [lamella.where(s > 0, etaplus, lamella.where(s < 0, etaminus, 1.0)).to(s.dtype) for s in signs]
-        grads = [lamella.where(s < 0, 0.0, g).to(g.dtype) for s, g in zip(signs, grads, strict=True)]
+        factors = []
+        for sign in signs:
+            shrinking = lamella.where(sign < 0, lamella.full_like(sign, etaminus), lamella.ones_like(sign))
+            factors.append(lamella.where(sign > 0, lamella.full_like(sign, etaplus), shrinking))
+        grads = [lamella.where(s < 0, lamella.zeros_like(g), g) for s, g in zip(signs, grads, strict=True)]
         sizes = [
             (size * factor).clamp(step_size_min, step_size_max)
             for size, factor in zip(step_sizes, factors, strict=True)

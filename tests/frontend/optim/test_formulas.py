@@ -88,7 +88,7 @@ def rmsprop(p, g, s, t, lr, alpha=0.99, eps=1e-8, momentum=0.0, centered=False):
 
 def adafactor(p, g, s, t, lr, d=1.0):
     keep = 1 - t**-0.8
-    alpha = max(1e-3, np.sqrt(np.mean(p * p))) * min(lr, 1 / np.sqrt(t))
+    alpha = max(1e-3, np.sqrt(np.mean(s["before"] ** 2))) * min(lr, 1 / np.sqrt(t))
     least = np.finfo(p.dtype).eps
     if g.ndim > 1:
         s["r"] = keep * s.get("r", 0) + (1 - keep) * np.mean(g * g, -1, keepdims=True)
@@ -125,7 +125,8 @@ def train(name, options, dtype, steps, weight_decay=0.0, maximize=False, leaf=Tr
     params = [lamella.nn.Parameter(lamella.tensor(rng.standard_normal(s)).to(dtype)) for s in SHAPES]
     if not leaf:
         params = [p.detach().clone() for p in params]
-    optimizer = getattr(lamella.optim, name)(params, **options, weight_decay=weight_decay, maximize=maximize)
+    more = {"weight_decay": weight_decay} if weight_decay else {}
+    optimizer = getattr(lamella.optim, name)(params, **options, **more, maximize=maximize)
     for _ in range(steps):
         for p in params:
             p.grad = p.detach() + lamella.tensor(rng.standard_normal(tuple(p.shape))).to(dtype)
@@ -140,6 +141,7 @@ def expect(formula, options, steps, weight_decay=0.0, maximize=False, decoupled=
     for t in range(1, steps + 1):
         for i, p in enumerate(params):
             g = (p + rng.standard_normal(p.shape)) * (-1 if maximize else 1)
+            states[i]["before"] = p
             if decoupled:
                 p = p * (1 - options["lr"] * weight_decay)
             else:
