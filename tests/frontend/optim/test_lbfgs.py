@@ -1,6 +1,7 @@
 """LBFGS against scipy.optimize, its states and its faults."""
 
 import copy
+import functools
 
 import lamella
 import numpy as np
@@ -42,14 +43,14 @@ def test_rosenbrock_as_scipy(start):
 def test_the_line_search_keeps_the_wolfe_conditions():
     from lamella.optim._wolfe import strong_wolfe
 
-    def at(t):
+    def line(t, start, slope):
         x = lamella.tensor([start + t * slope], dtype=lamella.float64)
         return float(x**4 / 4 + x.cos()), x**3 - x.sin()
 
     for start in (-3.0, -0.5, 0.3, 2.0):
-        slope = 0.0
-        loss, grad = at(0.0)
+        loss, grad = line(0.0, start, 0.0)
         slope = -float(grad)
+        at = functools.partial(line, start=start, slope=slope)
         direction = lamella.tensor([slope], dtype=lamella.float64)
         for first in (0.01, 1.0, 30.0):
             value, new, t, used = strong_wolfe(at, first, direction, loss, grad, -slope * slope)
