@@ -101,7 +101,7 @@ class Adagrad(_lists.ListOptimizer):
         state["sum"] = _filled(p, group["initial_accumulator_value"])
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], []
+        lists: _lists.Four = [], [], [], []
         self._init_group(group, *lists)
         adagrad(
             *lists,

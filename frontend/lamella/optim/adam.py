@@ -129,7 +129,7 @@ class Adam(_lists.ListOptimizer):
         return False
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], [], []
+        lists: _lists.Six = [], [], [], [], [], []
         self._init_group(group, *lists)
         beta1, beta2 = group["betas"]
         adam(

@@ -86,7 +86,7 @@ class Rprop(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], []
+        lists: _lists.Five = [], [], [], [], []
         self._init_group(group, *lists)
         etaminus, etaplus = group["etas"]
         smallest, greatest = group["step_sizes"]
@@ -130,7 +130,7 @@ def rprop(
 
     def fused_step(params: Any, grads: Any, prevs: Any, step_sizes: Any, state_steps: Any) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {"etaminus": etaminus, "etaplus": etaplus, "maximize": maximize}
+        options: Any = {"etaminus": etaminus, "etaplus": etaplus, "maximize": maximize}
         options |= {"step_size_min": step_size_min, "step_size_max": step_size_max}
         lamella._fused_rprop_(params, grads, prevs, step_sizes, **options)
 

@@ -92,7 +92,7 @@ class SGD(_lists.ListOptimizer):
         return False
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], []
+        lists: _lists.Three = [], [], []
         self._init_group(group, *lists)
         params, _, buffers = lists
         new = None in buffers
