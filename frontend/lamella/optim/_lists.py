@@ -81,7 +81,7 @@ def number(value: Any) -> Any:
     return value.squeeze() if isinstance(value, Tensor) and value.dim() else value
 
 
-def plain(value: Any) -> float:
+def plain(value: Any) -> Any:
     """A hyperparameter as a fused operator takes it."""
     return value.item() if isinstance(value, Tensor) else value
 
