@@ -124,6 +124,17 @@ def test_dropout_is_that_of_all_scores(causal, shape):
         np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-11)
 
 
+def test_the_composite_drops_the_same():
+    q, k, v = numbers(2, 4, 5, 3), numbers(2, 2, 7, 3, seed=1), numbers(2, 2, 7, 2, seed=2)
+    made = []
+    for kernels in (["aten::_attention_dropout"], []):
+        with lamella.library.kernels_disabled(kernels, "cpu"):
+            lamella.manual_seed(5)
+            made.append(A._attention_dropout(q, k, v, None, True, 0.4, 0.3))
+    for a, b in zip(*made, strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-12, atol=1e-13)
+
+
 @pytest.mark.parametrize("shape", [(2, 4, 200, 300), (1, 3, 5, 2), (3, 1, 129, 257)])
 def test_which_scores_stay(shape):
     """With the unit matrix as values, what is not 0 is what stays."""
