@@ -32,13 +32,22 @@ def main() -> int:
     import small
     import sorting
     import torch
+    import training
 
     import extensions
 
     versions = [f"{m.__name__} {m.__version__}" for m in (lamella, torch, numpy)]
     print(", ".join([f"python {platform.python_version()}", *versions]))
     print(f"{os.cpu_count()} processors, {processor()}\n\n{lamella.cli.plugins()}\n")
-    rows = call_path.main() + imports.main() + autograd.main() + modules.main() + extensions.main() + loading.main()
+    rows = (
+        call_path.main()
+        + imports.main()
+        + autograd.main()
+        + modules.main()
+        + training.main()
+        + extensions.main()
+        + loading.main()
+    )
     catalogue = (pointwise, reductions, normalization, pooling, convolution, matmul, indexing, sorting, random_numbers)
     families = [family for module in (*catalogue, small) for family in module.main()]
     if any(p.name == "bank" for p in lamella.plugins.status()):

@@ -153,14 +153,32 @@ Storage* opaque_storage(lamella_device device) {
   return s;
 }
 
-void destroy_storage(Storage* s) {
-  if (__builtin_expect(s->slots != nullptr, 0)) free_slots(s->slots, destroy_storage_slot);
-  if (__builtin_expect(event_kinds.load(std::memory_order_relaxed) & of_storages, 0)) tell_end(s);
+namespace {
+
+void free_memory(Storage* s) {
   if (s->allocator) {
     if (__builtin_expect(s->bytes >= large_bytes, 0)) forget_large(s);
     s->allocator->free(s->allocator->context, s->data, s->bytes, s->device.index);
   }
   if (s->deleter) s->deleter(s->deleter_context());
+}
+
+}  // namespace
+
+void take_memory(Storage* s, Storage* from) {
+  if (__builtin_expect(event_kinds.load(std::memory_order_relaxed) & of_storages, 0)) tell_end(s);
+  free_memory(s);
+  s->data = std::exchange(from->data, nullptr);
+  s->allocator = std::exchange(from->allocator, nullptr);
+  s->deleter = std::exchange(from->deleter, nullptr);
+  *reinterpret_cast<void**>(s->inline_bytes) = from->deleter_context();
+  from->bytes = 0;
+}
+
+void destroy_storage(Storage* s) {
+  if (__builtin_expect(s->slots != nullptr, 0)) free_slots(s->slots, destroy_storage_slot);
+  if (__builtin_expect(event_kinds.load(std::memory_order_relaxed) & of_storages, 0)) tell_end(s);
+  free_memory(s);
   recycle(s);
 }
 

@@ -1,4 +1,4 @@
-// Storage: a dumb owner of bytes, shared by views. Its pointer never moves.
+// Storage: a dumb owner of bytes, shared by views. Its pointer never moves, except by take_memory().
 #pragma once
 
 #include <lamella/c_api.h>
@@ -43,6 +43,9 @@ lamella_status new_pinned_storage(int64_t bytes, Storage** out);
 bool is_pinned(const Storage* s);
 // A storage over memory that it did not allocate; the deleter runs when the last reference has gone.
 Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context);
+// Gives a storage other memory of as many bytes, which `from` owned and has no more; its own memory is freed. The only
+// exception to the rule that the pointer never moves: the caller knows every tensor over `s`, and points each anew.
+void take_memory(Storage* s, Storage* from);
 // A storage of opaque tensors: no bytes, but a version and a count of its own.
 Storage* opaque_storage(lamella_device device);
 void destroy_storage(Storage* s);

@@ -41,6 +41,7 @@ constexpr struct {
     {"scatter", may_fault},
     {"dynamic", 0},
     {"host", 0},
+    {"lists", 0},
 };
 
 const char* from_the_root(const char* path) {
@@ -137,7 +138,9 @@ void register_catalogue() {
                              &combining_operators(),
                              &placing_operators(),
                              &drawing_operators(),
-                             &taper_operators()})
+                             &taper_operators(),
+                             &optimizer_update_operators(),
+                             &foreach_operators()})
     for (const Declaration& d : *family) add(*lib, d);
   set_copying(copying_by_operators());
 }

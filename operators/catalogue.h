@@ -108,6 +108,8 @@ const std::vector<Declaration>& combining_operators();
 const std::vector<Declaration>& placing_operators();
 const std::vector<Declaration>& drawing_operators();
 const std::vector<Declaration>& taper_operators();
+const std::vector<Declaration>& optimizer_update_operators();
+const std::vector<Declaration>& foreach_operators();
 
 void register_catalogue();
 

@@ -37,6 +37,7 @@ TYPES = {
 }
 OPTIONS = {"dtype": "ScalarType?", "layout": "Layout?", "device": "Device?", "pin_memory": "bool?"}
 FORMATS = {"contiguous_format": "Contiguous", "preserve_format": "Preserve", "channels_last": "ChannelsLast"}
+OWNERS = ("detail::Repeated", "detail::Scalars")  # of the memory of a list that is made for the call
 RESERVED = set("and bool char default delete double float int long new not or register short this union xor".split())
 
 
@@ -76,6 +77,8 @@ def cpp_type(schema_type: str) -> str:
         return "IntArrayRef"
     if re.fullmatch(r"int\[\d*\]\?", text):
         return "const OptionalIntArrayRef&"
+    if text == "Scalar[]":
+        return "ArrayRef<Scalar>"
     return "ArrayRef<bool>" if text.startswith("bool[") else TYPES[text]
 
 
@@ -98,6 +101,8 @@ def value(arg: dict, name: str) -> str:
     repeated = re.fullmatch(r"(?:Sym)?[iI]nt\[(\d+)\]", arg["type"])
     if repeated and int(repeated[1]) > 1:
         return f"detail::Repeated<{repeated[1]}>({name})"
+    if arg["type"] == "Scalar[]":
+        return f"detail::Scalars({name})"
     return f"lamella::value({name})"
 
 
@@ -124,6 +129,8 @@ def parameters(op: dict) -> tuple[list[Parameter], list[Parameter]]:
 def returned(op: dict) -> str:
     types = {"Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "Scalar": "Scalar", "bool": "bool"}
     kinds = [types[t] for t, _ in op["returns"]]
+    if not kinds:
+        return "void"
     if op["form"] == "inplace" or (op["form"] == "out" and len(kinds) == 1):
         return "const Tensor&"
     return kinds[0] if len(kinds) == 1 else f"std::tuple<{', '.join(kinds)}>"
@@ -144,7 +151,7 @@ def function(op: dict) -> Function:
         op["overload"],
         tuple(outputs + inputs),
         values,
-        "const Tensor&" if form == "inplace" else returned(op),
+        "const Tensor&" if form == "inplace" and op["returns"] else returned(op),
         form,
         form != "out" and (op["method"] or shown and bool(inputs) and op["args"][0]["type"] == "Tensor"),
         # What Python does not show (_nll_pick) is a function here, for composites; a form in place is a method.
@@ -216,9 +223,11 @@ def body(f: Function, first: str = "") -> list[str]:
         f'static detail::Callee op_{{"{f.operator}", "{f.overload}"}};',
         f"const lamella_value args_[] = {{{', '.join(values)}}};",
     ]
-    if any(p.startswith("detail::Repeated") for p in values):
-        lines = repeated(lines, values)
+    if any(p.startswith(OWNERS) for p in values):
+        lines = owned(lines, values)
     options = any(p.name == "options" for p in f.parameters)
+    if f.returned == "void":
+        return [*lines, "op_.nothing(args_);"]
     if f.form != "functional":
         outputs = [p.name for p in f.parameters[: f.returned.count("Tensor")]]
         result = first or outputs[0] if f.returned == "const Tensor&" else f"{{{', '.join(outputs)}}}"
@@ -236,11 +245,11 @@ def body(f: Function, first: str = "") -> list[str]:
     return [*lines, f"auto all_ = op_.several<{count}>(args_);", f"return {{{parts}}};"]
 
 
-def repeated(lines: list[str], values: list[str]) -> list[str]:
-    """A list that is one number for every dimension lives as long as the call."""
+def owned(lines: list[str], values: list[str]) -> list[str]:
+    """What holds the memory of a list lives as long as the call."""
     named, before = [], []
     for i, v in enumerate(values):
-        if v.startswith("detail::Repeated"):
+        if v.startswith(OWNERS):
             kind, _, name = v.partition("(")
             before.append(f"const {kind} list{i}_({name};")
             v = f"list{i}_"

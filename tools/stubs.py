@@ -465,20 +465,20 @@ def has_out(op: dict, ops: list[dict]) -> bool:
 def package_stub(distribution: str = "lamella") -> str:
     """The text of ``__init__.pyi``, with the names that the plugins of a distribution add."""
     import lamella
-    from lamella import _C, _functions, _queries, _settings, _sources, _varied, random
+    from lamella import _C, _checkpoints, _functions, _queries, _settings, _sources, _varied, random
 
     contributed = Contributed(distribution)
     ops = cpp_stubs.operators()
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
-    homes = [random, _varied, _queries, _sources, _settings, _functions]
+    homes = [random, _checkpoints, _varied, _queries, _sources, _settings, _functions]
     own = {n: getattr(lamella, n) for n in lamella.__all__ if n not in vars(_C)}
     python = {n: h.__name__ for n, o in own.items() for h in homes if vars(h).get(n, homes) is o}
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
     lines.append("__all__: list[str]")
     for module in (
         *("backends", "compiler", "distributed", "func", "hub", "jit", "library", "nn", "plugins", "random"),
-        *("testing", "version"),
+        *("serialization", "testing", "version"),
     ):
         lines.append(f"from lamella import {module} as {module}")
     lines += ["cuda: Any", "mps: Any", "xpu: Any"]

@@ -53,6 +53,7 @@ void register_fill(Library& m);
 void register_attention(Library& m);
 void register_recurrent(Library& m);
 void register_sort(Library& m);
+void register_updates(Library& m);
 void register_searching(Library& m);
 
 // Whether the channels of four dimensions are neighbours, and nothing lies between pixels.

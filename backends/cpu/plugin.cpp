@@ -99,6 +99,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   register_attention(m);
   register_recurrent(m);
   register_sort(m);
+  register_updates(m);
   register_searching(m);
   static const Info info = {sizeof info, isa_name()};
   m.interface("cpu.info", 1, &info);

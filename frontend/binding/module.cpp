@@ -40,6 +40,7 @@
 #include "frontend/binding/python_kernel.h"
 #include "frontend/binding/registration.h"
 #include "frontend/binding/settings.h"
+#include "frontend/binding/shared.h"
 #include "frontend/binding/state.h"
 #include "frontend/binding/streams.h"
 #include "frontend/binding/status.h"
@@ -311,6 +312,7 @@ PYBIND11_MODULE(_C, m) {
   add_state(m);
   add_streams(m);
   add_overrides(m);
+  add_shared(m);
   m.attr("__version__") = LAMELLA_VERSION;
   m.attr("_compiler") = LAMELLA_COMPILER;
 }

@@ -11,6 +11,7 @@ from lamella._missing import namespace_note
 
 NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
+LISTS = ("_foreach_", "_fused_")  # operators over lists, public for all their underscore, as torch's
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lamella_forms
 
 
@@ -29,7 +30,7 @@ def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
     names = []
     for qualified, forms in _C._operator_names():
         ns, _, name = qualified.partition("::")
-        if ns != "aten" or forms & PRIVATE or (name.startswith("_")):
+        if ns != "aten" or forms & PRIVATE or (name.startswith("_") and not name.startswith(LISTS)):
             continue
         packet = _C._packet(qualified)
         if forms & FUNCTION and name not in namespace:

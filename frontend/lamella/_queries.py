@@ -166,23 +166,33 @@ def is_set_to(self, tensor) -> bool:
 
 
 def is_shared(self) -> bool:
-    """Whether the memory is shared with other processes: never yet.
+    """Whether the memory is shared with other processes; a batch in the memory of a worker is.
 
     >>> lamella.ones(1).is_shared()
     False
     """
-    return False
+    return _C._is_shared(self)
 
 
 def share_memory_(self):
-    """Not here yet.
+    """Moves the memory to where other processes see it, for this tensor and all others over its storage.
+
+    The storage stays, and tensors follow it. Call it while no other thread uses the memory. On a device that is not
+    the host nothing happens.
 
     Raises:
-        NotImplementedError: always
+        RuntimeError: memory on "meta"; or arrays or saved tensors hold the memory, which could not follow
+        OutOfMemoryError: there is no more memory
+
+    >>> t = lamella.ones(2)
+    >>> t.share_memory_().is_shared(), t
+    (True, tensor([1., 1.]))
     """
-    raise NotImplementedError(
-        "share_memory_: memory that processes share is not here yet; a tensor that multiprocessing sends is copied"
-    )
+    if self.device.type == "meta":
+        raise RuntimeError("share_memory_: a tensor on 'meta' has no memory")
+    if self.device.type == _C._default_generator().device.type:
+        _C._share_memory(self)
+    return self
 
 
 def reshape_as(self, other):

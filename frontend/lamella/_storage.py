@@ -32,6 +32,15 @@ class UntypedStorage:
     def __len__(self) -> int:
         return self.nbytes()
 
+    def is_shared(self) -> bool:
+        """Whether other processes can see the bytes."""
+        return _C._is_shared(self._bytes)
+
+    def share_memory_(self) -> UntypedStorage:
+        """Moves the bytes to where other processes see them, as ``Tensor.share_memory_`` does."""
+        self._bytes.share_memory_()
+        return self
+
     @property
     def device(self):
         """Where it lives."""

@@ -10,7 +10,7 @@ from lamella.operators import samples
 
 CATEGORIES = """
 pointwise reduction scan view creation copy indexing scatter sort matmul convolution pooling normalization random linalg
-fft dynamic host
+fft dynamic host lists
 """.split()
 LIVE = [o for o in lamella._C._operators() if o["owner"] == "lamella"]
 

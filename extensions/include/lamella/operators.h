@@ -78,6 +78,815 @@ inline Tensor _elu_backward(const Tensor& grad_output, const Tensor& self, const
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self), lamella::value(alpha), lamella::value(scale), lamella::value(input_scale)};
   return op_.tensor(args_);
 }
+inline std::vector<Tensor> _foreach_abs(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_abs", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_abs_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_abs_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_acos(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_acos", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_acos_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_acos_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_add(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_add", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_add(TensorList self, TensorList other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_add", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_add(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_add", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_add(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_add", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensors(args_);
+}
+inline void _foreach_add_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_add_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_add_(TensorList self, TensorList other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_add_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  op_.nothing(args_);
+}
+inline void _foreach_add_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_add_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline void _foreach_add_(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_add_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::_foreach_addcdiv", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_addcdiv", "ScalarList"};
+  const detail::Scalars list3_(scalars);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
+  static detail::Callee op_{"aten::_foreach_addcdiv", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  return op_.tensors(args_);
+}
+inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::_foreach_addcdiv_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  op_.nothing(args_);
+}
+inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_addcdiv_", "ScalarList"};
+  const detail::Scalars list3_(scalars);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  op_.nothing(args_);
+}
+inline void _foreach_addcdiv_(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
+  static detail::Callee op_{"aten::_foreach_addcdiv_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::_foreach_addcmul", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_addcmul", "ScalarList"};
+  const detail::Scalars list3_(scalars);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_addcmul(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
+  static detail::Callee op_{"aten::_foreach_addcmul", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  return op_.tensors(args_);
+}
+inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {
+  static detail::Callee op_{"aten::_foreach_addcmul_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(value)};
+  op_.nothing(args_);
+}
+inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_addcmul_", "ScalarList"};
+  const detail::Scalars list3_(scalars);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), list3_};
+  op_.nothing(args_);
+}
+inline void _foreach_addcmul_(TensorList self, TensorList tensor1, TensorList tensor2, const Tensor& scalars) {
+  static detail::Callee op_{"aten::_foreach_addcmul_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensor1), lamella::value(tensor2), lamella::value(scalars)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_asin(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_asin", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_asin_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_asin_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_atan(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_atan", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_atan_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_atan_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_ceil(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_ceil", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_ceil_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_ceil_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_clamp_max(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_clamp_max", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_clamp_max(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_clamp_max", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_clamp_max(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_clamp_max", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline void _foreach_clamp_max_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_clamp_max_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_clamp_max_(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_clamp_max_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline void _foreach_clamp_max_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_clamp_max_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_clamp_min(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_clamp_min", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_clamp_min(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_clamp_min", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_clamp_min(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_clamp_min", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline void _foreach_clamp_min_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_clamp_min_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_clamp_min_(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_clamp_min_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline void _foreach_clamp_min_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_clamp_min_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_clone(TensorList self, std::optional<MemoryFormat> memory_format = {}) {
+  static detail::Callee op_{"aten::_foreach_clone", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(memory_format)};
+  return op_.tensors(args_);
+}
+inline void _foreach_copy_(TensorList self, TensorList src, bool non_blocking = false) {
+  static detail::Callee op_{"aten::_foreach_copy_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(src), lamella::value(non_blocking)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_cos(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_cos", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_cos_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_cos_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_cosh(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_cosh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_cosh_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_cosh_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_div(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_div", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_div(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_div", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_div(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_div", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_div(TensorList self, const Tensor& other) {
+  static detail::Callee op_{"aten::_foreach_div", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline void _foreach_div_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_div_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_div_(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_div_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline void _foreach_div_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_div_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline void _foreach_div_(TensorList self, const Tensor& other) {
+  static detail::Callee op_{"aten::_foreach_div_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_erf(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_erf", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_erf_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_erf_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_erfc(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_erfc", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_erfc_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_erfc_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_exp(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_exp", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_exp_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_exp_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_expm1(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_expm1", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_expm1_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_expm1_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_floor(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_floor", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_floor_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_floor_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_frac(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_frac", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_frac_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_frac_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, TensorList weights) {
+  static detail::Callee op_{"aten::_foreach_lerp", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weights)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, const Scalar& weight) {
+  static detail::Callee op_{"aten::_foreach_lerp", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weight)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_lerp(TensorList self, TensorList tensors1, ArrayRef<Scalar> weight) {
+  static detail::Callee op_{"aten::_foreach_lerp", "ScalarList"};
+  const detail::Scalars list2_(weight);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), list2_};
+  return op_.tensors(args_);
+}
+inline void _foreach_lerp_(TensorList self, TensorList tensors1, TensorList weights) {
+  static detail::Callee op_{"aten::_foreach_lerp_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weights)};
+  op_.nothing(args_);
+}
+inline void _foreach_lerp_(TensorList self, TensorList tensors1, const Scalar& weight) {
+  static detail::Callee op_{"aten::_foreach_lerp_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), lamella::value(weight)};
+  op_.nothing(args_);
+}
+inline void _foreach_lerp_(TensorList self, TensorList tensors1, ArrayRef<Scalar> weight) {
+  static detail::Callee op_{"aten::_foreach_lerp_", "ScalarList"};
+  const detail::Scalars list2_(weight);
+  const lamella_value args_[] = {lamella::value(self), lamella::value(tensors1), list2_};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_lgamma(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_lgamma", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_lgamma_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_lgamma_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_log(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_log10(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log10", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_log10_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log10_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_log1p(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log1p", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_log1p_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log1p_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_log2(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log2", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_log2_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log2_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline void _foreach_log_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_log_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_max(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_max", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_maximum(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_maximum", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_maximum(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_maximum", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_maximum(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_maximum", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline void _foreach_maximum_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_maximum_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_maximum_(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_maximum_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline void _foreach_maximum_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_maximum_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_minimum(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_minimum", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_minimum(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_minimum", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_minimum(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_minimum", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline void _foreach_minimum_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_minimum_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_minimum_(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_minimum_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline void _foreach_minimum_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_minimum_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_mm(TensorList self, TensorList mat2) {
+  static detail::Callee op_{"aten::_foreach_mm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_mul(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_mul", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_mul(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_mul", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_mul(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_mul", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_mul(TensorList self, const Tensor& other) {
+  static detail::Callee op_{"aten::_foreach_mul", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  return op_.tensors(args_);
+}
+inline void _foreach_mul_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_mul_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_mul_(TensorList self, TensorList other) {
+  static detail::Callee op_{"aten::_foreach_mul_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline void _foreach_mul_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_mul_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline void _foreach_mul_(TensorList self, const Tensor& other) {
+  static detail::Callee op_{"aten::_foreach_mul_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_neg(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_neg", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_neg_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_neg_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_norm(TensorList self, const Scalar& ord = 2, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::_foreach_norm", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dtype)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_pow(TensorList self, TensorList exponent) {
+  static detail::Callee op_{"aten::_foreach_pow", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_pow(TensorList self, const Scalar& exponent) {
+  static detail::Callee op_{"aten::_foreach_pow", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_pow(TensorList self, ArrayRef<Scalar> exponent) {
+  static detail::Callee op_{"aten::_foreach_pow", "ScalarList"};
+  const detail::Scalars list1_(exponent);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_pow(const Scalar& self, TensorList exponent) {
+  static detail::Callee op_{"aten::_foreach_pow", "ScalarAndTensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  return op_.tensors(args_);
+}
+inline void _foreach_pow_(TensorList self, TensorList exponent) {
+  static detail::Callee op_{"aten::_foreach_pow_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  op_.nothing(args_);
+}
+inline void _foreach_pow_(TensorList self, const Scalar& exponent) {
+  static detail::Callee op_{"aten::_foreach_pow_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(exponent)};
+  op_.nothing(args_);
+}
+inline void _foreach_pow_(TensorList self, ArrayRef<Scalar> exponent) {
+  static detail::Callee op_{"aten::_foreach_pow_", "ScalarList"};
+  const detail::Scalars list1_(exponent);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_powsum(TensorList self, const Scalar& ord = 2, std::optional<ScalarType> dtype = {}) {
+  static detail::Callee op_{"aten::_foreach_powsum", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(ord), lamella::value(dtype)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_reciprocal(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_reciprocal", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_reciprocal_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_reciprocal_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_round(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_round", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_round_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_round_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_rsqrt(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_rsqrt", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_rsqrt_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_rsqrt_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_sigmoid(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sigmoid", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_sigmoid_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sigmoid_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_sign(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sign", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_sign_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sign_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_sin(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sin", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_sin_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sin_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_sinh(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sinh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_sinh_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sinh_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_sqrt(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sqrt", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_sqrt_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_sqrt_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_sub(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_sub", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_sub(TensorList self, TensorList other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_sub", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensors(args_);
+}
+inline std::vector<Tensor> _foreach_sub(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_sub", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  return op_.tensors(args_);
+}
+inline void _foreach_sub_(TensorList self, const Scalar& scalar) {
+  static detail::Callee op_{"aten::_foreach_sub_", "Scalar"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_sub_(TensorList self, TensorList other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_sub_", "List"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  op_.nothing(args_);
+}
+inline void _foreach_sub_(TensorList self, ArrayRef<Scalar> scalars) {
+  static detail::Callee op_{"aten::_foreach_sub_", "ScalarList"};
+  const detail::Scalars list1_(scalars);
+  const lamella_value args_[] = {lamella::value(self), list1_};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_tan(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_tan", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_tan_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_tan_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_tanh(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_tanh", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_tanh_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_tanh_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline std::vector<Tensor> _foreach_trunc(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_trunc", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  return op_.tensors(args_);
+}
+inline void _foreach_trunc_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_trunc_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline void _foreach_zero_(TensorList self) {
+  static detail::Callee op_{"aten::_foreach_zero_", ""};
+  const lamella_value args_[] = {lamella::value(self)};
+  op_.nothing(args_);
+}
+inline void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr, double rho, double eps, double weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adadelta_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(acc_deltas), lamella::value(lr), lamella::value(rho), lamella::value(eps), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adagrad_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(state_sums), lamella::value(state_steps), lamella::value(lr), lamella::value(lr_decay), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adagrad_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(state_sums), lamella::value(state_steps), lamella::value(lr), lamella::value(lr_decay), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adam_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adam_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adamax_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_infs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adamw_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adamw_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, TensorList mus, TensorList etas, TensorList state_steps, double lambd, double lr, double t0, double alpha, double weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_asgd_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(axs), lamella::value(mus), lamella::value(etas), lamella::value(state_steps), lamella::value(lambd), lamella::value(lr), lamella::value(t0), lamella::value(alpha), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList mu_products, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double momentum_decay, double eps, bool decoupled_weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_nadam_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(mu_products), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(momentum_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool decoupled_weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_radam_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
 inline std::tuple<Tensor, Tensor> _fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
   static detail::Callee op_{"aten::_fused_rms_norm", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(normalized_shape), lamella::value(weight), lamella::value(eps)};
@@ -89,6 +898,26 @@ inline std::tuple<Tensor, Tensor> _fused_rms_norm_backward(const Tensor& grad_ou
   const lamella_value args_[] = {lamella::value(grad_out), lamella::value(input), lamella::value(normalized_shape), lamella::value(rstd), lamella::value(weight), lamella::value(output_mask)};
   auto all_ = op_.several<2>(args_);
   return {std::move(all_[0]), std::move(all_[1])};
+}
+inline void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr, double alpha, double eps, double weight_decay, double momentum, bool centered, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_rmsprop_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(grad_avgs), lamella::value(momentum_buffer_list), lamella::value(lr), lamella::value(alpha), lamella::value(eps), lamella::value(weight_decay), lamella::value(momentum), lamella::value(centered), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_rprop_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus, double etaplus, double step_size_min, double step_size_max, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_rprop_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(prevs), lamella::value(step_sizes), lamella::value(etaminus), lamella::value(etaplus), lamella::value(step_size_min), lamella::value(step_size_max), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_sgd_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_sgd_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
 }
 inline Tensor _gelu(const Tensor& self) {
   static detail::Callee op_{"aten::_gelu", ""};

@@ -291,6 +291,11 @@ class Callee {
     call(args, N, rets, Results);
     for (lamella_value& v : rets) api().value_release(&v);
   }
+  /* Without results. */
+  template <size_t N>
+  void nothing(const lamella_value (&args)[N]) {
+    call(args, N, nullptr, 0);
+  }
 
  private:
   void call(const lamella_value* args, int32_t num_args, lamella_value* rets, int32_t num_rets) {
@@ -313,6 +318,20 @@ inline Tensor finished(Tensor t, const TensorOptions& options) {
   if (options.requires_grad_set()) t.set_requires_grad(true);
   return t;
 }
+
+/* Numbers as a list of values. */
+struct Scalars {
+  explicit Scalars(ArrayRef<Scalar> list) {
+    all.reserve(list.size());
+    for (const Scalar& x : list) all.push_back(x.value());
+  }
+  operator lamella_value() const {
+    lamella_value v{LAMELLA_VALUE_LIST, static_cast<uint32_t>(all.size()), {0}};
+    v.as.values = all.data();
+    return v;
+  }
+  std::vector<lamella_value> all;
+};
 
 /* A number for each of n dimensions, where one was given. */
 template <int N>

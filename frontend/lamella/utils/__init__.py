@@ -1,8 +1,16 @@
 """Helpers around the operators: ``lamella.utils``."""
 
 import copyreg
+import sys as _sys
+from typing import TYPE_CHECKING
 
 from lamella import _C
+from lamella._lazy import add as _add_lazy
+
+if f"{__name__}.data" not in _sys.modules:  # else it is being imported, and needs this module
+    _add_lazy(_sys.modules[__name__], "data")
+if TYPE_CHECKING:
+    from lamella.utils import data as data
 
 
 def swap_tensors(t1, t2) -> None:

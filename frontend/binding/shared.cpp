@@ -1,0 +1,138 @@
+#include "frontend/binding/shared.h"
+
+#include <cstring>
+#include <vector>
+
+#include "frontend/binding/shared_memory.h"
+#include "frontend/binding/status.h"
+#include "frontend/binding/tensor_object.h"
+
+namespace py = pybind11;
+
+namespace lamella::binding {
+namespace {
+
+using core::Storage;
+
+Tensor* read(const py::object& o) {
+  if (!is_tensor(o.ptr())) throw py::type_error("shared memory: expected a Tensor, got " + type_name(o.ptr()));
+  return unwrap(o.ptr());
+}
+
+// A uint8 tensor over a whole storage, whose reference it takes.
+py::object flat(Storage* s) {
+  Tensor* t = core::tensor_over(s, 1, &s->bytes, nullptr, 0, LAMELLA_UINT8);
+  core::release(s);
+  PyObject* o = wrap(t);
+  if (!o) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(o);
+}
+
+py::object shared_empty(int64_t bytes) {
+  Storage* s;
+  check(new_shared_storage(bytes, &s));
+  return flat(s);
+}
+
+py::object shared_from_fd(int fd, int64_t bytes, int64_t offset) {
+  Storage* s;
+  check(open_shared_storage(fd, bytes, offset, &s));
+  return flat(s);
+}
+
+py::object shared_window(const py::object& base, int64_t offset, int64_t bytes, int64_t flag, uint32_t value,
+                         int wake_fd) {
+  Storage* s;
+  check(new_window(read(base)->storage, offset, bytes, {flag, value, wake_fd}, &s));
+  return flat(s);
+}
+
+py::object shared_place(const py::object& tensor) {
+  SharedPlace p;
+  if (!find_place(read(tensor)->storage, &p)) return py::none();
+  return py::make_tuple(p.fd, p.offset, p.device, p.inode);
+}
+
+py::object shared_fd(const py::object& tensor) {
+  SharedPlace p;
+  return find_place(read(tensor)->storage, &p) ? py::object(py::int_(p.fd)) : py::object(py::none());
+}
+
+uint32_t* word(const py::object& base, int64_t offset) {
+  Storage* s = read(base)->storage;
+  if (!is_shared(s) || offset < 0 || offset % 4 || offset > s->bytes - 4)
+    throw py::value_error("shared memory: a flag is 4 aligned bytes within shared memory");
+  return reinterpret_cast<uint32_t*>(static_cast<char*>(s->data) + offset);
+}
+
+// ---- moving a storage ----
+
+// Tensors over a storage that we know of, each once.
+struct Holders {
+  const Storage* storage;
+  std::vector<Tensor*> found;
+  void add(Tensor* t) {
+    for (; t && t->storage == storage; t = t->base) {
+      for (Tensor* known : found)
+        if (known == t) return;
+      found.push_back(t);
+    }
+  }
+  bool complete() const { return static_cast<int64_t>(found.size()) == storage_use_count(); }
+  int64_t storage_use_count() const { return __atomic_load_n(&storage->refcount, __ATOMIC_ACQUIRE); }
+};
+
+void add_objects(Holders& holders) {  // all tensors that Python knows
+  const py::list objects = py::module_::import("gc").attr("get_objects")();
+  for (const py::handle o : objects)
+    if (is_tensor(o.ptr()) && unwrap(o.ptr())) holders.add(unwrap(o.ptr()));
+}
+
+// Moves the memory under a tensor into shared memory. The storage stays, and with it identity, version and slots; each
+// tensor over it is pointed anew. Memory that is held in other ways, by an array of numpy or by what autograd saved, is
+// not moved: its holder would be left with freed memory, or with another copy.
+void share_memory(const py::object& tensor) {
+  Tensor* t = read(tensor);
+  Storage* s = t->storage;
+  SharedPlace place;
+  if (find_place(s, &place)) return;
+  if (t->opaque() || !core::is_host(t->backend))
+    throw py::value_error("share_memory_: the tensor's memory is not the host's");
+  Holders holders{s, {}};
+  holders.add(t);
+  if (!holders.complete()) add_objects(holders);
+  if (!holders.complete()) {
+    const std::string others = std::to_string(holders.storage_use_count() - (int64_t)holders.found.size());
+    throw std::runtime_error(
+        "share_memory_: the memory is held in " + others +
+        " places that cannot follow it, such as arrays of numpy or what autograd saved for backward; drop them, or "
+        "share a clone()");
+  }
+  Storage* moved;
+  check(new_shared_storage(s->bytes, &moved));
+  if (s->bytes) std::memcpy(moved->data, s->data, static_cast<size_t>(s->bytes));
+  core::take_memory(s, moved);
+  core::release(moved);
+  for (Tensor* each : holders.found)
+    core::set_geometry(each, each->ndim(), each->sizes(), each->strides(), each->storage_offset);
+}
+
+}  // namespace
+
+void add_shared(py::module_& m) {
+  m.def("_shared_empty", shared_empty, py::arg("nbytes"));
+  m.def("_shared_from_fd", shared_from_fd, py::arg("fd"), py::arg("nbytes"), py::arg("offset") = 0);
+  m.def("_shared_window", shared_window, py::arg("base"), py::arg("offset"), py::arg("nbytes"),
+        py::arg("flag_offset") = -1, py::arg("value") = 0, py::arg("wake_fd") = -1);
+  m.def("_shared_place", shared_place);
+  m.def("_shared_fd", shared_fd);
+  m.def("_shared_load",
+        [](const py::object& base, int64_t offset) { return __atomic_load_n(word(base, offset), __ATOMIC_ACQUIRE); });
+  m.def("_shared_store", [](const py::object& base, int64_t offset, uint32_t value) {
+    __atomic_store_n(word(base, offset), value, __ATOMIC_RELEASE);
+  });
+  m.def("_is_shared", [](const py::object& tensor) { return is_shared(read(tensor)->storage); });
+  m.def("_share_memory", share_memory);
+}
+
+}  // namespace lamella::binding

@@ -1,0 +1,265 @@
+#include "frontend/binding/shared_memory.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "core/device.h"
+#include "core/error.h"
+
+namespace lamella::binding {
+namespace {
+
+using core::Storage;
+
+// Note [Shared memory]
+// A file of memfd_create has no name: nothing is left behind when processes are killed. It is sealed against
+// shrinking, since reading memory that a file lost kills the reader. A process maps a file once, whole, and keeps one
+// descriptor for it, however many storages stand in it.
+// Small storages of a process stand in one file after the other, in a chunk that is filled once: descriptors are few,
+// 1024 in most processes. Their bytes are not used again, since another process may still read them.
+struct Mapping {
+  int64_t references;  // under the lock
+  char* address;
+  int64_t bytes;
+  int fd;
+  dev_t device;
+  ino_t inode;
+};
+
+struct Held {  // the context of a storage's deleter
+  Mapping* mapping;
+  int64_t offset;
+  bool window = false;
+  WindowEnd end;
+  uint32_t* flag = nullptr;
+  pid_t owner = 0;  // a forked child's copy of a window does not end the parent's
+};
+
+constexpr int64_t chunk_bytes = 256 << 10, small_bytes = 16 << 10, alignment = 64;
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+struct Lock {
+  Lock() { pthread_mutex_lock(&mutex); }
+  ~Lock() { pthread_mutex_unlock(&mutex); }
+  Lock(const Lock&) = delete;
+};
+
+std::map<std::pair<dev_t, ino_t>, Mapping*>& mappings() {
+  static auto* all = new std::map<std::pair<dev_t, ino_t>, Mapping*>;  // deleters run until the process ends
+  return *all;
+}
+Mapping* chunk = nullptr;  // holds a reference
+int64_t chunk_used = 0;
+
+void drop(Mapping* m) {  // under the lock
+  if (--m->references) return;
+  mappings().erase({m->device, m->inode});
+  munmap(m->address, static_cast<size_t>(m->bytes));
+  close(m->fd);
+  delete m;
+}
+
+void drop_chunk() {
+  if (chunk) drop(std::exchange(chunk, nullptr));
+}
+
+// No thread holds the lock while the process forks. A child fills a chunk of its own.
+void watch_forks() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork([] { pthread_mutex_lock(&mutex); }, [] { pthread_mutex_unlock(&mutex); },
+                   [] {
+                     drop_chunk();
+                     pthread_mutex_unlock(&mutex);
+                   });
+  });
+}
+
+void end(void* context) {
+  auto* h = static_cast<Held*>(context);
+  if (h->window && h->owner == getpid()) {
+    if (h->flag) __atomic_store_n(h->flag, h->end.value, __ATOMIC_RELEASE);
+    const uint64_t one = 1;
+    if (h->end.wake_fd >= 0 && write(h->end.wake_fd, &one, sizeof one) < 0) {
+    }  // a full counter wakes its reader anyway
+  }
+  {
+    Lock lock;
+    drop(h->mapping);
+  }
+  delete h;
+}
+
+const Held* held(const Storage* s) {
+  return s->deleter == end ? static_cast<const Held*>(s->deleter_context()) : nullptr;
+}
+
+lamella_status fail(int error, const char* doing, int64_t bytes) {
+  if (error == EMFILE || error == ENFILE)
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       core::format("shared memory: the process has too many files open, one for each tensor over %lld "
+                                    "bytes; drop some, or raise `ulimit -n`",
+                                    (long long)small_bytes));
+  const bool memory = error == ENOMEM || error == ENOSPC || error == EFBIG;
+  return core::raise(memory ? LAMELLA_OUT_OF_MEMORY : LAMELLA_RUNTIME_ERROR,
+                     core::format("shared memory: %s %lld bytes: %s", doing, (long long)bytes, std::strerror(error)));
+}
+
+// The most that this machine or this container could ever give; reserving more would have other processes killed.
+int64_t most() {
+  struct sysinfo info;
+  int64_t most = INT64_MAX;
+  if (!sysinfo(&info)) most = static_cast<int64_t>((info.totalram + info.totalswap) * info.mem_unit);
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+    if (std::FILE* f = std::fopen(path, "re")) {
+      long long limit;
+      if (std::fscanf(f, "%lld", &limit) == 1 && limit > 0) most = std::min<int64_t>(most, limit);
+      std::fclose(f);
+    }
+  return most;
+}
+
+// Maps a file and takes its descriptor, also where it fails.
+lamella_status map_file(int fd, int64_t bytes, dev_t device, ino_t inode, Mapping** out) {
+  void* p = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (p == MAP_FAILED) {
+    const int error = errno;
+    close(fd);
+    return fail(error, "mapping", bytes);
+  }
+  *out = new Mapping{1, static_cast<char*>(p), bytes, fd, device, inode};
+  mappings()[{device, inode}] = *out;
+  return LAMELLA_OK;
+}
+
+lamella_status new_mapping(int64_t bytes, Mapping** out) {
+  watch_forks();
+  if (bytes > chunk_bytes && bytes > most()) return fail(ENOMEM, "reserving", bytes);
+  const int fd = memfd_create("lamella", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return fail(errno, "making a file for", bytes);
+  struct stat st;
+  int error = 0;
+  if (ftruncate(fd, bytes) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) || fstat(fd, &st))
+    error = errno;
+  while (!error && fallocate(fd, 0, 0, bytes)) {
+    if (errno == EINTR) continue;
+    error = errno;
+  }
+  if (error) {
+    close(fd);
+    return fail(error, "reserving", bytes);
+  }
+  return map_file(fd, bytes, st.st_dev, st.st_ino, out);
+}
+
+// A storage over a mapping, whose reference it takes.
+Storage* over(Mapping* m, int64_t offset, int64_t bytes) {
+  return core::foreign_storage(m->address + offset, bytes, {core::host_backend(), 0}, end, new Held{m, offset});
+}
+
+lamella_status need_host() {
+  if (core::host_backend() >= 0) return LAMELLA_OK;
+  return core::raise(LAMELLA_RUNTIME_ERROR, "shared memory: no host backend is loaded");
+}
+
+lamella_status beyond(int64_t offset, int64_t bytes, int64_t there) {
+  return core::raise(LAMELLA_RUNTIME_ERROR,
+                     core::format("shared memory: %lld bytes from %lld on are wanted, the file has %lld",
+                                  (long long)bytes, (long long)offset, (long long)there));
+}
+
+bool inside(int64_t offset, int64_t bytes, int64_t there) {
+  return offset >= 0 && bytes >= 0 && offset <= there && bytes <= there - offset;
+}
+
+}  // namespace
+
+lamella_status new_shared_storage(int64_t bytes, Storage** out) {
+  if (bytes < 0) return core::raise(LAMELLA_VALUE_ERROR, "shared memory: the number of bytes is negative");
+  if (lamella_status st = need_host()) return st;
+  Lock lock;
+  Mapping* m;
+  if (bytes > small_bytes) {
+    if (lamella_status st = new_mapping(bytes, &m)) return st;
+    *out = over(m, 0, bytes);
+    return LAMELLA_OK;
+  }
+  const int64_t room = std::max<int64_t>((bytes + alignment - 1) / alignment * alignment, alignment);
+  if (!chunk || chunk_used + room > chunk_bytes) {
+    if (lamella_status st = new_mapping(chunk_bytes, &m)) return st;
+    drop_chunk();
+    chunk = m;
+    chunk_used = 0;
+  }
+  chunk->references++;
+  *out = over(chunk, chunk_used, bytes);
+  chunk_used += room;
+  return LAMELLA_OK;
+}
+
+lamella_status open_shared_storage(int fd, int64_t bytes, int64_t offset, Storage** out) {
+  if (lamella_status st = need_host()) return st;
+  struct stat st;
+  if (fstat(fd, &st)) return fail(errno, "opening", bytes);
+  const int seals = fcntl(fd, F_GET_SEALS);
+  if (seals < 0 || !(seals & F_SEAL_SHRINK))
+    return core::raise(LAMELLA_RUNTIME_ERROR,
+                       "shared memory: the descriptor is no file of memfd_create that is sealed against shrinking");
+  if (!inside(offset, bytes, st.st_size)) return beyond(offset, bytes, st.st_size);
+  watch_forks();
+  Lock lock;
+  auto known = mappings().find({st.st_dev, st.st_ino});
+  Mapping* m;
+  if (known != mappings().end()) {
+    m = known->second;
+    m->references++;
+  } else {
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) return fail(errno, "opening", bytes);
+    if (lamella_status status = map_file(own, st.st_size, st.st_dev, st.st_ino, &m)) return status;
+  }
+  *out = over(m, offset, bytes);
+  return LAMELLA_OK;
+}
+
+lamella_status new_window(const Storage* base, int64_t offset, int64_t bytes, const WindowEnd& at_end, Storage** out) {
+  const Held* of = held(base);
+  if (!of) return core::raise(LAMELLA_VALUE_ERROR, "shared memory: a window needs a base in shared memory");
+  if (!inside(offset, bytes, base->bytes)) return beyond(offset, bytes, base->bytes);
+  const int64_t flag = at_end.flag_offset;
+  if (flag != -1 && (!inside(flag, 4, base->bytes) || flag % 4))
+    return core::raise(LAMELLA_VALUE_ERROR, "shared memory: a window's flag is 4 aligned bytes within its base");
+  Lock lock;
+  of->mapping->references++;
+  Storage* s = over(of->mapping, of->offset + offset, bytes);
+  auto* h = static_cast<Held*>(s->deleter_context());
+  h->window = true;
+  h->end = at_end;
+  h->owner = getpid();
+  if (flag >= 0) h->flag = reinterpret_cast<uint32_t*>(static_cast<char*>(base->data) + flag);
+  *out = s;
+  return LAMELLA_OK;
+}
+
+bool is_shared(const Storage* s) { return held(s) != nullptr; }
+
+bool find_place(const Storage* s, SharedPlace* out) {
+  const Held* h = held(s);
+  if (!h || h->window) return false;
+  *out = {h->mapping->fd, h->offset, h->mapping->device, h->mapping->inode};
+  return true;
+}
+
+}  // namespace lamella::binding

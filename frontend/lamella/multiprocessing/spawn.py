@@ -1,0 +1,192 @@
+"""Functions that run in several processes, whose failure is raised here with the traceback of there."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from multiprocessing import connection
+from typing import Any
+
+
+class ProcessException(Exception):
+    """A process failed; ``error_index`` is its rank, ``error_pid`` its number in the system."""
+
+    def __init__(self, msg: str, error_index: int, error_pid: int):
+        super().__init__(msg)
+        self.msg, self.error_index, self.pid = msg, error_index, error_pid
+
+    @property
+    def error_pid(self) -> int:
+        """The number of the process."""
+        return self.pid
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.msg, self.error_index, self.pid)
+
+
+class ProcessRaisedException(ProcessException):
+    """A process raised; the message holds its traceback."""
+
+
+class ProcessExitedException(ProcessException):
+    """A process ended with a code that is not 0, or by a signal, whose name ``signal_name`` is."""
+
+    def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None):
+        super().__init__(msg, error_index, error_pid)
+        self.exit_code, self.signal_name = exit_code, signal_name
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.msg, self.error_index, self.pid, self.exit_code, self.signal_name)
+
+
+def _run(fn: Callable[..., Any], rank: int, args: tuple[Any, ...], error_file: str) -> None:
+    try:
+        fn(rank, *args)
+    except KeyboardInterrupt:
+        pass  # the parent got it, too
+    except Exception:
+        with open(error_file, "wb") as file:
+            pickle.dump(traceback.format_exc(), file)
+        sys.exit(1)
+
+
+class ProcessContext:
+    """Processes that were started together."""
+
+    def __init__(self, processes: list[Any], folder: Any):
+        self.processes = processes
+        self.sentinels = {p.sentinel: rank for rank, p in enumerate(processes)}
+        self._folder = folder
+
+    def pids(self) -> list[int]:
+        """The processes' numbers in the system."""
+        return [int(p.pid) for p in self.processes]
+
+    def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
+        """Waits until a process fails or some end; whether all have ended. When one failed, the others are ended.
+
+        ``timeout`` and ``grace_period``, the time that the others get before they are ended, are seconds.
+
+        Raises:
+            ProcessRaisedException: a process raised
+            ProcessExitedException: a process ended otherwise than well
+        """
+        if not self.sentinels:
+            return True
+        failed = None
+        for ready in connection.wait(list(self.sentinels), timeout):
+            rank = self.sentinels.pop(ready)  # type: ignore[call-overload]
+            self.processes[rank].join()
+            if self.processes[rank].exitcode != 0:
+                failed = rank
+                break
+        if failed is None:
+            return not self.sentinels
+        self._end(grace_period)
+        raise self._error(failed)
+
+    def _wait(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        for process in self.processes:
+            process.join(max(0, end - time.monotonic()))
+
+    def _end(self, grace: float | None) -> None:
+        if grace is not None:
+            self._wait(grace)
+        for process in self.processes:
+            if process.is_alive():
+                process.terminate()
+        self._wait(30 if grace is None else grace)
+        for process in self.processes:
+            if process.is_alive():
+                process.kill()
+            process.join()
+
+    def _error(self, rank: int) -> ProcessException:
+        process = self.processes[rank]
+        error_file = os.path.join(self._folder.name, str(rank))
+        if os.path.exists(error_file):
+            with open(error_file, "rb") as file:
+                text = pickle.load(file)
+            return ProcessRaisedException(f"process {rank} raised:\n\n{text}", rank, process.pid)
+        code = process.exitcode
+        if code >= 0:
+            return ProcessExitedException(f"process {rank} ended with exit code {code}", rank, process.pid, code)
+        known = -code in {s.value for s in signal.Signals}
+        name = signal.Signals(-code).name if known else f"signal {-code}"
+        return ProcessExitedException(f"process {rank} was ended by {name}", rank, process.pid, code, name)
+
+
+SpawnContext = ProcessContext
+
+
+def start_processes(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
+    """Runs ``fn(rank, *args)`` in ``nprocs`` processes, and waits for them, or returns them if ``join`` is false.
+
+    Raises:
+        ProcessRaisedException: a process raised; the others are ended
+        ProcessExitedException: a process ended otherwise than well
+
+    >>> def fill(rank, t):
+    ...     t[rank] = rank + 1
+    >>> t = lamella.zeros(2).share_memory_()
+    >>> lamella.multiprocessing.start_processes(fill, (t,), nprocs=2, start_method="fork")
+    >>> t
+    tensor([1., 2.])
+    """
+    context = multiprocessing.get_context(start_method)
+    folder = tempfile.TemporaryDirectory(prefix="lamella-spawn-")  # gone with the ProcessContext
+    processes: list[Any] = []
+    try:
+        for rank in range(nprocs):
+            each = (fn, rank, args, os.path.join(folder.name, str(rank)))
+            process = context.Process(target=_run, args=each, daemon=daemon)  # type: ignore[attr-defined]
+            process.start()
+            processes.append(process)
+    except BaseException:
+        for process in processes:
+            process.kill()
+            process.join()
+        folder.cleanup()
+        raise
+    started = ProcessContext(processes, folder)
+    if not join:
+        return started
+    while not started.join():
+        pass
+    return None
+
+
+def spawn(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
+    """Runs ``fn(rank, *args)`` in fresh processes: ``start_processes`` by "spawn".
+
+    Raises:
+        ValueError: another ``start_method``, which ``start_processes`` takes
+        ProcessRaisedException: a process raised; the others are ended
+
+    >>> lamella.multiprocessing.spawn(print, nprocs=0)
+    """
+    if start_method != "spawn":
+        raise ValueError(f"spawn: starts by 'spawn', not by {start_method!r}; use start_processes")
+    return start_processes(fn, args, nprocs, join, daemon, start_method)

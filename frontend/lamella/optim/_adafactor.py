@@ -1,0 +1,141 @@
+"""Adafactor: the average of squared gradients of a matrix is kept as a row and a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lamella
+from lamella._C import Tensor
+from lamella.optim import _lists
+from lamella.optim.optimizer import ParamsT
+
+__all__ = ["Adafactor"]
+
+
+class Adafactor(_lists.ListOptimizer):
+    """Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost (2018), algorithms 4 and 5.
+
+    As in torch, ``lr`` bounds the relative step and scales the decay, and ``eps[0]`` bounds the estimate from below.
+
+    Args:
+        params: tensors, named tensors or groups
+        lr: the greatest relative step, a number or a tensor of one element
+        beta2_decay: the average of squares keeps ``1 - t^beta2_decay`` in step t; 0 or less
+        eps: a bound of the estimate, None is the dtype's eps; and one of the parameter's size
+        d: the root mean square of an update is no greater
+        weight_decay: ``p *= 1 - lr weight_decay`` before a step
+        foreach, maximize: see Adam; both ways compute the same
+
+    Raises:
+        ValueError: an option is out of its range
+
+    >>> w = lamella.ones(2)
+    >>> w.grad = lamella.tensor([1.0, -2.0])
+    >>> lamella.optim.Adafactor([w], lr=0.5).step()
+    >>> w
+    tensor([0.5000, 1.5000])
+    """
+
+    _since = {"foreach": None}
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ) -> None:
+        _lists.check_lr(lr)
+        if not beta2_decay <= 0.0:
+            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+        if eps[0] is not None:
+            _lists.check("epsilon1", eps[0])
+        _lists.check("epsilon2", eps[1])
+        if not d >= 1.0:
+            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
+        _lists.check("weight_decay", weight_decay)
+        defaults = {
+            "lr": lr,
+            "beta2_decay": beta2_decay,
+            "eps": eps,
+            "d": d,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, group: dict[str, Any]) -> None:
+        lists: Any = [], [], [], [], [], []
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            if p.is_complex():
+                raise RuntimeError("Adafactor does not support complex parameters")
+            state = self.state[p]
+            if not state:
+                state["step"] = _lists.new_step(p, {})
+                if grad.dim() > 1:
+                    shape = tuple(grad.shape)
+                    state["row_var"] = grad.new_zeros((*shape[:-1], 1))
+                    state["col_var"] = grad.new_zeros((*shape[:-2], 1, shape[-1]))
+                else:
+                    state["variance"] = _lists.zeros_like(grad)
+            values = p, grad, state.get("row_var"), state.get("col_var"), state.get("variance"), state["step"]
+            for one, value in zip(lists, values, strict=True):
+                one.append(value)
+        names = ("d", "lr", "beta2_decay", "weight_decay", "foreach", "maximize")
+        adafactor(*lists, eps1=group["eps"][0], eps2=group["eps"][1], **{name: group[name] for name in names})
+
+
+def adafactor(
+    params: list[Any],
+    grads: list[Any],
+    row_vars: list[Any],
+    col_vars: list[Any],
+    variances: list[Any],
+    state_steps: list[Any],
+    foreach: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    has_complex: bool = False,
+    *,
+    d: float,
+    lr: float | Tensor,
+    beta2_decay: float,
+    weight_decay: float,
+    eps1: float | None,
+    eps2: float,
+    maximize: bool,
+) -> None:
+    """One step of Adafactor over lists; see the class."""
+    if grad_scale is not None or found_inf is not None:
+        raise AssertionError("Grad scaling should occur outside of optimizer.step()")
+    rate = _lists.plain(lr)
+    for p, grad, row, column, variance, step in zip(
+        params, grads, row_vars, col_vars, variances, state_steps, strict=True
+    ):
+        least = lamella.finfo(p.dtype).eps if eps1 is None else eps1
+        grad = -grad if maximize else grad
+        step.add_(1)
+        t = step.item()
+        new = t**beta2_decay
+        alpha = max(eps2, p.norm().item() / p.numel() ** 0.5 if p.numel() else 0.0) * min(rate, 1 / t**0.5)
+        if weight_decay != 0:
+            p.mul_(1 - rate * weight_decay)
+        squares = grad * grad
+        if grad.dim() > 1:
+            row.lerp_(squares.mean(-1, keepdim=True), new)
+            column.lerp_(squares.mean(-2, keepdim=True), new)
+            estimate = row @ column / row.mean(-2, keepdim=True).clamp(min=least)
+        else:
+            estimate = variance.lerp_(squares, new)
+        move = estimate.clamp(min=least * least).rsqrt() * grad
+        size = move.norm().item() / (move.numel() ** 0.5 * d) if move.numel() else 0.0
+        p.sub_(move, alpha=alpha / max(1.0, size))

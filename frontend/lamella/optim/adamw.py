@@ -1,0 +1,64 @@
+"""AdamW: Adam whose weight decay is apart from the gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella._C import Tensor
+from lamella.optim.adam import Adam, adam
+from lamella.optim.optimizer import ParamsT
+
+__all__ = ["AdamW", "adamw"]
+
+
+class AdamW(Adam):
+    """Loshchilov and Hutter, Decoupled Weight Decay Regularization (2019), algorithm 2.
+
+    Before a step of Adam, ``p *= 1 - lr weight_decay``. Arguments and errors are those of Adam.
+
+    >>> w = lamella.ones(1)
+    >>> w.grad = lamella.zeros(1)
+    >>> lamella.optim.AdamW([w], lr=0.5, weight_decay=0.5).step()
+    >>> w
+    tensor([0.7500])
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
+
+
+def adamw(*lists: Any, **options: Any) -> None:
+    """One step of AdamW over lists; the arguments are those of ``lamella.optim.adam.adam``."""
+    adam(*lists, **options, decoupled_weight_decay=True)

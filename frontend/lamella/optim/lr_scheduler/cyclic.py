@@ -1,0 +1,244 @@
+"""Rates that rise and fall, and the momentum against them: Smith's cycles."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable
+from typing import Any, Literal
+
+from lamella.optim.lr_scheduler.scheduler import LRScheduler, per_group, require_optimizer, write
+
+
+class _WithMomentum(LRScheduler):
+    """Cycles the momentum, or the first of the betas, too."""
+
+    use_beta1: bool
+
+    def _begin_momentum(self, base: Any, greatest: Any, last_epoch: int) -> tuple[list[Any], list[Any]]:
+        optimizer = self.optimizer
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError(
+                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled; "
+                f"{type(optimizer).__name__} has neither, so give cycle_momentum=False"
+            )
+        self.use_beta1 = "betas" in optimizer.defaults
+        bases = per_group("base_momentum", optimizer, base)
+        tops = per_group("max_momentum", optimizer, greatest)
+        if last_epoch == -1:
+            for top, low, group in zip(tops, bases, optimizer.param_groups, strict=True):
+                self._write_momentum(group, top)
+                group["max_momentum"], group["base_momentum"] = top, low
+        return bases, tops
+
+    def _write_momentum(self, group: dict[str, Any], momentum: Any) -> None:
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
+
+class CyclicLR(_WithMomentum):
+    """Smith, Cyclical Learning Rates for Training Neural Networks (2017): from ``base_lr`` to ``max_lr`` and back.
+
+    Args:
+        optimizer: the optimizer
+        base_lr, max_lr: the bounds, or a list of one for each group
+        step_size_up, step_size_down: steps of the rise, and of the fall; None is as many
+        mode: "triangular"; "triangular2" halves the height with each cycle; "exp_range" is times ``gamma^step``
+        scale_fn: a function for the height in the place of the mode's; of the cycle's number or the step, as
+            ``scale_mode`` "cycle" or "iterations" says
+        cycle_momentum: the momentum goes from ``max_momentum`` to ``base_momentum`` and back meanwhile
+
+    Raises:
+        ValueError: the mode is unknown, or the optimizer has no momentum that could be cycled
+
+    >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0, momentum=0.9)
+    >>> scheduler = lamella.optim.lr_scheduler.CyclicLR(optimizer, 0.0, 1.0, step_size_up=2)
+    >>> optimizer.step(); scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Any,
+        base_lr: float | list[float],
+        max_lr: float | list[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: Literal["triangular", "triangular2", "exp_range"] = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: Literal["cycle", "iterations"] = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.8,
+        max_momentum: float = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        require_optimizer(optimizer)
+        self.optimizer = optimizer
+        base_lrs = per_group("base_lr", optimizer, base_lr)
+        self.max_lrs = per_group("max_lr", optimizer, max_lr)
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError(f"mode is invalid and scale_fn is None: {mode!r}")
+        if last_epoch == -1:
+            for lr, group in zip(base_lrs, optimizer.param_groups, strict=True):
+                write(group, "lr", lr)
+        up = float(step_size_up)
+        self.total_size = up + (up if step_size_down is None else float(step_size_down))
+        self.step_ratio = up / self.total_size
+        self.mode, self.gamma = mode, gamma
+        self._scale_fn_custom = scale_fn
+        self.scale_mode = scale_mode
+        if scale_fn is None:
+            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self.base_momentums, self.max_momentums = self._begin_momentum(base_momentum, max_momentum, last_epoch)
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = base_lrs
+
+    def scale_fn(self, x: float) -> float:
+        """The height of a cycle as a share of the first one's."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        if self.mode == "triangular2":
+            return 1 / 2.0 ** (x - 1)
+        return self.gamma**x if self.mode == "exp_range" else 1.0
+
+    def get_lr(self) -> list[Any]:
+        """The rates of this step; it sets the momentum, too."""
+        self._warn_outside_step()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        share = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        share = share * self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            bounds = zip(self.base_momentums, self.max_momentums, self.optimizer.param_groups, strict=True)
+            for low, top, group in bounds:
+                self._write_momentum(group, top - (top - low) * share)
+        return [low + (top - low) * share for low, top in zip(self.base_lrs, self.max_lrs, strict=True)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer; of a callable object its attributes, and None for a function."""
+        state = super().state_dict()
+        f = self._scale_fn_custom
+        plain = f is None or isinstance(f, types.FunctionType)
+        state["_scale_fn_custom"] = None if plain else getattr(f, "__dict__", {}).copy()
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what ``state_dict()`` returned; a function stays."""
+        own, attributes = self._scale_fn_custom, state_dict["_scale_fn_custom"]
+        super().load_state_dict(state_dict)
+        self._scale_fn_custom = own
+        if attributes:
+            own.__dict__.update(attributes)
+
+
+class OneCycleLR(_WithMomentum):
+    """Smith and Topin, Super-Convergence (2018): one rise to ``max_lr`` and one fall far below the beginning.
+
+    Args:
+        optimizer: the optimizer
+        max_lr: the greatest rate, or a list of one for each group
+        total_steps: the length; or it is ``epochs * steps_per_epoch``
+        pct_start: the share of the rise
+        anneal_strategy: "cos" or "linear"
+        cycle_momentum: the momentum goes from ``max_momentum`` to ``base_momentum`` and back meanwhile
+        div_factor: it begins at ``max_lr / div_factor``
+        final_div_factor: it ends at the beginning's rate by this
+        three_phase: it falls to the beginning as it rose, and then to the end
+
+    Raises:
+        ValueError: an argument is out of its range; or there are more steps than ``total_steps``
+
+    >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0, momentum=0.9)
+    >>> scheduler = lamella.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
+    >>> scheduler.get_last_lr()
+    [0.04]
+    """
+
+    def __init__(
+        self,
+        optimizer: Any,
+        max_lr: float | list[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: Literal["cos", "linear"] = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.85,
+        max_momentum: float | list[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        require_optimizer(optimizer)
+        self.optimizer = optimizer
+        if total_steps is not None:
+            needed: dict[str, Any] = {"total_steps": total_steps}
+        elif epochs is not None and steps_per_epoch is not None:
+            needed = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+        else:
+            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        for name, value in needed.items():
+            if not isinstance(value, int) or value <= 0:
+                raise ValueError(f"Expected positive integer {name}, but got {value}")
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self.total_steps = math.prod(needed.values())
+        self._schedule_phases = _phases(pct_start * self.total_steps, self.total_steps, three_phase)
+        self._anneal_func_type = anneal_strategy
+        tops = per_group("max_lr", optimizer, max_lr)
+        if last_epoch == -1:
+            for top, group in zip(tops, optimizer.param_groups, strict=True):
+                group["initial_lr"], group["max_lr"] = top / div_factor, top
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._begin_momentum(base_momentum, max_momentum, last_epoch)
+        super().__init__(optimizer, last_epoch)
+
+    def _between(self, start: Any, end: Any, share: float) -> Any:
+        if self._anneal_func_type == "cos":
+            return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+        return (end - start) * share + start
+
+    def get_lr(self) -> list[Any]:
+        """The rates of this step; it sets the momentum, too."""
+        self._warn_outside_step()
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
+        begin = 0.0
+        for phase in self._schedule_phases:
+            end = phase["end_step"]
+            if step <= end or phase is self._schedule_phases[-1]:
+                break
+            begin = end
+        share = (step - begin) / (end - begin)
+        rates = []
+        for group in self.optimizer.param_groups:
+            rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            if self.cycle_momentum:
+                bounds = group[phase["start_momentum"]], group[phase["end_momentum"]]
+                self._write_momentum(group, self._between(*bounds, share))
+        return rates
+
+
+def _phases(rise: float, total: int, three: bool) -> list[dict[str, Any]]:
+    """Where each phase ends, and the options of a group that it goes from and to."""
+    rows = [(float(rise) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+    if three:
+        rows.append((2 * float(rise) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
+        rows.append((total - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
+    else:
+        rows.append((total - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"))
+    names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -1,0 +1,137 @@
+"""Schedulers made of others: one after the other, or all at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from lamella.optim.lr_scheduler.plateau import ReduceLROnPlateau
+from lamella.optim.lr_scheduler.scheduler import LRScheduler, values_of, write
+
+
+class _Of(LRScheduler):
+    """Keeps other schedulers, and their states in its own."""
+
+    _schedulers: Any
+
+    def _check(self, optimizer: Any, schedulers: Sequence[Any]) -> None:
+        who = type(self).__name__
+        for i, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{who} at index {i} should have `optimizer` as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{who} does not support `ReduceLROnPlateau`, whose step needs a metric, but got one at index {i}"
+                )
+            if optimizer is not scheduler.optimizer:
+                raise ValueError(
+                    f"{who} expects all schedulers to belong to the same optimizer, but "
+                    f"{type(scheduler).__name__} at index {i} has another one"
+                )
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer, and the states of the schedulers."""
+        state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
+        return state | {"_schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what ``state_dict()`` returned."""
+        self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
+
+class SequentialLR(_Of):
+    """One scheduler after the other; each but the first begins at its milestone, anew.
+
+    Raises:
+        ValueError: there is none, they have several optimizers, one is a ReduceLROnPlateau, or the number of
+            milestones is not one less
+
+    >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
+    >>> warm = lamella.optim.lr_scheduler.ConstantLR(optimizer, 0.5, total_iters=9)
+    >>> fall = lamella.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    >>> scheduler = lamella.optim.lr_scheduler.SequentialLR(optimizer, [warm, fall], milestones=[2])
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates += scheduler.get_last_lr()
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [0.5, 0.5, 1.0, 0.5]
+    """
+
+    def __init__(
+        self, optimizer: Any, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
+    ) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
+        self._check(optimizer, schedulers)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                f"milestone points, but got {len(schedulers)} schedulers and {len(milestones)} milestones"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        # Each scheduler made its first step when it was made: that is undone, and the first one makes it again.
+        for group in optimizer.param_groups:
+            write(group, "lr", group["initial_lr"])
+        self.recursive_undo()
+        self._schedulers[bisect_right(milestones, 0)]._initial_step()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def recursive_undo(self, sched: Any = None) -> None:
+        """Counts the first step of every scheduler back, also of those within others."""
+        sched = self if sched is None else sched
+        if hasattr(sched, "_schedulers"):
+            for inner in sched._schedulers:
+                self.recursive_undo(inner)
+        elif hasattr(sched, "last_epoch"):
+            sched.last_epoch -= 1
+
+    def step(self) -> None:  # type: ignore[override]
+        """Counts a step of the scheduler whose turn it is."""
+        self.last_epoch += 1
+        i = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[i]
+        if i > 0 and self._milestones[i - 1] == self.last_epoch:
+            scheduler._update_lr(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+class ChainedScheduler(_Of):
+    """All schedulers make every step, one on the rate of the other.
+
+    Raises:
+        ValueError: there is none, they have several optimizers, or one is a ReduceLROnPlateau
+
+    >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
+    >>> both = [lamella.optim.lr_scheduler.ExponentialLR(optimizer, gamma) for gamma in (0.5, 0.25)]
+    >>> scheduler = lamella.optim.lr_scheduler.ChainedScheduler(both)
+    >>> optimizer.step(); scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.125]
+    """
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Any = None) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(
+                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
+            )
+        optimizer = optimizer or getattr(schedulers[0], "optimizer", None)
+        self._check(optimizer, schedulers)
+        self._schedulers = schedulers
+        self.optimizer = optimizer
+        self._last_lr = values_of(optimizer, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        """Counts a step of every scheduler."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = values_of(self.optimizer, "lr")

@@ -1,0 +1,416 @@
+"""The iterators of a DataLoader: one that fetches in this process, and one that has worker processes fetch."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import pickle
+import warnings
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import lamella
+from lamella.utils.data._utils import draws, worker
+from lamella.utils.data._utils.pin_memory import PinThread, can_pin, pin_memory
+from lamella.utils.data._utils.pool import Pool, Worker
+from lamella.utils.data.sampler import draw_seed
+
+
+class Progress:
+    """What of an epoch was handed out: all that its state is made of, apart from what is asked for at that time."""
+
+    def __init__(self, begin: dict[str, Any], workers: int):
+        self.begin = begin  # base_seed and the states of generators when the epoch began
+        self.batches = begin.get("batches", 0)
+        self.ahead: set[int] = set(begin.get("ahead", ()))  # handed out beyond the first that is not
+        self.samples = begin.get("samples", 0)
+        self.turn = begin.get("turn", 0)
+        self.workers = [dict(w) for w in begin.get("workers", ())] or [{"batches": 0, "dataset": None}] * workers
+        self.sampler = begin.get("sampler")
+        self.finished = False
+
+    def hand(self, index: int) -> None:
+        """The batch of this number is handed out."""
+        self.ahead.add(index)
+        while self.batches in self.ahead:
+            self.ahead.discard(self.batches)
+            self.batches += 1
+
+    def state(self) -> dict[str, Any]:
+        """The state as plain containers; it shares nothing with what goes on."""
+        return copy.deepcopy(
+            {
+                **{k: self.begin[k] for k in ("base_seed", "generators", "outside")},
+                "batches": self.batches,
+                "ahead": sorted(self.ahead),
+                "samples": self.samples,
+                "turn": self.turn,
+                "workers": [
+                    {k: pickle.loads(v) if isinstance(v, bytes) else v for k, v in w.items()} for w in self.workers
+                ],
+                "sampler": self.sampler,
+            }
+        )
+
+
+class _BaseDataLoaderIter:
+    def __init__(self, loader: Any):
+        self._loader = loader
+        self._dataset = loader.dataset
+        self._dataset_kind = loader._dataset_kind
+        self._auto_collation = loader._auto_collation
+        self._collate_fn = loader.collate_fn
+        self._drop_last = loader.drop_last
+        self._index_sampler = loader._index_sampler
+        self._num_workers = loader.num_workers
+        self._timeout = loader.timeout
+        if loader.pin_memory and not lamella.accelerator.is_available():
+            text = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't "
+            warnings.warn(text + "be used.", stacklevel=3)
+        self._pin_memory = loader.pin_memory and can_pin()
+        self._is_stream = self._dataset_kind == worker.STREAM
+        self._begin(loader)
+
+    def _begin(self, loader: Any) -> None:
+        """Begins an epoch, or goes on with one whose state the loader was given."""
+        resumed = loader._take_state()
+        if resumed is None:
+            begin: dict[str, Any] = {"base_seed": draw_seed(loader.generator)}
+            begin["generators"] = [g.get_state() for g in loader._generators()]
+            begin["outside"] = None if self._is_stream else draws.outside()
+        else:
+            begin = resumed
+            for generator, state in zip(loader._generators(), begin["generators"], strict=True):
+                generator.set_state(tuple(state))
+        self._base_seed: int = begin["base_seed"]
+        self._progress = loader._progress = Progress(begin, max(1, self._num_workers))
+        self._IterableDataset_len_called = loader._IterableDataset_len_called
+        self._aside = draws.Aside(self._base_seed)
+        self._stateful_sampler = loader._stateful_sampler()
+        self._sampler_state: Any = None
+        self._next_number = self._progress.batches
+        if not self._is_stream:
+            with _kept_outside() if resumed is not None else contextlib.nullcontext():
+                if resumed is not None:
+                    draws.set_outside(begin["outside"])
+                self._open_sampler(resumed)
+
+    def _open_sampler(self, resumed: dict[str, Any] | None) -> None:
+        if self._stateful_sampler is not None and resumed is not None and resumed["sampler"] is not None:
+            self._aside.state = tuple(resumed["sampler"]["draws"])
+            self._stateful_sampler.load_state_dict(resumed["sampler"]["own"])
+            self._sampler_iter: Iterator[Any] = self._aside(iter, self._index_sampler)
+            return
+        self._sampler_iter = self._aside(iter, self._index_sampler)
+        for k in range(self._progress.batches):
+            try:
+                self._aside(next, self._sampler_iter)
+            except StopIteration:
+                raise RuntimeError(
+                    f"DataLoader: the state was made after {self._progress.batches} batches, and the sampler has {k}; "
+                    "has the dataset changed its length?"
+                ) from None
+
+    def _next_index(self) -> Any:
+        """The indices of the next batch, from the sampler's own stream of random numbers."""
+        index = self._aside(next, self._sampler_iter)
+        if self._stateful_sampler is not None:
+            own = copy.deepcopy(self._stateful_sampler.state_dict())
+            self._sampler_state = {"own": own, "draws": self._aside.state}
+        return index
+
+    def _job(self) -> worker.Job:
+        loader = self._loader
+        return worker.Job(
+            self._dataset_kind,
+            self._dataset,
+            self._auto_collation,
+            self._collate_fn,
+            self._drop_last,
+            loader.batch_size,
+            loader.worker_init_fn,
+            self._num_workers,
+        )
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        return self
+
+    def _next_data(self) -> Any:
+        raise NotImplementedError
+
+    def __next__(self) -> Any:
+        try:
+            data = self._next_data()
+        except StopIteration:
+            self._progress.finished = True
+            raise
+        if self._is_stream:
+            self._count()
+        return data
+
+    def _count(self) -> None:
+        """Warns when a stream has more samples than it told; torch counts batches, which the loader's length has."""
+        progress = self._progress
+        progress.samples += 1
+        told = self._IterableDataset_len_called
+        if told is not None and progress.samples > told:
+            text = (
+                f"Length of IterableDataset {self._dataset} was reported to be {told}"
+                f"(when accessing len(dataloader)), but {progress.samples} samples have been fetched. "
+            )
+            if self._num_workers > 0:
+                text += "Each worker has a copy of the stream; get_worker_info() tells it which part is its own."
+            warnings.warn(text, stacklevel=3)
+
+    def __len__(self) -> int:
+        return len(self._index_sampler)
+
+    def _reference(self) -> Any:
+        """A weak reference, by which the loader finds the iterator of its state."""
+        return weakref.ref(self)
+
+    def __getstate__(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
+
+    def _dataset_states(self) -> None:
+        """Asks for the state of a dataset in this process."""
+
+
+@contextlib.contextmanager
+def _kept_outside() -> Iterator[None]:
+    kept = draws.outside()
+    try:
+        yield
+    finally:
+        draws.set_outside(kept)
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    def __init__(self, loader: Any):
+        super().__init__(loader)
+        stream = draws.FIRST_WORKER if self._is_stream else draws.TABLE
+        self._draws = draws.Draws(self._base_seed, stream)
+        self._wanted = [None] * loader.batch_size if loader.batch_size is not None else None
+        mine = self._progress.workers[0]
+        kept = self._draws.generator.get_state()
+        try:
+            self._draws.enter(-1)
+            self._fetcher = self._job().fetcher(mine["dataset"])
+            self._draws.leave()
+            if self._is_stream and mine["dataset"] is None:
+                for k in range(mine["batches"]):
+                    self._draws.enter(k)
+                    self._fetcher.skip(self._wanted)
+                    self._draws.leave()
+        finally:
+            self._draws.generator.set_state(kept)
+
+    def _next_data(self) -> Any:
+        progress = self._progress
+        index = self._wanted if self._is_stream else self._next_index()
+        while not self._is_stream and self._next_number in progress.ahead:  # resumed from workers out of order
+            self._next_number += 1
+            index = self._next_index()
+        number = progress.workers[0]["batches"] if self._is_stream else self._next_number
+        generator = self._draws.generator
+        kept = generator.get_state()
+        self._draws.enter(number)
+        self._next_number += 1
+        try:
+            data = self._fetcher.fetch(index)
+        except StopIteration as error:
+            if self._is_stream:
+                raise
+            raise RuntimeError(f"DataLoader: the dataset raised StopIteration in batch {number}") from error
+        finally:
+            self._draws.leave()
+            generator.set_state(kept)
+            self._hand(number)
+        return pin_memory(data) if self._pin_memory else data
+
+    def _hand(self, number: int) -> None:
+        progress = self._progress
+        progress.sampler = self._sampler_state
+        if self._is_stream:
+            progress.workers[0] = {"batches": number + 1, "dataset": None}
+            progress.batches += 1
+        else:
+            progress.hand(number)
+
+    def _dataset_states(self) -> None:
+        self._progress.workers[0] = {**self._progress.workers[0], "dataset": self._fetcher.state_dict()}
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    def __init__(self, loader: Any):
+        self._pool: Pool | None = None
+        self._pinning: PinThread | None = None
+        self._epoch = 0
+        super().__init__(loader)
+        self._in_order = loader.in_order
+        self._prefetch_factor = loader.prefetch_factor
+        self._persistent_workers = loader.persistent_workers
+        context = loader.multiprocessing_context
+        if context is None:
+            import multiprocessing
+
+            context = multiprocessing.get_context()
+        self._pool = Pool(self._num_workers, self._job(), context, self._base_seed, loader.timeout)
+        self._open()
+
+    @property
+    def _workers(self) -> list[Any]:
+        """The processes."""
+        return [w.process for w in self._pool.workers] if self._pool is not None else []
+
+    def _reset(self, loader: Any) -> None:
+        """Begins another epoch with the same workers."""
+        self._stop_pinning()
+        self._begin(loader)
+        self._open()
+
+    def _open(self) -> None:
+        """Tells the workers about the epoch, and hands the first tasks out."""
+        assert self._pool is not None
+        self._epoch += 1
+        progress = self._progress
+        self._expected = progress.batches  # of a table: the number of the batch that is next in order
+        self._turn = progress.turn
+        self._exhausted = False
+        self._sampler_states: dict[int, Any] = {}
+        for w, mine in zip(self._pool.workers, progress.workers, strict=True):
+            w.begin(worker.Epoch(self._epoch, self._base_seed, mine["batches"], mine["dataset"]))
+        self._fill()
+        if self._pin_memory:
+            self._pinning = PinThread(self._fetch, self._prefetch_factor * self._num_workers)
+            self._pool.wake = self._pinning.wake
+            self._pinning.start()
+
+    def _fill(self) -> None:
+        """Hands tasks out until each worker has as many as it may have."""
+        assert self._pool is not None
+        workers = self._pool.workers
+        if self._is_stream:
+            for w in workers:
+                while not w.ended and len(w.tasks) < self._prefetch_factor:
+                    w.give(self._epoch, self._next_number, None)
+                    self._next_number += 1
+            return
+        while not self._exhausted and sum(len(w.tasks) for w in workers) < self._prefetch_factor * len(workers):
+            try:
+                index = self._next_index()
+            except StopIteration:
+                self._exhausted = True
+                return
+            number = self._next_number
+            self._next_number += 1
+            if number in self._progress.ahead:
+                continue
+            w = workers[number % len(workers)] if self._in_order else min(workers, key=lambda w: len(w.tasks))
+            if self._stateful_sampler is not None:
+                self._sampler_states[number] = self._sampler_state
+            w.give(self._epoch, number, index)
+
+    def _next_worker(self) -> Worker | None:
+        """The worker whose reply is next in order; None when all is handed out."""
+        assert self._pool is not None
+        workers = self._pool.workers
+        if not self._is_stream:
+            while self._expected in self._progress.ahead and self._in_order:
+                self._expected += 1
+            w = workers[self._expected % len(workers)]
+            return w if self._expected in w.tasks else None
+        for k in range(len(workers)):
+            w = workers[(self._turn + k) % len(workers)]
+            if not w.ended:
+                self._turn = w.number
+                return w
+        return None
+
+    def _reply(self) -> tuple[Worker, tuple[Any, ...]]:
+        """The next reply, in order or as it comes. Raises StopIteration when all is handed out."""
+        if self._pool is None:
+            raise RuntimeError("DataLoader: the workers of this iterator have ended; make a new iterator")
+        if self._in_order:
+            w = self._next_worker()
+            if w is None:
+                raise StopIteration
+            while not w.replies:
+                self._pool.listen([w], self._epoch)
+            return w, w.replies.popleft()
+        busy = [w for w in self._pool.workers if w.tasks]
+        if not busy:
+            raise StopIteration
+        while not any(w.replies for w in busy):
+            self._pool.listen(busy, self._epoch)
+        w = next(w for w in busy if w.replies)
+        return w, w.replies.popleft()
+
+    def _fetch(self) -> tuple[Any, Any]:
+        """The next batch, and what is to be noted when it is handed out."""
+        while True:
+            w, reply = self._reply()
+            _, number, kind, _, saved, _, _ = reply
+            del w.tasks[number]
+            content = w.read(reply)
+            if kind == worker.END:
+                w.ended = True
+                w.tasks.clear()
+                while w.replies:
+                    w.read(w.replies.popleft())
+                continue
+            self._turn = (w.number + 1) % self._num_workers
+            self._expected = number + 1
+            self._fill()
+            handed = (number, w.number, self._turn, saved, self._sampler_states.pop(number, None))
+            if kind == worker.ERROR:
+                try:
+                    content.reraise()
+                except BaseException as error:
+                    error._handed = handed  # type: ignore[attr-defined]
+                    raise
+            return content, handed
+
+    def _next_data(self) -> Any:
+        try:
+            data, handed = self._pinning.take() if self._pinning is not None else self._fetch()
+        except StopIteration:
+            if not self._persistent_workers:
+                self._shutdown_workers()
+            raise
+        except BaseException as error:
+            handed = getattr(error, "_handed", None)
+            if handed is not None:
+                self._hand(*handed)
+            elif not any(w.late for w in (self._pool.workers if self._pool is not None else ())):
+                self._shutdown_workers()  # one is dead, or the program is interrupted
+            raise
+        self._hand(*handed)
+        return data
+
+    def _hand(self, number: int, of: int, turn: int, saved: Any, sampler: Any) -> None:
+        progress = self._progress
+        progress.hand(number) if not self._is_stream else None
+        progress.turn = turn
+        progress.sampler = sampler
+        mine = progress.workers[of]
+        progress.workers[of] = {"batches": mine["batches"] + 1, "dataset": saved if saved is not None else None}
+
+    def _stop_pinning(self) -> None:
+        if self._pinning is not None:
+            self._pinning.stop()
+            self._pinning = None
+
+    def _shutdown_workers(self) -> None:
+        """Ends the workers."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            if pool.owner == os.getpid():
+                self._stop_pinning()
+            pool.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_pool", None) is not None:
+            self._shutdown_workers()

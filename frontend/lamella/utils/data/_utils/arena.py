@@ -1,0 +1,347 @@
+"""Memory that a worker shares with the main process: batches are written there, and read there without a copy.
+
+Note [Windows]: a worker's arena is a few segments of shared memory without a name; the main process gets each by file
+descriptor, once. A tensor of a batch lies in a window of a segment. The window is free again when nothing of it is left
+in either process: each watches its own array over the window by a weak reference. The main process sends the tickets
+of windows that it no longer has along with its next task. Nothing outlives the two processes, since the segments have
+no names.
+"""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import io
+import mmap
+import os
+import pickle
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import lamella
+
+ALIGNMENT = 64
+FIRST_SEGMENT = 1 << 20
+SMALLEST_OUT_OF_BAND = 4096  # bytes of an array of numpy's that are worth a window
+
+_thread = threading.local()  # .tenant is the one whose pickle this thread reads
+
+current: Arena | None = None
+"""The arena of this process, if it is a worker."""
+
+
+def shared_file(nbytes: int) -> int:
+    """The descriptor of shared memory without a name."""
+    if hasattr(os, "memfd_create"):
+        fd = os.memfd_create("lamella-data", os.MFD_CLOEXEC)
+    else:
+        with tempfile.TemporaryFile() as file:
+            fd = os.dup(file.fileno())
+    os.ftruncate(fd, nbytes)
+    return fd
+
+
+class _Watch(weakref.ref):  # type: ignore[type-arg]
+    """A weak reference to an array over a window, with the window's ticket."""
+
+    __slots__ = ("ticket",)
+    ticket: int
+
+
+class _Watcher:
+    """Tells by ticket which arrays are gone; callbacks come in any thread, so they only append."""
+
+    def __init__(self) -> None:
+        self.watches: dict[int, _Watch] = {}
+        self.gone: collections.deque[int] = collections.deque()
+
+    def watch(self, array: np.ndarray, ticket: int) -> None:
+        watch = _Watch(array, self._left)
+        watch.ticket = ticket
+        self.watches[ticket] = watch
+
+    def _left(self, watch: Any) -> None:
+        self.watches.pop(watch.ticket, None)
+        self.gone.append(watch.ticket)
+
+    def take(self) -> list[int]:
+        """The tickets of arrays that have gone since the last call."""
+        taken = []
+        while self.gone:
+            taken.append(self.gone.popleft())
+        return taken
+
+
+class Segment:
+    """A piece of shared memory and its free spans, which are in order and do not touch."""
+
+    def __init__(self, size: int):
+        self.fd = shared_file(size)
+        self.map = mmap.mmap(self.fd, size)
+        self.size = size
+        self.address = np.frombuffer(self.map, np.uint8).__array_interface__["data"][0]
+        self.spans: list[tuple[int, int]] = [(0, size)]  # from, to
+
+    def take(self, nbytes: int) -> int:
+        """The offset of a window; -1 if no span is long enough."""
+        for k, (start, end) in enumerate(self.spans):
+            if end - start >= nbytes:
+                if end - start == nbytes:
+                    del self.spans[k]
+                else:
+                    self.spans[k] = (start + nbytes, end)
+                return start
+        return -1
+
+    def give(self, start: int, nbytes: int) -> None:
+        """Makes a window free."""
+        end = start + nbytes
+        k = bisect.bisect(self.spans, (start, end))
+        if k < len(self.spans) and self.spans[k][0] == end:
+            end = self.spans.pop(k)[1]
+        if k and self.spans[k - 1][1] == start:
+            k -= 1
+            start = self.spans.pop(k)[0]
+        self.spans.insert(k, (start, end))
+
+
+class Window:
+    """A part of a segment, and in how many processes something of it is left."""
+
+    __slots__ = ("holders", "nbytes", "offset", "segment", "ticket")
+
+    def __init__(self, ticket: int, segment: int, offset: int, nbytes: int):
+        self.ticket = ticket
+        self.segment = segment
+        self.offset = offset
+        self.nbytes = nbytes
+        self.holders = 1
+
+
+class Arena:
+    """A worker's side: gives out windows for tensors, and sends batches that lie in them."""
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.announced = 0  # how many segments the main process knows
+        self.windows: dict[int, Window] = {}
+        self.by_address: dict[int, Window] = {}
+        self.watcher = _Watcher()
+        self.tickets = 0
+
+    def window(self, nbytes: int) -> Window:
+        """A free window of some bytes; the caller makes an array over it, which is watched."""
+        self._let_go(self.watcher.take())
+        nbytes = -(-nbytes // ALIGNMENT) * ALIGNMENT
+        for number, segment in enumerate(self.segments):
+            offset = segment.take(nbytes)
+            if offset >= 0:
+                break
+        else:
+            # Segments grow with what is in use, so that their number, and that of descriptors, stays small.
+            size = max(FIRST_SEGMENT, 4 * nbytes, sum(s.size for s in self.segments))
+            number, segment = len(self.segments), Segment(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
+            self.segments.append(segment)
+            offset = segment.take(nbytes)
+        self.tickets += 1
+        window = self.windows[self.tickets] = Window(self.tickets, number, offset, nbytes)
+        return window
+
+    def array(self, shape: Sequence[int], dtype: Any, nbytes: int) -> tuple[Window, np.ndarray]:
+        """A window with an array over it."""
+        window = self.window(nbytes)
+        segment = self.segments[window.segment]
+        array = np.ndarray(shape, dtype, segment.map, window.offset)
+        self.watcher.watch(array, window.ticket)
+        self.by_address[segment.address + window.offset] = window
+        return window, array
+
+    def empty(self, shape: Sequence[int], dtype: lamella.dtype, nbytes: int) -> lamella.Tensor | None:
+        """A contiguous tensor in a window of its own; None if numpy has nothing like its dtype."""
+        kind = NUMPY.get(dtype)
+        if kind is not None:
+            return lamella.from_numpy(self.array(shape, kind, nbytes)[1])
+        if dtype not in NAMES:
+            return None
+        return lamella.from_numpy(self.array((nbytes,), np.uint8, nbytes)[1]).view(dtype).view(tuple(shape))
+
+    def window_of(self, tensor: lamella.Tensor) -> Window | None:
+        """The window that a tensor is a view of."""
+        return self.by_address.get(tensor._storage_ptr())  # type: ignore[attr-defined]
+
+    def returned(self, tickets: Sequence[int]) -> None:
+        """The main process has nothing of these windows any more."""
+        self._let_go(tickets)
+
+    def _let_go(self, tickets: Sequence[int]) -> None:
+        for ticket in tickets:
+            window = self.windows[ticket]
+            window.holders -= 1
+            if window.holders == 0:
+                del self.windows[ticket]
+                segment = self.segments[window.segment]
+                self.by_address.pop(segment.address + window.offset, None)
+                segment.give(window.offset, window.nbytes)
+
+    def news(self) -> tuple[list[int], list[int]]:
+        """The sizes and the descriptors of segments that the main process does not know yet."""
+        new = self.segments[self.announced :]
+        self.announced = len(self.segments)
+        return [s.size for s in new], [s.fd for s in new]
+
+    def dumps(self, data: Any) -> tuple[bytes, list[tuple[int, int, int, int]]]:
+        """A pickle of the data whose tensors and arrays lie in windows, and the windows of its arrays."""
+        buffers: list[tuple[int, int, int, int]] = []
+        sent: dict[int, Window] = {}
+
+        def out_of_band(buffer: pickle.PickleBuffer) -> bool:
+            raw = buffer.raw()
+            if raw.nbytes < SMALLEST_OUT_OF_BAND:
+                return True
+            window, array = self.array((raw.nbytes,), np.uint8, raw.nbytes)
+            array[:] = raw
+            sent[window.ticket] = window
+            buffers.append((window.ticket, window.segment, window.offset, raw.nbytes))
+            return False
+
+        file = io.BytesIO()
+        pickler = _Pickler(file, protocol=5, buffer_callback=out_of_band)
+        pickler.arena, pickler.sent = self, sent
+        pickler.dump(data)
+        for window in sent.values():
+            window.holders += 1
+        return file.getvalue(), buffers
+
+
+class _Pickler(pickle.Pickler):
+    arena: Arena
+    sent: dict[int, Window]
+
+    def reducer_override(self, thing: Any) -> Any:
+        if type(thing) is not lamella.Tensor:
+            return NotImplemented
+        name = NAMES.get(thing.dtype)
+        if name is None or thing.requires_grad or not thing.is_cpu or thing.is_opaque or not thing.numel():
+            return NotImplemented
+        if thing.__dict__ or lamella._C._save_slots(thing):
+            return NotImplemented
+        window = self.arena.window_of(thing)
+        shape = tuple(thing.shape)
+        if window is None:
+            nbytes = thing.numel() * thing.element_size()
+            copied = self.arena.empty(shape, thing.dtype, nbytes)
+            assert copied is not None
+            copied.copy_(thing)
+            window = self.arena.window_of(copied)
+            assert window is not None
+            thing = copied
+        self.sent[window.ticket] = window
+        where = (window.ticket, window.segment, window.offset)
+        if thing.is_contiguous() and thing.storage_offset() == 0:
+            return _whole, (*where, name, shape)
+        return _part, (*where, window.nbytes, name, shape, thing.stride(), thing.storage_offset())
+
+
+def place(like: lamella.Tensor, shape: Sequence[int]) -> lamella.Tensor | None:
+    """In a worker a tensor of the shape in shared memory, for ``out``; None elsewhere, and for all but plain tensors.
+
+    A collate function may use it, so that its result is not copied.
+    """
+    if current is None or type(like) is not lamella.Tensor or like.requires_grad or not like.is_cpu:
+        return None
+    count = like.element_size()
+    for size in shape:
+        count *= size
+    return current.empty(tuple(shape), like.dtype, count) if count else None
+
+
+class Tenant:
+    """The main process's side of a worker's arena."""
+
+    def __init__(self) -> None:
+        self.maps: list[mmap.mmap] = []
+        self.watcher = _Watcher()
+        self.arrays: dict[int, np.ndarray] = {}  # of the pickle that is being read
+
+    def add(self, sizes: Sequence[int], fds: Sequence[int]) -> None:
+        """Maps new segments."""
+        for size, fd in zip(sizes, fds, strict=True):
+            self.maps.append(mmap.mmap(fd, size))
+            os.close(fd)
+
+    def array(self, ticket: int, segment: int, offset: int, shape: Any, dtype: Any) -> np.ndarray:
+        array = np.ndarray(shape, dtype, self.maps[segment], offset)
+        self.watcher.watch(array, ticket)
+        return array
+
+    def loads(self, body: bytes, buffers: Sequence[tuple[int, int, int, int]]) -> Any:
+        """The data of a worker's pickle."""
+        outer, _thread.tenant = getattr(_thread, "tenant", None), self
+        try:
+            if not buffers:
+                return pickle.loads(body)
+            arrays = [self.array(t, s, o, (n,), np.uint8) for t, s, o, n in buffers]
+            return pickle.loads(body, buffers=arrays)
+        finally:
+            self.arrays.clear()
+            _thread.tenant = outer
+
+
+def _whole(ticket: int, segment: int, offset: int, name: str, shape: tuple[int, ...]) -> lamella.Tensor:
+    """A tensor that begins where its window begins."""
+    tenant: Tenant = _thread.tenant
+    dtype = DTYPES[name]
+    if ticket in tenant.arrays:
+        return _part(ticket, segment, offset, 0, name, shape, _contiguous(shape), 0)
+    kind = NUMPY.get(dtype)
+    if kind is None:
+        count = dtype.itemsize
+        for size in shape:
+            count *= size
+        return _part(ticket, segment, offset, count, name, shape, _contiguous(shape), 0)
+    array = tenant.arrays[ticket] = tenant.array(ticket, segment, offset, shape, kind)
+    return lamella.from_numpy(array)
+
+
+def _part(
+    ticket: int,
+    segment: int,
+    offset: int,
+    nbytes: int,
+    name: str,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    start: int,
+) -> lamella.Tensor:
+    """A view of a window."""
+    tenant: Tenant = _thread.tenant
+    array = tenant.arrays.get(ticket)
+    if array is None:
+        array = tenant.arrays[ticket] = tenant.array(ticket, segment, offset, (nbytes,), np.uint8)
+    return lamella._C._storage_view(lamella.from_numpy(array), DTYPES[name], shape, stride, start)
+
+
+def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
+    stride, strides = 1, []
+    for size in reversed(shape):
+        strides.append(stride)
+        stride *= size
+    return tuple(reversed(strides))
+
+
+def _tables() -> tuple[dict[lamella.dtype, str], dict[str, lamella.dtype], dict[lamella.dtype, np.dtype]]:
+    """The dtypes by name, and those of numpy's that are alike."""
+    names = (
+        "bool uint8 int8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128"
+    )
+    dtypes = {name: getattr(lamella, name) for name in names.split()}
+    alike = {dtype: np.dtype(name) for name, dtype in dtypes.items() if name != "bfloat16"}
+    return {dtype: name for name, dtype in dtypes.items()}, dtypes, alike
+
+
+NAMES, DTYPES, NUMPY = _tables()

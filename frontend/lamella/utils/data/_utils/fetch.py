@@ -1,0 +1,172 @@
+"""Fetching: the samples of one batch from a dataset, in the process that has it, and the place where it is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lamella.utils.data._utils.collate import default_collate, is_untouched
+from lamella.utils.data.dataset import samples_of, takes_lists
+
+ALL, COLLATING = -1, -2  # places: the whole batch is asked for at once; the samples are there
+
+
+class Place:
+    """Where a fetch is: the number of the batch and of the sample in it. A worker's lies in shared memory."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, numbers: Any = None):
+        self.numbers = [-1, ALL] if numbers is None else numbers
+
+    def at(self, k: int) -> None:
+        """The fetch has come to this sample."""
+        self.numbers[1] = k
+
+
+def is_stateful(thing: Any) -> bool:
+    """Whether it can save its state and go on from one."""
+    return callable(getattr(thing, "state_dict", None)) and callable(getattr(thing, "load_state_dict", None))
+
+
+class _BaseDatasetFetcher:
+    def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool):
+        self.dataset = dataset
+        self.auto_collation = auto_collation
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
+        self.place = Place()
+
+    def fetch(self, possibly_batched_index: Any) -> Any:
+        """The batch at the indices, or the sample at the index."""
+        raise NotImplementedError
+
+    def state_dict(self) -> Any:
+        """The dataset's state, if it has one."""
+        return self.dataset.state_dict() if is_stateful(self.dataset) else None
+
+    def load_state_dict(self, state: Any) -> None:
+        """Goes on from a state of the dataset."""
+        self.dataset.load_state_dict(state)
+
+
+class _MapDatasetFetcher(_BaseDatasetFetcher):
+    """Asks a table for samples by index."""
+
+    def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool):
+        super().__init__(dataset, auto_collation, collate_fn, drop_last)
+        self.length = length_of(dataset)
+        self.takes_lists = takes_lists(dataset)
+        self.makes_batches = collate_fn is default_collate and takes_lists(dataset, "__getbatch__")
+
+    def fetch(self, possibly_batched_index: Any) -> Any:
+        try:
+            return self._fetch(possibly_batched_index)
+        except (IndexError, KeyError) as error:
+            now = length_of(self.dataset)
+            if now != self.length:
+                raise IndexError(
+                    f"DataLoader: the dataset has changed its length: it had {self.length} samples when the epoch "
+                    f"began and has {now}; {type(error).__name__}: {error}"
+                ) from error
+            raise
+
+    def _fetch(self, index: Any) -> Any:
+        dataset, place = self.dataset, self.place
+        if not self.auto_collation:
+            place.at(0)
+            data = dataset[index]
+        elif self.takes_lists:
+            place.at(ALL)
+            if self.makes_batches and is_untouched():
+                return dataset.__getbatch__(index)
+            data = samples_of(dataset, index)
+        else:
+            data = []
+            for k, i in enumerate(index):
+                place.at(k)
+                data.append(dataset[i])
+        place.at(COLLATING)
+        return self.collate_fn(data)
+
+
+class _IterableDatasetFetcher(_BaseDatasetFetcher):
+    """Takes the next samples of a stream."""
+
+    def __init__(
+        self,
+        dataset: Any,
+        auto_collation: bool,
+        collate_fn: Callable[[Any], Any],
+        drop_last: bool,
+        state: Any = None,
+    ):
+        super().__init__(dataset, auto_collation, collate_fn, drop_last)
+        if state is not None and is_stateful(dataset):
+            dataset.load_state_dict(state)
+        self.dataset_iter = iter(dataset)
+        if state is not None and not is_stateful(dataset):
+            if not is_stateful(self.dataset_iter):
+                raise ValueError("DataLoader: the state has one of its stream, and neither it nor its iterator does")
+            self.dataset_iter.load_state_dict(state)
+        self.ended = False
+
+    def state_dict(self) -> Any:
+        return self.dataset_iter.state_dict() if self._iterator_has_state() else super().state_dict()
+
+    def _iterator_has_state(self) -> bool:
+        return not is_stateful(self.dataset) and is_stateful(self.dataset_iter)
+
+    def skip(self, possibly_batched_index: Any) -> None:
+        """Reads over one batch."""
+        count = len(possibly_batched_index) if self.auto_collation else 1
+        for _ in itertools.islice(self.dataset_iter, count):
+            pass
+
+    def fetch(self, possibly_batched_index: Any) -> Any:
+        if self.ended:
+            raise StopIteration
+        self.place.at(0)
+        if not self.auto_collation:
+            data: Any = next(self.dataset_iter)
+        else:
+            data = []
+            for sample in itertools.islice(self.dataset_iter, len(possibly_batched_index)):
+                data.append(sample)
+                self.place.at(len(data))
+            if len(data) < len(possibly_batched_index):
+                self.ended = True
+                if not data or self.drop_last:
+                    raise StopIteration
+        self.place.at(COLLATING)
+        return self.collate_fn(data)
+
+
+def length_of(dataset: Any) -> int | None:
+    """The length of a dataset, if it has one."""
+    try:
+        return len(dataset)
+    except (TypeError, NotImplementedError):
+        return None
+
+
+def describe(place: Sequence[int], indices: Any) -> str:
+    """Where a fetch is, for an error; the indices are those of the batch, None for a stream."""
+    batch, k = int(place[0]), int(place[1])
+    if batch < 0:
+        return "before its first batch"
+    if k == COLLATING:
+        return f"collating batch {batch}"
+    if not isinstance(indices, (list, tuple)):
+        return (
+            f"at number {max(k, 0)} of batch {batch}" if indices is None else f"at sample {indices!r} (batch {batch})"
+        )
+    if k == ALL:
+        return f"at the samples {_short(indices)} (batch {batch})"
+    return f"at sample {indices[k]!r} (number {k} of batch {batch})"
+
+
+def _short(indices: Sequence[Any]) -> str:
+    shown = ", ".join(repr(index) for index in indices[:8])
+    return f"{shown}, …" if len(indices) > 8 else shown

@@ -1,0 +1,206 @@
+"""The main process's side of the workers: it starts them, hands tasks out, waits for replies, and ends them."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import mmap
+import os
+import pickle
+import select
+import signal
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from lamella.utils.data import _utils
+from lamella.utils.data._utils import arena, channel, fetch, worker
+
+TRACE_SECONDS = 1.0  # how long a worker that hangs has to write its traceback
+
+
+class Stopped(Exception):  # noqa: N818 (it is no error)
+    """Another thread ends the wait."""
+
+
+class Worker:
+    """One worker process as the main process sees it."""
+
+    def __init__(self, number: int, job: worker.Job, context: Any, base_seed: int):
+        self.number = number
+        self.tenant = arena.Tenant()
+        self.replies: collections.deque[tuple[Any, ...]] = collections.deque()
+        self.tasks: collections.OrderedDict[int, Any] = collections.OrderedDict()  # indices by batch, in hand
+        self.ended = False  # its stream
+        self.late = False  # it did not answer in time
+        self.channel, theirs = channel.Channel.pair()
+        page = arena.shared_file(mmap.PAGESIZE)
+        self.trace, trace = os.pipe()
+        os.set_blocking(self.trace, False)
+        link = worker.Link(theirs, page, trace)
+        self.place = link.place()
+        self.place[0] = -1
+        self.process = context.Process(target=worker._worker_loop, args=(job, link, number, base_seed), daemon=True)
+        try:
+            self.process.start()
+        except BaseException:
+            self.channel.close()
+            os.close(self.trace)
+            raise
+        finally:
+            link.close()
+        self.pid = self.process.pid
+
+    def begin(self, epoch: worker.Epoch) -> None:
+        """Begins an epoch; what is left of an earlier one is dropped."""
+        self.ended = False
+        self.tasks.clear()
+        while self.replies:
+            self.read(self.replies.popleft())
+        self.channel.send(pickle.dumps((epoch, None, self.tenant.watcher.take())))
+
+    def give(self, epoch: int, index: int, where: Any) -> None:
+        """Hands a task out, and windows back."""
+        self.tasks[index] = where
+        self.channel.send(pickle.dumps((None, (epoch, index, where), self.tenant.watcher.take()), 5))
+
+    def receive(self, epoch: int) -> bool:
+        """Takes the replies that are there; whether there was one of this epoch."""
+        got = False
+        for frame in self.channel.receive():
+            reply = pickle.loads(frame)
+            if reply[3]:
+                fds = [self.channel.descriptors.popleft() for _ in reply[3]]
+                self.tenant.add(reply[3], fds)
+            if reply[0] == epoch:
+                self.replies.append(reply)
+                got = True
+            else:
+                self.read(reply)  # and drop it, so that its windows go back
+        return got
+
+    def read(self, reply: tuple[Any, ...]) -> Any:
+        """The content of a reply."""
+        return self.tenant.loads(reply[6], reply[5])
+
+    def where(self) -> str:
+        """Where the worker is, for an error."""
+        batch, k = self.place[0], self.place[1]
+        done = batch >= 0 and batch not in self.tasks
+        return f"after batch {batch}" if done else fetch.describe((batch, k), self.tasks.get(batch))
+
+    def traceback(self, wait: float = 0.0) -> str:
+        """What the worker has written about where its threads are; it has some seconds to do so."""
+        poll = select.poll()
+        poll.register(self.trace, select.POLLIN)
+        poll.poll(wait * 1000)
+        text = b""
+        with contextlib.suppress(BlockingIOError):
+            while part := os.read(self.trace, channel.CHUNK):
+                text += part
+        return "\n" + text.decode(errors="replace").rstrip() if text else ""
+
+    def died(self) -> RuntimeError:
+        """The error that tells how the worker ended."""
+        self.process.join(_utils.MP_STATUS_CHECK_INTERVAL)
+        code = self.process.exitcode
+        if code is None:
+            how = "closed its channel"
+        elif code == worker.INTERRUPTED:
+            how = "was interrupted by SIGINT"
+        elif code < 0:
+            name = signal.Signals(-code).name if -code in list(signal.Signals) else f"signal {-code}"
+            how = f"was killed by {name}"
+            if -code == signal.SIGKILL:
+                how += ", as the system does when memory is short,"
+        else:
+            how = f"ended with exit code {code}"
+        return RuntimeError(
+            f"DataLoader worker (pid(s) {self.pid}) exited unexpectedly: worker {self.number} {how} {self.where()}"
+            f"{self.traceback()}"
+        )
+
+    def hangs(self, seconds: float) -> RuntimeError:
+        """The error that tells where a worker is that gave no answer in time."""
+        self.late = True
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGUSR2)
+        return RuntimeError(
+            f"DataLoader timed out after {seconds} seconds: worker {self.number} (pid {self.pid}) is {self.where()}"
+            f"{self.traceback(TRACE_SECONDS)}"
+        )
+
+    def finish(self, deadline: float) -> None:
+        """Waits for the process to end, and ends it after the deadline; its channel is closed already."""
+        if not self.late:
+            self.process.join(max(0.0, deadline - time.monotonic()))
+        for end in (self.process.terminate, self.process.kill):
+            if self.process.exitcode is None:
+                end()
+                self.process.join(1.0)
+        if self.process.exitcode is not None:
+            self.process.close()
+        os.close(self.trace)
+
+
+class Pool:
+    """The workers of one iterator."""
+
+    def __init__(self, count: int, job: worker.Job, context: Any, base_seed: int, timeout: float):
+        self.owner = os.getpid()
+        self.timeout = timeout
+        self.wake: int | None = None  # a descriptor by which another thread ends a wait
+        self.workers: list[Worker] = []
+        try:
+            for number in range(count):
+                self.workers.append(Worker(number, job, context, base_seed))
+        except BaseException:
+            self.close()
+            raise
+
+    def listen(self, workers: Sequence[Worker], epoch: int) -> None:
+        """Waits until one of the workers has replied.
+
+        Raises:
+            RuntimeError: one of them is dead, or there was no reply in time
+        """
+        deadline = time.monotonic() + self.timeout if self.timeout else None
+        while True:
+            if sum([w.receive(epoch) for w in workers]):
+                return
+            for w in workers:
+                if w.channel.ended or not w.process.is_alive():
+                    if w.receive(epoch):  # it replied before it died
+                        return
+                    raise w.died()
+            if deadline is not None and time.monotonic() >= deadline:
+                raise workers[0].hangs(self.timeout)
+            self._poll(workers, deadline)
+
+    def _poll(self, workers: Sequence[Worker], deadline: float | None) -> None:
+        poll = select.poll()
+        for w in self.workers:
+            if w in workers:
+                poll.register(w.process.sentinel, select.POLLIN)
+                poll.register(w.channel.socket, select.POLLIN | (select.POLLOUT if w.channel.leaving else 0))
+            elif w.channel.leaving and not w.channel.ended:
+                poll.register(w.channel.socket, select.POLLOUT)
+        if self.wake is not None:
+            poll.register(self.wake, select.POLLIN)
+        ready = poll.poll(None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000)
+        for w in self.workers:
+            if w.channel.leaving:
+                w.channel.flush()
+        if self.wake is not None and any(fd == self.wake for fd, _ in ready):
+            raise Stopped
+
+    def close(self) -> None:
+        """Ends the workers: they see their channels close. Those that take too long are stopped."""
+        workers, self.workers = self.workers, []
+        if self.owner != os.getpid():  # a copy in another process, whose children they are not
+            return
+        for w in workers:
+            w.channel.close()
+        deadline = time.monotonic() + _utils.MP_STATUS_CHECK_INTERVAL
+        for w in workers:
+            w.finish(deadline)

@@ -1,0 +1,270 @@
+"""The worker's side of a DataLoader: the loop that fetches batches, and what a dataset may ask about its worker."""
+
+from __future__ import annotations
+
+import collections
+import faulthandler
+import mmap
+import multiprocessing
+import os
+import pickle
+import random
+import signal
+import sys
+from dataclasses import dataclass
+from multiprocessing import reduction
+from typing import Any
+
+import numpy as np
+
+import lamella
+from lamella.utils.data._utils import arena, channel, draws, errors, fetch
+
+DATA, ERROR, END = range(3)  # kinds of replies
+TABLE, STREAM = range(2)  # kinds of datasets
+INTERRUPTED = 130  # the exit status after SIGINT
+
+
+class WorkerInfo:
+    """What ``get_worker_info()`` tells: ``id``, ``num_workers``, ``seed`` and ``dataset``, this process's copy."""
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+    def __init__(self, **kwargs: Any):
+        self.__dict__.update(kwargs)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise RuntimeError(f"Cannot assign attributes to {type(self).__name__} objects")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v}' for k, v in vars(self).items())})"
+
+
+_worker_info: WorkerInfo | None = None
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """Which worker of a DataLoader this process is; None in the main process.
+
+    >>> from lamella.utils.data import get_worker_info
+    >>> get_worker_info() is None
+    True
+    """
+    return _worker_info
+
+
+class Link:
+    """What a worker shares with the main process: the channel, the place where it is, and a pipe for tracebacks."""
+
+    def __init__(self, end: channel.Channel, page: int, trace: int):
+        self.channel = end
+        self.page = page
+        self.trace = trace
+
+    def place(self) -> Any:
+        """The number of the batch, and of the sample in it, in shared memory."""
+        return memoryview(mmap.mmap(self.page, mmap.PAGESIZE)).cast("q")
+
+    def close(self) -> None:
+        """Closes this process's copies of the descriptors."""
+        self.channel.close()
+        os.close(self.page)
+        os.close(self.trace)
+
+    def __reduce__(self) -> Any:
+        return _linked, (self.channel, reduction.DupFd(self.page), reduction.DupFd(self.trace))
+
+
+def _linked(end: channel.Channel, page: Any, trace: Any) -> Link:
+    return Link(end, page.detach(), trace.detach())
+
+
+@dataclass
+class Epoch:
+    """What a worker needs to know of an epoch."""
+
+    number: int
+    base_seed: int
+    skip: int = 0  # how many batches of its stream were handed out before
+    state: Any = None  # of its dataset at that place
+
+
+@dataclass
+class Job:
+    """What all workers of a loader have in common."""
+
+    kind: int
+    dataset: Any
+    auto_collation: bool
+    collate_fn: Any
+    drop_last: bool
+    batch_size: int | None
+    worker_init_fn: Any
+    num_workers: int
+
+    def fetcher(self, state: Any = None) -> Any:
+        """A new fetcher, at a state of the dataset if there is one."""
+        common = (self.dataset, self.auto_collation, self.collate_fn, self.drop_last)
+        if self.kind == STREAM:
+            return fetch._IterableDatasetFetcher(*common, state=state)
+        made = fetch._MapDatasetFetcher(*common)
+        if state is not None:
+            if not fetch.is_stateful(self.dataset):
+                raise ValueError("DataLoader: the state has one of its dataset, which has no load_state_dict")
+            made.load_state_dict(state)
+        return made
+
+
+def _worker_loop(job: Job, link: Link, worker_id: int, base_seed: int) -> None:
+    """The whole life of a worker."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        if multiprocessing.parent_process() is not None:
+            channel.close_inherited(link.channel)
+        faulthandler.enable(link.trace)
+        faulthandler.register(signal.SIGUSR2, link.trace, all_threads=True)
+        lamella.set_num_threads(1)
+        _Worker(job, link, worker_id, base_seed).run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+class _Worker:
+    def __init__(self, job: Job, link: Link, worker_id: int, base_seed: int):
+        global _worker_info
+        seed = base_seed + worker_id
+        self.job = job
+        self.id = worker_id
+        self.channel = link.channel
+        self.place = fetch.Place(link.place())
+        self.arena = arena.current = arena.Arena()
+        self.tasks: collections.deque[tuple[int, int, Any]] = collections.deque()
+        self.epoch: Epoch | None = None
+        self.pending: Epoch | None = None
+        self.fetcher: Any = None
+        self.failure: errors.ExceptionWrapper | None = None  # of worker_init_fn, or of the beginning of the epoch
+        self.parent = multiprocessing.parent_process()
+        random.seed(seed)
+        np.random.seed([draws.mixed(seed, 0, k) & 0xFFFFFFFF for k in range(4)])
+        lamella.manual_seed(seed)
+        _worker_info = WorkerInfo(id=worker_id, num_workers=job.num_workers, seed=seed, dataset=job.dataset)
+        self.seeded_by_program: Any = None
+        try:
+            if job.worker_init_fn is not None:
+                job.worker_init_fn(worker_id)
+                state = draws.default().get_state()
+                self.seeded_by_program = state if state[0] != seed & draws.MASK else None
+        except Exception as error:
+            self.failure = self._wrapped(error, " in worker_init_fn")
+            self.init_failed = True
+        else:
+            self.init_failed = False
+
+    def run(self) -> None:
+        while True:
+            while not self.tasks:
+                if not self._listen():
+                    return
+            epoch, index, where = self.tasks.popleft()
+            if self.pending is not None:
+                self._begin(self.pending)
+                self.pending = None
+            self._send(epoch, index, *self._fetch(index, where))
+
+    def _listen(self) -> bool:
+        """Waits for the next messages; False when the main process, or the loader there, has ended."""
+        if self.channel.ended:
+            return False
+        frames = self.channel.receive()
+        if not frames and not self.channel.ended:
+            others = [self.parent.sentinel] if self.parent is not None else []
+            self.channel.wait(others)
+            frames = self.channel.receive()
+            if not frames and self.parent is not None and not self.parent.is_alive():
+                return False
+        for frame in frames:
+            epoch, task, returned = pickle.loads(frame)
+            self.arena.returned(returned)
+            if epoch is not None:
+                self.pending = epoch
+                self.tasks.clear()
+            if task is not None:
+                self.tasks.append(task)
+        return True
+
+    def _begin(self, epoch: Epoch) -> None:
+        """Makes the fetcher of a new epoch, at the place where it goes on."""
+        self.epoch = epoch
+        stream = self.id + draws.FIRST_WORKER if self.job.kind == STREAM else draws.TABLE
+        self.draws = draws.Draws(epoch.base_seed, stream)
+        self.draws.kept = self.seeded_by_program
+        self.count = 0
+        if self.init_failed:
+            return
+        self.failure = None
+        try:
+            self.draws.enter(-1)
+            self.fetcher = self.job.fetcher(epoch.state)
+            self.draws.leave()
+            self.count = epoch.skip
+            if self.job.kind == STREAM and epoch.state is None:
+                for k in range(epoch.skip):
+                    self.draws.enter(k)
+                    self.fetcher.skip(self._wanted())
+                    self.draws.leave()
+            self.fetcher.place = self.place
+        except Exception as error:
+            self.failure = self._wrapped(error, " at the beginning of the epoch")
+
+    def _wanted(self) -> Any:
+        return [None] * self.job.batch_size if self.job.batch_size is not None else None
+
+    def _fetch(self, index: int, where: Any) -> tuple[int, Any]:
+        """The kind of the reply, and its content."""
+        if self.failure is not None:
+            failure, self.fetcher = self.failure, None
+            if self.job.kind == STREAM:
+                self.failure = None  # the next reply ends the stream
+            return ERROR, failure
+        if self.fetcher is None:
+            return END, None
+        stream = self.job.kind == STREAM
+        self.place.numbers[0], self.place.numbers[1] = index, fetch.ALL
+        self.draws.enter(self.count if stream else index)
+        try:
+            data = self.fetcher.fetch(self._wanted() if stream else where)
+        except Exception as error:
+            if stream and isinstance(error, StopIteration):
+                return END, None
+            return ERROR, self._wrapped(error, f", {fetch.describe(self.place.numbers, where)}")
+        finally:
+            self.draws.leave()
+            self.count += 1
+        return DATA, data
+
+    def _wrapped(self, error: Exception, where: str) -> errors.ExceptionWrapper:
+        return errors.ExceptionWrapper(error, f"in DataLoader worker process {self.id}{where}")
+
+    def _send(self, epoch: int, index: int, kind: int, content: Any) -> None:
+        try:
+            state = self.fetcher.state_dict() if kind == DATA else None
+            saved = pickle.dumps(state) if state is not None else None
+            body, buffers = self.arena.dumps(content)
+        except Exception as error:
+            if isinstance(content, errors.ExceptionWrapper):  # its type cannot be pickled
+                content.where += f" ({content.exc_type.__name__} could not be sent)"
+                content.exc_type = RuntimeError
+            else:
+                content = self._wrapped(error, f", sending batch {index}")
+            kind, saved = ERROR, None
+            body, buffers = self.arena.dumps(content)
+        del content
+        sizes, descriptors = self.arena.news()
+        self.channel.send(pickle.dumps((epoch, index, kind, sizes, saved, buffers, body), 5), descriptors)
+        while self.channel.leaving and not self.channel.ended:
+            if not self._listen():
+                self.channel.ended = True
+                self.channel.leaving.clear()

@@ -1,0 +1,327 @@
+"""The optimizers' updates against their formulas in numpy, with the cpu's kernels and with composites alone."""
+
+import lamella
+import numpy as np
+import pytest
+
+RATES = dict(lr=0.05, weight_decay=0.1)
+BETAS = dict(beta1=0.8, beta2=0.95)
+
+
+def lerp(x, y, by):
+    return x + (y - x) * by
+
+
+def sgd(p, g, s, t, o):
+    if o["momentum"]:
+        s[0] = g if o["is_first_step"] and t == 1 else o["momentum"] * s[0] + (1 - o["dampening"]) * g
+        g = g + o["momentum"] * s[0] if o["nesterov"] else s[0]
+    return p - o["lr"] * g
+
+
+def adam(p, g, s, t, o):
+    s[0], s[1] = lerp(s[0], g, 1 - o["beta1"]), o["beta2"] * s[1] + (1 - o["beta2"]) * g * g
+    if o["amsgrad"]:
+        s[2] = np.maximum(s[2], s[1])
+    mean, spread = s[0] / (1 - o["beta1"] ** t), (s[2] if o["amsgrad"] else s[1]) / (1 - o["beta2"] ** t)
+    return p - o["lr"] * mean / (np.sqrt(spread) + o["eps"])
+
+
+def adagrad(p, g, s, t, o):
+    s[0] = s[0] + g * g
+    return p - o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (np.sqrt(s[0]) + o["eps"])
+
+
+def adadelta(p, g, s, t, o):
+    s[0] = o["rho"] * s[0] + (1 - o["rho"]) * g * g
+    delta = np.sqrt(s[1] + o["eps"]) / np.sqrt(s[0] + o["eps"]) * g
+    s[1] = o["rho"] * s[1] + (1 - o["rho"]) * delta * delta
+    return p - o["lr"] * delta
+
+
+def adamax(p, g, s, t, o):
+    s[0], s[1] = lerp(s[0], g, 1 - o["beta1"]), np.maximum(o["beta2"] * s[1], np.abs(g) + o["eps"])
+    return p - o["lr"] / (1 - o["beta1"] ** t) * s[0] / s[1]
+
+
+def nadam(p, g, s, t, o):
+    now, after = (o["beta1"] * (1 - 0.5 * 0.96 ** (k * o["momentum_decay"])) for k in (t, t + 1))
+    s[2] = s[2] * now
+    s[0], s[1] = lerp(s[0], g, 1 - o["beta1"]), o["beta2"] * s[1] + (1 - o["beta2"]) * g * g
+    size = np.sqrt(s[1] / (1 - o["beta2"] ** t)) + o["eps"]
+    return p - o["lr"] * (1 - now) / (1 - s[2]) * g / size - o["lr"] * after / (1 - s[2] * after) * s[0] / size
+
+
+def radam(p, g, s, t, o):
+    s[0], s[1] = lerp(s[0], g, 1 - o["beta1"]), o["beta2"] * s[1] + (1 - o["beta2"]) * g * g
+    mean, left = s[0] / (1 - o["beta1"] ** t), 1 - o["beta2"] ** t
+    most = 2 / (1 - o["beta2"]) - 1
+    now = most - 2 * t * o["beta2"] ** t / left
+    if now <= 5:
+        return p - o["lr"] * mean
+    trust = np.sqrt((now - 4) * (now - 2) * most / ((most - 4) * (most - 2) * now))
+    return p - o["lr"] * mean * trust * np.sqrt(left) / (np.sqrt(s[1]) + o["eps"])
+
+
+def asgd(p, g, s, t, o):
+    p = p * (1 - o["lambd"] * s[2]) - s[2] * g
+    s[0] = p if s[1] == 1 else lerp(s[0], p, s[1])
+    s[1], s[2] = 1 / max(1, t - o["t0"]), o["lr"] / (1 + o["lambd"] * o["lr"] * t) ** o["alpha"]
+    return p
+
+
+def rprop(p, g, s, t, o):
+    turn = np.sign(g * s[0])
+    factor = np.where(turn > 0, o["etaplus"], np.where(turn < 0, o["etaminus"], 1))
+    s[1] = np.clip(s[1] * factor, o["step_size_min"], o["step_size_max"])
+    s[0] = np.where(turn < 0, 0, g)
+    return p - np.sign(s[0]) * s[1]
+
+
+def rmsprop(p, g, s, t, o):
+    s[0] = o["alpha"] * s[0] + (1 - o["alpha"]) * g * g
+    spread = s[0]
+    if o["centered"]:
+        s[1] = lerp(s[1], g, 1 - o["alpha"])
+        spread = s[0] - s[1] ** 2
+    step = g / (np.sqrt(spread) + o["eps"])
+    if o["momentum"]:
+        s[2] = o["momentum"] * s[2] + step
+    return p - o["lr"] * (s[2] if o["momentum"] else step)
+
+
+PLAIN = dict(momentum=0.9, dampening=0.2, nesterov=False, is_first_step=True)
+ADAM = dict(**RATES, **BETAS, eps=1e-3, amsgrad=False)
+MEAN = dict(**RATES, alpha=0.9, eps=1e-3, momentum=0.0, centered=False)
+NADAM = dict(**RATES, **BETAS, momentum_decay=0.01, eps=1e-3, decoupled_weight_decay=False)
+RADAM = dict(**RATES, **BETAS, eps=1e-3, decoupled_weight_decay=False)
+# name: formula, starts of the lists of state, starts of the lists of numbers, has steps, options
+CASES = {
+    "sgd plain": (sgd, [None], [], False, dict(**RATES, **PLAIN, maximize=False) | dict(momentum=0.0)),
+    "sgd": (sgd, [0], [], False, dict(**RATES, **PLAIN)),
+    "sgd nesterov": (sgd, [0], [], False, dict(**RATES, **PLAIN) | dict(nesterov=True, dampening=0.0)),
+    "adam": (adam, [0, 0, None], [], True, ADAM),
+    "adam amsgrad": (adam, [0, 0, 0], [], True, ADAM | dict(amsgrad=True, weight_decay=0.0)),
+    "adamw": (adam, [0, 0, None], [], True, ADAM),
+    "adagrad": (adagrad, [0.1], [], True, dict(**RATES, lr_decay=0.1, eps=1e-3)),
+    "adadelta": (adadelta, [0, 0], [], False, dict(**RATES, rho=0.9, eps=1e-3)),
+    "adamax": (adamax, [0, 0], [], True, dict(**RATES, **BETAS, eps=1e-3)),
+    "nadam": (nadam, [0, 0], [1], True, NADAM),
+    "nadam decoupled": (nadam, [0, 0], [1], True, NADAM | dict(decoupled_weight_decay=True)),
+    "radam": (radam, [0, 0], [], True, RADAM),
+    "radam decoupled": (radam, [0, 0], [], True, RADAM | dict(decoupled_weight_decay=True)),
+    "asgd": (asgd, [0], [1, 0.05], True, dict(**RATES, lambd=0.01, t0=2.0, alpha=0.75)),
+    "rprop": (
+        rprop,
+        [0, 0.1],
+        [],
+        False,
+        dict(etaminus=0.5, etaplus=1.25, step_size_min=1e-3, step_size_max=0.2),
+    ),
+    "rmsprop": (rmsprop, [0, None, None], [], False, MEAN),
+    "rmsprop centered": (rmsprop, [0, 0, 0], [], False, MEAN | dict(centered=True, momentum=0.5)),
+}
+SHAPES = [(3, 4), (), (0, 2), (37,), (2, 3, 2)]
+STEPS = 7
+LIMITS = {"float64": 1e-6, "float32": 2e-5, "bfloat16": 0.15, "float16": 0.02}
+
+
+def laid(array, dtype, layout):
+    """The array as a tensor that lies in memory in one of several ways."""
+    x = lamella.tensor(np.asarray(array)).to(getattr(lamella, dtype))
+    if layout == "permuted" and x.dim() > 1:
+        return x.permute(*reversed(range(x.dim()))).contiguous().permute(*reversed(range(x.dim())))
+    if layout == "gaps" and x.dim() > 0:
+        wide = lamella.zeros(*x.shape[:-1], 2 * x.shape[-1], dtype=x.dtype)
+        wide[..., ::2].copy_(x)
+        return wide[..., ::2]
+    return x
+
+
+def updated(case, dtype, layout="plain", maximize=False, scale=None, device="cpu"):
+    """Parameters after some steps, by the operator, and by the formula; and the gradients of the last step."""
+    formula, states, numbers, counts, options = CASES[case]
+    options = options | dict(maximize=maximize)
+    name, rng = case.split()[0], np.random.default_rng(5)
+    dtypes = [dtype] * len(SHAPES) if dtype != "mixed" else ["float64", "float32", "bfloat16", "float32", "float64"]
+    apart = name == "adamw" or options.get("decoupled_weight_decay", False)
+    wanted = [rng.standard_normal(s) for s in SHAPES]
+    own = [[np.full(s, k if k is not None else 0.0) for k in states] + list(map(float, numbers)) for s in SHAPES]
+
+    def put(x, i):
+        return laid(x, dtypes[i], layout).to(device)
+
+    w = [put(x, i) for i, x in enumerate(wanted)]
+    lists = [[] if k is None else [put(np.full(s, k), i) for i, s in enumerate(SHAPES)] for k in states]
+    lists += [[lamella.tensor(float(k)) for _ in SHAPES] for k in numbers]
+    for t in range(1, STEPS + 1):
+        grads = [rng.standard_normal(s) for s in SHAPES]
+        g = [put(x * (scale or 1), i) for i, x in enumerate(grads)]
+        steps = [[lamella.tensor(float(t)) for _ in SHAPES]] if counts else []
+        more = {} if scale is None else dict(grad_scale=lamella.tensor(float(scale)).to(device))
+        if "is_first_step" in options:
+            options["is_first_step"] = t == 1
+        getattr(lamella, f"_fused_{name}_")(w, g, *lists, *steps, **options, **more)
+        for i, x in enumerate(grads):
+            x = -x if maximize else x
+            decay = options.get("weight_decay", 0)
+            if apart:
+                wanted[i] = wanted[i] * (1 - options["lr"] * decay)
+            wanted[i] = formula(wanted[i], x if apart else x + decay * wanted[i], own[i], t, options)
+    return w, wanted, g, grads
+
+
+def check(case, dtype="float32", **how):
+    w, wanted, g, grads = updated(case, dtype, **how)
+    for got, want in zip(w + g, wanted + grads if how.get("scale") else wanted, strict=False):
+        limit = LIMITS[str(got.dtype).rpartition(".")[2]]
+        got = got.to("cpu").to(lamella.float64).numpy()
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=limit, atol=limit)
+
+
+@pytest.fixture(params=["kernel", "composite"])
+def way(request):
+    if request.param == "kernel":
+        yield
+        return
+    names = [n for n, kind in lamella._C._support("cpu") if n.startswith("aten::_fused_") and kind == "native"]
+    names = [n for n in names if n.partition(".")[0].endswith("_")]
+    assert len(names) == 15
+    with lamella.library.kernels_disabled(names, "cpu"):
+        yield
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "mixed"])
+def test_values(case, dtype, way):
+    check(case, dtype)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if not c.startswith("rprop")])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_precision(case, dtype):
+    check(case, dtype)
+
+
+@pytest.mark.parametrize("layout", ["permuted", "gaps"])
+@pytest.mark.parametrize("case", ["sgd", "adam amsgrad", "rmsprop centered", "nadam"])
+def test_what_does_not_lie_plainly(case, layout, way):
+    check(case, layout=layout)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_uphill_with_scaled_gradients(case, way):
+    check(case, maximize=True, scale=4)
+
+
+ADAM_OPTIONS = dict(lr=0.1, beta1=0.9, beta2=0.99, weight_decay=0.0, eps=1e-8, amsgrad=False, maximize=False)
+
+
+def adam_lists(n=2, **options):
+    lists = [[fill(3) for _ in range(n)] for fill in (lamella.ones, lamella.ones, lamella.zeros, lamella.zeros)]
+    return lists, [lamella.tensor(1.0) for _ in range(n)], ADAM_OPTIONS | options
+
+
+def test_nothing_is_changed_where_infinities_were_found(way):
+    lists, steps, options = adam_lists()
+    lamella._fused_adam_(*lists, [], steps, **options, found_inf=lamella.tensor(1.0))
+    assert [x.tolist() for x in lists[0] + lists[2]] == [[1] * 3] * 2 + [[0] * 3] * 2
+    lamella._fused_adam_(*lists, [], steps, **options, found_inf=lamella.tensor(0.0))
+    assert lists[0][0].tolist() != [1] * 3
+
+
+def test_a_rate_in_a_tensor(way):
+    (one, two), both = (adam_lists() for _ in range(2)), []
+    for (lists, steps, options), rate in ((one, 0.1), (two, lamella.tensor(0.1, dtype=lamella.float64))):
+        lamella._fused_adam_(*lists, [], steps, **options | dict(lr=rate))
+        both.append(lists[0][1].tolist())
+    assert both[0] == both[1]
+
+
+def test_a_large_list_shared_among_threads():
+    """Sizes on both sides of what one thread takes, with odd ends; the bits do not depend on the threads."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(n).astype("float32") for n in (1, 70001, 3, 0, 40000, 17)]
+    made, before = [], lamella.get_num_threads()
+    try:
+        for threads in (1, 2):
+            lamella.set_num_threads(threads)
+            w, g, m, v = ([lamella.tensor(a) for a in arrays] for _ in range(4))
+            v = [x.abs() for x in v]
+            lamella._fused_adam_(w, g, m, v, [], [lamella.tensor(3.0) for _ in w], **ADAM_OPTIONS)
+            made.append([x.numpy() for x in w])
+    finally:
+        lamella.set_num_threads(before)
+    assert all((x == y).all() for x, y in zip(*made, strict=True))
+    m, v = arrays[1], np.abs(arrays[1])
+    m, v = m + 0.1 * (arrays[1] - m), 0.99 * v + 0.01 * arrays[1] ** 2
+    wanted = arrays[1] - 0.1 * m / (1 - 0.9**3) / (np.sqrt(v / (1 - 0.99**3)) + 1e-8)
+    np.testing.assert_allclose(made[0][1], wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [3, 70000])
+def test_the_same_tensor_twice_takes_two_steps(n, way):
+    w, g = lamella.ones(n), lamella.ones(n)
+    options = dict(weight_decay=0.0, momentum=0.0, dampening=0.0, nesterov=False, maximize=False, is_first_step=True)
+    lamella._fused_sgd_([w, w], [g, g], [], lr=0.25, **options)
+    assert (w == 0.5).all()
+    lamella._fused_sgd_([w[:-1], w[1:]], [g[1:], g[1:]], [], lr=0.25, **options)
+    assert w[0] == 0.25 and w[-1] == 0.25 and (w[1:-1] == 0).all()
+
+
+def test_empty_lists():
+    assert lamella._fused_adam_([], [], [], [], [], [], **ADAM_OPTIONS) is None
+
+
+REFUSED = {
+    "too few gradients": (lambda x: x[1].pop(), "argument 'grads': expected as many tensors .* 2, got 1"),
+    "another shape": (lambda x: x[2].__setitem__(1, lamella.zeros(4)), r"'exp_avgs\[1\]': .*\(3,\), got \(4,\)"),
+    "another dtype": (lambda x: x[3].__setitem__(1, lamella.zeros(3, dtype=lamella.float64)), r"'exp_avg_sqs\[1\]'"),
+    "integers": (lambda x: x[0].__setitem__(1, lamella.ones(3, dtype=lamella.int64)), r"'self\[1\]'.*int64"),
+    "expanded": (lambda x: x[0].__setitem__(1, lamella.ones(1).expand(3)), r"'self\[1\]': several elements"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_fit_is_refused_and_nothing_changes(name, way):
+    lists, steps, options = adam_lists()
+    spoil, message = REFUSED[name]
+    spoil(lists)
+    with pytest.raises(RuntimeError, match="_fused_adam_: argument .*" + message.removeprefix("argument ")):
+        lamella._fused_adam_(*lists, [], steps, **options)
+    assert lists[0][0].tolist() == [1] * 3 and lists[2][0].tolist() == [0] * 3
+
+
+def test_options_that_need_more_lists_and_steps_that_are_no_numbers():
+    lists, steps, options = adam_lists()
+    with pytest.raises(RuntimeError, match="'max_exp_avg_sqs': expected as many tensors"):
+        lamella._fused_adam_(*lists, [], steps, **options | dict(amsgrad=True))
+    with pytest.raises(RuntimeError, match=r"'state_steps\[1\]': expected one floating-point number"):
+        lamella._fused_adam_(*lists, [], [steps[0], lamella.ones(2)], **options)
+    with pytest.raises(RuntimeError, match="'found_inf': expected one floating-point number"):
+        lamella._fused_adam_(*lists, [], steps, **options, found_inf=lamella.ones(2))
+
+
+def test_writes_are_counted_and_meta_checks_shapes():
+    lists, steps, options = adam_lists()
+    seen = lists[0][0], lists[2][1], steps[0]
+    before = [x._version for x in seen]
+    lamella._fused_adam_(*lists, [], steps, **options)
+    assert [x._version - n for x, n in zip(seen, before, strict=True)] == [1, 1, 0]
+    meta = [[x.to("meta") for x in each] for each in lists]
+    assert lamella._fused_adam_(*meta, [], steps, **options) is None
+
+
+@pytest.mark.needs("autograd")
+def test_an_overwritten_parameter_is_noticed():
+    w = lamella.ones(3, requires_grad=True)
+    y = (w * w).sum()
+    options = dict(weight_decay=0.0, momentum=0.0, lr=1.0, dampening=0.0, nesterov=False, maximize=False)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        lamella._fused_sgd_([w], [lamella.ones(3)], [], **options, is_first_step=True)
+    assert w.tolist() == [1] * 3
+    with lamella.no_grad():
+        lamella._fused_sgd_([w], [lamella.ones(3)], [], **options, is_first_step=True)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
