@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.loading import list_tensors, load
+from lamella.serialization.safe_globals import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from lamella.serialization.saving import save
 from lamella.serialization.sharded import load_sharded, save_sharded
+from lamella.serialization.torch_files import get_unsafe_globals_in_checkpoint
 
-__all__ = ["CheckpointError", "list_tensors", "load", "load_sharded", "save", "save_sharded"]
+__all__ = [
+    "CheckpointError",
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "list_tensors",
+    "load",
+    "load_sharded",
+    "safe_globals",
+    "save",
+    "save_sharded",
+]

@@ -1,0 +1,93 @@
+"""Classes and functions that a program allows in files of torch, in addition to those of tensors and containers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+BLOCKED = ("sys", "os", "posix", "nt", "builtins", "__builtin__", "subprocess", "importlib")  # never allowed by name
+_allowed: dict[str, Any] = {}
+
+__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
+
+
+def _named(entry: Any) -> tuple[str, Any]:
+    if isinstance(entry, tuple):
+        if len(entry) != 2:
+            raise ValueError(
+                f"add_safe_globals: expected a pair of an object and its full name, got {len(entry)} parts"
+            )
+        if type(entry[1]) is not str:
+            raise TypeError(f"add_safe_globals: the name must be str, got {type(entry[1]).__name__}")
+        return entry[1], entry[0]
+    try:
+        return f"{entry.__module__}.{entry.__qualname__}", entry
+    except AttributeError:
+        raise TypeError(f"add_safe_globals: expected a class or a function, got {type(entry).__name__}") from None
+
+
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Allows classes and functions in files of torch, for ``load``: objects of them are built, and their code runs.
+
+    Args:
+        safe_globals: classes and functions, or pairs of one and the full name that files have for it
+
+    >>> class Config:
+    ...     pass
+    >>> lamella.serialization.add_safe_globals([Config])
+    >>> Config in lamella.serialization.get_safe_globals()
+    True
+    >>> lamella.serialization.clear_safe_globals()
+    """
+    _allowed.update([_named(entry) for entry in safe_globals])
+
+
+def get_safe_globals() -> list[Any]:
+    """What ``add_safe_globals`` has allowed.
+
+    >>> lamella.serialization.get_safe_globals()
+    []
+    """
+    return [
+        value if getattr(value, "__qualname__", None) and _named(value)[0] == name else (value, name)
+        for name, value in _allowed.items()
+    ]
+
+
+def clear_safe_globals() -> None:
+    """Forgets what ``add_safe_globals`` has allowed.
+
+    >>> lamella.serialization.clear_safe_globals()
+    """
+    _allowed.clear()
+
+
+class safe_globals:
+    """A block in which further classes and functions are allowed.
+
+    >>> with lamella.serialization.safe_globals([(int, "shop.Count")]):
+    ...     lamella.serialization.get_safe_globals()
+    [(<class 'int'>, 'shop.Count')]
+    """
+
+    def __init__(self, safe_globals: list[Any]):
+        self.entries = list(safe_globals)
+        self.before: list[dict[str, Any]] = []
+
+    def __enter__(self) -> None:
+        self.before.append(dict(_allowed))
+        add_safe_globals(self.entries)
+
+    def __exit__(self, *exception: Any) -> None:
+        before = self.before.pop()
+        _allowed.clear()
+        _allowed.update(before)
+
+
+def find_allowed(module: str, name: str) -> Any:
+    """The allowed object of a name in a file; None if there is none."""
+    return None if module.split(".")[0] in BLOCKED else _allowed.get(f"{module}.{name}")
+
+
+def is_allowed(value: Any) -> bool:
+    """Whether the program has allowed this very object."""
+    return any(value is allowed for allowed in _allowed.values())

@@ -1,0 +1,179 @@
+"""Files of torch, both ways: a restricted reader, which runs no code of the file's, and a writer that torch reads."""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from pickle import UnpicklingError
+from typing import Any
+
+from lamella import _C, _storage
+from lamella._tensor import Storage
+from lamella.serialization import torch_globals
+from lamella.serialization.archive import Archive, ArchiveWriter, shown
+from lamella.serialization.errors import CheckpointError
+from lamella.serialization.locations import META, Locations
+from lamella.serialization.opcodes import Interpreter, Known
+from lamella.serialization.safe_globals import find_allowed, is_allowed
+from lamella.serialization.torch_pickle import PREFIX, Pickled
+
+known = functools.cache(torch_globals.table)
+FAULTS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, RecursionError)
+
+
+def read(file: Any, map_location: Any = None, mmap: bool = False) -> Any:
+    """The object in a zip that torch.save wrote: tensors and plain containers, and classes that were allowed.
+
+    Raises:
+        UnpicklingError: the file names a class or function that is not allowed, or is damaged
+        CheckpointError: it is no such file, or of a machine with the other order of bytes
+    """
+    return Reader(Archive(file), Locations(map_location), mmap).object()
+
+
+def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
+    """The classes and functions that a file of torch names, and that ``load`` would refuse; nothing is built.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> lamella.save([lamella.ones(1)], file, format="torch")
+    >>> file.seek(0)
+    0
+    >>> lamella.serialization.get_unsafe_globals_in_checkpoint(file)
+    []
+    """
+    import pickletools
+
+    reader = Reader(Archive(f), Locations(None), False)
+    found, texts = set(), []
+    try:
+        for code, argument, _ in pickletools.genops(reader.archive.read(reader.prefix + "data.pkl")):
+            if code.name == "GLOBAL":
+                found.add(tuple(str(argument).split(" ", 1)))
+            elif code.name == "STACK_GLOBAL":
+                found.add(tuple(texts[-2:]))
+            elif isinstance(argument, str):
+                texts.append(argument)
+    except (ValueError, IndexError) as error:
+        raise UnpicklingError(f"{shown(f)} is damaged: {error}") from None
+    names = [(module, name) for module, name in found if f"{module}.{name}" not in known()]
+    return sorted(f"{m}.{n}" for m, n in names if find_allowed(m, n) is None)
+
+
+class Reader:
+    """One open zip of torch's."""
+
+    def __init__(self, archive: Any, locations: Locations, mmap: bool):
+        self.archive, self.locations, self.mmap = archive, locations, mmap
+        pickles = [name for name in archive.names if name.endswith("/data.pkl") and name.count("/") == 1]
+        if len(pickles) != 1:
+            raise CheckpointError(f"load: {shown(archive.file)} is no file of torch: it has {len(pickles)} data.pkl")
+        self.prefix = pickles[0][: -len("data.pkl")]
+        order = self.prefix + "byteorder"
+        if order in archive.names and archive.read(order) != b"little":
+            raise CheckpointError(
+                f"load: {shown(archive.file)} was written on a machine with big-endian numbers; save it again on one "
+                "with little-endian numbers"
+            )
+        if self.prefix + "constants.pkl" in archive.names:
+            raise CheckpointError(
+                f"load: {shown(archive.file)} is a program of TorchScript, not a checkpoint; save its state_dict()"
+            )
+        self.flat: dict[str, tuple[Any, int]] = {}
+
+    def object(self) -> Any:
+        """What was saved."""
+        data = self.archive.read(self.prefix + "data.pkl")
+        try:
+            return Interpreter(data, self.find, self.persistent, self.call, self.build).run()
+        except (CheckpointError, UnpicklingError):
+            raise
+        except FAULTS as error:
+            if error is self.locations.error:  # a user's function failed
+                raise
+            raise UnpicklingError(f"load: {shown(self.archive.file)}: {type(error).__name__}: {error}") from error
+
+    def find(self, module: str, name: str) -> Any:
+        """The object of a global's name. Raises UnpicklingError."""
+        full = f"{module}.{name}"
+        found = known().get(full)
+        if found is None:
+            found = find_allowed(module, name)
+        if found is None:
+            raise UnpicklingError(
+                f"load: {shown(self.archive.file)} names {full}, which is not built, as its code would run; if you "
+                f"trust the file, allow it by lamella.serialization.add_safe_globals([{name}])"
+            )
+        return found
+
+    def call(self, function: Any, arguments: tuple) -> Any:
+        """A call that the pickle asks for."""
+        if isinstance(function, Known):
+            return function.make(*arguments)
+        if is_allowed(function):
+            return function(*arguments)
+        raise UnpicklingError(f"the pickle calls a {type(function).__name__}, which is no function")
+
+    def build(self, target: Any, state: Any) -> None:
+        """Gives an object its state, as the pickle asks for."""
+        if isinstance(target, torch_globals.NumpyType):
+            target.order(state)
+        elif type(target) is OrderedDict:
+            vars(target).update(torch_globals.attributes_of(state))
+        elif type(target).__module__ == "numpy" and type(target).__name__ == "ndarray":
+            torch_globals.fill_array(target, state)
+        elif is_allowed(type(target)):
+            if hasattr(target, "__setstate__"):
+                target.__setstate__(state)
+            else:
+                for name, value in torch_globals.attributes_of(state).items():
+                    setattr(target, name, value)
+        else:
+            raise UnpicklingError(f"the pickle gives a {type(target).__name__} a state, which it does not take")
+
+    def persistent(self, key: Any) -> Any:
+        """The storage of a persistent id."""
+        if type(key) is not tuple or len(key) != 5 or key[0] != "storage":
+            raise UnpicklingError("the pickle names a part of the file that is no storage")
+        _, kind, name, device, count = key
+        texts = type(name) is type(device) is str and name.isdecimal()
+        if not isinstance(kind, torch_globals.StorageType) or not texts or type(count) is not int or count < 0:
+            raise UnpicklingError("the pickle describes a storage that is none")
+        dtype = _C.uint8 if kind.dtype is None else kind.dtype
+        nbytes = count * dtype.itemsize
+        if name not in self.flat:
+            self.flat[name] = self.locations.place(device, nbytes, lambda: self.member(name, device, nbytes)), nbytes
+        flat, there = self.flat[name]
+        if there != nbytes:
+            raise UnpicklingError(f"storage {name} has {there} bytes, not {nbytes}")
+        if kind.dtype is None:
+            return _storage.storage_of(flat)
+        return Storage(_C._storage_view(flat, dtype, (count,), (1,), 0))
+
+    def member(self, name: str, device: str, nbytes: int) -> Any:
+        """The bytes of a storage, in the host's memory."""
+        member = f"{self.prefix}data/{name}"
+        if member not in self.archive.names:
+            raise UnpicklingError(f"storage {name} is not in the file")
+        if self.archive.size(member) != nbytes:
+            raise UnpicklingError(f"storage {name} has {self.archive.size(member)} bytes, not {nbytes}")
+        return self.archive.flat(member, self.mmap)
+
+
+def write(obj: Any, file: Any) -> None:
+    """Writes an object so that ``torch.load`` reads it, also with ``weights_only=True``.
+
+    Raises:
+        TypeError: a part of it is of a kind that torch would not read so
+    """
+    pickled = Pickled(obj)
+    writer = ArchiveWriter(file)
+    writer.add(PREFIX + "data.pkl", pickled.data())
+    writer.add(PREFIX + ".format_version", b"1")
+    writer.add(PREFIX + ".storage_alignment", b"64")
+    writer.add(PREFIX + "byteorder", b"little")
+    for number, flat in enumerate(pickled.storages):
+        host = flat if flat.device.type in (writer.host, META) else flat.to(writer.host)
+        writer.add(f"{PREFIX}data/{number}", host)
+    writer.add(PREFIX + "version", b"3\n")
+    writer.finish()

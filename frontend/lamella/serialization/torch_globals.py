@@ -1,0 +1,272 @@
+"""The globals that files of torch may name, and what each makes: tensors, plain containers, dtypes, sizes, devices."""
+
+from __future__ import annotations
+
+import codecs
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from functools import partial
+from pickle import UnpicklingError
+from typing import Any
+
+from lamella import _C
+from lamella._tensor import Storage
+from lamella.serialization import containers
+from lamella.serialization.opcodes import Known, check_key
+
+# torch's typed storages: the word before "Storage", and the dtype.
+STORAGES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Byte": "uint8",
+    "Char": "int8",
+    "Short": "int16",
+    "Int": "int32",
+    "Long": "int64",
+    "Bool": "bool",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}
+NAMES = {dtype: f"{word}Storage" for word, dtype in STORAGES.items()}
+DTYPES = [*STORAGES.values(), "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"]
+PLAIN_KINDS = "biufc"  # of numpy's dtypes: numbers
+
+
+class StorageType:
+    """A class of storages: of one dtype, or of bytes."""
+
+    def __init__(self, dtype: Any):
+        self.dtype = dtype
+
+
+class NumpyType:
+    """A dtype of numpy while a pickle describes it."""
+
+    def __init__(self, name: Any, align: Any = False, copy: Any = False):
+        import numpy as np
+
+        if type(name) is not str or len(name) > 8:
+            raise UnpicklingError(f"a dtype of numpy has the name {name!r}")
+        self.dtype = np.dtype(name)
+        if self.dtype.kind not in PLAIN_KINDS:
+            raise UnpicklingError(f"numpy's dtype {name!r} is none of numbers")
+
+    def order(self, state: Any) -> None:
+        if type(state) is tuple and len(state) > 1 and state[1] in ("<", ">", "|", "="):
+            self.dtype = self.dtype.newbyteorder(state[1])
+        else:
+            raise UnpicklingError("a dtype of numpy has no byte order")
+
+
+def attributes_of(state: Any) -> dict[str, Any]:
+    """The attributes that a state brings; names with two underscores would change what an object is."""
+    if type(state) is tuple and len(state) == 2:
+        state = {**(state[0] or {}), **(state[1] or {})}
+    if not isinstance(state, dict) or not all(type(k) is str and not k.startswith("__") for k in state):
+        raise UnpicklingError("the state of an object must be a dict of attributes")
+    return state
+
+
+def requiring(tensor: Any, requires_grad: Any) -> Any:
+    if requires_grad is True and hasattr(tensor, "requires_grad_"):
+        tensor.requires_grad_()
+    return tensor
+
+
+def no_hooks(hooks: Any) -> None:
+    if hooks:
+        raise UnpicklingError("a tensor has backward hooks, which are code, and are not read")
+
+
+def window(storage: Any, dtype: Any, offset: int, size: tuple, stride: tuple) -> Any:
+    flat = storage._tensor if isinstance(storage, Storage) else getattr(storage, "_bytes", None)
+    if flat is None or not isinstance(dtype, _C.dtype):
+        raise UnpicklingError("a tensor has no storage or no dtype")
+    return _C._storage_view(flat, dtype, tuple(size), tuple(stride), offset)
+
+
+def rebuild_v2(
+    storage: Any, offset: int, size: tuple, stride: tuple, requires_grad: Any, hooks: Any, metadata: Any = None
+):
+    no_hooks(hooks)
+    if not isinstance(storage, Storage):
+        raise UnpicklingError("a tensor's storage has no dtype")
+    made = window(storage, storage._tensor.dtype, offset, size, stride)
+    marks = metadata if isinstance(metadata, dict) else {}
+    made = made.conj() if marks.get("conj") is True else made
+    made = -made if marks.get("neg") is True else made
+    return requiring(made, requires_grad)
+
+
+def rebuild_v1(storage: Any, offset: int, size: tuple, stride: tuple) -> Any:
+    return rebuild_v2(storage, offset, size, stride, False, None)
+
+
+def rebuild_v3(
+    storage: Any,
+    offset: int,
+    size: tuple,
+    stride: tuple,
+    requires_grad: Any,
+    hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
+):
+    no_hooks(hooks)
+    return requiring(window(storage, dtype, offset, size, stride), requires_grad)
+
+
+def rebuild_meta(dtype: Any, size: tuple, stride: tuple, requires_grad: Any) -> Any:
+    made = _C._packet("aten::empty_strided")(tuple(size), tuple(stride), dtype=dtype, device="meta")
+    return requiring(made, requires_grad)
+
+
+def parameter(data: Any, requires_grad: Any = True, hooks: Any = None) -> Any:
+    from lamella.nn import Parameter
+
+    no_hooks(hooks)
+    return Parameter(data, requires_grad is True)
+
+
+def parameter_with_state(data: Any, requires_grad: Any, hooks: Any, state: Any) -> Any:
+    made = parameter(data, requires_grad, hooks)
+    vars(made).update(attributes_of(state))
+    return made
+
+
+def from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Any:
+    if not isinstance(function, Known) or not function.name.startswith("torch._utils._rebuild"):
+        raise UnpicklingError("a tensor is rebuilt by something else than a function of torch's for it")
+    if not isinstance(kind, Known) or kind.plain not in ("tensor", "parameter"):
+        raise UnpicklingError("a tensor is of a class that is not known")
+    made = function.make(*arguments)
+    if kind.plain == "parameter" and type(made) is _C.Tensor:
+        made = parameter(made, made.requires_grad)
+    if state:
+        vars(made).update(attributes_of(state))
+    return made
+
+
+def from_array(array: Any, dtype: Any, device: Any, requires_grad: Any) -> Any:
+    return requiring(_C.from_numpy(array).to(device, dtype), requires_grad)
+
+
+def from_host(data: Any, dtype: Any, device: Any, requires_grad: Any) -> Any:
+    return requiring(data.to(device, dtype), requires_grad)
+
+
+def encode(text: Any, encoding: Any) -> bytes:
+    if type(text) is not str or encoding not in ("latin1", "utf-8"):
+        raise UnpicklingError("bytes must come as text in latin1")
+    return codecs.encode(text, encoding)
+
+
+def byte_array(data: Any = b"", encoding: Any = None) -> bytearray:
+    return bytearray(encode(data, "latin1" if encoding == "latin-1" else encoding) if encoding else bytes_only(data))
+
+
+def bytes_only(data: Any = b"") -> bytes:
+    if type(data) not in (bytes, list) or (type(data) is list and data):
+        raise UnpicklingError("bytes must come as bytes")
+    return bytes(data)
+
+
+def counter(counts: Any = ()) -> Counter:
+    made: Counter = Counter()
+    for key, count in mapping(counts).items():
+        made[key] = count
+    return made
+
+
+def mapping(pairs: Any = ()) -> OrderedDict:
+    made: OrderedDict = OrderedDict()
+    for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
+        made[check_key(key)] = value
+    return made
+
+
+def default_dict(factory: Any = None, *pairs: Any) -> defaultdict:
+    plain = factory.plain if isinstance(factory, Known) else factory
+    if factory is not None and (plain is None or plain not in containers.FACTORIES.values()):
+        raise UnpicklingError(f"a defaultdict has the factory {factory!r}")
+    return defaultdict(plain, mapping(*pairs))
+
+
+def hashed(kind: Any, parts: Any = ()) -> Any:
+    if type(parts) not in (list, tuple):
+        raise UnpicklingError("the elements of a set must come as a list")
+    return kind([check_key(part) for part in parts])
+
+
+def size(parts: Any = ()) -> Any:
+    return _C.Size(tuple(parts))
+
+
+def scalar(dtype: Any, data: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(dtype, NumpyType) or type(data) is not bytes or len(data) != dtype.dtype.itemsize:
+        raise UnpicklingError("a number of numpy has another size than its dtype")
+    return np.frombuffer(data, dtype.dtype)[0]
+
+
+def empty_array(kind: Any, shape: Any, code: Any) -> Any:
+    import numpy as np
+
+    return np.ndarray((0,), np.int8)
+
+
+def fill_array(array: Any, state: Any) -> None:
+    version, shape, dtype, by_columns, data = state
+    if not isinstance(dtype, NumpyType) or type(data) is not bytes or type(shape) is not tuple:
+        raise UnpicklingError("an array of numpy must be of numbers")
+    array.__setstate__((1, shape, dtype.dtype, by_columns is True, data))
+
+
+def _refuse(name: str, *arguments: Any) -> Any:
+    raise UnpicklingError(f"{name} is not called by files of tensors")
+
+
+def _plain(name: str, value: Any, make: Callable[..., Any] | None = None) -> Known:
+    return Known(name, make or partial(_refuse, name), value)
+
+
+def table() -> dict[str, Any]:
+    """All of them by full name."""
+    made: dict[str, Any] = {f"torch.{name}": _C._find_dtype(name) for name in DTYPES}
+    made |= {f"torch.{word}Storage": StorageType(_C._find_dtype(dtype)) for word, dtype in STORAGES.items()}
+    made["torch.storage.UntypedStorage"] = made["torch.UntypedStorage"] = StorageType(None)
+    functions: dict[str, Callable[..., Any]] = {
+        "torch._utils._rebuild_tensor": rebuild_v1,
+        "torch._utils._rebuild_tensor_v2": rebuild_v2,
+        "torch._utils._rebuild_tensor_v3": rebuild_v3,
+        "torch._utils._rebuild_meta_tensor_no_storage": rebuild_meta,
+        "torch._utils._rebuild_parameter": parameter,
+        "torch._utils._rebuild_parameter_with_state": parameter_with_state,
+        "torch._utils._rebuild_device_tensor_from_numpy": from_array,
+        "torch._utils._rebuild_device_tensor_from_cpu_tensor": from_host,
+        "torch._tensor._rebuild_from_type_v2": from_type,
+        "torch.Size": size,
+        "torch.device": _C.device,
+        "_codecs.encode": encode,
+        "collections.Counter": counter,
+        "collections.defaultdict": default_dict,
+        "numpy.dtype": NumpyType,
+    }
+    made |= {name: Known(name, function) for name, function in functions.items()}
+    made["collections.OrderedDict"] = _plain("collections.OrderedDict", OrderedDict, mapping)
+    made["torch.Tensor"] = _plain("torch.Tensor", "tensor")
+    made["torch.nn.parameter.Parameter"] = _plain("torch.nn.parameter.Parameter", "parameter", parameter)
+    made["numpy.ndarray"] = _plain("numpy.ndarray", "array")
+    for home in ("numpy.core.multiarray", "numpy._core.multiarray"):
+        made[f"{home}.scalar"] = Known(f"{home}.scalar", scalar)
+        made[f"{home}._reconstruct"] = Known(f"{home}._reconstruct", empty_array)
+    kinds: dict[Any, Any] = {set: partial(hashed, set), frozenset: partial(hashed, frozenset), complex: complex}
+    kinds |= {bytearray: byte_array, bytes: bytes_only, list: None, dict: None, int: None, float: None, str: None}
+    kinds |= {tuple: None, bool: None}
+    for kind, make in kinds.items():
+        for home in ("builtins", "__builtin__"):
+            made[f"{home}.{kind.__name__}"] = _plain(f"{home}.{kind.__name__}", kind, make)
+    return made

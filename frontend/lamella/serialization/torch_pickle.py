@@ -1,0 +1,239 @@
+"""The pickle in a file of torch, as it is written: opcodes of protocol 2, which every version of torch reads."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter, OrderedDict
+from collections.abc import Iterable
+from typing import Any
+
+from lamella import _C, _storage
+from lamella._tensor import Storage
+from lamella.serialization.torch_globals import DTYPES, NAMES
+
+PREFIX = "archive/"
+
+
+def short(dtype: Any) -> str:
+    """A dtype's name without its module."""
+    return str(dtype).rpartition(".")[2]
+
+
+class Pickled:
+    """One object as opcodes, and the storages that it refers to."""
+
+    def __init__(self, obj: Any):
+        self.out = bytearray(b"\x80\x02")
+        self.memo: dict[Any, int] = {}
+        self.kept: list[Any] = []  # so that an id in the memo stays the id of its object
+        self.storages: list[Any] = []
+        self.keys: dict[int, int] = {}
+        self.typed: dict[int, str] = {}  # torch reads a storage with the first dtype alone that the pickle gives it
+        self.path: list[str] = []
+        self.open: set[int] = set()
+        try:
+            self.add(obj)
+        except RecursionError:
+            raise ValueError("save: the object is nested too deeply for a file of torch") from None
+        self.out += b"."
+
+    def data(self) -> bytes:
+        """The pickle."""
+        return bytes(self.out)
+
+    # ---- parts ----
+
+    def remember(self, key: Any) -> None:
+        number = self.memo[key] = len(self.memo)
+        self.out += b"q" + bytes([number]) if number < 256 else b"r" + struct.pack("<I", number)
+
+    def recalled(self, key: Any) -> bool:
+        number = self.memo.get(key)
+        if number is None:
+            return False
+        self.out += b"h" + bytes([number]) if number < 256 else b"j" + struct.pack("<I", number)
+        return True
+
+    def name(self, module: str, name: str) -> None:
+        if not self.recalled((module, name)):
+            self.out += f"c{module}\n{name}\n".encode()
+            self.remember((module, name))
+
+    def call(self, module: str, name: str, *arguments: Any) -> None:
+        self.name(module, name)
+        self.parts(arguments)
+        self.out += b"R"
+
+    def parts(self, values: Iterable[Any]) -> None:
+        """A tuple. A function among the values writes its own part."""
+        self.out += b"("
+        for value in values:
+            value() if callable(value) and not isinstance(value, _C.Tensor) else self.add(value)
+        self.out += b"t"
+
+    def no_hooks(self) -> None:
+        self.call("collections", "OrderedDict")
+
+    # ---- values ----
+
+    def add(self, x: Any) -> None:
+        """Any value. Raises TypeError for those that torch would not read."""
+        kind = type(x)
+        if x is None or kind is bool:
+            self.out += b"N" if x is None else b"\x88" if x else b"\x89"
+        elif kind is int:
+            self.integer(x)
+        elif kind is float:
+            self.out += b"G" + struct.pack(">d", x)
+        elif kind is str:
+            self.text(x)
+        elif kind is _C.dtype and short(x) in DTYPES:
+            self.name("torch", short(x))
+        elif kind is bytes:
+            self.call("_codecs", "encode", x.decode("latin1"), "latin1")
+        elif kind is complex:
+            self.call("__builtin__", "complex", x.real, x.imag)
+        elif kind is _C.device:
+            self.call("torch", "device", str(x))
+        elif not self.recalled(id(x)):
+            self.kept.append(x)
+            self.contained(x, kind)
+            self.remember(id(x))
+
+    def integer(self, x: int) -> None:
+        if -(2**31) <= x < 2**31:
+            self.out += b"K" + bytes([x]) if 0 <= x < 256 else b"J" + struct.pack("<i", x)
+            return
+        data = x.to_bytes(x.bit_length() // 8 + 1, "little", signed=True)
+        if len(data) > 255:
+            raise self.refusal("an int of more than 254 bytes")
+        self.out += b"\x8a" + bytes([len(data)]) + data
+
+    def text(self, x: str) -> None:
+        if not self.recalled(("text", x)):
+            data = x.encode("utf-8", "surrogatepass")
+            self.out += b"X" + struct.pack("<I", len(data)) + data
+            self.remember(("text", x))
+
+    def refusal(self, what: str) -> TypeError:
+        where = f" at {''.join(self.path)}" if self.path else ""
+        return TypeError(f"save: {what}{where}; a file for torch holds tensors, plain containers and numbers")
+
+    def contained(self, x: Any, kind: type) -> None:
+        if isinstance(x, _C.Tensor):
+            return self.tensor(x)
+        if kind in (_storage.UntypedStorage, Storage):
+            dtype = None if kind is _storage.UntypedStorage else x._tensor.dtype
+            return self.storage(x._bytes if dtype is None else x._tensor, dtype)
+        if id(x) in self.open:
+            raise self.refusal(f"a {kind.__name__} contains itself")
+        self.open.add(id(x))
+        if kind is tuple or kind is _C.Size:
+            if kind is _C.Size:
+                self.call("torch", "Size", tuple(x))
+            else:
+                self.out += b"("
+                self.each(x)
+                self.out += b"t"
+        elif kind is list:
+            self.out += b"]("
+            self.each(x)
+            self.out += b"e"
+        elif kind is bytearray:
+            self.call("__builtin__", "bytearray", x.decode("latin1"), "latin-1")
+        elif kind is set:
+            self.call("__builtin__", "set", list(x))
+        elif kind is Counter:
+            self.call("collections", "Counter", dict(x))
+        elif kind in (dict, OrderedDict):
+            self.mapping(x, kind)
+        else:
+            raise self.refusal(f"expected a value that torch reads, got {kind.__module__}.{kind.__qualname__}")
+        self.open.discard(id(x))
+
+    def each(self, values: Iterable[Any]) -> None:
+        for number, value in enumerate(values):
+            self.path.append(f"[{number}]")
+            self.add(value)
+            self.path.pop()
+
+    def mapping(self, x: Any, kind: type) -> None:
+        if kind is dict:
+            self.out += b"}"
+        else:
+            self.no_hooks()
+        self.out += b"("
+        for key, value in x.items():
+            self.path.append(f"[{key!r}]")
+            self.add(key)
+            self.add(value)
+            self.path.pop()
+        self.out += b"u"
+        if kind is OrderedDict and vars(x):
+            self.add(dict(vars(x)))
+            self.out += b"b"
+
+    # ---- tensors ----
+
+    def storage(self, tensor: Any, dtype: Any) -> None:
+        """The persistent id of a tensor's storage, of a dtype or of bytes."""
+        key = self.keys.get(tensor._storage_id())
+        nbytes = tensor._storage_nbytes()
+        if key is None:
+            key = self.keys[tensor._storage_id()] = len(self.storages)
+            self.storages.append(_C._storage_view(tensor, _C.uint8, (nbytes,), (1,), 0))
+        typed = self.takes(tensor, dtype)
+        self.typed.setdefault(tensor._storage_id(), short(dtype) if typed else "")
+        kind = ("torch", NAMES[short(dtype)]) if typed else ("torch.storage", "UntypedStorage")
+        count = nbytes // dtype.itemsize if typed else nbytes
+        self.parts(("storage", lambda: self.name(*kind), str(key), str(tensor.device), count))
+        self.out += b"Q"
+
+    def takes(self, tensor: Any, dtype: Any) -> bool:
+        """Whether torch has a storage of this dtype, and the tensor's storage is of no other one."""
+        whole = dtype is not None and short(dtype) in NAMES and tensor._storage_nbytes() % dtype.itemsize == 0
+        return whole and self.typed.get(tensor._storage_id(), short(dtype)) == short(dtype)
+
+    def tensor(self, x: Any) -> None:
+        from lamella.nn import Parameter
+
+        is_parameter = isinstance(x, Parameter)
+        requires_grad = bool(getattr(x, "requires_grad", False))
+        if x.is_opaque or short(x.dtype) not in DTYPES:
+            raise self.refusal(
+                f"a tensor of {'a plugin' if x.is_opaque else short(x.dtype)}, which torch does not read"
+            )
+        attributes = {name: value for name, value in vars(x).items() if not name.startswith("__")}
+        if is_parameter:
+            bare = lambda: self.bare(x.detach(), False)  # noqa: E731
+            if attributes:
+                state = ("_rebuild_parameter_with_state", bare, requires_grad, self.no_hooks, attributes)
+                self.call("torch._utils", *state)
+            else:
+                self.call("torch._utils", "_rebuild_parameter", bare, requires_grad, self.no_hooks)
+        elif attributes:
+            function, arguments = self.description(x, requires_grad)
+            self.call(
+                "torch._tensor",
+                "_rebuild_from_type_v2",
+                lambda: self.name("torch._utils", function),
+                lambda: self.name("torch", "Tensor"),
+                lambda: self.parts(arguments),
+                attributes,
+            )
+        else:
+            self.bare(x, requires_grad)
+
+    def bare(self, x: Any, requires_grad: bool) -> None:
+        function, arguments = self.description(x, requires_grad)
+        self.call("torch._utils", function, *arguments)
+
+    def description(self, x: Any, requires_grad: bool) -> tuple[str, tuple]:
+        """The function of torch's that makes such a tensor, and its arguments."""
+        shape = tuple(x.shape), tuple(x.stride())
+        if x.device.type == "meta":
+            return "_rebuild_meta_tensor_no_storage", (x.dtype, *shape, requires_grad)
+        place = (x.storage_offset(), *shape, requires_grad, self.no_hooks)
+        if self.takes(x, x.dtype):
+            return "_rebuild_tensor_v2", (lambda: self.storage(x, x.dtype), *place)
+        return "_rebuild_tensor_v3", (lambda: self.storage(x, None), *place, x.dtype)
