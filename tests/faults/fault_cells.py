@@ -268,10 +268,18 @@ def written(o: Operator) -> Iterator[Cell]:
 
 
 def expanded(o: Operator, name: str, valid) -> Iterator[Cell]:
-    shape, dtype = tuple(valid.shape) if valid.numel() > 1 else (2, 3), valid.dtype
+    rest = list(valid[1:]) if isinstance(valid, (list, tuple)) else None  # of a list, the first is faulty
+    if rest is not None and not valid:
+        return
+    first = valid if rest is None else valid[0]
+    shape, dtype = tuple(first.shape) if first.numel() > 1 else (2, 3), first.dtype
+
+    def with_first(tensor):
+        return tensor if rest is None else [tensor, *rest]
+
     row = (1, *shape[1:])
-    yield o.cell(name, "expanded", (RuntimeError,), lambda: matrix(*row, dtype=dtype).expand(*shape))
-    yield o.cell(name, "expanded from one", (RuntimeError,), lambda: matrix(1, dtype=dtype).expand(*shape))
+    yield o.cell(name, "expanded", (RuntimeError,), lambda: with_first(matrix(*row, dtype=dtype).expand(*shape)))
+    yield o.cell(name, "expanded from one", (RuntimeError,), lambda: with_first(matrix(1, dtype=dtype).expand(*shape)))
 
 
 def bad_out(o: Operator) -> Iterator[Cell]:
