@@ -29,6 +29,7 @@ class FileSink : public Sink {
  private:
   int fd_;
   uint64_t at_ = 0;
+  bool reserves_ = true;
 };
 
 class Writer {
