@@ -14,7 +14,9 @@ def main() -> int:
     import autograd
     import backend
     import call_path
+    import checkpoints
     import convolution
+    import data
     import data
     import import_order
     import imports
@@ -30,6 +32,7 @@ def main() -> int:
     import pooling
     import random_numbers
     import reductions
+    import sharing
     import small
     import sorting
     import torch
@@ -46,6 +49,9 @@ def main() -> int:
         + autograd.main()
         + modules.main()
         + training.main()
+        + data.main()
+        + checkpoints.main()
+        + sharing.main()
         + data.main()
         + extensions.main()
         + loading.main()

@@ -43,6 +43,7 @@ void FileSink::patch(uint64_t at, const void* data, size_t size) {
 // A file system that gives out blocks when it writes to the disk (ext4) does that for the whole file at once when the
 // file is renamed over another, and the caller of rename waits for it: 45 ms for 100 MB. Blocks that are there already
 // are written later, as those of any other file, or by fsync. A full disk is found before the bytes are written, too.
+// A short file is written in less time than some disks take to give such blocks up again (4 ms), so it has none.
 void FileSink::write(const void* data, size_t size) {
   if (reserves_ && fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(at_), static_cast<off_t>(size))) {
     if (errno == ENOSPC || errno == EDQUOT) throw std::system_error(errno, std::generic_category(), "write");

@@ -21,7 +21,9 @@ class Sink {
 // A file of its own from the first byte on; the descriptor is the caller's.
 class FileSink : public Sink {
  public:
-  explicit FileSink(int fd) : fd_(fd) {}
+  static constexpr uint64_t long_file = 16 << 20;
+  // `expected`: about so many bytes will be written, 0 if that is not known.
+  explicit FileSink(int fd, uint64_t expected = 0) : fd_(fd), reserves_(expected >= long_file) {}
   void write(const void* data, size_t size) override;
   bool patches() const override { return true; }
   void patch(uint64_t at, const void* data, size_t size) override;
@@ -29,7 +31,7 @@ class FileSink : public Sink {
  private:
   int fd_;
   uint64_t at_ = 0;
-  bool reserves_ = true;
+  bool reserves_;  // see Note [Blocks before bytes]
 };
 
 class Writer {

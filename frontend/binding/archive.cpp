@@ -8,12 +8,14 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/device.h"
 #include "core/dtype.h"
 #include "core/storage.h"
 #include "core/tensor.h"
 #include "dispatcher/parallel.h"
+#include "dispatcher/slots.h"
 #include "dispatcher/tensors.h"
 #include "frontend/archive/crc32.h"
 #include "frontend/archive/reader.h"
@@ -180,9 +182,9 @@ class PyArchive {
 
 class PyArchiveWriter {
  public:
-  explicit PyArchiveWriter(const py::object& file) : to_file_(PyLong_Check(file.ptr())) {
+  PyArchiveWriter(const py::object& file, uint64_t expected) : to_file_(PyLong_Check(file.ptr())) {
     if (to_file_)
-      sink_ = std::make_unique<archive::FileSink>(file.cast<int>());
+      sink_ = std::make_unique<archive::FileSink>(file.cast<int>(), expected);
     else
       sink_ = std::make_unique<ObjectSink>(file);
     writer_ = std::make_unique<archive::Writer>(*sink_);
@@ -199,6 +201,11 @@ class PyArchiveWriter {
       add_bytes(name, bytes.data(), bytes.size());
     }
   }
+  // Members that are named by a prefix and a number, from `first` on.
+  void add_all(const std::string& prefix, uint64_t first, const py::list& data) {
+    for (const py::handle& each : data)
+      add(prefix + std::to_string(first++), py::reinterpret_borrow<py::object>(each));
+  }
   void finish() { writer_->finish(); }
 
  private:
@@ -212,28 +219,40 @@ class PyArchiveWriter {
   std::unique_ptr<archive::Writer> writer_;
 };
 
-PyObject* list_of(const int64_t* v, int n) {
-  PyObject* list = PyList_New(n);
-  for (int i = 0; list && i < n; i++) PyList_SET_ITEM(list, i, PyLong_FromLongLong(v[i]));
-  return list;
+std::string list_of(const int64_t* v, int n) {
+  std::string s = "[";
+  for (int i = 0; i < n; i++) s.append(i ? "," : "").append(std::to_string(v[i]));
+  return s += ']';
 }
 
-// _window(tensor) -> [storage's id, dtype's name, sizes, strides or None where they are row-major, offset]
-PyObject* window(PyObject*, PyObject* o) {
-  if (!is_tensor(o)) return PyErr_Format(PyExc_TypeError, "_window: expected a Tensor, got %s", type_name(o).c_str());
-  const Tensor* t = unwrap(o);
+// Whether elements are all that a tensor has: no slots to be saved, no attributes.
+bool is_plain(PyObject* o) {
+  Tensor* t = unwrap(o);
+  if (t->opaque()) return false;
+  PyObject* held = reinterpret_cast<TensorObject*>(o)->dict;
+  if (held && PyDict_GET_SIZE(held)) return false;
+  std::vector<dispatcher::SavedSlot> saved;
+  check(dispatcher::save_slots(t, &saved));
+  return saved.empty();
+}
+
+// _window(tensor) -> (storage's id; JSON of the dtype's name, sizes, strides or null where they are row-major, and the
+// offset; whether that is all of it)
+py::tuple window(const py::object& o) {
+  if (!is_tensor(o.ptr())) throw py::type_error("_window: expected a Tensor, got " + type_name(o.ptr()));
+  const Tensor* t = unwrap(o.ptr());
   int64_t row = 1;
   bool rows = true;
   for (int i = t->ndim() - 1; i >= 0; i--) {
     rows &= t->strides()[i] == row;
     row *= std::max<int64_t>(t->sizes()[i], 1);
   }
-  PyObject* strides = rows ? Py_NewRef(Py_None) : list_of(t->strides(), t->ndim());
-  return Py_BuildValue("[KsNNL]", reinterpret_cast<unsigned long long>(t->storage), core::dtype_infos[t->dtype].name,
-                       list_of(t->sizes(), t->ndim()), strides, static_cast<long long>(t->storage_offset));
+  std::string text = "\"";
+  text.append(core::dtype_infos[t->dtype].name).append("\",").append(list_of(t->sizes(), t->ndim()));
+  text.append(",").append(rows ? "null" : list_of(t->strides(), t->ndim()));
+  text.append(",").append(std::to_string(t->storage_offset));
+  return py::make_tuple(reinterpret_cast<uint64_t>(t->storage), text, is_plain(o.ptr()));
 }
-
-PyMethodDef methods[] = {{"_window", window, METH_O, nullptr}, {nullptr}};
 
 void translate(std::exception_ptr p) {
   try {
@@ -249,7 +268,7 @@ void translate(std::exception_ptr p) {
 void add_archive(py::module_& m) {
   py::register_exception<Fault>(m, "_ArchiveFault", PyExc_RuntimeError);
   py::register_exception_translator(translate);
-  if (PyModule_AddFunctions(m.ptr(), methods)) throw py::error_already_set();
+  m.def("_window", window);
   m.def(
       "_crc32",
       [](const py::object& data, uint32_t before) {
@@ -262,12 +281,18 @@ void add_archive(py::module_& m) {
       .def("names", &PyArchive::names)
       .def("size", [](const PyArchive& a, const std::string& name) { return a.member(name).size; })
       .def("offset", [](const PyArchive& a, const std::string& name) { return a.member(name).data; })
+      .def("place",
+           [](const PyArchive& a, const std::string& name) {
+             const Member& m = a.member(name);
+             return py::make_tuple(m.data, m.size);
+           })
       .def("read", &PyArchive::read)
       .def("storage", &PyArchive::storage, py::arg("name"), py::arg("mmap") = false, py::arg("aligned") = 64)
       .def("verify", &PyArchive::verify);
   py::class_<PyArchiveWriter>(m, "_ArchiveWriter")  // to a descriptor of an empty file, or to an object
-      .def(py::init<const py::object&>())
+      .def(py::init<const py::object&, uint64_t>(), py::arg("file"), py::arg("expected") = 0)
       .def("add", &PyArchiveWriter::add)
+      .def("add_all", &PyArchiveWriter::add_all)
       .def("finish", &PyArchiveWriter::finish);
 }
 

@@ -22,13 +22,18 @@ def shown(f: Any) -> str:
     return repr(name) if isinstance(name := getattr(f, "name", None), str) else f"a {type(f).__name__}"
 
 
+def fault_of(f: Any, fault: Exception) -> CheckpointError:
+    """The error that names the file for a fault that the native reader found."""
+    return CheckpointError(f"load: {shown(f)} is damaged or no checkpoint: {fault}")
+
+
 @contextmanager
 def faults_of(f: Any) -> Iterator[None]:
     """Faults that the native reader finds become errors that name the file."""
     try:
         yield
     except _C._ArchiveFault as fault:
-        raise CheckpointError(f"load: {shown(f)} is damaged or no checkpoint: {fault}") from None
+        raise fault_of(f, fault) from None
 
 
 def descriptor(f: Any) -> tuple[int, int] | None:
@@ -86,15 +91,20 @@ class Archive:
         """The members' names, in the order of the directory."""
         return self._native.names()
 
-    def size(self, name: str) -> int:
-        """The bytes of a member."""
-        with faults_of(self.file):
-            return self._native.size(name)
+    def place(self, name: str) -> tuple[int, int]:
+        """Where a member's bytes begin in the file, and how many they are."""
+        try:
+            return self._native.place(name)
+        except _C._ArchiveFault as fault:
+            raise fault_of(self.file, fault) from None
 
     def offset(self, name: str) -> int:
         """Where a member's bytes begin in the file."""
-        with faults_of(self.file):
-            return self._native.offset(name)
+        return self.place(name)[0]
+
+    def size(self, name: str) -> int:
+        """The bytes of a member."""
+        return self.place(name)[1]
 
     def read(self, name: str) -> bytes:
         """A member, verified against its CRC-32."""
@@ -106,8 +116,10 @@ class Archive:
 
         A member that is to be mapped and does not lie at a multiple of ``aligned`` bytes is read instead.
         """
-        with faults_of(self.file):
+        try:
             return self._native.storage(name, mmap, aligned)
+        except _C._ArchiveFault as fault:
+            raise fault_of(self.file, fault) from None
 
     def storage(self, name: str, mmap: bool = False, aligned: int = 64) -> UntypedStorage:
         """A member as a storage; see ``flat``."""
@@ -120,15 +132,22 @@ class Archive:
 
 
 class ArchiveWriter:
-    """Writes a zip of stored members, each aligned to 64 bytes, into the file that ``atomic.replacing`` gives."""
+    """Writes a zip of stored members, each aligned to 64 bytes, into the file that ``atomic.replacing`` gives.
 
-    def __init__(self, sink: Any):
+    ``expected`` is about how many bytes the members will have together.
+    """
+
+    def __init__(self, sink: Any, expected: int = 0):
         self.host = str(_C._default_generator().device)  # whose memory is written
-        self._native = _C._ArchiveWriter(sink.fileno() if isinstance(sink, OwnFile) else sink)
+        self._native = _C._ArchiveWriter(sink.fileno() if isinstance(sink, OwnFile) else sink, expected)
 
     def add(self, name: str, data: Any) -> None:
         """Adds a member: bytes, the bytes of a storage, or all bytes of a tensor's storage, in the host's memory."""
         self._native.add(name, data._bytes if isinstance(data, UntypedStorage) else data)
+
+    def add_all(self, prefix: str, first: int, data: list[Any]) -> None:
+        """Adds members that are named by a prefix and a number, from ``first`` on: bytes, or tensors as ``add``."""
+        self._native.add_all(prefix, first, data)
 
     def finish(self) -> None:
         """Writes the directory; nothing can be added then."""

@@ -44,4 +44,7 @@ __all__ = ["ATTRIBUTES", "FACTORIES", "FACTORY", "FACTORY_NAMES", "HASHED", "KIN
 
 def is_plain_object(d: dict) -> bool:
     """Whether a dict is an object of JSON as it is: its keys are text, and none reads as a tag."""
-    return all(type(key) is str and not key.startswith("$") for key in d)
+    for key in d:
+        if type(key) is not str or key[:1] == "$":
+            return False
+    return True

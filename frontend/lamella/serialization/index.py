@@ -26,11 +26,15 @@ PATH_ROOT = "obj"
 
 
 class Indexer:
-    """Takes objects apart. ``storages`` are, by their number, bytes or a tensor over the storage, and a device."""
+    """Takes objects apart.
+
+    ``storages`` are, by their number, bytes or a tensor over the storage, how many, and a device; ``tensors`` the
+    records of tensors, as text.
+    """
 
     def __init__(self) -> None:
         self.storages: list[tuple[Any, int, str]] = []
-        self.tensors: list[list] = []
+        self.tensors: list[str] = []
         self._storage_numbers: dict[int, int] = {}
         self._tensor_numbers: dict[int, int] = {}
         self._containers: dict[int, int] = {}
@@ -188,33 +192,42 @@ class Indexer:
     def _tensor(self, tensor: Any, kind: str | None) -> Any:
         number = self._tensor_numbers.get(id(tensor))
         if number is None:
-            if id(tensor) in self._open:
-                raise Refused("contains itself; a checkpoint holds no cycles")
-            self._open.add(id(tensor))
-            record = _C._window(tensor)
-            more: dict[str, Any] = {}
-            opaque = tensor.is_opaque
-            record[0] = None if opaque else self._storage(tensor, record[0])
-            slots = _C._save_slots(tensor)
-            if opaque:
-                if not slots:
-                    raise Refused("is an opaque tensor, and none of its slots can be saved; save its values")
-                more["device"] = str(tensor.device)
+            identity, text, plain = _C._window(tensor)
             for name in contributions.copied:
                 if (x := getattr(tensor, name)) is not None and x is not False:
-                    more.setdefault("plugins", []).append([name, x])
-            if kind is not None:
-                more["class"] = kind
-            held = vars(tensor)
-            if slots or held or "plugins" in more:
-                self._carried(more, slots, held)
-            if more:
-                record.append(more)
-            self._open.discard(id(tensor))
+                    plain = False
+            if plain and kind is None:
+                record = f"[{self._storage(tensor, identity)},{text}]"
+            else:
+                record = self._dressed(tensor, kind, identity, text)
             number = self._tensor_numbers[id(tensor)] = len(self.tensors)
             self.tensors.append(record)
             self._kept.append(tensor)
         return {"$tensor": number}
+
+    def _dressed(self, tensor: Any, kind: str | None, identity: int, text: str) -> str:
+        """The record of a tensor that is more than its elements."""
+        if id(tensor) in self._open:
+            raise Refused("contains itself; a checkpoint holds no cycles")
+        self._open.add(id(tensor))
+        more: dict[str, Any] = {}
+        opaque = tensor.is_opaque
+        storage = None if opaque else self._storage(tensor, identity)
+        slots = _C._save_slots(tensor)
+        if opaque:
+            if not slots:
+                raise Refused("is an opaque tensor, and none of its slots can be saved; save its values")
+            more["device"] = str(tensor.device)
+        for name in contributions.copied:
+            if (x := getattr(tensor, name)) is not None and x is not False:
+                more.setdefault("plugins", []).append([name, x])
+        if kind is not None:
+            more["class"] = kind
+        held = vars(tensor)
+        if slots or held or "plugins" in more:
+            self._carried(more, slots, held)
+        self._open.discard(id(tensor))
+        return f"[{json.dumps(storage)},{text}{',' + compact(more) if more else ''}]"
 
     def _carried(self, more: dict, slots: list, held: dict) -> None:
         """What a tensor carries beside its elements: its slots, and attributes of plugins and of the user."""
@@ -244,6 +257,11 @@ class Indexer:
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8) if array.nbytes else b""  # type: ignore[union-attr]
         self.storages.append((data, array.nbytes, ""))
         return [len(self.storages) - 1, array.dtype.str, list(array.shape)]
+
+
+def compact(value: Any) -> str:
+    """A part of the index as text. Raises RecursionError."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
 def refusal(value: Any) -> str:
@@ -280,18 +298,13 @@ def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
     """
     indexer = Indexer()
     try:
-        root = indexer.encode(obj)
-        whole = {
-            "format": "lamella",
-            "version": VERSION,
-            "storages": [[nbytes, device] for _, nbytes, device in indexer.storages],
-            "tensors": indexer.tensors,
-            "object": root,
-        }
-        text = json.dumps(whole, separators=(",", ":"), allow_nan=False, check_circular=False)
+        root = compact(indexer.encode(obj))
     except Refused as refused:
         path = PATH_ROOT + "".join(reversed(refused.path))
         raise TypeError(f"save: {path} {refused}") from None
     except RecursionError:
         raise ValueError("save: the object is nested too deeply for a checkpoint") from None
-    return text.encode(), indexer.storages
+    devices = {device: compact(device) for _, _, device in indexer.storages}
+    storages = ",".join([f"[{nbytes},{devices[device]}]" for _, nbytes, device in indexer.storages])
+    head = f'{{"format":"lamella","version":{VERSION},"storages":[{storages}]'
+    return f'{head},"tensors":[{",".join(indexer.tensors)}],"object":{root}}}'.encode(), indexer.storages

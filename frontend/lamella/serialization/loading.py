@@ -153,10 +153,10 @@ class Checkpoint:
 
     def check_member(self, number: int, nbytes: int) -> None:
         """Raises unless the member of a storage has its size, and lies as it should."""
-        name = f"{DATA}{number}"
-        if self.archive.size(name) != nbytes:
-            raise ValueError(f"storage {number} has {self.archive.size(name)} bytes, not {nbytes}")
-        if self.archive.offset(name) % 64:
+        offset, size = self.archive.place(f"{DATA}{number}")
+        if size != nbytes:
+            raise ValueError(f"storage {number} has {size} bytes, not {nbytes}")
+        if offset % 64:
             raise ValueError(f"storage {number} does not lie at a multiple of 64 bytes")
 
     @contextmanager

@@ -37,7 +37,8 @@ def save(
         pickle_module: and the two arguments behind it are accepted and mean nothing: there is no pickle
         format: "lamella" (docs/checkpoint_format.md), or "torch", which torch reads
         durable: waits until the file is on the disk, so that it outlives a loss of power. Without it, it still is
-            replaced in one step.
+            replaced in one step for every process; but a loss of power within the next half minute may leave a file
+            that ``load`` refuses, and not the old one.
 
     Raises:
         TypeError: a part of ``obj`` is of another kind; the message says where it is. Nothing is written then.
@@ -68,20 +69,25 @@ def save(
 
 def write_members(file: Any, text: bytes, storages: list[tuple[Any, int, str]]) -> None:
     """Writes an index, and the storages that it speaks of."""
-    writer = ArchiveWriter(file)
+    writer = ArchiveWriter(file, sum(nbytes for _, nbytes, _ in storages))
     writer.add(NAME, text)
-    for number, storage in enumerate(storages):
-        add_storage(writer, number, *storage)
+    add_storages(writer, 0, storages)
     writer.finish()
 
 
-def add_storage(writer: ArchiveWriter, number: int, data: Any, nbytes: int, device: str) -> None:
-    """Writes a storage under its number, from whichever device; one without memory is in the index alone."""
-    if device == META:
-        return
-    if device not in ("", writer.host):
-        data = _C._storage_view(data, _C.uint8, (nbytes,), (1,), 0).to(writer.host)
-    writer.add(f"{DATA}{number}", data)
+def add_storages(writer: ArchiveWriter, first: int, storages: list[tuple[Any, int, str]]) -> None:
+    """Writes storages under their numbers, from whichever device; those without memory are in the index alone."""
+    here = ("", writer.host)
+    run: list[Any] = []  # of those in the host's memory, one behind the other
+    for number, (data, nbytes, device) in enumerate(storages, first):
+        if device in here:
+            run.append(data)
+            continue
+        writer.add_all(DATA, number - len(run), run)
+        run.clear()
+        if device != META:
+            writer.add(f"{DATA}{number}", _C._storage_view(data, _C.uint8, (nbytes,), (1,), 0).to(writer.host))
+    writer.add_all(DATA, first + len(storages) - len(run), run)
 
 
 def check_target(f: Any) -> None:

@@ -21,7 +21,7 @@ from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, NAME, VERSION, indexed
 from lamella.serialization.loading import Checkpoint
 from lamella.serialization.locations import META, Locations
-from lamella.serialization.saving import add_storage
+from lamella.serialization.saving import add_storages
 
 INDEX = "index.lamella"
 SHARD = re.compile(r"shard-([0-9a-f]{16})-\d{5,}-of-\d{5,}\.lamella")
@@ -86,11 +86,10 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
         for name, run in zip(names, runs, strict=True):
             made.append(name)
             with replacing(os.path.join(folder, name), durable) as file:
-                writer = ArchiveWriter(file)
+                writer = ArchiveWriter(file, sum(nbytes for _, nbytes, _ in storages[run.start : run.stop]))
                 head = {"format": "lamella shard", "version": VERSION, "token": token}
                 writer.add(NAME, json.dumps(head).encode())
-                for number in run:
-                    add_storage(writer, number, *storages[number])
+                add_storages(writer, run.start, storages[run.start : run.stop])
                 writer.finish()
         index = {**json.loads(text), "shards": [[n, r.start, r.stop] for n, r in zip(names, runs, strict=True)]}
         with replacing(os.path.join(folder, INDEX), durable) as file:
@@ -151,11 +150,8 @@ class Shards:
             raise CheckpointError(f"load_sharded: {shown(archive.file)} is the shard of another checkpoint")
         return archive
 
-    def size(self, name: str) -> int:
-        return self._archive(name).size(name)
-
-    def offset(self, name: str) -> int:
-        return self._archive(name).offset(name)
+    def place(self, name: str) -> tuple[int, int]:
+        return self._archive(name).place(name)
 
     def flat(self, name: str, mmap: bool = False) -> Any:
         return self._archive(name).flat(name, mmap)
