@@ -1,5 +1,5 @@
-"""Steps of optimizers beside torch's default and fused ones, and beside a copy of as many bytes.
-``python training.py WORD`` runs the rows with that word in their names."""
+"""Steps of optimizers beside torch's default and fused ones, and beside a copy of as many bytes; whole steps of training;
+the first optimizer of a process. ``python training.py WORD`` runs the rows with that word in their names."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import models
+import modules
 import numpy as np
-from common import Bound, Row, measure, same, table, timer
+from common import Bound, Row, Sample, measure, same, table, timer
+from imports import run_child
 
 ROUNDS = 9
 DEFAULT, FUSED, FLOOR = 0.4, 1.0, 1.3
@@ -29,9 +32,11 @@ def resnet18() -> Shapes:
     return [*shapes, (1000, 512), (1000,)]
 
 
-# name: the optimizer's, its options, shapes, and how many times an element is read or written
+# name: the optimizer's, its options, shapes, and how many times an element is read or written, where memory is the floor
 CASES: dict[str, tuple[str, dict[str, Any], Shapes, int]] = {
     "Adam, 100 parameters of 10^4": ("Adam", {"lr": 1e-3}, [(10**4,)] * 100, 7),
+    "Adam, 100 parameters of 16": ("Adam", {"lr": 1e-3}, [(16,)] * 100, 0),
+    "SGD, 100 parameters of 16": ("SGD", {"lr": 1e-3}, [(16,)] * 100, 0),
     "Adam, one of 10^7": ("Adam", {"lr": 1e-3}, [(10**7,)], 7),
     "SGD with momentum, ResNet-18": ("SGD", {"lr": 1e-3, "momentum": 0.9}, resnet18(), 5),
 }
@@ -53,33 +58,6 @@ def class_step(ns: Any, name: str, options: dict[str, Any], w: list[Any], g: lis
     return getattr(ns.optim, name)(w, **options).step
 
 
-def operator_step(name: str, options: dict[str, Any], w: list[Any], g: list[Any]) -> Callable[[], Any]:
-    """A step by the operators alone, for as long as there are no classes."""
-    import lamella
-
-    state = [[lamella.zeros_like(x) for x in w] for _ in range(2)]
-    steps = [lamella.zeros(()) for _ in w]
-    sgd = {"momentum": 0.9, "dampening": 0.0, "weight_decay": 0.0, "nesterov": False, "maximize": False, **options}
-    adam = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "weight_decay": 0.0, "amsgrad": False, "maximize": False}
-
-    def step() -> None:
-        if name == "SGD":
-            lamella._fused_sgd_(w, g, state[0], **sgd, is_first_step=False)
-        else:
-            lamella._foreach_add_(steps, 1)
-            lamella._fused_adam_(w, g, *state, [], steps, **{**adam, **options})
-
-    return step
-
-
-def lamella_step(name: str, options: dict[str, Any], w: list[Any], g: list[Any]) -> Callable[[], Any]:
-    import lamella
-
-    if hasattr(lamella, "optim"):
-        return class_step(lamella, name, options, w, g)
-    return operator_step(name, options, w, g)
-
-
 def row(name: str, optimizer: str, options: dict[str, Any], shapes: Shapes, passes: int) -> Row:
     import lamella
     import torch
@@ -88,7 +66,7 @@ def row(name: str, optimizer: str, options: dict[str, Any], shapes: Shapes, pass
     params = {p: tensors(lamella if p == "lamella" else torch, start) for p in ("lamella", "torch", "fused")}
     grads = {p: tensors(lamella if p == "lamella" else torch, slopes) for p in params}
     calls = {
-        "lamella": lamella_step(optimizer, options, params["lamella"], grads["lamella"]),
+        "lamella": class_step(lamella, optimizer, options, params["lamella"], grads["lamella"]),
         "torch": class_step(torch, optimizer, options, params["torch"], grads["torch"]),
         "fused": class_step(torch, optimizer, {**options, "fused": True}, params["fused"], grads["fused"]),
     }
@@ -96,18 +74,80 @@ def row(name: str, optimizer: str, options: dict[str, Any], shapes: Shapes, pass
         for call in calls.values():
             call()
     same({p: np.concatenate([x.detach().numpy().ravel() for x in each]) for p, each in params.items()})
-    source = torch.ones(sum(int(np.prod(s)) for s in shapes) * passes // 2)
-    target = torch.empty_like(source)
-    calls["floor"] = lambda: target.copy_(source)
+    bounds = [Bound("torch", DEFAULT), Bound("fused", FUSED)]
+    if passes:
+        source = torch.ones(sum(int(np.prod(s)) for s in shapes) * passes // 2)
+        target = torch.empty_like(source)
+        calls["floor"] = lambda: target.copy_(source)
+        bounds.append(Bound("floor", FLOOR))
     runs = {p: timer("call()", {"call": call}) for p, call in calls.items()}
-    bounds = [Bound("torch", DEFAULT), Bound("fused", FUSED), Bound("floor", FLOOR)]
     return Row(name, measure(runs, rounds=ROUNDS, seconds=0.05), bounds)
+
+
+# name: the model, its input, the optimizer and its options, and the bound
+WHOLE: dict[str, tuple[Any, tuple[int, ...], str, dict[str, Any], float]] = {
+    "a whole step: MLP 784-256-10, batch 64, Adam": (models.mlp, (64, 784), "Adam", {"lr": 1e-3}, 0.5),
+    "a whole step: the MNIST convnet, batch 64, SGD with momentum": (
+        models.convnet,
+        (64, 1, 28, 28),
+        "SGD",
+        {"lr": 0.01, "momentum": 0.9},
+        0.38,
+    ),
+}
+
+
+def whole_step(ns: Any, module: Any, images: np.ndarray, optimizer: Any) -> Callable[[], Any]:
+    x, y = ns.from_numpy(images), ns.arange(len(images)) % 10
+
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = ns.nn.functional.cross_entropy(module(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def whole_row(name: str, make: Any, shape: tuple[int, ...], optimizer: str, options: dict[str, Any], most: float) -> Row:
+    images = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    calls = {}
+    for peer, module in modules.alike(make).items():
+        ns = modules.namespaces()[peer]
+        made = getattr(ns.optim, optimizer)(module.parameters(), **options)
+        calls[peer] = whole_step(ns, module, images, made)
+    for _ in range(5):
+        same({peer: call().item() for peer, call in calls.items()})
+    runs = {p: timer("call()", {"call": call}) for p, call in calls.items()}
+    return Row(name, measure(runs, rounds=ROUNDS, seconds=0.1), [Bound("torch", most)])
+
+
+def first_row(name: str) -> Row:
+    """Processes that import, make an optimizer and end, less those that do nothing."""
+    statements = {"nothing": "pass"}
+    for peer in ("lamella", "torch"):
+        statements[peer] = f"import {peer}; {peer}.optim.SGD([{peer}.zeros(1)], lr=0.1)"
+    times: dict[str, list[float]] = {peer: [] for peer in statements}
+    for n in range(ROUNDS + 1):
+        for peer, statement in statements.items():
+            seconds, _ = run_child(statement)
+            if n:
+                times[peer].append(seconds * 1e9)
+    base = times.pop("nothing")
+    samples = {peer: Sample([x - y for x, y in zip(t, base, strict=True)]) for peer, t in times.items()}
+    return Row(name, samples, [Bound("torch", 0.08)])
 
 
 def rows(wanted: Callable[[str], bool], threads: int) -> Iterator[Row]:
     for name, (optimizer, options, shapes, passes) in CASES.items():
         if wanted(name):
             yield row(f"{name}, {threads} threads", optimizer, options, shapes, passes)
+    for name, case in WHOLE.items():
+        if wanted(name):
+            yield whole_row(f"{name}, {threads} threads", *case)
+    if threads == 1 and wanted(name := "import and the first optim.SGD of a process"):
+        yield first_row(name)
 
 
 def main(word: str = "") -> list[Row]:
@@ -124,7 +164,7 @@ def main(word: str = "") -> list[Row]:
     finally:
         lamella.set_num_threads(before[0])
         torch.set_num_threads(before[1])
-    print(table("Steps of optimizers", made))
+    print(table("Steps of training", made))
     return made
 
 
