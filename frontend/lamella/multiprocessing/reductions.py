@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing.context
 import warnings
 import weakref
+from contextlib import suppress
 from multiprocessing import reduction, resource_sharer
 from multiprocessing.reduction import ForkingPickler
 from os import close
@@ -16,39 +17,64 @@ from lamella.nn.parameter import Buffer, Parameter
 
 # Storages in shared memory that this process sent or received, by their place: what comes back is the same object.
 _placed: weakref.WeakValueDictionary[tuple[int, int, int, int], UntypedStorage] = weakref.WeakValueDictionary()
+# Files that pickles of this moment send: each pickle names a file once, however many of its tensors lie in it.
+_sending: weakref.WeakValueDictionary[tuple[int, int], Sent] = weakref.WeakValueDictionary()
 # Handles that a child which is being started inherits, by the child and the file: each file is handed over once.
 _inherited: weakref.WeakKeyDictionary[Any, dict[tuple[int, int], Handle]] = weakref.WeakKeyDictionary()
 
 
 class Handle:
-    """A descriptor on its way to a child that is being started. The child closes it when all tensors are made."""
+    """A file on its way to another process, which asks for its descriptor when the first tensor of it is made."""
 
     def __init__(self, way: Any):
-        self.way, self.fd = way, -1
+        self.way, self.first = way, None
 
     def __reduce__(self) -> Any:
         return Handle, (self.way,)
 
-    def fetch(self) -> int:
-        if self.fd < 0:
-            self.fd = self.way.detach()
-        return self.fd
-
-    def __del__(self) -> None:
-        if self.fd >= 0:
-            close(self.fd)
+    def open(self, nbytes: int, offset: int) -> Any:
+        """Bytes of the file as a tensor."""
+        if self.first is not None:
+            return _C._shared_from_fd(_C._shared_fd(self.first), nbytes, offset)
+        fd = self.way.detach()
+        try:
+            self.first = _C._shared_from_fd(fd, nbytes, offset)
+        finally:
+            close(fd)  # the mapping has one of its own
+        return self.first
 
 
 class Sent:
-    """A descriptor on its way to whichever process asks. The storage lives until then, and no descriptor is added."""
+    """The file of a storage in a pickle for whichever process reads it.
+
+    A pickler takes this object apart once. Only then is the file registered with the thread that answers processes; it
+    lives until one has asked. No descriptor is added.
+    """
 
     def __init__(self, storage: UntypedStorage):
+        self.storage = storage
+
+    def __reduce__(self) -> Any:
+        storage = self.storage
+
         def send(connection: Any, pid: int) -> None:
             reduction.send_handle(connection, _C._shared_fd(storage._bytes), pid)
 
-        self.ident = resource_sharer._resource_sharer.register(send, lambda: None)  # type: ignore[attr-defined]
+        ident = resource_sharer._resource_sharer.register(send, lambda: None)  # type: ignore[attr-defined]
+        return Handle, (Way(ident),)
 
-    def fetch(self) -> int:
+
+class Way:
+    """Where the process that sent a file answers."""
+
+    def __init__(self, ident: Any):
+        self.ident = ident
+
+    def __reduce__(self) -> Any:
+        return Way, (self.ident,)
+
+    def detach(self) -> int:
+        """The descriptor. It can be asked for once."""
         try:
             with resource_sharer._resource_sharer.get_connection(self.ident) as connection:  # type: ignore[attr-defined]
                 return reduction.recv_handle(connection)
@@ -82,30 +108,33 @@ def moved(storage: UntypedStorage) -> UntypedStorage:
     return storage
 
 
+def host() -> str:
+    """The device whose memory is shared."""
+    return _C._default_generator().device.type
+
+
 def reduce_storage(storage: UntypedStorage) -> Any:
     """What a pickle to another process says of a storage. On devices without shared memory it holds the bytes."""
-    if storage.device.type != _C._default_generator().device.type:
+    if storage.device.type != host():
         return storage.__reduce_ex__(4)
     storage = moved(storage)
     fd, offset, device, inode = _C._shared_place(storage._bytes)
     _placed[device, inode, offset, storage.nbytes()] = storage
     child = multiprocessing.context.get_spawning_popen()
     if child is None:
-        return open_storage, (Sent(storage), storage.nbytes(), offset)
+        sent = _sending.get((device, inode))
+        if sent is None:
+            sent = _sending[device, inode] = Sent(storage)
+        return open_storage, (sent, storage.nbytes(), offset)
     handles = _inherited.setdefault(child, {})
     if (device, inode) not in handles:
         handles[device, inode] = Handle(reduction.DupFd(fd))
     return open_storage, (handles[device, inode], storage.nbytes(), offset)
 
 
-def open_storage(handle: Any, nbytes: int, offset: int) -> UntypedStorage:
+def open_storage(handle: Handle, nbytes: int, offset: int) -> UntypedStorage:
     """The storage that another process sent; the one that is here already where it is."""
-    fd = handle.fetch()
-    try:
-        flat = _C._shared_from_fd(fd, nbytes, offset)
-    finally:
-        if isinstance(handle, Sent):  # a pickle keeps all its handles until it is read
-            close(fd)
+    flat = handle.open(nbytes, offset)
     _, start, device, inode = _C._shared_place(flat)
     place = (device, inode, start, nbytes)
     known = _placed.get(place)
@@ -121,6 +150,9 @@ def reduce_shared(tensor: Any) -> Any:
             "a tensor that requires a gradient and is no leaf cannot be sent to another process, where its graph is "
             "not; send its detach()"
         )
+    if not tensor.is_opaque and tensor.device.type == host() and _C._shared_fd(tensor) is None:
+        with suppress(RuntimeError):  # `moved` says more of it, or makes a copy
+            _C._share_memory(tensor)  # here, where fewer objects hold the memory: it need not look for them
     rebuild, args, *state = reduce_tensor(tensor)
     return (
         rebuild,

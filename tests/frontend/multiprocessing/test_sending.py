@@ -214,3 +214,31 @@ def test_hogwild():
     spec.loader.exec_module(example)
     before, after = example.main(processes=2, steps=60, start_method="fork")
     assert after < 0.5 * before
+
+
+def test_a_file_is_asked_for_once_a_pickle(monkeypatch):
+    from multiprocessing.reduction import ForkingPickler
+
+    from lamella.multiprocessing import reductions
+
+    asked = []
+    detach = reductions.Way.detach
+    monkeypatch.setattr(reductions.Way, "detach", lambda way: asked.append(way.ident) or detach(way))
+    small, large = [lamella.full((4,), float(i)) for i in range(200)], lamella.ones(20_000)
+    for _ in range(2):
+        sent = bytes(ForkingPickler.dumps([*small, large, small[0][1:]]))
+        _C._shared_empty(0)
+        got = pickle.loads(sent)
+        assert [t[0].item() for t in got[:200]] == [t[0].item() for t in small]
+        assert got[200].data_ptr() == large.data_ptr() and got[201].data_ptr() == small[0].data_ptr() + 4
+    assert 4 <= len(asked) <= 8 and len(set(asked)) == len(asked)  # a chunk may end in between
+    with pytest.raises(ConnectionError, match="once already"):
+        pickle.loads(sent)
+
+
+def test_a_file_outlives_its_sender_until_it_is_asked_for():
+    from multiprocessing.reduction import ForkingPickler
+
+    first, second = (ForkingPickler.dumps(lamella.full((20_000,), x)) for x in (1.0, 2.0))
+    _C._shared_empty(20_000)  # what is free would be used again
+    assert pickle.loads(second)[-1].item() == 2 and pickle.loads(first)[-1].item() == 1
