@@ -30,7 +30,7 @@ py::object flat(Storage* s) {
 
 py::object shared_empty(int64_t bytes) {
   Storage* s;
-  check(new_shared_storage(bytes, &s));
+  check(new_shared_storage(bytes, nullptr, &s));
   return flat(s);
 }
 
@@ -109,8 +109,7 @@ void share_memory(const py::object& tensor) {
         "share a clone()");
   }
   Storage* moved;
-  check(new_shared_storage(s->bytes, &moved));
-  if (s->bytes) std::memcpy(moved->data, s->data, static_cast<size_t>(s->bytes));
+  check(new_shared_storage(s->bytes, s->data, &moved));
   core::take_memory(s, moved);
   core::release(moved);
   for (Tensor* each : holders.found)

@@ -24,8 +24,9 @@ struct WindowEnd {
   int wake_fd = -1;  // 8 bytes are written to it, as eventfd wants them
 };
 
-// Fresh memory, all zero, whose pages are there: a write cannot fail later for want of memory.
-lamella_status new_shared_storage(int64_t bytes, core::Storage** out);
+// Fresh memory whose pages are there: a write cannot fail later for want of memory. It is all zero, or has the bytes
+// at `from`.
+lamella_status new_shared_storage(int64_t bytes, const void* from, core::Storage** out);
 // Over a file that another process made. The descriptor is duplicated.
 lamella_status open_shared_storage(int fd, int64_t bytes, int64_t offset, core::Storage** out);
 // A storage of its own within another one's memory.

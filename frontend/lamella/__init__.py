@@ -92,6 +92,7 @@ from lamella._missing import install as _install_missing
 from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
 from lamella._namespace import publish as _publish
+from lamella._processes import share_when_sent as _share_when_sent
 from lamella._queries import (
     adjoint,
     broadcast_shapes,
@@ -140,6 +141,7 @@ from lamella.random import get_rng_state, seed, set_rng_state
 __all__ = [name for name in dir() if not name.startswith("_")]
 
 _extend(Tensor)
+_share_when_sent(Tensor)
 __all__ += _publish(globals(), Tensor)
 _extend_varied(Tensor)
 _extend_queries(Tensor)

@@ -7,6 +7,7 @@ from typing import Any
 from lamella import _C
 from lamella._C import Tensor
 from lamella._format import tensor_repr
+from lamella._processes import share_when_sent
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
@@ -202,3 +203,6 @@ def is_lazy(param: Any) -> bool:
     True
     """
     return isinstance(param, UninitializedTensorMixin)
+
+
+share_when_sent(Parameter, Buffer)

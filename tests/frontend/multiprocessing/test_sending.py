@@ -63,6 +63,27 @@ def test_both_sides_see_writes(way):
     assert back.data_ptr() == other.data_ptr()
 
 
+def make(pipe):
+    pipe.send([nn.Parameter(lamella.ones(2)), lamella.zeros(20_000)])
+    assert pipe.recv() == "done"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_fresh_process_sends_is_shared(way):
+    import multiprocessing  # as a program that imports lamella alone in its processes
+
+    here, there = mp.Pipe()
+    child = multiprocessing.get_context(way).Process(target=make, args=(there,))
+    child.start()
+    try:
+        assert here.poll(BOUND)
+        assert all(t.is_shared() for t in here.recv())
+        here.send("done")
+        child.join(BOUND)
+    finally:
+        child.kill()
+
+
 def square(t):
     return t * t
 
