@@ -17,7 +17,6 @@ def main() -> int:
     import checkpoints
     import convolution
     import data
-    import data
     import import_order
     import imports
     import indexing

@@ -1,5 +1,5 @@
-"""Steps of optimizers beside torch's default and fused ones, and beside a copy of as many bytes; whole steps of training;
-the first optimizer of a process. ``python training.py WORD`` runs the rows with that word in their names."""
+"""Steps of optimizers beside torch's default and fused ones and a copy of as many bytes; whole steps of training; the
+first optimizer of a process. ``python training.py WORD`` runs the rows with that word in their names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def resnet18() -> Shapes:
     return [*shapes, (1000, 512), (1000,)]
 
 
-# name: the optimizer's, its options, shapes, and how many times an element is read or written, where memory is the floor
+# name: the optimizer's, its options, shapes, and how often an element is read or written; 0: memory is not the floor
 CASES: dict[str, tuple[str, dict[str, Any], Shapes, int]] = {
     "Adam, 100 parameters of 10^4": ("Adam", {"lr": 1e-3}, [(10**4,)] * 100, 7),
     "Adam, 100 parameters of 16": ("Adam", {"lr": 1e-3}, [(16,)] * 100, 0),
@@ -110,7 +110,9 @@ def whole_step(ns: Any, module: Any, images: np.ndarray, optimizer: Any) -> Call
     return step
 
 
-def whole_row(name: str, make: Any, shape: tuple[int, ...], optimizer: str, options: dict[str, Any], most: float) -> Row:
+def whole_row(
+    name: str, make: Any, shape: tuple[int, ...], optimizer: str, options: dict[str, Any], most: float
+) -> Row:
     images = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     calls = {}
     for peer, module in modules.alike(make).items():

@@ -203,8 +203,7 @@ class PyArchiveWriter {
   }
   // Members that are named by a prefix and a number, from `first` on.
   void add_all(const std::string& prefix, uint64_t first, const py::list& data) {
-    for (const py::handle& each : data)
-      add(prefix + std::to_string(first++), py::reinterpret_borrow<py::object>(each));
+    for (const py::handle& each : data) add(prefix + std::to_string(first++), py::reinterpret_borrow<py::object>(each));
   }
   void finish() { writer_->finish(); }
 

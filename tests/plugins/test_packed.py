@@ -229,3 +229,48 @@ GOOD = "lamella.zeros(6, 50, dtype=lamella.uint8), lamella.ones(6, 2)"
 def test_forged_pickles_are_errors(guest, size, slots, text):
     code = PICKLES.replace("SIZE", size).replace("STRIDE", "(100, 1)").replace("SLOTS", slots)
     run(guest, code.replace("TEXT", repr(text)))
+
+
+def test_it_travels_in_checkpoints(guest):
+    run(
+        guest,
+        """
+import os
+import lamella_bank
+from lamella import serialization
+
+state = {"w": w, "again": w, "rows": [w.clone()], "x": x}
+lamella.save(state, "packed.lamella")
+assert os.path.getsize("packed.lamella") < 2 * x.nbytes + 3000  # the packed numbers, not what they stand for
+for options in ({}, {"mmap": True}, {"mmap": True, "verify": True}):
+    got = lamella.load("packed.lamella", **options)
+    assert got["w"] is got["again"] and got["w"].is_opaque and got["x"].tolist() == x.tolist()
+    assert close(got["w"], plain) and close(got["rows"][0], plain)
+    a = lamella.randn(2, 100)
+    assert close(lamella.nn.functional.linear(a, got["w"]), np.asarray(a) @ plain.T)
+some = lamella.load("packed.lamella", tensors=["rows.0"])
+assert list(some) == ["rows.0"] and close(some["rows.0"], plain)
+assert serialization.list_tensors("packed.lamella")["w"] == (lamella.float32, (6, 100))
+names = serialization.save_sharded(state, "shards", 600)
+assert len(names) > 2 and close(serialization.load_sharded("shards")["w"], plain)
+for location in ("bank", {"cpu": "bank"}, lamella.device("bank:1")):
+    far = lamella.load("packed.lamella", location)["w"]
+    assert far.is_opaque and far.device.type == "bank" and close(far.to("cpu"), plain)
+lamella.save(w.to("bank"), "far.lamella")
+assert lamella.load("far.lamella").device.type == "bank" and close(lamella.load("far.lamella").to("cpu"), plain)
+assert close(lamella.load("far.lamella", "cpu"), plain)
+""",
+    )
+    guest.run(
+        """
+import lamella
+try:
+    lamella.load("packed.lamella")
+except lamella.serialization.CheckpointError as error:
+    assert "no plugin here knows its values: ['packed']" in str(error), error
+else:
+    raise AssertionError("loaded without its plugin")
+assert lamella.load("packed.lamella", tensors=["x"])["x"].shape == (6, 100)
+""",
+        LAMELLA_PLUGINS="cpu,autograd",
+    )

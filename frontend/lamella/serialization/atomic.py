@@ -64,10 +64,11 @@ def remove_stale(folder: str, name: str) -> None:
         for entry in entries:
             if entry.name.endswith(SUFFIX) and entry.name.startswith(stem(name)):
                 with suppress(OSError):
-                    _remove_unlocked(entry.path)
+                    remove_unlocked(entry.path)
 
 
-def _remove_unlocked(path: str) -> None:
+def remove_unlocked(path: str) -> None:
+    """Removes a part whose writer is dead. Raises OSError where it lives."""
     fd = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises where its writer lives

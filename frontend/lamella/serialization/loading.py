@@ -133,7 +133,7 @@ class Checkpoint:
         with self.damages():
             self.storages: list[list[Any]] = self.index["storages"]
             self._compare()
-            self.rebuilder = Rebuilder(self.index["tensors"], self.storage, self.array)
+            self.rebuilder = Rebuilder(self.index["tensors"], self.storage, self.array, locations.target)
 
     def _compare(self) -> None:
         """Raises unless the members are those that the index speaks of."""

@@ -25,14 +25,21 @@ def row_major(shape: list[int]) -> tuple[int, ...]:
 
 
 class Rebuilder:
-    """Makes objects from their index. ``storage`` gives the bytes of a storage on its device, ``array`` on the host.
+    """Makes objects from their index. ``storage`` gives the bytes of a storage on its device, ``array`` on the host;
+    ``target`` the device for an opaque tensor that lay on another.
 
     Its methods raise ValueError, TypeError, KeyError, IndexError and others for a damaged index.
     """
 
-    def __init__(self, tensors: list, storage: Callable[[int], Any], array: Callable[[int], Any]):
+    def __init__(
+        self,
+        tensors: list,
+        storage: Callable[[int], Any],
+        array: Callable[[int], Any],
+        target: Callable[[str], str],
+    ):
         self._records = tensors
-        self._storage, self._array = storage, array
+        self._storage, self._array, self._target = storage, array, target
         self._tensors: dict[int, Any] = {}
         self._containers: list[Any] = []
         self._alone = 0
@@ -140,7 +147,7 @@ class Rebuilder:
         stride = row_major(shape) if strides is None else tuple(strides)
         if storage is None:
             carried = self._carried(more)
-            return self._opaque(carried, more["device"], dtype, size, stride)
+            return self._opaque(carried, self._target(more["device"]), dtype, size, stride)
         made = _C._storage_view(self._storage(natural(storage)), dtype, size, stride, offset)
         return made if more is None else self._dressed(made, self._carried(more))
 

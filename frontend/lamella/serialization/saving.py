@@ -27,7 +27,8 @@ def save(
 
     A file is replaced in one step: whoever reads it, and whenever the writer is killed, finds the old one or the new
     one. Of tensors that share memory, the memory is saved once and goes on being shared; a view takes all of its
-    storage along, so save ``x.clone()`` for a small part of a large one. The same object gives the same bytes.
+    storage along, so save ``x.clone()`` for a small part of a large one. Of numpy's arrays each is saved on its own:
+    views of one array are arrays of their own when they are loaded. The same object gives the same bytes.
 
     Args:
         obj: None, bool, int, float, complex, str, bytes; tensors, parameters, storages; list, tuple, dict, set,

@@ -2,8 +2,8 @@
 
 Note [Shards]
 Every save gives its shards names of its own, so no shard of the save before is touched until the new index is in its
-place. A save that is killed leaves the old checkpoint whole, and shards that no index names, which the next save
-removes.
+place. A save that is killed leaves the old checkpoint whole, and shards and parts of shards that no index names, which
+the next save removes. One process at a time may save into a folder.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
-from lamella.serialization.atomic import replacing
+from lamella.serialization.atomic import SUFFIX, remove_unlocked, replacing
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, NAME, VERSION, indexed
 from lamella.serialization.loading import Checkpoint
@@ -54,7 +54,8 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
     """Writes an object into a folder, in files of a size at most; ``load_sharded`` reads it.
 
     The checkpoint that was in the folder is replaced in one step, when the new index is put in its place; then the old
-    shards are removed. A storage that is larger than the limit has a file of its own.
+    shards are removed. A storage that is larger than the limit has a file of its own. One process at a time may save
+    into a folder.
 
     Args:
         obj: as ``lamella.save`` takes it
@@ -101,11 +102,19 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
             with suppress(OSError):
                 os.unlink(os.path.join(folder, name))
         raise
-    for other in os.listdir(folder):
-        if SHARD.fullmatch(other) and other not in names:
-            with suppress(OSError):
-                os.unlink(os.path.join(folder, other))
+    remove_others(folder, names)
     return [INDEX, *names]
+
+
+def remove_others(folder: str, names: list[str]) -> None:
+    """Removes the shards of other saves, and parts of shards that dead writers left."""
+    for other in os.listdir(folder):
+        path = os.path.join(folder, other)
+        with suppress(OSError):
+            if SHARD.fullmatch(other) and other not in names:
+                os.unlink(path)
+            elif other.endswith(SUFFIX) and SHARD.match(other, 1):
+                remove_unlocked(path)
 
 
 class Shards:
