@@ -51,7 +51,6 @@ def main() -> int:
         + data.main()
         + checkpoints.main()
         + sharing.main()
-        + data.main()
         + extensions.main()
         + loading.main()
     )
