@@ -15,6 +15,7 @@ def main() -> int:
     import backend
     import call_path
     import convolution
+    import data
     import import_order
     import imports
     import indexing
@@ -45,6 +46,7 @@ def main() -> int:
         + autograd.main()
         + modules.main()
         + training.main()
+        + data.main()
         + extensions.main()
         + loading.main()
     )

@@ -1,6 +1,7 @@
 #include "core/promotion.h"
 
 #include <cmath>
+#include <limits>
 
 namespace lamella::core {
 
@@ -18,6 +19,27 @@ bool number_fits(const Value& v, DType dtype) {
   if (bits >= 63) return true;
   const int64_t end = int64_t{1} << bits;
   return v.as.i < end && (is_unsigned ? v.as.i > -end : v.as.i >= -end);
+}
+
+bool number_in_range(const Value& v, DType dtype) {
+  if (!number_fits(v, dtype)) return false;
+  double largest;
+  switch (dtype) {
+    case LAMELLA_FLOAT16:
+      largest = 65504;
+      break;
+    case LAMELLA_BFLOAT16:
+      largest = 0x1.fep127;
+      break;
+    case LAMELLA_FLOAT32:
+    case LAMELLA_COMPLEX64:
+      largest = std::numeric_limits<float>::max();
+      break;
+    default:
+      return true;
+  }
+  const auto part_fits = [&](double x) { return !(std::fabs(x) > largest) || std::isinf(x); };
+  return part_fits(as_double(v)) && (v.tag != LAMELLA_COMPLEX || part_fits(v.as.doubles[1]));
 }
 
 DType number_dtype(const Value& v) {

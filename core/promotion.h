@@ -22,6 +22,8 @@ class ResultType {
 // Whether a number can stand in a dtype: complex ones in complex dtypes only; in an integral dtype what its range holds
 // once the fraction is cut, where negative ones may wrap into an unsigned range; all others anywhere.
 bool number_fits(const Value& v, DType dtype);
+// And whether it is no larger than the finite numbers of a floating or complex dtype, unless it is infinite.
+bool number_in_range(const Value& v, DType dtype);
 DType number_dtype(const Value& v);  // int64, the default float, its complex, or bool
 
 }  // namespace lamella::core

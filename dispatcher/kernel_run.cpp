@@ -1,5 +1,8 @@
 #include "dispatcher/kernel_run.h"
 
+#include <algorithm>
+#include <list>
+
 #include "dispatcher/layer.h"
 #include "dispatcher/transfer.h"
 
@@ -10,33 +13,70 @@ using core::DType;
 using core::full;
 using core::Tensor;
 
-// Operands in other dtypes, for a backend that does not convert them itself: cast copies beside the call.
+// Operands and indices in other dtypes, for a backend that does not convert them itself: cast copies beside the call.
 class CastInputs {
  public:
-  lamella_status prepare(Frame& f, const Operator* op, const Value*& args, int nargs) {
-    if (f.compute_dtype == LAMELLA_NO_DTYPE) return LAMELLA_OK;
-    bool needed = false;
-    for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++)
-      needed |= args[i].tag == LAMELLA_TENSOR && args[i].as.tensor->dtype != f.compute_dtype;
-    if (!needed) return LAMELLA_OK;
-    values_.assign(args, args + nargs);
-    for (int i = op->pointwise->condition; i < op->pointwise->inputs; i++) {
-      if (values_[i].tag != LAMELLA_TENSOR || values_[i].as.tensor->dtype == f.compute_dtype) continue;
-      Tensor *t = full(values_[i].as.tensor), *copy;
-      if (lamella_status st =
-              core::new_tensor(t->ndim(), t->sizes(), nullptr, static_cast<DType>(f.compute_dtype), t->device(), &copy))
-        return st;
-      owned_.push_back(core::TensorRef::steal(copy));
-      if (lamella_status st = copy_aside(f, copy, t)) return st;
-      values_[i] = core::tensor_value(copy);
-    }
-    args = values_.data();
+  lamella_status prepare(Frame& f, const Value*& args) {
+    const CallInfo& info = *static_cast<const Table*>(f.table)->info;
+    given_ = args;
+    count_ = info.nargs;
+    if (const lamella_pointwise* p = f.op->pointwise; p && f.compute_dtype != LAMELLA_NO_DTYPE)
+      for (int i = p->condition; i < p->inputs; i++)
+        if (lamella_status st = cast(f, i, static_cast<DType>(f.compute_dtype))) return st;
+    for (int i = 0; i < count_; i++)
+      if (info.indices >> i & 1)
+        if (lamella_status st = cast_indices(f, i)) return st;
+    if (!values_.empty()) args = values_.data();
     return LAMELLA_OK;
   }
 
  private:
-  std::vector<Value> values_;
+  lamella_status cast(Frame& f, int at, DType dtype) {
+    if (given_[at].tag != LAMELLA_TENSOR || given_[at].as.tensor->dtype == dtype) return LAMELLA_OK;
+    Tensor* copy;
+    if (lamella_status st = copied(f, full(given_[at].as.tensor), dtype, &copy)) return st;
+    change(at, core::tensor_value(copy));
+    return LAMELLA_OK;
+  }
+
+  static bool is_narrow(const lamella_tensor* t) {
+    return t && t->dtype != LAMELLA_INT64 && core::dtype_class(t->dtype) == LAMELLA_CLASS_INTEGRAL &&
+           t->dtype != LAMELLA_BOOL;
+  }
+
+  // An index tensor, or a list of them, in which masks and absent ones stay.
+  lamella_status cast_indices(Frame& f, int at) {
+    const Value& v = given_[at];
+    if (v.tag == LAMELLA_TENSOR) return is_narrow(v.as.tensor) ? cast(f, at, LAMELLA_INT64) : LAMELLA_OK;
+    if (v.tag != LAMELLA_TENSOR_LIST || std::none_of(v.as.tensors, v.as.tensors + v.length, is_narrow))
+      return LAMELLA_OK;
+    auto& list = lists_.emplace_back(v.as.tensors, v.as.tensors + v.length);
+    for (lamella_tensor*& t : list) {
+      Tensor* copy;
+      if (!is_narrow(t)) continue;
+      if (lamella_status st = copied(f, full(t), LAMELLA_INT64, &copy)) return st;
+      t = copy;
+    }
+    change(at, core::tensor_list(list.data(), static_cast<int64_t>(list.size())));
+    return LAMELLA_OK;
+  }
+
+  lamella_status copied(Frame& f, Tensor* t, DType dtype, Tensor** copy) {
+    if (lamella_status st = core::new_tensor(t->ndim(), t->sizes(), nullptr, dtype, t->device(), copy)) return st;
+    owned_.push_back(core::TensorRef::steal(*copy));
+    return copy_aside(f, *copy, t);
+  }
+
+  void change(int at, const Value& v) {
+    if (values_.empty()) values_.assign(given_, given_ + count_);
+    values_[at] = v;
+  }
+
+  const Value* given_ = nullptr;
+  int count_ = 0;
+  std::vector<Value> values_;  // empty while nothing is changed
   std::vector<core::TensorRef> owned_;
+  std::list<std::vector<lamella_tensor*>> lists_;
 };
 
 }  // namespace
@@ -82,9 +122,10 @@ static inline __attribute__((always_inline)) lamella_status run_as_given(Frame& 
 
 lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
   if (!e.fn) return LAMELLA_OK;  // the shape rule is all there is
-  if ((e.flags & mixed_dtypes) || !f.op->pointwise) return run_as_given(f, e, args, rets);
+  const bool casts = f.op->pointwise || static_cast<const Table*>(f.table)->info->indices;
+  if ((e.flags & mixed_dtypes) || !casts) return run_as_given(f, e, args, rets);
   CastInputs cast;
-  if (lamella_status st = cast.prepare(f, f.op, args, static_cast<const Table*>(f.table)->info->nargs)) return st;
+  if (lamella_status st = cast.prepare(f, args)) return st;
   return run_as_given(f, e, args, rets);
 }
 

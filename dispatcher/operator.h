@@ -31,6 +31,7 @@ struct CallInfo {
   uint8_t num_tensors = 0, num_lists = 0;
   int8_t device = -1;                           // position of a Device argument
   uint8_t first_out = 0;                        // position of the first output of an out= form
+  uint64_t indices = 0;                         // positions of index tensors, and of lists of them; see by_index
   bool between_devices = false;                 // the first tensor's device decides, and the second one's may differ
   uint64_t written = 0;                         // positions of (a!) arguments
   const uint32_t* admits = nullptr;             // for each argument the tags that it may have; see checked_call.h

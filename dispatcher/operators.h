@@ -22,7 +22,8 @@ void split_name(const std::string& full, std::string* name, std::string* overloa
 
 enum CategoryFlags : uint32_t {
   by_meaning = 1,  // its kernels need the operator's lamella_pointwise, and do not serve an operator without one
-  may_fault = 2    // its kernels may stop at a value (an index out of range) when part of the result is written
+  may_fault = 2,   // its kernels may stop at a value (an index out of range) when part of the result is written
+  by_index = 4     // its operators' tensors `index` and `indices` hold indices, which kernels get in int64
 };
 // A category is a name by which a layer or a backend serves many operators.
 void declare_category(const std::string& name, uint32_t flags);

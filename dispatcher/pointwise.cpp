@@ -51,6 +51,11 @@ int operand_of_class(const lamella_pointwise& p, const lamella_value* args, int 
   return p.condition;
 }
 
+// Loops of half precision compute in float32, and take its numbers.
+bool parameter_fits(const Value& v, DType t) {
+  return core::number_in_range(v, t == LAMELLA_FLOAT16 || t == LAMELLA_BFLOAT16 ? LAMELLA_FLOAT32 : t);
+}
+
 lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const lamella_value* args,
                              lamella_meta* out) {
   core::ResultType r;
@@ -75,7 +80,9 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
     return core::raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
                                                   core::dtype_info(args[0].as.tensor->dtype).name);
   for (int i = 0; i < p.inputs + p.params; i++) {
-    if (args[i].tag == LAMELLA_UINT && !core::number_fits(args[i], t))
+    // A number among the operands wraps, as a tensor's elements do; one that is chosen or is a parameter must fit.
+    const bool must_fit = args[i].tag == LAMELLA_UINT || i >= p.inputs || p.condition;
+    if (must_fit && core::is_number(args[i]) && args[i].tag != LAMELLA_COMPLEX && !parameter_fits(args[i], t))
       return core::raise(LAMELLA_RUNTIME_ERROR,
                          core::format("%s: %s does not fit the dtype %s of the computation", where(f, i).c_str(),
                                       core::describe(args[i]).c_str(), core::dtype_info(t).name));
@@ -93,6 +100,12 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
   f->compute_dtype = t;
   out->dtype = result_dtype(p, t);
   return LAMELLA_OK;
+}
+
+// What infer_uniform may leave unchecked: numbers that each dtype has.
+inline bool is_small(const Value& v) {
+  if (v.tag == LAMELLA_FLOAT) return v.as.d > -65504 && v.as.d < 65504;
+  return v.tag != LAMELLA_INT || (v.as.i >= 0 && v.as.i < 128);
 }
 
 // Must dimension `inner` change places with `outer` for the operands' sake? 1 yes, -1 no, 0 they do not say.
@@ -190,7 +203,7 @@ static inline bool infer_uniform(lamella_frame* f, const lamella_pointwise& p, c
     flags &= y->flags;
   }
   for (int i = p.inputs; i < p.inputs + p.params; i++)
-    if (args[i].tag > highest || args[i].tag == LAMELLA_NONE) return false;
+    if (args[i].tag > highest || args[i].tag == LAMELLA_NONE || !is_small(args[i])) return false;
   if (!(flags & LAMELLA_CONTIGUOUS) || !(dtype_class & p.accepts) ||
       dtype_class < (p.compute == LAMELLA_COMPUTE_FLOAT ? LAMELLA_CLASS_FLOATING : LAMELLA_CLASS_INTEGRAL))
     return false;

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "dispatcher/checked_call.h"
+#include "dispatcher/operators.h"
 #include "dispatcher/pointwise.h"
 #include "dispatcher/registry_lock.h"
 
@@ -44,11 +45,14 @@ lamella_status describe(Operator* op, const Schema& s) {
   c.nargs = static_cast<uint8_t>(s.args.size());
   c.nrets = static_cast<uint8_t>(s.rets.size());
   c.first_out = c.nargs;
+  const bool indexed = (category_flags((op->functional ? op->functional : op)->category) & by_index) != 0;
   for (size_t i = 0; i < s.args.size(); i++) {
     const Argument& a = s.args[i];
     auto at = static_cast<uint8_t>(i);
     if (a.type.kind == Kind::Tensor) (a.type.list ? c.lists[c.num_lists++] : c.tensors[c.num_tensors++]) = at;
     if (a.type.kind == Kind::Device && c.device < 0) c.device = static_cast<int8_t>(i);
+    if (indexed && a.type.kind == Kind::Tensor && !a.alias.write && (a.name == "index" || a.name == "indices"))
+      c.indices |= uint64_t{1} << i;
     if (a.alias.write) c.written |= uint64_t{1} << i;
     if (a.is_out && c.first_out == c.nargs) c.first_out = at;
   }

@@ -3,6 +3,12 @@
 //
 // Note [Attention's rows]  A query that may see no key at all gets zeros, and 0 as its logsumexp: e^(-inf - 0) is the
 //   weight 0 that its keys have, in the gradient too.
+//
+// Note [Dropped scores]  Whether a weight stays is word i of a stream, with i the weight's place in the row-major
+// matrix
+//   of all scores, (batch, heads, queries, keys). So `words`, the stream's seed and where it begins, is all that the
+//   gradient needs: forward and backward ask for the words of the block that they are at, whatever blocks they take,
+//   and drop what `dropout` would drop from the softmax of the whole matrix.
 #include <cmath>
 #include <limits>
 
@@ -49,6 +55,18 @@ void check_four(const Tensor& query, const Tensor& key, const Tensor& value, con
   check_mask(attn_mask, query, {query.size(0), query.size(1), query.size(2), key.size(2)});
 }
 
+void check_dropped(double dropout_p) {
+  LAMELLA_CHECK(dropout_p >= 0 && dropout_p <= 1, argument("dropout_p"), ": expected a probability, got ", dropout_p);
+}
+
+// Note [Dropped scores]
+void check_words(const Tensor& words, double dropout_p) {
+  check_dropped(dropout_p);
+  LAMELLA_CHECK(words.defined() || dropout_p == 0, argument("words"), ": is needed beside a dropout_p of ", dropout_p);
+  LAMELLA_CHECK(!words.defined() || (words.dtype() == kLong && words.sizes() == IntArrayRef({2})), argument("words"),
+                ": expected two numbers of dtype ", kLong, ", a seed and an offset");
+}
+
 void infer_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
                      bool /*is_causal*/, double /*scale*/, Output out, Output logsumexp) {
   check_four(query, key, value, attn_mask);
@@ -60,11 +78,20 @@ void infer_attention(const Tensor& query, const Tensor& key, const Tensor& value
   logsumexp.set({query.size(0), query.size(1), query.size(2)}, wide_of(query.dtype()));
 }
 
-void infer_attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
-                              const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out,
-                              const Tensor& logsumexp, bool /*is_causal*/, double /*scale*/, ArrayRef<bool> output_mask,
-                              Output dq, Output dk, Output dv) {
+void infer_attention_dropout(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                             bool is_causal, double scale, double dropout_p, const Generator&, Output out,
+                             Output logsumexp, Output words) {
+  check_dropped(dropout_p);
+  infer_attention(query, key, value, attn_mask, is_causal, scale, out, logsumexp);
+  words.set({2}, kLong);
+}
+
+// What both gradients have in common.
+void check_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key,
+                    const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp,
+                    const Tensor& words, double dropout_p) {
   check_four(query, key, value, attn_mask);
+  check_words(words, dropout_p);
   const DimVector rows = {query.size(0), query.size(1), query.size(2)};
   DimVector sizes(rows);
   sizes.push_back(value.size(3));
@@ -83,12 +110,27 @@ void infer_attention_backward(const Tensor& grad_out, const Tensor& grad_logsume
                                         {"grad_logsumexp", &grad_logsumexp, wide}})
     LAMELLA_CHECK(!x->defined() || x->dtype() == wanted, argument(name), ": expected dtype ", wanted, ", got ",
                   x->dtype());
+}
+
+void infer_attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
+                              const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out,
+                              const Tensor& logsumexp, bool /*is_causal*/, double /*scale*/, ArrayRef<bool> output_mask,
+                              const Tensor& words, double dropout_p, Output dq, Output dk, Output dv) {
+  check_backward(grad_out, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, words, dropout_p);
   size_t i = 0;
   for (const auto& [to, of] : {std::pair{&dq, &query}, {&dk, &key}, {&dv, &value}}) {
     to->like(*of);
     if (i >= output_mask.size() || !output_mask[i]) to->absent();
     i++;
   }
+}
+
+void infer_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key,
+                         const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp,
+                         bool /*is_causal*/, double /*scale*/, const Tensor& words, double dropout_p, Output result) {
+  check_backward(grad_out, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, words, dropout_p);
+  check_floating("attn_mask", attn_mask.dtype());
+  result.set(attn_mask.sizes(), attn_mask.dtype());
 }
 
 // ---- with the matrix of all scores ----------------------------------------------------------------------------------
@@ -134,8 +176,29 @@ Wide wide(const Tensor& query, const Tensor& key, const Tensor& value) {
   return {as(query, t), for_each_query(as(key, t), heads), for_each_query(as(value, t), heads)};
 }
 
-std::tuple<Tensor, Tensor> attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                     const Tensor& attn_mask, bool is_causal, double scale) {
+// The stream's seed and where it begins, in a tensor.
+Tensor words_of(std::pair<uint64_t, uint64_t> place, const Device& device) {
+  const auto options = TensorOptions().dtype(kLong).device(device);
+  return lamella::cat({lamella::full({1}, static_cast<int64_t>(place.first), options),
+                       lamella::full({1}, static_cast<int64_t>(place.second), options)},
+                      0);
+}
+
+// By what each weight is multiplied, (batch, heads, queries, keys). Note [Dropped scores]
+Tensor factors(const Tensor& words, double dropout_p, const Tensor& weights) {
+  auto number = [&](int64_t i) { return static_cast<uint64_t>(words.select(0, i).item().toLong()); };
+  lamella_object* made;
+  check(api().generator_new(weights.device().get(), number(0), &made));
+  const Generator generator = Generator::borrow(made);
+  api().release(made);
+  check(api().generator_set(made, number(0), number(1)));
+  const Tensor stay = lamella::empty(weights.sizes(), TensorOptions().dtype(kBool).device(weights.device()))
+                          .bernoulli_(1 - dropout_p, generator);
+  return as(stay, weights.dtype()) * (dropout_p == 1 ? 0. : 1 / (1 - dropout_p));
+}
+
+std::tuple<Tensor, Tensor> attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                                  bool is_causal, double scale, const Tensor& words, double dropout_p) {
   const Wide w = wide(query, key, value);
   if (key.size(2) == 0) {
     const Tensor none = w.q.sum(-1) * 0;
@@ -145,31 +208,55 @@ std::tuple<Tensor, Tensor> attention(const Tensor& query, const Tensor& key, con
   const Tensor top = s.amax({-1}, true), from = top.masked_fill(top == lowest, 0);
   const Tensor e = (s - from).exp(), sum = e.sum({-1}, true), none = sum == 0;
   const Tensor divisor = sum.masked_fill(none, 1);
-  return {as((e / divisor).matmul(w.v), query.dtype()), (from + divisor.log()).squeeze(-1)};
+  Tensor weights = e / divisor;
+  if (dropout_p > 0) weights = weights * factors(words, dropout_p, weights);
+  return {as(weights.matmul(w.v), query.dtype()), (from + divisor.log()).squeeze(-1)};
 }
 
-// What the gradients stand on: the weights, and the gradient of the scores.
+std::tuple<Tensor, Tensor> attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                     const Tensor& attn_mask, bool is_causal, double scale) {
+  return attend(query, key, value, attn_mask, is_causal, scale, Tensor(), 0);
+}
+
+std::tuple<Tensor, Tensor, Tensor> attention_dropout(const Tensor& query, const Tensor& key, const Tensor& value,
+                                                     const Tensor& attn_mask, bool is_causal, double scale,
+                                                     double dropout_p, const Generator& generator) {
+  const int64_t count = query.size(0) * query.size(1) * query.size(2) * key.size(2);
+  const Tensor words = words_of(generator.reserve(query.device(), static_cast<uint64_t>(count)), query.device());
+  auto [out, logsumexp] = attend(query, key, value, attn_mask, is_causal, scale, words, dropout_p);
+  return {out, logsumexp, words};
+}
+
+// What the gradients stand on: the weights as they were used, and the gradient of the scores.
 struct Gradients {
   Tensor weights, of_scores;
 };
 Gradients gradients(const Tensor& grad_out, const Tensor& grad_logsumexp, const Wide& w, const Tensor& attn_mask,
-                    const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale) {
+                    const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale, const Tensor& words,
+                    double dropout_p) {
   const ScalarType t = w.q.dtype();
   const Tensor g = as(grad_out, t);
   const Tensor weights = (scores_of(w.q, w.k, attn_mask, is_causal, scale) - as(logsumexp, t).unsqueeze(-1)).exp();
-  Tensor shift = (g * as(out, t)).sum(-1);
+  Tensor shift = (g * as(out, t)).sum(-1), used = weights, of_weights = g.matmul(w.v.transpose(-2, -1));
   if (grad_logsumexp.defined()) shift = shift - as(grad_logsumexp, t);
-  return {weights, weights * (g.matmul(w.v.transpose(-2, -1)) - shift.unsqueeze(-1))};
+  if (dropout_p > 0) {
+    const Tensor by = factors(words, dropout_p, weights);
+    used = weights * by;
+    of_weights = of_weights * by;
+  }
+  return {used, weights * (of_weights - shift.unsqueeze(-1))};
 }
 
 std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp,
                                                       const Tensor& query, const Tensor& key, const Tensor& value,
                                                       const Tensor& attn_mask, const Tensor& out,
                                                       const Tensor& logsumexp, bool is_causal, double scale,
-                                                      ArrayRef<bool> output_mask) {
+                                                      ArrayRef<bool> output_mask, const Tensor& words,
+                                                      double dropout_p) {
   auto asked = [&](size_t i) { return i < output_mask.size() && output_mask[i]; };
   const Wide w = wide(query, key, value);
-  const Gradients d = gradients(grad_out, grad_logsumexp, w, attn_mask, out, logsumexp, is_causal, scale);
+  const Gradients d =
+      gradients(grad_out, grad_logsumexp, w, attn_mask, out, logsumexp, is_causal, scale, words, dropout_p);
   const int64_t heads = key.size(1);
   const ScalarType t = query.dtype();
   Tensor dq, dk, dv;
@@ -179,13 +266,22 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& grad_out, co
   return {dq, dk, dv};
 }
 
+// The sums over what broadcasting to x repeated.
+Tensor sum_to(Tensor x, IntArrayRef sizes) {
+  while (x.dim() > static_cast<int64_t>(sizes.size())) x = x.sum(0);
+  for (int64_t d = 0; d < x.dim(); d++)
+    if (sizes[static_cast<size_t>(d)] == 1 && x.size(d) != 1) x = x.sum({d}, true);
+  return x;
+}
+
 Tensor attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
                                const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out,
-                               const Tensor& logsumexp, bool is_causal, double scale) {
-  check_four(query, key, value, attn_mask);
+                               const Tensor& logsumexp, bool is_causal, double scale, const Tensor& words,
+                               double dropout_p) {
   const Wide w = wide(query, key, value);
-  const Gradients d = gradients(grad_out, grad_logsumexp, w, attn_mask, out, logsumexp, is_causal, scale);
-  return d.of_scores;  // autograd adds up what the mask broadcast to
+  const Gradients d =
+      gradients(grad_out, grad_logsumexp, w, attn_mask, out, logsumexp, is_causal, scale, words, dropout_p);
+  return as(sum_to(d.of_scores, attn_mask.sizes()), attn_mask.dtype());
 }
 
 // ---- the function of neural networks --------------------------------------------------------------------------------
@@ -207,12 +303,15 @@ Tensor as_four(const Tensor& x) {
   return x.reshape({count, x.size(-3), x.size(-2), x.size(-1)});
 }
 
-// Heads of keys or values, each for as many heads of queries.
-Tensor repeated_heads(const char* name, const Tensor& x, int64_t heads) {
+void check_shared_heads(const char* name, const Tensor& x, int64_t heads) {
   const int64_t own = x.size(-3);
   LAMELLA_CHECK(own > 0 && heads % own == 0, argument(name), ": with enable_gqa, its ", own,
                 " heads divide those of 'query', ", heads);
-  return own == heads ? x : x.repeat_interleave(heads / own, -3);
+}
+
+// Heads of keys or values, each for as many heads of queries.
+Tensor repeated_heads(const Tensor& x, int64_t heads) {
+  return x.size(-3) == heads ? x : x.repeat_interleave(heads / x.size(-3), -3);
 }
 
 DimVector batch_of(const Tensor& query, const Tensor& key, const Tensor& value) {
@@ -232,37 +331,36 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   check_operands(query, key, value);
   LAMELLA_CHECK(!attn_mask.defined() || !is_causal, argument("is_causal"),
                 ": must be False beside an explicit attn_mask");
-  LAMELLA_CHECK(dropout_p >= 0 && dropout_p <= 1, argument("dropout_p"), ": expected a probability, got ", dropout_p);
+  check_dropped(dropout_p);
   Tensor k = key, v = value;
   if (enable_gqa) {
     LAMELLA_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, argument("enable_gqa"),
                   ": needs a dimension of heads, got query of shape ", shape_text(query));
     // Four dimensions with equal heads of keys and values go on as they are.
     const bool plain = query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && key.size(1) == value.size(1) &&
-                       key.size(0) == query.size(0) && value.size(0) == query.size(0) && dropout_p == 0;
-    const Tensor all_keys = repeated_heads("key", key, query.size(-3));
-    const Tensor all_values = repeated_heads("value", value, query.size(-3));
-    if (!plain) k = all_keys, v = all_values;
+                       key.size(0) == query.size(0) && value.size(0) == query.size(0);
+    check_shared_heads("key", key, query.size(-3));
+    check_shared_heads("value", value, query.size(-3));
+    if (!plain) k = repeated_heads(key, query.size(-3)), v = repeated_heads(value, query.size(-3));
   }
   const double by = scale.value_or(query.size(-1) ? 1 / std::sqrt(static_cast<double>(query.size(-1))) : 1);
-  if (query.dim() == 4 && k.dim() == 4 && v.dim() == 4 && dropout_p == 0 && query.size(0) == k.size(0) &&
-      query.size(0) == v.size(0) && k.size(1) == v.size(1) && (enable_gqa || k.size(1) == query.size(1)))
-    return std::get<0>(lamella::_attention(query, k, v, attn_mask, is_causal, by));
+  auto result = [&](const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& mask) {
+    return dropout_p > 0 ? std::get<0>(lamella::_attention_dropout(q, keys, values, mask, is_causal, by, dropout_p))
+                         : std::get<0>(lamella::_attention(q, keys, values, mask, is_causal, by));
+  };
+  if (query.dim() == 4 && k.dim() == 4 && v.dim() == 4 && query.size(0) == k.size(0) && query.size(0) == v.size(0) &&
+      k.size(1) == v.size(1) && (enable_gqa || k.size(1) == query.size(1)))
+    return result(query, k, v, attn_mask);
   const DimVector batch = batch_of(query, k, v);
   const Tensor q = with_batch(query, batch);
   k = with_batch(k, batch), v = with_batch(v, batch);
   DimVector sizes((IntArrayRef(batch)));
   sizes.append({q.size(-2), k.size(-2)});
   check_mask(attn_mask, query, sizes);
-  if (dropout_p > 0) {
-    const Tensor weights = scores_of(q, k, attn_mask, is_causal, by).softmax(-1);
-    const Tensor seen = attn_mask.defined() ? weights.masked_fill(weights != weights, 0) : weights;
-    return seen.dropout(dropout_p, true).matmul(v);
-  }
   Tensor mask = attn_mask;
   if (mask.defined() && mask.dim() > 2)
     mask = as_four(mask.dim() == q.dim() && q.dim() <= 4 ? mask : mask.expand(sizes));
-  const Tensor out = std::get<0>(lamella::_attention(as_four(q), as_four(k), as_four(v), mask, is_causal, by));
+  const Tensor out = result(as_four(q), as_four(k), as_four(v), mask);
   sizes.back() = v.size(-1);
   return out.reshape(sizes);
 }
@@ -289,14 +387,21 @@ const std::vector<Declaration>& attention_operators() {
        "matmul", hidden | function, shape<infer_attention>, composite<attention>,
        "scaled_dot_product_attention of four dimensions, and the logarithms of the sums of the exponentials of the "
        "scores."},
+      {"_attention_dropout(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale, "
+       "float "
+       "dropout_p, Generator? generator=None) -> (Tensor out, Tensor logsumexp, Tensor words)",
+       "random", hidden | function, shape<infer_attention_dropout>, composite<attention_dropout>,
+       "_attention with dropout of the weights, and the seed and the place of the stream that says which of them "
+       "stay."},
       {"_attention_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor value, Tensor? "
-       "attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, bool[3] output_mask) -> (Tensor, Tensor, "
-       "Tensor)",
+       "attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, bool[3] output_mask, Tensor? words=None, "
+       "float dropout_p=0.0) -> (Tensor, Tensor, Tensor)",
        "matmul", hidden | function, shape<infer_attention_backward>, composite<attention_backward>,
        "The gradients of _attention by query, key and value; those that `output_mask` leaves out are None."},
       {"_attention_mask_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor value, "
-       "Tensor attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale) -> Tensor",
-       "matmul", hidden | function, nullptr, composite<attention_mask_backward>,
+       "Tensor attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, Tensor? words=None, float "
+       "dropout_p=0.0) -> Tensor",
+       "matmul", hidden | function, shape<infer_mask_backward>, composite<attention_mask_backward>,
        "The gradient of _attention by a mask that is added."},
   };
   return *table;

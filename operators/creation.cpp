@@ -175,6 +175,8 @@ void infer_linspace(const Scalar& start, const Scalar& end, int64_t steps, std::
                     std::optional<Layout>, const std::optional<Device>&, std::optional<bool> pin_memory, Output out) {
   check_spaced(start, end, steps);
   const ScalarType t = dtype.value_or(default_dtype());
+  check_number("start", start, t);
+  check_number("end", end, t);
   check_sizes("steps", steps, t);
   out.set(steps, t);
   out.pin(pin_memory);
@@ -188,8 +190,11 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, std::opti
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype,
                 std::optional<Layout> layout, const std::optional<Device>& device, std::optional<bool> pin_memory) {
   check_spaced(start, end, steps);
+  const ScalarType t = dtype.value_or(default_dtype());
+  check_number("start", start, t);
+  check_number("end", end, t);
   const Tensor exponents = lamella::linspace(start, end, steps, options_of(kDouble, layout, device, pin_memory));
-  return lamella::pow(base, exponents).to(dtype.value_or(default_dtype()));
+  return lamella::pow(base, exponents).to(t);
 }
 
 // ---- matrices and numbers ----

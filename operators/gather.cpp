@@ -191,7 +191,7 @@ const std::vector<Declaration>& gather_operators() {
       {"gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", "indexing", everywhere | out,
        shape<infer_gather>, nullptr,
        "Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for `dim` 0.\n\n"
-       "Args:\n    index: int64, on the host int32 as well, with as many dimensions as `self`\n\nRaises:\n    "
+       "Args:\n    index: int64 or int32, with as many dimensions as `self`\n\nRaises:\n    "
        "IndexError: an index is negative or "
        "too large\n\n>>> lamella.gather(lamella.tensor([[1, 2], [3, 4]]), 1, lamella.tensor([[0, 0], [1, 0]]))\n"
        "tensor([[1, 1],\n        [4, 3]])\n"},

@@ -10,9 +10,7 @@ void check_int64(const char* name, const Tensor& index) {
 }
 
 void check_places(const char* name, const Tensor& index) {
-  const int32_t backend = index.device().get().backend;
-  if (index.dtype() == kInt && (backend == core::host_backend() || backend == core::meta_backend)) return;
-  check_int64(name, index);
+  if (index.dtype() != kInt) check_int64(name, index);
 }
 
 void check_integral(const char* name, const Tensor& index) {

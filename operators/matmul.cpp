@@ -97,8 +97,8 @@ void check_added(const Tensor& self, const Named& first, const Scalar& beta, con
   LAMELLA_CHECK(fits, argument("self"), ": shape ", shape_text(self), " does not broadcast to the product's ",
                 shape_text(out.sizes()));
   check_dtypes(first, {"self", self});
-  check_number("beta", beta, out.dtype());
-  check_number("alpha", alpha, out.dtype());
+  check_number("beta", beta, wide_of(out.dtype()));
+  check_number("alpha", alpha, wide_of(out.dtype()));
 }
 
 // Whether a number is x exactly.

@@ -51,8 +51,8 @@ void check_sizes(const char* name, IntArrayRef sizes, ScalarType t) {
 }
 
 void check_number(const char* name, const Scalar& number, ScalarType t) {
-  LAMELLA_CHECK(core::number_fits(number.value(), core_dtype(t)), argument(name), ": ", core::describe(number.value()),
-                " does not fit dtype ", t);
+  LAMELLA_CHECK(core::number_in_range(number.value(), core_dtype(t)), argument(name), ": ",
+                core::describe(number.value()), " does not fit dtype ", t);
 }
 
 Scalar factor_in(const Scalar& number, ScalarType t) {

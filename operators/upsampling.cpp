@@ -1,12 +1,11 @@
 // Images of another size: nearest, linear, cubic and smoothed, over one to three axes, which are resampled one by one.
+#include "operators/pooling.h"
 #include "operators/resampling.h"
 
 namespace lamella::operators {
 namespace {
 
 using Scale = std::optional<double>;
-
-Tensor laid_out(const Tensor& result, bool last) { return last ? in_channels_last(result) : result; }
 
 // ---- tables: any number of axes, the last of a tensor ---------------------------------------------------------------
 
@@ -90,7 +89,7 @@ Tensor resample(const Tensor& self, IntArrayRef output_size, IntArrayRef taps, c
     const Tensor weighted = w.defined() ? part * w : part;
     sum = k == 0 ? weighted : sum + weighted;
   });
-  return laid_out(as(sum, self.dtype()), channels_last(self));
+  return laid_out(as(sum, self.dtype()), self);
 }
 
 Tensor resample_backward(const Tensor& grad_output, IntArrayRef output_size, IntArrayRef input_size, IntArrayRef taps,
@@ -105,7 +104,7 @@ Tensor resample_backward(const Tensor& grad_output, IntArrayRef output_size, Int
     }
     sum = sum.index_add(d, at, w.defined() ? from * w : from);
   });
-  return laid_out(as(sum, grad_output.dtype()), channels_last(grad_output));
+  return laid_out(as(sum, grad_output.dtype()), grad_output);
 }
 
 // ---- torch's operators ----------------------------------------------------------------------------------------------

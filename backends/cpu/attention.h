@@ -16,6 +16,8 @@ struct AttentionLoops {
   void (*scale)(int64_t n, const void* from, void* to, double by);
   // scores become p = e^(score - logsumexp), and d, the gradient of p, that of the score: p * (d - shift) * scale.
   void (*backward)(int64_t n, void* scores, void* d, double logsumexp, double shift, double scale);
+  // x * kept * by, where `kept` has a float for each number.
+  void (*keep)(int64_t n, void* x, const float* kept, double by);
   double (*dot)(int64_t n, const void* x, const void* y);
 };
 

@@ -13,8 +13,6 @@
 namespace lamella::cpu {
 namespace {
 
-constexpr int64_t most_slots = 64;
-
 const Resampling& resampling_loops() {
   static const Resampling& chosen = LAMELLA_BY_ISA(resampling)();
   return chosen;

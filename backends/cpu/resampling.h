@@ -28,6 +28,8 @@ struct ResamplePlane {
   void* space;      // resample_space() elements
 };
 
+inline constexpr int64_t most_slots = 64;
+
 static inline int64_t resample_space(const ResamplePlane& p) {
   return p.rows_first ? (p.columns.in + 1) * p.depth : p.slots * p.columns.out * p.depth;
 }

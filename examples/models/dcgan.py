@@ -5,7 +5,7 @@ import sys
 
 import lamella as torch
 import lamella.nn as nn
-from adam import Adam, fell
+from losses import fell
 
 LATENT, WIDTH, SIDE = 16, 16, 16
 
@@ -76,8 +76,8 @@ def main(argv=None):
     generator, discriminator = Generator().to(args.device), Discriminator().to(args.device)
     generator.apply(weights_init)
     discriminator.apply(weights_init)
-    ours = Adam(generator.parameters(), lr=2e-3, betas=(0.5, 0.999))
-    theirs = Adam(discriminator.parameters(), lr=2e-3, betas=(0.5, 0.999))
+    ours = torch.optim.Adam(generator.parameters(), lr=2e-3, betas=(0.5, 0.999))
+    theirs = torch.optim.Adam(discriminator.parameters(), lr=2e-3, betas=(0.5, 0.999))
     criterion = nn.BCEWithLogitsLoss()
     losses = []
     for _ in range(args.steps):

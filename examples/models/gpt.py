@@ -5,8 +5,8 @@ import sys
 
 import lamella as torch
 import lamella.nn.functional as F
-from adam import Adam, fell
 from lamella import nn
+from losses import fell
 
 LETTERS, LENGTH = 8, 6  # the numbers below LETTERS are letters; a sequence is LENGTH letters and their sorted copy
 
@@ -86,7 +86,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = GPT().to(args.device)
-    optimizer = Adam(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     losses = []
     for _ in range(args.steps):
         letters = torch.randint(0, LETTERS, (64, LENGTH), device=args.device)

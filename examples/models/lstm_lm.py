@@ -4,7 +4,7 @@ import argparse
 import sys
 
 import torch
-from adam import Adam, fell
+from losses import fell
 from torch import nn
 
 TEXT = "a dispatcher asks each argument for its keys, and the highest key answers first. " * 20
@@ -47,7 +47,7 @@ def main(argv=None):
     letters = sorted(set(TEXT))
     data = torch.tensor([letters.index(c) for c in TEXT], device=args.device)
     model = LanguageModel(len(letters)).to(args.device)
-    optimizer = Adam(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     loss_of = nn.CrossEntropyLoss()
     losses = []
     for _ in range(args.steps):

@@ -5,7 +5,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
-from adam import Adam, fell
+from losses import fell
 from torch import nn
 
 
@@ -66,7 +66,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = ResNet18().to(args.device)
-    optimizer = Adam(model.parameters(), lr=1e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     losses = []
     for _ in range(args.steps):
         x, y = stripes(16, args.side, args.device)

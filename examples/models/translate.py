@@ -4,8 +4,8 @@ import argparse
 import sys
 
 import lamella as torch
-from adam import Adam, fell
 from lamella import nn
+from losses import fell
 
 WORDS, LENGTH, START, PAD = 10, 5, 10, 11  # words are 0 to 9
 
@@ -58,7 +58,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = Translator().to(args.device)
-    optimizer = Adam(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     loss_of = nn.CrossEntropyLoss()
     losses = []
     for _ in range(args.steps):

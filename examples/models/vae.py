@@ -5,7 +5,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
-from adam import Adam, fell
+from losses import fell
 from torch import nn
 
 SIDE = 12
@@ -52,7 +52,7 @@ def main(argv=None):
 
     torch.manual_seed(0)
     model = VAE().to(args.device)
-    optimizer = Adam(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     losses = []
     for _ in range(args.steps):
         x = bars(32, args.device)

@@ -274,7 +274,7 @@ PyObject* tensor_of_numbers(PyObject* data, DType wanted) {
   auto* bytes = static_cast<char*>(t->dl.data);
   for (size_t i = 0; i < numbers.size(); i++) {
     const Value& v = numbers[i];
-    if (v.tag == LAMELLA_UINT && wanted != LAMELLA_NO_DTYPE && !core::number_fits(v, wanted)) {
+    if (v.tag != LAMELLA_COMPLEX && wanted != LAMELLA_NO_DTYPE && !core::number_fits(v, wanted)) {
       core::release(t);
       return PyErr_Format(PyExc_RuntimeError, "tensor: argument 'data': %s does not fit dtype %s",
                           core::describe(v).c_str(), core::dtype_info(wanted).name);

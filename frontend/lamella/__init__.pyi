@@ -13,6 +13,7 @@ from lamella import library as library
 from lamella import nn as nn
 from lamella import plugins as plugins
 from lamella import random as random
+from lamella import serialization as serialization
 from lamella import testing as testing
 from lamella import version as version
 cuda: Any
@@ -105,6 +106,7 @@ from lamella._queries import is_signed as is_signed
 from lamella._queries import is_storage as is_storage
 from lamella._functions import is_tensor as is_tensor
 from lamella._queries import isreal as isreal
+from lamella._checkpoints import load as load
 from lamella._functions import manual_seed as manual_seed
 from lamella._queries import nan as nan
 from lamella._queries import newaxis as newaxis
@@ -116,6 +118,7 @@ from lamella._functions import reset_fallback_counts as reset_fallback_counts
 from lamella._queries import resolve_conj as resolve_conj
 from lamella._queries import resolve_neg as resolve_neg
 from lamella._functions import result_type as result_type
+from lamella._checkpoints import save as save
 from lamella.random import seed as seed
 from lamella._functions import set_default_device as set_default_device
 from lamella._functions import set_default_dtype as set_default_dtype

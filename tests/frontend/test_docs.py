@@ -53,8 +53,15 @@ def public_objects():
         lamella.nn.utils.parametrize,
         prune,
         lamella.nn.utils.stateless,
+        lamella.optim,
+        lamella.optim.lr_scheduler,
+        lamella.optim.optimizer,
+        lamella.optim.swa_utils,
         lamella.plugins,
         lamella.testing,
+        lamella.utils.data,
+        lamella.utils.data._utils.collate,
+        lamella.utils.data._utils.pin_memory,
     ):
         for name in dir(module):
             o = getattr(module, name)

@@ -93,14 +93,93 @@ def test_dropout():
     np.testing.assert_allclose(kept[there], all_of_them[there] / 0.75)
 
 
+def composed(q, k, v, mask, causal, scale, p):
+    """Attention with the whole matrix of scores, and dropout of its softmax."""
+    n = q.shape[1] // k.shape[1]
+    scores = q @ k.repeat_interleave(n, 1).mT * scale
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -float("inf")) if mask.dtype == lamella.bool else scores + mask
+    if causal:
+        scores = scores.masked_fill(lamella.ones(scores.shape[-2:], dtype=lamella.bool).triu(1), -float("inf"))
+    return lamella.dropout(scores.softmax(-1), p, True) @ v.repeat_interleave(n, 1)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("shape", [None, (150, 270), (1, 2, 1, 270), (2, 1, 150, 1), (1,)])
+def test_dropout_is_that_of_all_scores(causal, shape):
+    """The same words of the stream decide in the kernel and in dropout(softmax(...)), forward and backward."""
+    q, k, v = needing(2, 2, 150, 5), needing(2, 1, 270, 5, seed=1), needing(2, 1, 270, 3, seed=2)
+    inputs = [q, k, v] if shape is None else [q, k, v, needing(*shape, seed=3)]
+    mask = None if shape is None else inputs[-1]
+    made = []
+    for f in (
+        lambda: A._attention_dropout(q, k, v, mask, causal, 0.4, 0.3)[0],
+        lambda: composed(q, k, v, mask, causal, 0.4, 0.3),
+    ):
+        lamella.manual_seed(5)
+        lamella.rand(7)
+        out = f()
+        made.append([out, *lamella.autograd.grad(out.square().sum(), inputs), lamella.rand(3)])
+    for a, b in zip(*made, strict=True):
+        np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-11)
+
+
+def test_the_composite_drops_the_same():
+    q, k, v = numbers(2, 4, 5, 3), numbers(2, 2, 7, 3, seed=1), numbers(2, 2, 7, 2, seed=2)
+    made = []
+    for kernels in (["aten::_attention_dropout"], []):
+        with lamella.library.kernels_disabled(kernels, "cpu"):
+            lamella.manual_seed(5)
+            made.append(A._attention_dropout(q, k, v, None, True, 0.4, 0.3))
+    for a, b in zip(*made, strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(2, 4, 200, 300), (1, 3, 5, 2), (3, 1, 129, 257)])
+def test_which_scores_stay(shape):
+    """With the unit matrix as values, what is not 0 is what stays."""
+    q, k = numbers(*shape[:3], 4), numbers(shape[0], shape[1], shape[3], 4, seed=1)
+    v = lamella.eye(shape[3], dtype=lamella.float64).expand(*shape[:2], shape[3], shape[3])
+    lamella.manual_seed(11)
+    got = A.scaled_dot_product_attention(q, k, v, dropout_p=0.4) != 0
+    lamella.manual_seed(11)
+    assert got.equal(lamella.dropout(lamella.ones(shape, dtype=lamella.float64), 0.4, True) != 0)
+
+
+@pytest.mark.parametrize("masked", [None, "float", "bool"])
+def test_gradients_with_dropout(masked):
+    q, k, v = needing(1, 4, 3, 2), needing(1, 2, 4, 2, seed=1), needing(1, 2, 4, 3, seed=2)
+    mask = None if masked is None else needing(4, 1, 4, seed=3) if masked == "float" else numbers(3, 4, seed=3) > 0
+    inputs = (q, k, v) + ((mask,) if masked == "float" else ())
+
+    def f(q, k, v, m=mask):
+        lamella.manual_seed(3)
+        return A._attention_dropout(q, k, v, m, False, 0.7, 0.5)[:2]
+
+    assert gradcheck(f, inputs)
+    assert gradgradcheck(f, inputs)
+
+
+def test_words_that_do_not_fit():
+    x = lamella.ones(1, 1, 2, 2)
+    sums, wrong = lamella.ones(1, 1, 2), lamella.ones(3, dtype=lamella.int64)
+    for words in (None, wrong, lamella.ones(2)):
+        with pytest.raises(RuntimeError, match="argument 'words'"):
+            A._attention_backward(x, None, x, x, x, None, x, sums, False, 1.0, [True] * 3, words, 0.5)
+    with pytest.raises(RuntimeError, match="argument 'dropout_p'"):
+        A._attention_dropout(x, x, x, None, False, 1.0, 1.5)
+
+
 def test_threads_change_no_bit():
     q, k, v = (numbers(2, 4, 200, 32, seed=i, dtype="float32").requires_grad_() for i in range(3))
+    mask = numbers(200, seed=4, dtype="float32").requires_grad_()
 
     def run():
-        q.grad = k.grad = v.grad = None
-        out = A.scaled_dot_product_attention(q, k, v, is_causal=True)
+        q.grad = k.grad = v.grad = mask.grad = None
+        lamella.manual_seed(1)
+        out = A.scaled_dot_product_attention(q, k, v, mask, 0.1)
         out.square().sum().backward()
-        return [t.detach().numpy().tobytes() for t in (out, q.grad, k.grad, v.grad)]
+        return [t.detach().numpy().tobytes() for t in (out, q.grad, k.grad, v.grad, mask.grad)]
 
     before = lamella.get_num_threads()
     try:

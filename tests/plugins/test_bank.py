@@ -97,6 +97,36 @@ def test_copies_between_all_devices(guest):
     """)
 
 
+def test_indices_of_any_integer_dtype(guest):
+    """The bank's kernels read int64 indices; the dispatcher converts what callers give."""
+    guest.run("""
+        import numpy as np
+        import lamella
+
+        a = np.arange(1.0, 13.0).reshape(3, 4)
+        at = np.array([[0, 2, 1, 1], [2, 0, 0, 1]])
+        for kind in (lamella.int64, lamella.int32):
+            x, i = lamella.tensor(a).to("bank"), lamella.tensor(at).to("bank", kind)
+            same = lambda got, wanted: np.testing.assert_array_equal(got.to("cpu").numpy(), wanted)
+            same(x.gather(0, i), np.take_along_axis(a, at, 0))
+            wanted = np.zeros((3, 4))
+            np.put_along_axis(wanted, at, a[:2], 0)
+            same(lamella.zeros(3, 4, dtype=x.dtype, device="bank").scatter_(0, i, x), wanted)
+            wanted = np.zeros((3, 4))
+            np.add.at(wanted, (at, np.arange(4)), a[:2])
+            same(lamella.zeros_like(x).scatter_add(0, i, x), wanted)
+            assert i.dtype == kind and x.to("meta").gather(0, i.to("meta")).shape == (2, 4)
+        for kind in (lamella.int64, lamella.int32, lamella.int16):
+            i = lamella.tensor(at[0]).to("bank", kind)
+            same(x.index_select(0, i), a[at[0]])
+            same(x.take(i), a.take(at[0]))
+            same(x[i], a[at[0]])
+            same(x[i[:2], i[1:3]], a[at[0][:2], at[0][1:3]])
+            same(lamella.nn.functional.embedding(i, x), a[at[0]])
+            same(x.index_put([i[:2]], x[:2]), np.stack([a[0], a[1], a[1]])[[0, 1, 2]])
+    """)
+
+
 def test_copy_within_one_storage(guest):
     guest.run("""
         import numpy as np

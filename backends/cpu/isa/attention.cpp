@@ -74,6 +74,14 @@ void backward(int64_t n, void* scores, void* d, double logsumexp, double shift, 
 }
 
 template <class T>
+void keep(int64_t n, void* x, const float* kept, double by) {
+  auto* v = static_cast<T*>(x);
+  const T f = static_cast<T>(by);
+#pragma omp simd
+  for (int64_t i = 0; i < n; i++) v[i] *= static_cast<T>(kept[i]) * f;
+}
+
+template <class T>
 double dot(int64_t n, const void* x, const void* y) {
   auto* a = static_cast<const T*>(x);
   auto* b = static_cast<const T*>(y);
@@ -84,7 +92,7 @@ double dot(int64_t n, const void* x, const void* y) {
 }
 
 template <class T>
-constexpr AttentionLoops loops_of = {masked<T>, take<T>, scale<T>, backward<T>, dot<T>};
+constexpr AttentionLoops loops_of = {masked<T>, take<T>, scale<T>, backward<T>, keep<T>, dot<T>};
 constexpr AttentionLoops single = loops_of<float>, twice = loops_of<double>;
 
 }  // namespace

@@ -137,7 +137,7 @@ void mix(const ResamplePlane& p) {
     }
     return;
   }
-  int64_t held[64];  // which row stands in a slot
+  int64_t held[most_slots];  // which row stands in a slot
   for (int64_t k = 0; k < p.slots; k++) held[k] = -1;
   const auto line = [&](int64_t y) {
     T* slot = space + y % p.slots * width;

@@ -81,7 +81,8 @@ typedef struct {
 
 enum lamella_backend_flags {
   LAMELLA_BACKEND_HOST = 1, /* synchronous, and any pointer of the host is one of the device's, and the reverse */
-  LAMELLA_BACKEND_MIXED_DTYPES = 2, /* kernels take operands of other dtypes than the compute dtype */
+  LAMELLA_BACKEND_MIXED_DTYPES = 2, /* kernels take operands of other dtypes than the compute dtype, and indices
+                                     * of any integer dtype; others get what is cast, indices to int64 */
   LAMELLA_BACKEND_CPU_FALLBACK = 4  /* a counted fallback may serve missing kernels */
 };
 

@@ -20,15 +20,21 @@ inline std::tuple<Tensor, Tensor> _attention(const Tensor& query, const Tensor& 
   auto all_ = op_.several<2>(args_);
   return {std::move(all_[0]), std::move(all_[1])};
 }
-inline std::tuple<Tensor, Tensor, Tensor> _attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale, ArrayRef<bool> output_mask) {
+inline std::tuple<Tensor, Tensor, Tensor> _attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale, ArrayRef<bool> output_mask, const Tensor& words = undefined(), double dropout_p = 0.0) {
   static detail::Callee op_{"aten::_attention_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale), lamella::value(output_mask)};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale), lamella::value(output_mask), lamella::value(words), lamella::value(dropout_p)};
   auto all_ = op_.several<3>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
 }
-inline Tensor _attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale) {
+inline std::tuple<Tensor, Tensor, Tensor> _attention_dropout(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, bool is_causal, double scale, double dropout_p, const Generator& generator = {}) {
+  static detail::Callee op_{"aten::_attention_dropout", ""};
+  const lamella_value args_[] = {lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(is_causal), lamella::value(scale), lamella::value(dropout_p), lamella::value(generator)};
+  auto all_ = op_.several<3>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2])};
+}
+inline Tensor _attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp, bool is_causal, double scale, const Tensor& words = undefined(), double dropout_p = 0.0) {
   static detail::Callee op_{"aten::_attention_mask_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale)};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_logsumexp), lamella::value(query), lamella::value(key), lamella::value(value), lamella::value(attn_mask), lamella::value(out), lamella::value(logsumexp), lamella::value(is_causal), lamella::value(scale), lamella::value(words), lamella::value(dropout_p)};
   return op_.tensor(args_);
 }
 inline Tensor _batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double eps) {

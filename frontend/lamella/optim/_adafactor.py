@@ -71,7 +71,7 @@ class Adafactor(_lists.ListOptimizer):
         super().__init__(params, defaults)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], [], []
+        lists: _lists.Six = [], [], [], [], [], []
         for p in group["params"]:
             grad = p.grad
             if grad is None:

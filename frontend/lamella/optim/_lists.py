@@ -14,6 +14,12 @@ from lamella._C import Tensor
 from lamella.optim.optimizer import Optimizer, _use_grad_for_differentiable, with_grad
 
 Lists = Sequence[list[Any]]
+# Lists to gather parameters, gradients and state in.
+One = list[Any]
+Three = tuple[One, One, One]
+Four = tuple[One, One, One, One]
+Five = tuple[One, One, One, One, One]
+Six = tuple[One, One, One, One, One, One]
 # Options that checkpoints of older programs lack, with what they meant then.
 SINCE: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
@@ -75,7 +81,7 @@ def number(value: Any) -> Any:
     return value.squeeze() if isinstance(value, Tensor) and value.dim() else value
 
 
-def plain(value: Any) -> float:
+def plain(value: Any) -> Any:
     """A hyperparameter as a fused operator takes it."""
     return value.item() if isinstance(value, Tensor) else value
 

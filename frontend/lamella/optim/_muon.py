@@ -79,7 +79,7 @@ class Muon(_lists.ListOptimizer):
                     )
 
     def _update(self, group: dict[str, Any]) -> None:
-        options = {key: value for key, value in group.items() if key in self.defaults and key != "differentiable"}
+        options: Any = {key: value for key, value in group.items() if key in self.defaults and key != "differentiable"}
         params = [p for p in group["params"] if p.grad is not None]
         for p in params:
             if p.is_complex():

@@ -44,7 +44,8 @@ def swap_in_optimizer_params_and_state(
     unknown = set(state) - {number for group in groups for number in group["params"]}
     if unknown:
         raise RuntimeError(f"{who}: state has entries of no parameter: {sorted(map(str, unknown))}")
-    state_before, swapped, tensor = optimizer.state, defaultdict(dict), iter(tensors)
+    swapped: defaultdict[Any, Any] = defaultdict(dict)
+    state_before, tensor = optimizer.state, iter(tensors)
     try:
         for live, new in zip(optimizer.param_groups, groups, strict=True):
             live.update(new)

@@ -91,7 +91,7 @@ class Adadelta(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], []
+        lists: _lists.Five = [], [], [], [], []
         self._init_group(group, *lists)
         adadelta(
             *lists,
@@ -127,7 +127,7 @@ def adadelta(
 
     def fused_step(params: Any, grads: Any, square_avgs: Any, acc_deltas: Any, state_steps: Any) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {"rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
+        options: Any = {"rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         lamella._fused_adadelta_(params, grads, square_avgs, acc_deltas, lr=_lists.plain(lr), **options)
 
     def formula(do: Any, params: Any, grads: Any, square_avgs: Any, acc_deltas: Any, state_steps: Any) -> None:

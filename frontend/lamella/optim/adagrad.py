@@ -36,7 +36,7 @@ class Adagrad(_lists.ListOptimizer):
     tensor([-0.5000,  0.5000])
     """
 
-    _since = _lists.SINCE | {"fused": None}
+    _since = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Adagrad(_lists.ListOptimizer):
         state["sum"] = _filled(p, group["initial_accumulator_value"])
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], []
+        lists: _lists.Four = [], [], [], []
         self._init_group(group, *lists)
         adagrad(
             *lists,

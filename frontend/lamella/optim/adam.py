@@ -129,7 +129,7 @@ class Adam(_lists.ListOptimizer):
         return False
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], [], []
+        lists: _lists.Six = [], [], [], [], [], []
         self._init_group(group, *lists)
         beta1, beta2 = group["betas"]
         adam(
@@ -215,7 +215,7 @@ def adam(
         counts = [step.item() for step in steps]
         roots = squares
         if amsgrad:
-            do.copy_(greatest, do.maximum(_lists.kept(do, greatest, differentiable), squares))
+            do.copy_(greatest, do.maximum(*[_lists.kept(do, xs, differentiable) for xs in (greatest, squares)]))
             roots = greatest
         roots = do.sqrt(_lists.kept(do, roots, differentiable))
         roots = do.add(do.div(roots, [(1 - b2**t) ** 0.5 for t in counts]), eps)

@@ -89,7 +89,7 @@ class Adamax(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], []
+        lists: _lists.Five = [], [], [], [], []
         self._init_group(group, *lists)
         beta1, beta2 = group["betas"]
         adamax(
@@ -128,7 +128,7 @@ def adamax(
 
     def fused_step(params: Any, grads: Any, exp_avgs: Any, exp_infs: Any, state_steps: Any) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {"beta1": beta1, "beta2": beta2, "weight_decay": weight_decay, "eps": eps, "maximize": maximize}
+        options: Any = {"beta1": beta1, "beta2": beta2, "weight_decay": weight_decay, "eps": eps, "maximize": maximize}
         lamella._fused_adamax_(params, grads, exp_avgs, exp_infs, state_steps, lr=_lists.plain(lr), **options)
 
     def formula(do: Any, params: Any, grads: Any, exp_avgs: Any, exp_infs: Any, state_steps: Any) -> None:

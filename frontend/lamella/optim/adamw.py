@@ -61,4 +61,4 @@ class AdamW(Adam):
 
 def adamw(*lists: Any, **options: Any) -> None:
     """One step of AdamW over lists; the arguments are those of ``lamella.optim.adam.adam``."""
-    adam(*lists, **options, decoupled_weight_decay=True)
+    adam(*lists, **(options | {"decoupled_weight_decay": True}))

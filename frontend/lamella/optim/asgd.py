@@ -95,7 +95,7 @@ class ASGD(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], [], []
+        lists: _lists.Six = [], [], [], [], [], []
         self._init_group(group, *lists)
         asgd(
             *lists,
@@ -134,7 +134,7 @@ def asgd(
 
     def fused_step(params: Any, grads: Any, axs: Any, mus: Any, etas: Any, state_steps: Any) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {"lambd": lambd, "t0": t0, "alpha": alpha, "weight_decay": weight_decay, "maximize": maximize}
+        options: Any = {"lambd": lambd, "t0": t0, "alpha": alpha, "weight_decay": weight_decay, "maximize": maximize}
         lamella._fused_asgd_(params, grads, axs, mus, etas, state_steps, lr=_lists.plain(lr), **options)
 
     def formula(do: Any, params: Any, grads: Any, axs: Any, mus: Any, etas: Any, state_steps: Any) -> None:

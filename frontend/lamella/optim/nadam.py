@@ -31,7 +31,7 @@ class NAdam(_lists.ListOptimizer):
     >>> w.grad = lamella.tensor([1.0, -2.0])
     >>> lamella.optim.NAdam([w], lr=0.5, momentum_decay=0.0).step()
     >>> w
-    tensor([-0.5983,  0.5983])
+    tensor([-0.5282,  0.5282])
     """
 
     _since = {
@@ -102,7 +102,7 @@ class NAdam(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], [], []
+        lists: _lists.Six = [], [], [], [], [], []
         self._init_group(group, *lists)
         beta1, beta2 = group["betas"]
         nadam(
@@ -148,7 +148,7 @@ def nadam(
         params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any, mu_products: Any, state_steps: Any
     ) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {
+        options: Any = {
             "beta1": beta1,
             "beta2": beta2,
             "weight_decay": weight_decay,

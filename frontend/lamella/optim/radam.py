@@ -96,7 +96,7 @@ class RAdam(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], []
+        lists: _lists.Five = [], [], [], [], []
         self._init_group(group, *lists)
         beta1, beta2 = group["betas"]
         radam(
@@ -137,7 +137,7 @@ def radam(
 
     def fused_step(params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any, state_steps: Any) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {"beta1": beta1, "beta2": beta2, "weight_decay": weight_decay, "eps": eps}
+        options: Any = {"beta1": beta1, "beta2": beta2, "weight_decay": weight_decay, "eps": eps}
         options |= {"decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize}
         lamella._fused_radam_(params, grads, exp_avgs, exp_avg_sqs, state_steps, lr=_lists.plain(lr), **options)
 

@@ -36,7 +36,7 @@ class RMSprop(_lists.ListOptimizer):
     >>> w.grad = lamella.tensor([1.0, -2.0])
     >>> lamella.optim.RMSprop([w], lr=0.5, alpha=0.75).step()
     >>> w
-    tensor([-1.0000,  1.0000])
+    tensor([-1.,  1.])
     """
 
     _since = {
@@ -110,7 +110,7 @@ class RMSprop(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], [], []
+        lists: _lists.Six = [], [], [], [], [], []
         self._init_group(group, *lists)
         rmsprop(
             *lists,
@@ -153,7 +153,7 @@ def rmsprop(
         params: Any, grads: Any, square_avgs: Any, grad_avgs: Any, momentum_buffer_list: Any, state_steps: Any
     ) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {"alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum}
+        options: Any = {"alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum}
         options |= {"centered": centered, "maximize": maximize}
         lamella._fused_rmsprop_(
             params, grads, square_avgs, grad_avgs, momentum_buffer_list, lr=_lists.plain(lr), **options

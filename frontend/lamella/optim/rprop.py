@@ -86,7 +86,7 @@ class Rprop(_lists.ListOptimizer):
         state["step"] = _lists.new_step(p, group)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], [], [], []
+        lists: _lists.Five = [], [], [], [], []
         self._init_group(group, *lists)
         etaminus, etaplus = group["etas"]
         smallest, greatest = group["step_sizes"]
@@ -130,7 +130,7 @@ def rprop(
 
     def fused_step(params: Any, grads: Any, prevs: Any, step_sizes: Any, state_steps: Any) -> None:
         lamella._foreach_add_(state_steps, 1)
-        options = {"etaminus": etaminus, "etaplus": etaplus, "maximize": maximize}
+        options: Any = {"etaminus": etaminus, "etaplus": etaplus, "maximize": maximize}
         options |= {"step_size_min": step_size_min, "step_size_max": step_size_max}
         lamella._fused_rprop_(params, grads, prevs, step_sizes, **options)
 
@@ -139,8 +139,11 @@ def rprop(
         if maximize:
             grads = do.neg(grads)
         signs = do.mul(grads, _lists.kept(do, prevs, differentiable))
-        factors = [lamella.where(s > 0, etaplus, lamella.where(s < 0, etaminus, 1.0)).to(s.dtype) for s in signs]
-        grads = [lamella.where(s < 0, 0.0, g).to(g.dtype) for s, g in zip(signs, grads, strict=True)]
+        factors = []
+        for sign in signs:
+            shrinking = lamella.where(sign < 0, lamella.full_like(sign, etaminus), lamella.ones_like(sign))
+            factors.append(lamella.where(sign > 0, lamella.full_like(sign, etaplus), shrinking))
+        grads = [lamella.where(s < 0, lamella.zeros_like(g), g) for s, g in zip(signs, grads, strict=True)]
         sizes = [
             (size * factor).clamp(step_size_min, step_size_max)
             for size, factor in zip(step_sizes, factors, strict=True)

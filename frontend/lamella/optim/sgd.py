@@ -92,7 +92,7 @@ class SGD(_lists.ListOptimizer):
         return False
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: Any = [], [], []
+        lists: _lists.Three = [], [], []
         self._init_group(group, *lists)
         params, _, buffers = lists
         new = None in buffers
@@ -163,7 +163,7 @@ def sgd(
                 grads = _lists.add_scaled(do, grads, values, decay)
             if momentum != 0:
                 if first:
-                    do.copy_(buffers, [g.detach() for g in grads])
+                    do.copy_(buffers, grads)
                 else:
                     do.mul_(buffers, momentum)
                     do.add_(buffers, grads, alpha=1 - dampening)

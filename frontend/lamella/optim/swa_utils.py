@@ -1,4 +1,4 @@
-"""Averages of models: stochastic weight averaging, exponential moving averages, and the schedule that goes with them."""
+"""Averages of models: stochastic weight averaging, moving averages, and the schedule that goes with them."""
 
 from __future__ import annotations
 

@@ -59,6 +59,11 @@ const std::vector<Line> network_derivatives = {
      "scale, mask);"
      "attn_mask: _attention_mask_backward(grad0, grad1, query, key, value, attn_mask, out, logsumexp, is_causal, "
      "scale)"},
+    {"_attention_dropout",
+     "query, key, value: _attention_backward(grad0, grad1, query, key, value, attn_mask, out, logsumexp, is_causal, "
+     "scale, mask, words, dropout_p);"
+     "attn_mask: _attention_mask_backward(grad0, grad1, query, key, value, attn_mask, out, logsumexp, is_causal, "
+     "scale, words, dropout_p)"},
 
     // recurrent layers
     {"_lstm_layer",

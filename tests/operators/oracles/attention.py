@@ -61,9 +61,15 @@ def gradients(g, g_lse, q, k, v, mask, out, lse, causal, scale, wanted):
     return [x for x, asked in zip(made, wanted, strict=True) if asked]
 
 
+def gradient_of_mask(g, g_lse, q, k, v, mask, *rest):
+    d = gradient_of_scores(g, g_lse, q, k, v, mask, *rest)[1]
+    d = d.sum(tuple(range(d.ndim - mask.ndim)))
+    return d.sum(tuple(i for i, n in enumerate(mask.shape) if n == 1), keepdims=True)
+
+
 entries(
     scaled_dot_product_attention=function,
     _attention=attention,
     _attention_backward=gradients,
-    _attention_mask_backward=lambda *a: gradient_of_scores(*a)[1],
+    _attention_mask_backward=gradient_of_mask,
 )

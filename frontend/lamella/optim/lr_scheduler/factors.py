@@ -109,7 +109,7 @@ class LinearLR(LRScheduler):
     ) -> None:
         if not 0 < start_factor <= 1:
             raise ValueError(
-                f"Starting multiplicative factor expected to be greater than 0 and less or equal to 1, got {start_factor}"
+                f"Starting multiplicative factor expected to be greater than 0 and at most 1, got {start_factor}"
             )
         if not 0 <= end_factor <= 1:
             raise ValueError(f"Ending multiplicative factor expected to be between 0 and 1, got {end_factor}")

@@ -121,9 +121,7 @@ class ChainedScheduler(_Of):
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Any = None) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
-            )
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler to be chained, got none")
         optimizer = optimizer or getattr(schedulers[0], "optimizer", None)
         self._check(optimizer, schedulers)
         self._schedulers = schedulers

@@ -8,7 +8,7 @@ import os
 import pickle
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import lamella
@@ -37,6 +37,10 @@ class Progress:
         while self.batches in self.ahead:
             self.ahead.discard(self.batches)
             self.batches += 1
+
+    def done(self, number: int) -> bool:
+        """Whether the batch of this number was handed out."""
+        return number < self.batches or number in self.ahead
 
     def state(self) -> dict[str, Any]:
         """The state as plain containers; it shares nothing with what goes on."""
@@ -210,7 +214,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     def _next_data(self) -> Any:
         progress = self._progress
         index = self._wanted if self._is_stream else self._next_index()
-        while not self._is_stream and self._next_number in progress.ahead:  # resumed from workers out of order
+        while not self._is_stream and progress.done(self._next_number):  # resumed from workers out of order
             self._next_number += 1
             index = self._next_index()
         number = progress.workers[0]["batches"] if self._is_stream else self._next_number
@@ -284,9 +288,16 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             w.begin(worker.Epoch(self._epoch, self._base_seed, mine["batches"], mine["dataset"]))
         self._fill()
         if self._pin_memory:
-            self._pinning = PinThread(self._fetch, self._prefetch_factor * self._num_workers)
-            self._pool.wake = self._pinning.wake
-            self._pinning.start()
+            self._start_pinning(pin_memory)
+
+    def _start_pinning(self, pin: Callable[[Any], Any]) -> None:
+        """Has a thread fetch from now on."""
+        assert self._pool is not None
+        ahead = object.__new__(_Ahead)
+        ahead.__dict__.update(self.__dict__)
+        self._pinning = PinThread(ahead._fetch, self._prefetch_factor * self._num_workers, pin)
+        self._pool.wake = self._pinning.wake
+        self._pinning.start()
 
     def _fill(self) -> None:
         """Hands tasks out until each worker has as many as it may have."""
@@ -306,7 +317,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 return
             number = self._next_number
             self._next_number += 1
-            if number in self._progress.ahead:
+            if self._progress.done(number):
                 continue
             w = workers[number % len(workers)] if self._in_order else min(workers, key=lambda w: len(w.tasks))
             if self._stateful_sampler is not None:
@@ -318,7 +329,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         assert self._pool is not None
         workers = self._pool.workers
         if not self._is_stream:
-            while self._expected in self._progress.ahead and self._in_order:
+            while self._progress.done(self._expected):
                 self._expected += 1
             w = workers[self._expected % len(workers)]
             return w if self._expected in w.tasks else None
@@ -402,15 +413,26 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         if self._pinning is not None:
             self._pinning.stop()
             self._pinning = None
+            if self._pool is not None:
+                self._pool.wake = None
 
     def _shutdown_workers(self) -> None:
         """Ends the workers."""
-        pool, self._pool = self._pool, None
+        pool = self._pool
         if pool is not None:
             if pool.owner == os.getpid():
                 self._stop_pinning()
+            self._pool = None
             pool.close()
 
     def __del__(self) -> None:
         if getattr(self, "_pool", None) is not None:
             self._shutdown_workers()
+
+
+class _Ahead(_MultiProcessingDataLoaderIter):
+    """What the thread that pins fetches with: a copy over the same workers, so that the thread does not keep the
+    iterator alive, whose end ends the thread."""
+
+    def __del__(self) -> None:
+        pass

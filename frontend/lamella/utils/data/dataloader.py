@@ -242,6 +242,8 @@ class DataLoader(Generic[T_co]):
         if self.num_workers == 0:
             return _SingleProcessDataLoaderIter(self)
         self.check_worker_number_rationality()
+        if multiprocessing.get_start_method() != "fork" or self.multiprocessing_context is not None:
+            import lamella.multiprocessing  # noqa: F401 (so that tensors of the dataset are handed over, not copied)
         return _MultiProcessingDataLoaderIter(self)
 
     def __len__(self) -> int:

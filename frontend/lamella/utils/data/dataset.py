@@ -6,7 +6,7 @@ import bisect
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -99,13 +99,13 @@ def samples_of(dataset: Any, indices: Sequence[Any]) -> list[Any]:
     return [dataset[index] for index in indices]
 
 
-def batch_of(dataset: Any, indices: Sequence[Any]) -> Any:
-    """What default_collate makes of the samples at several indices."""
+def batch_of(dataset: Any, indices: Sequence[Any], sequence: Callable[[Any], Any] = list) -> Any:
+    """What default_collate makes of the samples at several indices, which it gets in a list or a tuple."""
     from lamella.utils.data._utils.collate import default_collate
 
     if takes_lists(dataset, "__getbatch__"):
         return dataset.__getbatch__(indices)
-    return default_collate(samples_of(dataset, indices))
+    return default_collate(sequence(samples_of(dataset, indices)))
 
 
 class TensorDataset(Dataset[tuple[lamella.Tensor, ...]]):
@@ -213,7 +213,7 @@ class StackDataset(Dataset[Any]):
     def __getbatch__(self, indices: Sequence[Any]) -> Any:
         if isinstance(self.datasets, dict):
             return {name: batch_of(dataset, indices) for name, dataset in self.datasets.items()}
-        return [batch_of(dataset, indices) for dataset in self.datasets]
+        return [batch_of(dataset, indices, tuple) for dataset in self.datasets]
 
     def __len__(self) -> int:
         return self._length

@@ -46,8 +46,9 @@ class DistributedSampler(Sampler[Any]):
     ) -> None:
         if (num_replicas is None or rank is None) and not lamella.distributed.is_available():
             raise RuntimeError("Requires distributed package to be available; otherwise give num_replicas and rank")
-        self.num_replicas = lamella.distributed.get_world_size() if num_replicas is None else num_replicas
-        self.rank = lamella.distributed.get_rank() if rank is None else rank
+        groups: Any = lamella.distributed
+        self.num_replicas = groups.get_world_size() if num_replicas is None else num_replicas
+        self.rank = groups.get_rank() if rank is None else rank
         if self.rank >= self.num_replicas or self.rank < 0:
             last = self.num_replicas - 1
             raise ValueError(f"Invalid rank {self.rank}, rank should be in the interval [0, {last}]")

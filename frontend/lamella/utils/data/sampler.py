@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
@@ -130,7 +131,7 @@ class RandomSampler(Sampler[int]):
 
 def draw_seed(generator: lamella.Generator | None) -> int:
     """A seed from 0 to 2⁶³ - 1, drawn by the generator, or by the default one."""
-    return int(lamella.empty((), dtype=lamella.int64, device="cpu").random_(generator=generator).item())
+    return operator.index(lamella.empty((), dtype=lamella.int64, device="cpu").random_(generator=generator))
 
 
 class SubsetRandomSampler(Sampler[int]):

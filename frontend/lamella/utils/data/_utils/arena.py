@@ -18,7 +18,7 @@ import pickle
 import tempfile
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -138,16 +138,15 @@ class Arena:
         """A free window of some bytes; the caller makes an array over it, which is watched."""
         self._let_go(self.watcher.take())
         nbytes = -(-nbytes // ALIGNMENT) * ALIGNMENT
-        for number, segment in enumerate(self.segments):
-            offset = segment.take(nbytes)
-            if offset >= 0:
-                break
-        else:
+        number, offset = next(
+            ((k, start) for k, segment in enumerate(self.segments) if (start := segment.take(nbytes)) >= 0), (-1, -1)
+        )
+        if number < 0:
             # Segments grow with what is in use, so that their number, and that of descriptors, stays small.
             size = max(FIRST_SEGMENT, 4 * nbytes, sum(s.size for s in self.segments))
-            number, segment = len(self.segments), Segment(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
-            self.segments.append(segment)
-            offset = segment.take(nbytes)
+            number = len(self.segments)
+            self.segments.append(Segment(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE))
+            offset = self.segments[number].take(nbytes)
         self.tickets += 1
         window = self.windows[self.tickets] = Window(self.tickets, number, offset, nbytes)
         return window
@@ -197,7 +196,13 @@ class Arena:
     def dumps(self, data: Any) -> tuple[bytes, list[tuple[int, int, int, int]]]:
         """A pickle of the data whose tensors and arrays lie in windows, and the windows of its arrays."""
         buffers: list[tuple[int, int, int, int]] = []
-        sent: dict[int, Window] = {}
+        sent: set[int] = set()
+
+        def send(window: Window) -> None:
+            """The main process will have the window, from before this process has nothing of it any more."""
+            if window.ticket not in sent:
+                sent.add(window.ticket)
+                window.holders += 1
 
         def out_of_band(buffer: pickle.PickleBuffer) -> bool:
             raw = buffer.raw()
@@ -205,22 +210,24 @@ class Arena:
                 return True
             window, array = self.array((raw.nbytes,), np.uint8, raw.nbytes)
             array[:] = raw
-            sent[window.ticket] = window
+            send(window)
             buffers.append((window.ticket, window.segment, window.offset, raw.nbytes))
             return False
 
         file = io.BytesIO()
         pickler = _Pickler(file, protocol=5, buffer_callback=out_of_band)
-        pickler.arena, pickler.sent = self, sent
-        pickler.dump(data)
-        for window in sent.values():
-            window.holders += 1
+        pickler.arena, pickler.send = self, send
+        try:
+            pickler.dump(data)
+        except BaseException:
+            self._let_go(list(sent))
+            raise
         return file.getvalue(), buffers
 
 
 class _Pickler(pickle.Pickler):
     arena: Arena
-    sent: dict[int, Window]
+    send: Callable[[Window], None]
 
     def reducer_override(self, thing: Any) -> Any:
         if type(thing) is not lamella.Tensor:
@@ -240,7 +247,7 @@ class _Pickler(pickle.Pickler):
             window = self.arena.window_of(copied)
             assert window is not None
             thing = copied
-        self.sent[window.ticket] = window
+        self.send(window)
         where = (window.ticket, window.segment, window.offset)
         if thing.is_contiguous() and thing.storage_offset() == 0:
             return _whole, (*where, name, shape)

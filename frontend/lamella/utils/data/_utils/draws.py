@@ -81,8 +81,8 @@ class Aside:
 def outside() -> dict[str, Any]:
     """The states of Python's and of numpy's global generators, as plain containers."""
     version, numbers, gauss = random.getstate()
-    name, keys, *rest = np.random.get_state()
-    return {"python": [version, list(numbers), gauss], "numpy": [name, keys.tolist(), *rest]}
+    name, keys, *rest = np.random.get_state(legacy=True)
+    return {"python": [version, list(numbers), gauss], "numpy": [name, np.asarray(keys).tolist(), *rest]}
 
 
 def set_outside(state: dict[str, Any]) -> None:

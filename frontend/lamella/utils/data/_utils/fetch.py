@@ -103,20 +103,24 @@ class _IterableDatasetFetcher(_BaseDatasetFetcher):
         state: Any = None,
     ):
         super().__init__(dataset, auto_collation, collate_fn, drop_last)
-        if state is not None and is_stateful(dataset):
-            dataset.load_state_dict(state)
-        self.dataset_iter = iter(dataset)
-        if state is not None and not is_stateful(dataset):
+        self.ended = bool(state and state["ended"])
+        own = state and state["of"] == "dataset"
+        if own:
+            if not is_stateful(dataset):
+                raise ValueError("DataLoader: the state has one of its stream, which has no load_state_dict")
+            dataset.load_state_dict(state["state"])
+        self.dataset_iter: Any = iter(()) if self.ended else iter(dataset)
+        if state and not own and not self.ended:
             if not is_stateful(self.dataset_iter):
-                raise ValueError("DataLoader: the state has one of its stream, and neither it nor its iterator does")
-            self.dataset_iter.load_state_dict(state)
-        self.ended = False
+                raise ValueError("DataLoader: the state has one of a stream's iterator, which has no load_state_dict")
+            self.dataset_iter.load_state_dict(state["state"])
 
     def state_dict(self) -> Any:
-        return self.dataset_iter.state_dict() if self._iterator_has_state() else super().state_dict()
-
-    def _iterator_has_state(self) -> bool:
-        return not is_stateful(self.dataset) and is_stateful(self.dataset_iter)
+        """The state of the stream or else of its iterator, if one has one, and whether it has come to its end."""
+        for of, thing in (("dataset", self.dataset), ("iterator", self.dataset_iter)):
+            if is_stateful(thing):
+                return {"of": of, "ended": self.ended, "state": thing.state_dict()}
+        return None
 
     def skip(self, possibly_batched_index: Any) -> None:
         """Reads over one batch."""

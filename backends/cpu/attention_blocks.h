@@ -1,0 +1,168 @@
+// The blocks of attention that forward and backward compute: operands, masks, which weights stay, and scores.
+#pragma once
+
+#include <limits>
+
+#include "backends/cpu/attention.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
+#include "backends/cpu/multiply.h"
+#include "backends/cpu/random.h"
+
+namespace lamella::cpu {
+
+inline constexpr int64_t query_block = 128, key_block = 256;
+
+inline const AttentionLoops& attention_loops_for(int dtype) {
+  static const auto chosen = LAMELLA_BY_ISA(attention_loops);
+  return *chosen(dtype);
+}
+
+// An operand of four dimensions in the dtype of the computation, the last without gaps.
+struct AttentionOperand {
+  const lamella_tensor* t = nullptr;
+  TensorRef owner;
+
+  lamella_status read(const lamella_tensor* from, int dtype) {
+    t = from;
+    const bool rows = t->dl.ndim < 4 || t->dl.shape[3] <= 1 || t->dl.strides[3] == 1;
+    return t->dtype == dtype && rows ? LAMELLA_OK : copy_as(t, dtype, &owner);
+  }
+  template <class T>
+  Block<const T> head(int64_t b, int64_t h) const {
+    return {static_cast<const T*>(t->dl.data) + b * t->dl.strides[0] + h * t->dl.strides[1], t->dl.strides[2]};
+  }
+};
+
+// The mask, whose dimensions broadcast to (batch, heads, queries, keys).
+struct AttentionMask {
+  const lamella_tensor* t = nullptr;
+  TensorRef owner;
+  bool bools = false;
+  int64_t item = 1, strides[4] = {0, 0, 0, 0};
+
+  lamella_status read(const lamella_tensor* from, int dtype) {
+    if (!from) return LAMELLA_OK;
+    t = from;
+    bools = t->dtype == LAMELLA_BOOL;
+    if (!bools)
+      if (lamella_status st = converted(t, dtype, &owner)) return st;
+    item = itemsize(t);
+    const int n = t->dl.ndim;
+    for (int d = 0; d < n; d++) strides[4 - n + d] = t->dl.shape[d] == 1 ? 0 : t->dl.strides[d];
+    return LAMELLA_OK;
+  }
+  const char* at(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    if (!t) return nullptr;
+    return static_cast<const char*>(t->dl.data) +
+           item * (b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3]);
+  }
+};
+
+struct AttentionSizes {
+  int64_t batch, heads, key_heads, queries, keys, width, value_width;
+  double scale;
+  bool causal;
+
+  int64_t group() const { return key_heads ? heads / key_heads : 1; }
+  // How many of the keys the query i sees.
+  int64_t seen(int64_t i) const { return causal ? std::min(i + 1, keys) : keys; }
+};
+
+inline AttentionSizes sizes_of(const lamella_tensor* q, const lamella_tensor* k, const lamella_tensor* v, double scale,
+                               bool causal) {
+  return {q->dl.shape[0], q->dl.shape[1], k->dl.shape[1], q->dl.shape[2], k->dl.shape[2],
+          q->dl.shape[3], v->dl.shape[3], scale,          causal};
+}
+
+// Rows of keys as columns.
+template <class T>
+inline void turn(int64_t rows, int64_t columns, const Block<const T>& from, T* to) {
+  constexpr auto item = static_cast<int64_t>(sizeof(T));
+  pack_of(item)(columns, rows, reinterpret_cast<char*>(to), rows * item, reinterpret_cast<const char*>(from.data), item,
+                from.row * item);
+}
+
+// Which weights stay, from their places in the matrix of all scores.
+struct Dropped {
+  Stream stream{0, 0};
+  float keep = 1;
+  double by = 1;  // what those that stay are multiplied by
+  bool on = false;
+
+  void begin(uint64_t seed, uint64_t offset, double p) {
+    stream = {seed, offset / 4};
+    keep = static_cast<float>(1 - p);
+    by = p == 1 ? 0 : 1 / (1 - p);
+    on = true;
+  }
+  void read(const lamella_tensor* words, double p) {
+    if (p == 0) return;
+    auto* w = static_cast<const int64_t*>(words->dl.data);
+    begin(static_cast<uint64_t>(w[0]), static_cast<uint64_t>(w[words->dl.strides[0]]), p);
+  }
+  // 1 or 0 for each of `count` weights from this one on, at most a block; the stream goes in fours.
+  const float* kept(int64_t first, int64_t count, float* buffer) const {
+    static const RandomLoops& random = LAMELLA_BY_ISA(random_loops)();
+    const int64_t skip = first % 4;
+    random.bernoulli({stream.seed, stream.counter + static_cast<uint64_t>(first / 4)}, count + skip, buffer, keep);
+    return buffer + skip;
+  }
+};
+inline constexpr int64_t kept_space = key_block + 4;
+
+template <class T>
+struct Attention {
+  AttentionSizes n;
+  const AttentionLoops& loops;
+  AttentionOperand q, k, v;
+  AttentionMask mask;
+  Dropped dropped;
+
+  // Where the weight of a query and a key lies in the matrix of all scores.
+  int64_t place(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    return ((b * n.heads + h) * n.queries + i) * n.keys + j;
+  }
+
+  lamella_status open(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, int dtype) {
+    if (lamella_status st = q.read(query.get(), dtype)) return st;
+    if (lamella_status st = k.read(key.get(), dtype)) return st;
+    if (lamella_status st = v.read(value.get(), dtype)) return st;
+    return mask.read(attn_mask.get(), dtype);
+  }
+
+  // The scores of `rows` queries from i0 with `columns` keys from j0, scaled and masked; -inf where a key is not seen.
+  void scores(const Multiplier<T>& multiply, int64_t b, int64_t h, int64_t i0, int64_t rows, int64_t j0,
+              int64_t columns, const Block<const T>& keys, const Block<T>& to) const {
+    multiply(rows, columns, n.width, q.template head<T>(b, h).from(i0), keys, to);
+    for (int64_t i = 0; i < rows; i++) {
+      T* row = to.data + i * to.row;
+      const int64_t seen = std::clamp<int64_t>(n.seen(i0 + i) - j0, 0, columns);
+      loops.masked(seen, row, n.scale, mask.at(b, h, i0 + i, j0), mask.strides[3], mask.bools);
+      std::fill(row + seen, row + columns, -std::numeric_limits<T>::infinity());
+    }
+  }
+};
+
+inline int attention_dtype(const Tensor& query) {
+  return query.get()->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
+}
+
+// A result in the dtype of the computation with rows without gaps: the tensor itself, or one that is copied to it.
+struct AttentionTarget {
+  lamella_tensor *to, *t;
+  TensorRef owner;
+
+  lamella_status open(lamella_tensor* result, int dtype) {
+    to = t = result;
+    const int last = result->dl.ndim - 1;
+    if (t->dtype == dtype && (t->dl.shape[last] <= 1 || t->dl.strides[last] == 1)) return LAMELLA_OK;
+    lamella_status st =
+        api().tensor_empty(to->dl.ndim, to->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(to), &t);
+    if (!st) owner = TensorRef::steal(t);
+    return st;
+  }
+  lamella_status close() const { return t == to ? LAMELLA_OK : copy_into(to, t); }
+};
+
+}  // namespace lamella::cpu
