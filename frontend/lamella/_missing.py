@@ -9,7 +9,7 @@ PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": "gcd lcm nextafter frexp ldexp igamma i0 histogram poisson binomial lu",
-    PACKAGE: "linalg fft special amp onnx export",
+    PACKAGE: "linalg fft special onnx export",
     "a plugin of its own": "quantization profiler names rename align_to refine_names sparse",
 }
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
