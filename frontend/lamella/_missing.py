@@ -145,7 +145,8 @@ class PlannedModules:
 
 def install(namespace: dict[str, Any], tensor_type: type) -> None:
     """Makes missing names of Tensor and missing submodules explain themselves."""
-    namespace["__dir__"] = lambda: sorted({n for n in namespace if n[0] != "_"} | {"__version__", *namespace["__all__"]})
+    also = "__version__"
+    namespace["__dir__"] = lambda: sorted({n for n in namespace if n[0] != "_"} | {also, *namespace["__all__"]})
     for name in STEPS:
         if name not in dir(tensor_type):
             setattr(tensor_type, name, Planned(name))

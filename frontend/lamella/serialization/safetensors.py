@@ -40,7 +40,7 @@ def _library(who: str) -> Any:
 
 
 def _checked(who: str, tensors: Any) -> dict[str, Any]:
-    """The tensors as they are written: contiguous, in the host's memory. Raises TypeError, ValueError or RuntimeError."""
+    """The tensors as they are written: contiguous, on the host. Raises TypeError, ValueError or RuntimeError."""
     if not isinstance(tensors, dict):
         raise TypeError(f"{who}: argument 'tensors' must be a dict of tensors by name, got {type(tensors).__name__}")
     checked: dict[str, Any] = {}
