@@ -122,7 +122,9 @@ def test_readme_programs():
 
 
 @pytest.mark.needs("autograd")
-@pytest.mark.parametrize("page", ["docs/autograd.md", "docs/differences.md", "docs/custom_operators_python.md"])
+@pytest.mark.parametrize(
+    "page", ["docs/autograd.md", "docs/differences.md", "docs/custom_operators_python.md", "docs/train.md"]
+)
 def test_pages(page):
     """A page's examples are one session, from its beginning to its end."""
     run("\n".join(blocks(page)), page)
