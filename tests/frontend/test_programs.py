@@ -17,7 +17,7 @@ def ran(tmp_path, program, *options):
 
 @pytest.mark.needs("autograd")
 def test_a_classifier(tmp_path):
-    """Workers, Adadelta, a schedule, a checkpoint: the program itself asks for 90 % with the weights that it read again."""
+    """Workers, Adadelta, a schedule, a checkpoint: the program asks for 90 % with the weights it read again."""
     text = ran(tmp_path, "classify.py", "--epochs", "3")
     accuracies = [int(n) for n in re.findall(r"Accuracy: (\d+)/128", text)]
     assert len(accuracies) == 4 and max(accuracies) > 120

@@ -1,4 +1,4 @@
-"""A program for torch: an LSTM learns a text by its characters, and writes. The tests run it with `lamella run`."""
+"""A program for torch: an LSTM learns a text by its characters, and writes. Run by `lamella run`."""
 
 import argparse
 import math

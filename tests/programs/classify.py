@@ -1,4 +1,4 @@
-"""A program for torch: a convolutional net learns to tell made-up pictures apart. The tests run it with `lamella run`."""
+"""A program for torch: a convolutional net learns to tell made-up pictures apart. Run by `lamella run`."""
 
 import argparse
 import os
