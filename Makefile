@@ -24,8 +24,8 @@ build: $(VENV)/made
 demo: build
 	@$(STEP) "build and install two example plugins" $(PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
 	@$(STEP) --show "train a perceptron, and count its operations" $(BIN)/python examples/mlp.py
-	@$(STEP) --show "train a convolutional network" $(BIN)/python examples/convnet.py
-	@$(STEP) --show "train it on the example device bank" $(BIN)/python examples/convnet.py --device bank --steps 60 --curve build/convnet_bank.png
+	@$(STEP) --show "train a convolutional network, kill it, and go on" $(BIN)/python examples/train_digits.py --kill-at 230
+	@$(STEP) --show "train it on the example device bank" $(BIN)/python examples/train_digits.py --device bank --steps 60 --curve build/train_bank.png
 
 # The sanitized builds and their runs go side by side, as the runs take one processor. Threads that wait for others give
 # theirs away: each of pytest's processes has as many as there are processors.

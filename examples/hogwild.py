@@ -4,7 +4,7 @@ import sys
 
 import lamella as torch
 import lamella.multiprocessing as mp
-from lamella import nn
+from lamella import nn, optim
 from lamella.nn import functional as F
 
 
@@ -26,14 +26,12 @@ def train(rank, model, steps, lr=0.05):
     """Takes steps on the shared parameters, each with a gradient of its own."""
     torch.manual_seed(rank)
     data, target = made_data(rank)
+    optimizer = optim.SGD(model.parameters(), lr=lr)
     for step in range(steps):
         rows = torch.arange(step * 32, step * 32 + 32) % len(data)
-        for p in model.parameters():
-            p.grad = None
+        optimizer.zero_grad()
         F.cross_entropy(model(data[rows]), target[rows]).backward()
-        with torch.no_grad():
-            for p in model.parameters():
-                p -= lr * p.grad  # other processes write here at the same time
+        optimizer.step()  # other processes write the same parameters at the same time
 
 
 def main(processes=2, steps=200, start_method="spawn"):

@@ -94,7 +94,11 @@ def test_text_for_people_is_no_finding(tmp_path):
 # ---- the mechanism names no operator ----
 
 # A literal of the dispatcher that is also an operator's name -> the other thing that it names
-OTHER_MEANINGS = {"complex": "a class of dtypes, a type of schemas", "all": "all classes of dtypes"}
+OTHER_MEANINGS = {
+    "complex": "a class of dtypes, a type of schemas",
+    "all": "all classes of dtypes",
+    "index": "an argument",
+}
 
 
 def names_of_the_catalogue() -> set[str]:

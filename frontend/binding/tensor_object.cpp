@@ -126,14 +126,27 @@ PyObject* wrap(Tensor* t) {
   return self;
 }
 
-static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  if (type == tensor_type || PyTuple_GET_SIZE(args) == 0 || !is_tensor(PyTuple_GET_ITEM(args, 0))) {
-    (void)kwargs;
-    return PyErr_Format(
-        PyExc_TypeError,
-        "Tensor: create tensors with lamella.tensor(data) or a factory such as lamella.zeros; a subclass "
-        "takes a Tensor, whose storage it shares");
+// Tensor(2, 3), Tensor([1, 2]): torch's old constructor, which is Python.
+static PyObject* constructed(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* module = PyImport_ImportModule("lamella._typed");
+  PyObject* function = module ? PyObject_GetAttrString(module, "constructed") : nullptr;
+  PyObject* with_type = function ? PyTuple_New(PyTuple_GET_SIZE(args) + 1) : nullptr;
+  PyObject* made = nullptr;
+  if (with_type) {
+    PyTuple_SET_ITEM(with_type, 0, Py_NewRef(reinterpret_cast<PyObject*>(type)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+      PyTuple_SET_ITEM(with_type, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+    made = PyObject_Call(function, with_type, kwargs);
   }
+  Py_XDECREF(with_type);
+  Py_XDECREF(function);
+  Py_XDECREF(module);
+  return made;
+}
+
+static PyObject* new_tensor_object(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  if (type == tensor_type || PyTuple_GET_SIZE(args) == 0 || !is_tensor(PyTuple_GET_ITEM(args, 0)))
+    return constructed(type, args, kwargs);
   Tensor* of = unwrap(PyTuple_GET_ITEM(args, 0));
   PyObject* self = type->tp_alloc(type, 0);
   if (!self) return nullptr;

@@ -120,10 +120,12 @@ from lamella._queries import (
 from lamella._queries import extend as _extend_queries
 from lamella._settings import (
     are_deterministic_algorithms_enabled,
+    autocast,
     compile,
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
     get_num_interop_threads,
+    is_autocast_enabled,
     is_deterministic_algorithms_warn_only_enabled,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
@@ -134,6 +136,7 @@ from lamella._settings import (
 from lamella._sources import asarray, empty_permuted, frombuffer
 from lamella._streams import Event, Stream
 from lamella._tensor import extend as _extend
+from lamella._typed import extend as _extend_typed
 from lamella._varied import extend as _extend_varied
 from lamella._varied import nonzero, tensordot, unique, unique_consecutive
 from lamella.random import get_rng_state, seed, set_rng_state
@@ -170,6 +173,7 @@ plugins.manager.loaded = _loaded
 
 _modules = [
     "accelerator",
+    "amp",
     "compiler",
     "distributed",
     "func",
@@ -189,4 +193,6 @@ for _name in _modules:
 for _name in ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum"):
     _add_filled(backends, _name, "lamella._switches")
 _torch_devices.install(_sys.modules[__name__])
+_add_filled(cuda, "amp", "lamella._cuda_amp")  # type: ignore[name-defined]  # noqa: F821
+__all__ += _extend_typed(globals(), cuda)  # type: ignore[name-defined]  # noqa: F821
 __all__ += ["backends", "library", "plugins", *_modules]

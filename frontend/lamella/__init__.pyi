@@ -71,6 +71,7 @@ from lamella._functions import allclose as allclose
 from lamella._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from lamella._functions import as_tensor as as_tensor
 from lamella._sources import asarray as asarray
+from lamella._settings import autocast as autocast
 from lamella._queries import broadcast_shapes as broadcast_shapes
 from lamella._queries import can_cast as can_cast
 from lamella._functions import capture_state as capture_state
@@ -93,6 +94,7 @@ from lamella.random import get_rng_state as get_rng_state
 from lamella._functions import iinfo as iinfo
 from lamella._queries import inf as inf
 from lamella._functions import initial_seed as initial_seed
+from lamella._settings import is_autocast_enabled as is_autocast_enabled
 from lamella._functions import is_complex as is_complex
 from lamella._queries import is_conj as is_conj
 from lamella._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
@@ -153,19 +155,19 @@ def _foreach_acos_(self: Sequence[Tensor]) -> None: ...
 @overload
 def _foreach_add(self: Sequence[Tensor], scalar: Number) -> Sequence[Tensor]: ...
 @overload
+def _foreach_add(self: Sequence[Tensor], other: Tensor, *, alpha: Number = ...) -> Sequence[Tensor]: ...
+@overload
 def _foreach_add(self: Sequence[Tensor], other: Sequence[Tensor], *, alpha: Number = ...) -> Sequence[Tensor]: ...
 @overload
 def _foreach_add(self: Sequence[Tensor], scalars: Sequence[Number]) -> Sequence[Tensor]: ...
 @overload
-def _foreach_add(self: Sequence[Tensor], other: Tensor, *, alpha: Number = ...) -> Sequence[Tensor]: ...
-@overload
 def _foreach_add_(self: Sequence[Tensor], scalar: Number) -> None: ...
+@overload
+def _foreach_add_(self: Sequence[Tensor], other: Tensor, *, alpha: Number = ...) -> None: ...
 @overload
 def _foreach_add_(self: Sequence[Tensor], other: Sequence[Tensor], *, alpha: Number = ...) -> None: ...
 @overload
 def _foreach_add_(self: Sequence[Tensor], scalars: Sequence[Number]) -> None: ...
-@overload
-def _foreach_add_(self: Sequence[Tensor], other: Tensor, *, alpha: Number = ...) -> None: ...
 @overload
 def _foreach_addcdiv(self: Sequence[Tensor], tensor1: Sequence[Tensor], tensor2: Sequence[Tensor], value: Number = ...) -> Sequence[Tensor]: ...
 @overload

@@ -9,7 +9,7 @@ PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": "gcd lcm nextafter frexp ldexp igamma i0 histogram poisson binomial lu",
-    PACKAGE: "linalg fft special amp onnx export",
+    PACKAGE: "linalg fft special onnx export",
     "a plugin of its own": "quantization profiler names rename align_to refine_names sparse",
 }
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
@@ -145,7 +145,8 @@ class PlannedModules:
 
 def install(namespace: dict[str, Any], tensor_type: type) -> None:
     """Makes missing names of Tensor and missing submodules explain themselves."""
-    namespace["__dir__"] = lambda: sorted({n for n in namespace if n[0] != "_"} | {"__version__", *namespace["__all__"]})
+    also = "__version__"
+    namespace["__dir__"] = lambda: sorted({n for n in namespace if n[0] != "_"} | {also, *namespace["__all__"]})
     for name in STEPS:
         if name not in dir(tensor_type):
             setattr(tensor_type, name, Planned(name))

@@ -395,9 +395,9 @@ def is_storage(obj) -> bool:
     (True, False)
     """
     from lamella._storage import UntypedStorage
-    from lamella._tensor import Storage
+    from lamella._typed_storage import TypedStorage
 
-    return isinstance(obj, (UntypedStorage, Storage))
+    return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
 def unravel_index(indices, shape):

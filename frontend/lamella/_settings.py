@@ -124,3 +124,26 @@ def set_flush_denormal(mode: bool) -> bool:
     False
     """
     return not mode
+
+
+def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> Any:
+    """``lamella.amp.autocast``: a block of lower precision, which is nothing with ``enabled=False``.
+
+    Raises:
+        NotImplementedError: it is enabled for a device that is here
+
+    >>> with lamella.autocast("cpu", enabled=False):
+    ...     pass
+    """
+    from lamella import amp
+
+    return amp.autocast(device_type, dtype, enabled, cache_enabled)
+
+
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """False: no operator computes in lower precision by itself.
+
+    >>> lamella.is_autocast_enabled()
+    False
+    """
+    return False

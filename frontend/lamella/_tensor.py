@@ -4,34 +4,9 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 
 from lamella import _C
-
-
-class Storage:
-    """The bytes under a tensor; views share them."""
-
-    def __init__(self, tensor):
-        self._tensor = tensor
-
-    def data_ptr(self) -> int:
-        """The address of the first byte."""
-        return self._tensor._storage_ptr()
-
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return self._tensor._storage_nbytes()
-
-    def __len__(self) -> int:
-        return self.nbytes() // self._tensor.itemsize
-
-    @property
-    def device(self):
-        """Where it lives."""
-        return self._tensor.device
-
-    def __repr__(self):
-        return f"<storage of {self.nbytes()} bytes on {self.device}>"
 
 
 def numpy(self, *, force=False):
@@ -121,7 +96,9 @@ def storage(self):
     >>> t[2:].storage().data_ptr() == t.storage().data_ptr()
     True
     """
-    return Storage(self)
+    from lamella._typed_storage import TypedStorage
+
+    return TypedStorage(self)
 
 
 def untyped_storage(self):
@@ -315,7 +292,9 @@ def _new(name, what):
 
 
 def type(self, dtype=None, non_blocking=False):
-    """The name of the type, as torch's ``"torch.FloatTensor"``; or, with a dtype, ``self`` in it.
+    """The name of the type, ``"lamella.FloatTensor"``; or, with a dtype or a type, ``self`` in it.
+
+    In a program that says ``import torch``, by ``lamella run``, it is ``"torch.FloatTensor"``.
 
     Raises:
         TypeError: no dtype, nor the name of one
@@ -324,9 +303,15 @@ def type(self, dtype=None, non_blocking=False):
     ('lamella.FloatTensor', tensor([1]))
     """
     if dtype is None:
-        return f"lamella.{_TYPE_NAMES.get(self.dtype, str(self.dtype)[8:])}Tensor"
+        home = "torch" if "torch" in sys.modules and sys.modules["torch"] is sys.modules["lamella"] else "lamella"
+        return f"{home}.{_TYPE_NAMES.get(self.dtype, str(self.dtype)[8:])}Tensor"
     names = {f"{home}.{name}Tensor": d for d, name in _TYPE_NAMES.items() for home in ("lamella", "torch")}
     wanted = names.get(dtype) if isinstance(dtype, str) else dtype
+    if wanted is _C.Tensor:
+        wanted = _C.get_default_dtype()
+    elif isinstance(kind := getattr(wanted, "dtype", None), _C.dtype):  # FloatTensor and its kin
+        wanted, device = kind, wanted.kind or _C._default_generator().device
+        return self.to(device, kind, non_blocking=non_blocking)
     if not isinstance(wanted, (_C.dtype, builtins.type)):
         raise TypeError(f"type: argument 'dtype' must be a dtype or a name as 'torch.FloatTensor', got {dtype!r}")
     return self.to(wanted, non_blocking=non_blocking)

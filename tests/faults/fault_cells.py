@@ -160,6 +160,10 @@ def taken(label: str, argument: dict, o: Operator) -> bool:
         return any(t.endswith("?[]") for t in types)
     if label == "a str":  # unknown names of devices and modes are faults of their own, below
         return any(kind(t) in ("Device", "str") for t in types)
+    if label == "a matrix" and "Tensor[]" in map(kind, types):  # a list of one
+        return True
+    if label == "a list of numbers" and "Scalar[]" in map(kind, types):
+        return True
     if label == "an int" and any(t.partition("[")[0] in ("int", "SymInt") for t in types):  # one for all dimensions
         return True
     return OTHERS.get(label) in map(kind, types)

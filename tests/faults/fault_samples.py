@@ -30,6 +30,7 @@ BY_TYPE = {
     "Tensor": lambda: matrix(2, 3),
     "Tensor[]": lambda: [matrix(2, 3), matrix(2, 3)],
     "Scalar": lambda: 2,
+    "Scalar[]": lambda: [2, 3],
     "int": lambda: 0,
     "SymInt": lambda: 1,
     "SymInt[]": lambda: (2, 3),
@@ -45,14 +46,39 @@ BY_TYPE = {
     "str": lambda: "floor",
 }
 
+
+def ones():
+    return [lamella.tensor(1.0), lamella.tensor(1.0)]
+
+
+# Arguments of optimizers' updates: counts and factors, one for each parameter, and numbers.
+UPDATES = {
+    "state_steps": ones,
+    "mu_products": ones,
+    "mus": ones,
+    "etas": ones,
+    "lr:Tensor": lambda: lamella.tensor(0.5),
+    "grad_scale": lambda: lamella.tensor(1.0),
+    "found_inf": lambda: lamella.tensor(0.0),
+    "amsgrad": lambda: True,  # so that every list is used
+    "centered": lambda: True,
+}
+RULES = ("sgd", "adam", "adamw", "adagrad", "adadelta", "adamax", "nadam", "radam", "asgd", "rprop", "rmsprop")
+
 # (operator without its namespace and underscore, argument) -> sample
 BY_ARGUMENT = {
+    **{("fused_" + rule, name): make for rule in RULES for name, make in UPDATES.items()},
+    **{("foreach_" + name, "scalars:Tensor"): lambda: matrix(2) for name in ("addcdiv", "addcmul")},
+    ("foreach_add", "other:Tensor"): lambda: lamella.tensor(2.0),
+    ("foreach_mm", "mat2"): lambda: [matrix(3, 4), matrix(3, 4)],
     ("arange", "start"): lambda: 0,
     ("arange", "end"): lambda: 5,
     ("arange", "step"): lambda: 1,
     ("arange", "dtype"): lambda: lamella.int64,
     ("as_strided", "size"): lambda: (2, 2),
     ("as_strided", "stride"): lambda: (2, 1),
+    **{("attention_dropout", name): lambda: matrix(1, 2, 3, 4) for name in ("query", "key", "value")},
+    ("attention_dropout", "attn_mask"): lambda: matrix(3, 3),
     ("bmm", "self"): lambda: matrix(2, 2, 3),
     ("bmm", "mat2"): lambda: matrix(2, 3, 4),
     **{

@@ -89,7 +89,7 @@ def message_faults(cell: Cell, error: BaseException) -> list[str]:
         found.append(f"the message does not open with '{title(cell)}:': {line!r}")
     if isinstance(error, lamella.OutOfMemoryError):  # no argument need be at fault
         return found
-    quoted = any(f"'{name}'" in line for name in cell.names)
+    quoted = any(f"'{name}'" in line or f"'{name}[0]'" in line for name in cell.names)  # in a list, by its place
     if cell.names and not quoted and not ("device" in cell.names and "device '" in line):
         found.append(f"the message names none of {', '.join(cell.names)}: {line!r}")
     return found

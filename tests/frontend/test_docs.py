@@ -26,7 +26,10 @@ def run(text, name):
 
 
 def with_examples(docs):
-    return [pytest.param(name, doc, id=name) for name, doc in docs.items() if doc and ">>> " in doc]
+    """The names whose text has examples; an optimizer's need gradients."""
+    found = [(name, doc) for name, doc in docs.items() if doc and ">>> " in doc]
+    needs = pytest.mark.needs("autograd")
+    return [pytest.param(n, d, id=n, marks=needs if n.startswith("lamella.optim") else ()) for n, d in found]
 
 
 def public_objects():
@@ -119,7 +122,9 @@ def test_readme_programs():
 
 
 @pytest.mark.needs("autograd")
-@pytest.mark.parametrize("page", ["docs/autograd.md", "docs/differences.md", "docs/custom_operators_python.md"])
+@pytest.mark.parametrize(
+    "page", ["docs/autograd.md", "docs/differences.md", "docs/custom_operators_python.md", "docs/train.md"]
+)
 def test_pages(page):
     """A page's examples are one session, from its beginning to its end."""
     run("\n".join(blocks(page)), page)

@@ -341,12 +341,6 @@ def test_subclasses_are_collected():
     assert gone() is None
 
 
-@pytest.mark.parametrize("args", [(), (3,), ([1, 2],), (2, 3)])
-def test_tensors_are_made_by_factories(args):
-    with pytest.raises(TypeError, match=r"lamella\.tensor"):
-        lamella.Tensor(*args)
-
-
 # ---- metadata --------------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import lamella
 import pytest
 from children import clean_environment, run
 
@@ -37,23 +38,39 @@ def test_the_network_fails_where_too_few_are_read(guest):
 
 
 def test_the_convolutional_net_reads_the_held_out_digits(guest, tmp_path):
+    """Its training is killed in the middle and goes on, and its losses are those of one that was not."""
     curve = tmp_path / "curve.png"
-    text = run(guest.python, EXAMPLES / "convnet.py", "--curve", curve, cwd=guest.folder, timeout=300)
-    assert reached(text) >= 97
+    options = ("--kill-at", "230", "--curve", curve)
+    text = run(guest.python, EXAMPLES / "train_digits.py", *options, cwd=guest.folder, timeout=300)
+    assert "killed by SIGKILL at step 230\nresumed after step 220\n" in text
+    assert "460 losses are those of a training that nothing interrupted, bit for bit" in text
+    assert reached(text) >= 98
     assert curve.read_bytes().startswith(b"\x89PNG")
+
+
+def test_losses_do_not_depend_on_workers(guest, tmp_path):
+    def losses(workers):
+        file = tmp_path / f"{workers}.lt"
+        options = ("--steps", "6", "--workers", workers, "--checkpoint", file, "--report")
+        run(guest.python, EXAMPLES / "train_digits.py", *options, cwd=guest.folder, timeout=100)
+        return lamella.load(file)["losses"]
+
+    assert len(losses("0")) == 6 and losses("0") == losses("2")
 
 
 @pytest.mark.parametrize("device", ["bank", "numpy"])
 def test_the_convolutional_net_learns_on_other_devices(guest, tmp_path, device):
     options = ("--device", device, "--steps", "12", "--curve", tmp_path / "new" / "curve.png")
-    text = run(guest.python, EXAMPLES / "convnet.py", *options, cwd=guest.folder, timeout=300)
+    text = run(guest.python, EXAMPLES / "train_digits.py", *options, cwd=guest.folder, timeout=300)
     assert f"12 steps on {device}" in text
     assert (tmp_path / "new" / "curve.png").exists()
 
 
 def test_the_convolutional_net_fails_where_it_learns_nothing(guest, tmp_path):
     curve = ("--curve", tmp_path / "curve.png")
-    status, text = ended(guest, "convnet.py", "--steps", "1", *curve)
+    status, text = ended(guest, "train_digits.py", "--steps", "1", *curve)
     assert status == 1 and "FAILED: the loss has not fallen" in text
-    status, text = ended(guest, "convnet.py", "--epochs", "1", *curve)
-    assert status == 1 and reached(text) < 97 and "FAILED: at least 97%" in text
+    status, text = ended(guest, "train_digits.py", "--epochs", "1", *curve)
+    assert status == 1 and reached(text) < 98 and "FAILED: at least 98%" in text
+    status, text = ended(guest, "train_digits.py", "--kill-at", "50", "--steps", "30", *curve)
+    assert status == 1 and "FAILED: the training ended with status 0" in text

@@ -109,6 +109,11 @@ inline std::vector<Tensor> _foreach_add(TensorList self, const Scalar& scalar) {
   const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
   return op_.tensors(args_);
 }
+inline std::vector<Tensor> _foreach_add(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_add", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
+  return op_.tensors(args_);
+}
 inline std::vector<Tensor> _foreach_add(TensorList self, TensorList other, const Scalar& alpha = 1) {
   static detail::Callee op_{"aten::_foreach_add", "List"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
@@ -120,14 +125,14 @@ inline std::vector<Tensor> _foreach_add(TensorList self, ArrayRef<Scalar> scalar
   const lamella_value args_[] = {lamella::value(self), list1_};
   return op_.tensors(args_);
 }
-inline std::vector<Tensor> _foreach_add(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
-  static detail::Callee op_{"aten::_foreach_add", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
-  return op_.tensors(args_);
-}
 inline void _foreach_add_(TensorList self, const Scalar& scalar) {
   static detail::Callee op_{"aten::_foreach_add_", "Scalar"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(scalar)};
+  op_.nothing(args_);
+}
+inline void _foreach_add_(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
+  static detail::Callee op_{"aten::_foreach_add_", "Tensor"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
   op_.nothing(args_);
 }
 inline void _foreach_add_(TensorList self, TensorList other, const Scalar& alpha = 1) {
@@ -139,11 +144,6 @@ inline void _foreach_add_(TensorList self, ArrayRef<Scalar> scalars) {
   static detail::Callee op_{"aten::_foreach_add_", "ScalarList"};
   const detail::Scalars list1_(scalars);
   const lamella_value args_[] = {lamella::value(self), list1_};
-  op_.nothing(args_);
-}
-inline void _foreach_add_(TensorList self, const Tensor& other, const Scalar& alpha = 1) {
-  static detail::Callee op_{"aten::_foreach_add_", "Tensor"};
-  const lamella_value args_[] = {lamella::value(self), lamella::value(other), lamella::value(alpha)};
   op_.nothing(args_);
 }
 inline std::vector<Tensor> _foreach_addcdiv(TensorList self, TensorList tensor1, TensorList tensor2, const Scalar& value = 1) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.loading import list_tensors, load
 from lamella.serialization.safe_globals import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
+from lamella.serialization.safetensors import load_safetensors, save_safetensors
 from lamella.serialization.saving import save
 from lamella.serialization.sharded import load_sharded, save_sharded
 from lamella.serialization.torch_files import get_unsafe_globals_in_checkpoint
@@ -17,8 +18,10 @@ __all__ = [
     "get_unsafe_globals_in_checkpoint",
     "list_tensors",
     "load",
+    "load_safetensors",
     "load_sharded",
     "safe_globals",
     "save",
+    "save_safetensors",
     "save_sharded",
 ]

@@ -8,7 +8,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from lamella import _C, _storage
-from lamella._tensor import Storage
+from lamella._typed_storage import TypedStorage
 from lamella.serialization import torch_globals
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
 from lamella.serialization.errors import CheckpointError
@@ -45,7 +45,8 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     import pickletools
 
     reader = Reader(Archive(f), Locations(None), False)
-    found, texts = set(), []
+    found: set[tuple[str, ...]] = set()
+    texts: list[str] = []
     try:
         for code, argument, _ in pickletools.genops(reader.archive.read(reader.prefix + "data.pkl")):
             if code.name == "GLOBAL":
@@ -56,7 +57,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
                 texts.append(argument)
     except (ValueError, IndexError) as error:
         raise UnpicklingError(f"{shown(f)} is damaged: {error}") from None
-    names = [(module, name) for module, name in found if f"{module}.{name}" not in known()]
+    names = [(pair[0], pair[-1]) for pair in found if ".".join(pair) not in known()]
     return sorted(f"{m}.{n}" for m, n in names if find_allowed(m, n) is None)
 
 
@@ -148,7 +149,7 @@ class Reader:
             raise UnpicklingError(f"storage {name} has {there} bytes, not {nbytes}")
         if kind.dtype is None:
             return _storage.storage_of(flat)
-        return Storage(_C._storage_view(flat, dtype, (count,), (1,), 0))
+        return TypedStorage(_C._storage_view(flat, dtype, (count,), (1,), 0))
 
     def member(self, name: str, device: str, nbytes: int) -> Any:
         """The bytes of a storage, in the host's memory."""

@@ -10,7 +10,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from lamella import _C
-from lamella._tensor import Storage
+from lamella._typed_storage import TypedStorage
 from lamella.serialization import containers
 from lamella.serialization.opcodes import Known, check_key
 
@@ -81,7 +81,7 @@ def no_hooks(hooks: Any) -> None:
 
 
 def window(storage: Any, dtype: Any, offset: int, size: tuple, stride: tuple) -> Any:
-    flat = storage._tensor if isinstance(storage, Storage) else getattr(storage, "_bytes", None)
+    flat = storage._tensor if isinstance(storage, TypedStorage) else getattr(storage, "_bytes", None)
     if flat is None or not isinstance(dtype, _C.dtype):
         raise UnpicklingError("a tensor has no storage or no dtype")
     return _C._storage_view(flat, dtype, tuple(size), tuple(stride), offset)
@@ -91,7 +91,7 @@ def rebuild_v2(
     storage: Any, offset: int, size: tuple, stride: tuple, requires_grad: Any, hooks: Any, metadata: Any = None
 ):
     no_hooks(hooks)
-    if not isinstance(storage, Storage):
+    if not isinstance(storage, TypedStorage):
         raise UnpicklingError("a tensor's storage has no dtype")
     made = window(storage, storage._tensor.dtype, offset, size, stride)
     marks = metadata if isinstance(metadata, dict) else {}

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lamella import _C, _storage
-from lamella._tensor import Storage
+from lamella._typed_storage import TypedStorage
 from lamella.serialization.torch_globals import DTYPES, NAMES
 
 PREFIX = "archive/"
@@ -122,7 +122,7 @@ class Pickled:
     def contained(self, x: Any, kind: type) -> None:
         if isinstance(x, _C.Tensor):
             return self.tensor(x)
-        if kind in (_storage.UntypedStorage, Storage):
+        if kind in (_storage.UntypedStorage, TypedStorage):
             dtype = None if kind is _storage.UntypedStorage else x._tensor.dtype
             return self.storage(x._bytes if dtype is None else x._tensor, dtype)
         if id(x) in self.open:

@@ -1,0 +1,134 @@
+"""Torch's old constructors of tensors by type: ``FloatTensor(2, 3)``, ``LongTensor([1, 2])``, ``Tensor(2, 3)``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella import _C
+
+# The words of the types, and their dtypes.
+WORDS = {
+    "Float": _C.float32,
+    "Double": _C.float64,
+    "Half": _C.float16,
+    "BFloat16": _C.bfloat16,
+    "Byte": _C.uint8,
+    "Char": _C.int8,
+    "Short": _C.int16,
+    "Int": _C.int32,
+    "Long": _C.int64,
+    "Bool": _C.bool,
+}
+
+
+class TypedTensor(type):
+    """The type of ``FloatTensor`` and its kin: a call makes a tensor, and ``isinstance`` asks for dtype and device."""
+
+    dtype: _C.dtype
+    kind: str | None  # of device; None is the host
+
+    def __call__(cls, *args: Any, device: Any = None, **data: Any) -> Any:
+        device = device if device is not None else cls.kind or _C._default_generator().device
+        return made(cls.__name__, cls.dtype, device, *args, **data)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if not isinstance(instance, _C.Tensor) or instance.dtype is not cls.dtype:
+            return False
+        return instance.device.type == (cls.kind or _C._default_generator().device.type)
+
+    @property
+    def is_cuda(cls) -> bool:
+        """Whether its tensors are on a CUDA device."""
+        return cls.kind == "cuda"
+
+
+def typed(word: str, kind: str | None = None) -> TypedTensor:
+    """The class of a word."""
+    home = "lamella" if kind is None else f"lamella.{kind}"
+    dtype = WORDS[word]
+    doc = f"{word}Tensor(2, 3) has these sizes and any values; of a sequence or an array it is a copy in {dtype}."
+    content = {"__module__": home, "__doc__": doc, "dtype": dtype, "kind": kind}
+    return TypedTensor(f"{word}Tensor", (), content)
+
+
+def _is_size(x: Any) -> bool:
+    """Whether it is an integer; arrays and tensors of one element are data."""
+    return hasattr(x, "__index__") and type(x) is not bool and not hasattr(x, "__len__")
+
+
+def made(who: str, dtype: Any, device: Any, *args: Any, data: Any = None) -> Any:
+    """A tensor from sizes, or from data.
+
+    Raises:
+        TypeError: the argument is neither, or a tensor of another dtype
+    """
+    if data is not None:
+        args = (*args, data)
+    if all(_is_size(x) for x in args):
+        sizes = tuple(int(x) for x in args) or (0,)
+        return _C._packet("aten::empty")(sizes, dtype=dtype, device=device)
+    if len(args) != 1:
+        raise TypeError(f"{who}: expected sizes, or one sequence, array or tensor; got {len(args)} arguments")
+    (given,) = args
+    if isinstance(given, _C.Size):
+        return _C._packet("aten::empty")(given, dtype=dtype, device=device)
+    if isinstance(given, _C.Tensor):
+        if given.dtype is not dtype:
+            raise TypeError(f"{who}: the tensor has dtype {given.dtype}; use .to({dtype})")
+        return given.detach()
+    from lamella._typed_storage import TypedStorage
+
+    if isinstance(given, TypedStorage):
+        if given.dtype is not dtype:
+            raise TypeError(f"{who}: the storage is of {given.dtype}, not of {dtype}")
+        return given._tensor
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__len__"):
+        raise TypeError(f"{who}: expected sizes, or a sequence, an array or a tensor, got {type(given).__name__}")
+    from lamella._functions import tensor
+
+    return tensor(list(given) if isinstance(given, range) else given, dtype=dtype, device=device)
+
+
+def constructed(cls: type, *args: Any, device: Any = None, **data: Any) -> Any:
+    """``Tensor(2, 3)`` and ``Tensor([1, 2])``: of the default dtype; a tensor stays in its own."""
+    given = args[0] if len(args) == 1 else data.get("data")
+    dtype = given.dtype if isinstance(given, _C.Tensor) else _C.get_default_dtype()
+    new = made(cls.__name__, dtype, _C._get_default_device() if device is None else device, *args, **data)
+    return new if cls is _C.Tensor else new.as_subclass(cls)
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Sets the default dtype by a type: ``lamella.DoubleTensor`` or ``"torch.DoubleTensor"``.
+
+    Raises:
+        TypeError: it is no type of tensors on the host, or none of floating numbers
+
+    >>> lamella.set_default_tensor_type(lamella.FloatTensor)
+    >>> lamella.get_default_dtype()
+    lamella.float32
+    """
+    names = {f"{home}.{word}Tensor": dtype for word, dtype in WORDS.items() for home in ("lamella", "torch")}
+    dtype = names.get(t) if isinstance(t, str) else t.dtype if isinstance(t, TypedTensor) and t.kind is None else None
+    if dtype is None:
+        raise TypeError(f"set_default_tensor_type: expected a type as lamella.FloatTensor, or its name, got {t!r}")
+    if not dtype.is_floating_point:
+        raise TypeError(f"set_default_tensor_type: {t!r} is not of floating numbers")
+    from lamella._functions import set_default_dtype
+
+    set_default_dtype(dtype)
+
+
+def extend(namespace: dict[str, Any], cuda: Any) -> list[str]:
+    """Puts the types into the package, and those of CUDA into its module; returns the names for ``__all__``."""
+    from lamella._typed_storage import TypedStorage, storages
+
+    for word in WORDS:
+        setattr(cuda, f"{word}Tensor", typed(word, "cuda"))
+    from lamella._storage import UntypedStorage
+
+    found: dict[str, Any] = {f"{word}Tensor": typed(word) for word in WORDS}
+    found |= storages()
+    found |= {"TypedStorage": TypedStorage, "UntypedStorage": UntypedStorage}
+    found["set_default_tensor_type"] = set_default_tensor_type
+    namespace.update(found)
+    return list(found)

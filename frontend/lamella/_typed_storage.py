@@ -1,0 +1,126 @@
+"""The memory under a tensor as a row of numbers of its dtype: ``tensor.storage()``, ``FloatStorage`` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lamella import _C
+from lamella._storage import UntypedStorage, storage_of
+
+
+class TypedStorage:
+    """All elements of the memory under a tensor; views share it.
+
+    >>> s = lamella.arange(3.0)[1:].storage()
+    >>> len(s), s[0], s.tolist(), s.dtype
+    (3, 0.0, [0.0, 1.0, 2.0], lamella.float32)
+    """
+
+    def __init__(self, tensor: Any):
+        count = tensor._storage_nbytes() // tensor.itemsize
+        self._tensor = _C._storage_view(tensor, tensor.dtype, (count,), (1,), 0)
+
+    @property
+    def dtype(self) -> _C.dtype:
+        """What the elements are."""
+        return self._tensor.dtype
+
+    @property
+    def device(self) -> _C.device:
+        """Where it lives."""
+        return self._tensor.device
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return self._tensor._storage_ptr()
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._tensor._storage_nbytes()
+
+    def element_size(self) -> int:
+        """The bytes of an element."""
+        return self._tensor.itemsize
+
+    def size(self) -> int:
+        """The number of elements."""
+        return len(self)
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory as bytes."""
+        return storage_of(self._tensor)
+
+    def tolist(self) -> list[Any]:
+        """The elements as Python numbers."""
+        return self._tensor.tolist()
+
+    def clone(self) -> TypedStorage:
+        """A copy."""
+        return TypedStorage(self._tensor.clone())
+
+    def cpu(self) -> TypedStorage:
+        """It in the host's memory."""
+        return TypedStorage(self._tensor.cpu())
+
+    def fill_(self, value: Any) -> TypedStorage:
+        """Sets all elements."""
+        self._tensor.fill_(value)
+        return self
+
+    def copy_(self, source: TypedStorage) -> TypedStorage:
+        """Takes over the elements of another one of as many."""
+        self._tensor.copy_(source._tensor)
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes can see the memory."""
+        return self.untyped().is_shared()
+
+    def share_memory_(self) -> TypedStorage:
+        """Moves the memory to where other processes see it."""
+        self._tensor.share_memory_()
+        return self
+
+    def __len__(self) -> int:
+        return self._tensor.numel()
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._tensor[index]
+        return TypedStorage(found.clone()) if isinstance(index, slice) else found.item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._tensor[index] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def __repr__(self) -> str:
+        return f"<storage of {self.nbytes()} bytes on {self.device}>"
+
+
+class StorageKind(type):
+    """The type of ``FloatStorage`` and its kin, which make typed storages of a size or of a sequence."""
+
+    dtype: _C.dtype
+
+    def __call__(cls, *args: Any) -> TypedStorage:
+        from lamella._typed import made
+
+        return TypedStorage(made(cls.__name__, cls.dtype, _C._default_generator().device, *args))
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
+
+
+def storages() -> dict[str, StorageKind]:
+    """The classes of storages by name."""
+    from lamella._typed import WORDS
+
+    kinds = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
+    return {f"{word}Storage": _kind(f"{word}Storage", dtype) for word, dtype in kinds.items()}
+
+
+def _kind(name: str, dtype: Any) -> StorageKind:
+    doc = f"{name}(3) has three elements of {dtype}; {name}([1, 2]) has these."
+    return StorageKind(name, (), {"__module__": "lamella", "__doc__": doc, "dtype": dtype})

@@ -1,0 +1,135 @@
+"""Files of safetensors, through its own library, which ``pip install lamella[safetensors]`` brings."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from lamella import _C
+
+# The library's names of dtypes; those in files are "F32" and so on, as read() gives them.
+CODES = {
+    "BOOL": "bool",
+    "U8": "uint8",
+    "I8": "int8",
+    "I16": "int16",
+    "U16": "uint16",
+    "I32": "int32",
+    "U32": "uint32",
+    "I64": "int64",
+    "U64": "uint64",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "F32": "float32",
+    "F64": "float64",
+    "C64": "complex64",
+}
+NAMES = {name: code for code, name in CODES.items()}
+
+
+def _library(who: str) -> Any:
+    try:
+        import safetensors
+    except ImportError:
+        raise ModuleNotFoundError(
+            f"{who}: the library 'safetensors' is not installed; pip install lamella[safetensors]", name="safetensors"
+        ) from None
+    return safetensors
+
+
+def _checked(who: str, tensors: Any) -> dict[str, Any]:
+    """The tensors as they are written: contiguous, on the host. Raises TypeError, ValueError or RuntimeError."""
+    if not isinstance(tensors, dict):
+        raise TypeError(f"{who}: argument 'tensors' must be a dict of tensors by name, got {type(tensors).__name__}")
+    checked: dict[str, Any] = {}
+    owners: dict[tuple[str, int], str] = {}
+    for name, tensor in tensors.items():
+        if type(name) is not str or not isinstance(tensor, _C.Tensor):
+            kinds = f"{type(name).__name__}: {type(tensor).__name__}"
+            raise TypeError(f"{who}: argument 'tensors' must have tensors by text, got {kinds} at {name!r}")
+        code = NAMES.get(str(tensor.dtype).rpartition(".")[2])
+        if code is None or tensor.is_opaque or tensor.device.type == "meta":
+            raise ValueError(f"{who}: '{name}' is a {tensor.dtype} on {tensor.device}, which safetensors does not hold")
+        if tensor.numel():
+            first = owners.setdefault((str(tensor.device), tensor._storage_id()), name)
+            if first != name:
+                raise RuntimeError(
+                    f"{who}: '{first}' and '{name}' share memory, which safetensors does not keep; pass clone() of "
+                    "one, leave one out, or use lamella.save"
+                )
+        checked[name] = tensor.detach().cpu().contiguous()
+    return checked
+
+
+def _described(library: Any, tensor: Any) -> Any:
+    """A tensor as the library takes it; since its version 0.8 by address, and the tensor must outlive the call."""
+    name, shape = str(tensor.dtype).rpartition(".")[2], list(tensor.shape)
+    if hasattr(library, "TensorSpec"):
+        nbytes = tensor.numel() * tensor.itemsize
+        return library.TensorSpec(dtype=name, shape=shape, data_ptr=tensor.data_ptr(), data_len=nbytes)
+    data: Any = tensor.reshape(-1).view(dtype=_C.uint8) if tensor.numel() else b""
+    return {"dtype": name, "shape": shape, "data": bytes(memoryview(data))}
+
+
+def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str, str] | None = None) -> None:
+    """Writes a dict of tensors into a file of safetensors, which is replaced in one step.
+
+    Raises:
+        TypeError: it is no dict of tensors by name
+        RuntimeError: two tensors share memory, which the format does not keep
+        ValueError: it has no such dtype
+        ModuleNotFoundError: the library is not installed
+
+    >>> lamella.serialization.save_safetensors(lamella.ones(1), "model.safetensors")
+    Traceback (most recent call last):
+    TypeError: save_safetensors: argument 'tensors' must be a dict of tensors by name, got Tensor
+    """
+    checked = _checked("save_safetensors", tensors)
+    library = _library("save_safetensors")
+    data = library.serialize({name: _described(library, x) for name, x in checked.items()}, metadata=metadata)
+    from lamella.serialization.atomic import replacing
+
+    with replacing(filename, True) as file:
+        file.write(data)
+
+
+def load_safetensors(filename: Any, device: Any = "cpu") -> dict[str, Any]:
+    """Reads a file of safetensors: a dict of tensors by name, each with memory of its own.
+
+    Raises:
+        CheckpointError: it is none, is damaged, or has a dtype that is not here
+        ModuleNotFoundError: the library is not installed
+
+    >>> lamella.serialization.load_safetensors("none.safetensors")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    Exception: the file is not there, or the library
+    """
+    library = _library("load_safetensors")
+    if isinstance(filename, (str, bytes, os.PathLike)):
+        with open(filename, "rb") as file:
+            data = file.read()
+    else:
+        data = filename.read()
+    from lamella.serialization.archive import shown
+    from lamella.serialization.errors import CheckpointError
+
+    try:
+        entries = library.deserialize(data)
+    except library.SafetensorError as error:
+        raise CheckpointError(f"load_safetensors: {shown(filename)} is damaged or none: {error}") from None
+    found = {}
+    for name, entry in entries:
+        if entry["dtype"] not in CODES:
+            raise CheckpointError(f"load_safetensors: '{name}' has the dtype {entry['dtype']}, which is not here")
+        found[name] = _tensor(entry["data"], getattr(_C, CODES[entry["dtype"]]), entry["shape"]).to(device)
+    return found
+
+
+def _tensor(data: Any, dtype: Any, shape: list[int]) -> Any:
+    flat = _C._packet("aten::empty")((len(data),), dtype=_C.uint8, device=_C._default_generator().device)
+    if len(data):
+        memoryview(flat)[:] = memoryview(data).cast("B")
+    stride = _C._packet("aten::empty")(tuple(shape), dtype=dtype, device="meta").stride()
+    return _C._storage_view(flat, dtype, tuple(shape), stride, 0)

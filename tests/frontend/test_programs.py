@@ -1,0 +1,47 @@
+"""Programs that say `import torch`, as others write them, run by `lamella run` as they are."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from children import run
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
+
+
+def ran(tmp_path, program, *options):
+    command = (sys.executable, "-m", "lamella", "run", PROGRAMS / program, *options)
+    return run(*command, cwd=tmp_path, timeout=200)
+
+
+@pytest.mark.needs("autograd")
+def test_a_classifier(tmp_path):
+    """Workers, Adadelta, a schedule, a checkpoint: the program asks for 90 % with the weights it read again."""
+    text = ran(tmp_path, "classify.py", "--epochs", "3")
+    accuracies = [int(n) for n in re.findall(r"Accuracy: (\d+)/128", text)]
+    assert len(accuracies) == 4 and max(accuracies) > 120
+    assert re.search(r"best epoch [123] of 3 classify.pt", text)
+
+
+@pytest.mark.needs("autograd")
+def test_a_language_model(tmp_path):
+    """Groups, clipped gradients, two schedules one after the other, a checkpoint from which it goes on."""
+    text = ran(tmp_path, "char_lm.py", "--steps", "120")
+    first, last = (float(n) for n in re.findall(r"^step (?:0|119) loss ([\d.]+)", text, re.MULTILINE))
+    assert 2.5 < first < 3.5 and last < 0.4
+    again = ran(tmp_path, "char_lm.py", "--steps", "130", "--resume", "char_lm.pt")
+    assert float(re.search(r"final loss ([\d.]+)", again)[1]) < 0.5
+
+
+@pytest.mark.needs("autograd")
+def test_sines_by_lbfgs(tmp_path):
+    text = ran(tmp_path, "sine.py", "--steps", "3")
+    losses = [float(n) for n in re.findall(r"^step \d loss: (\S+)", text, re.MULTILINE)]
+    assert losses[-1] < 0.1 * losses[0] < 0.1
+    assert "future: (20,)" in text
+
+
+@pytest.mark.parametrize("program", sorted(p.name for p in PROGRAMS.glob("*.py")))
+def test_the_check_finds_nothing_missing(tmp_path, program):
+    assert run(sys.executable, "-m", "lamella", "run", "--check", PROGRAMS / program, cwd=tmp_path) == ""

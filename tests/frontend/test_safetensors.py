@@ -1,0 +1,58 @@
+"""Files of safetensors through its library, compared with what the library itself and numpy read and write."""
+
+import sys
+
+import lamella
+import numpy as np
+import pytest
+from lamella.serialization import CheckpointError, load_safetensors, save_safetensors
+from lamella.serialization.safetensors import CODES
+
+numpy_face = pytest.importorskip("safetensors.numpy")
+
+
+def test_numpy_reads_what_we_wrote_and_back(tmp_path):
+    values = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([True, False]), "c": np.array(3)}
+    save_safetensors({name: lamella.tensor(x) for name, x in values.items()}, tmp_path / "x", metadata={"by": "us"})
+    read = numpy_face.load_file(tmp_path / "x")
+    numpy_face.save_file(values, tmp_path / "y")
+    ours = load_safetensors(tmp_path / "y")
+    for name, x in values.items():
+        assert read[name].dtype == ours[name].numpy().dtype == x.dtype and ours[name].shape == x.shape
+        assert np.array_equal(read[name], x) and np.array_equal(ours[name].numpy(), x)
+
+
+@pytest.mark.parametrize("name", CODES.values())
+def test_every_dtype(name, tmp_path):
+    x = lamella.tensor([[0, 1, 1], [1, 0, 1]]).to(getattr(lamella, name))
+    save_safetensors({"x": x.t(), "empty": x[:0], "one": x[0, 1].clone()}, tmp_path / "f")
+    with open(tmp_path / "f", "rb") as file:
+        found = load_safetensors(file)
+    wide = lamella.complex64 if x.is_complex() else lamella.float32
+    assert found["x"].dtype is x.dtype and found["x"].to(wide).tolist() == x.t().to(wide).tolist()
+    assert found["x"].is_contiguous() and found["empty"].shape == (0, 3) and found["one"].shape == ()
+
+
+def test_what_is_refused(tmp_path):
+    x = lamella.ones(2)
+    with pytest.raises(RuntimeError, match=r"'a' and 'b' share memory.*clone"):
+        save_safetensors({"a": x, "b": x[1:]}, tmp_path / "f")
+    with pytest.raises(TypeError, match="dict of tensors"):
+        save_safetensors([x], tmp_path / "f")
+    with pytest.raises(TypeError, match="int: Tensor at 1"):
+        save_safetensors({1: x}, tmp_path / "f")
+    with pytest.raises(ValueError, match="'z' is a lamella.complex128"):
+        save_safetensors({"z": x.to(lamella.complex128)}, tmp_path / "f")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "g").write_bytes(b"\xff" * 16)
+    with pytest.raises(CheckpointError, match="damaged or none"):
+        load_safetensors(tmp_path / "g")
+    save_safetensors({"a": x}, tmp_path / "h")
+    with pytest.raises(CheckpointError, match="load_safetensors"):
+        lamella.load(tmp_path / "h")
+
+
+def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install lamella\[safetensors\]"):
+        save_safetensors({"a": lamella.ones(1)}, tmp_path / "f")
