@@ -304,7 +304,7 @@ def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
         raise TypeError(f"save: {path} {refused}") from None
     except RecursionError:
         raise ValueError("save: the object is nested too deeply for a checkpoint") from None
-    devices = {device: compact(device) for _, _, device in indexer.storages}
+    devices = {device: compact(device) for device in {device for _, _, device in indexer.storages}}
     storages = ",".join([f"[{nbytes},{devices[device]}]" for _, nbytes, device in indexer.storages])
     head = f'{{"format":"lamella","version":{VERSION},"storages":[{storages}]'
     return f'{head},"tensors":[{",".join(indexer.tensors)}],"object":{root}}}'.encode(), indexer.storages
