@@ -42,7 +42,8 @@ def test_the_convolutional_net_reads_the_held_out_digits(guest, tmp_path):
     curve = tmp_path / "curve.png"
     options = ("--kill-at", "230", "--curve", curve)
     text = run(guest.python, EXAMPLES / "train_digits.py", *options, cwd=guest.folder, timeout=300)
-    assert "killed by SIGKILL at step 230\nresumed after step 220\n" in text
+    after = int(re.search(r"killed by SIGKILL at step 230\nresumed after step (\d+)\n", text)[1])
+    assert after % 20 == 0 and 220 <= after < 460  # a few steps more may be taken until the signal arrives
     assert "460 losses are those of a training that nothing interrupted, bit for bit" in text
     assert reached(text) >= 98
     assert curve.read_bytes().startswith(b"\x89PNG")
