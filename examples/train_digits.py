@@ -162,6 +162,11 @@ def child(options, checkpoint, *more):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
+def fail(text):
+    print(text)
+    sys.exit(1)
+
+
 def killed_and_resumed(options):
     """Losses and accuracies of a training that was killed and went on; they are compared with those of a quiet one."""
     with tempfile.TemporaryDirectory() as folder:
@@ -173,20 +178,20 @@ def killed_and_resumed(options):
                 break
         first.stdout.close()
         if first.wait() != -signal.SIGKILL:
-            sys.exit(f"FAILED: the training ended with status {first.returncode} before step {options.kill_at}")
+            fail(f"FAILED: the training ended with status {first.returncode} before step {options.kill_at}")
         print(f"killed by SIGKILL at step {options.kill_at}")
         for process in (child(options, interrupted, "--resume"), child(options, quiet)):
             for line in process.stdout:
                 if not line.startswith("step "):
                     print(line, end="")
             if process.wait():
-                sys.exit(f"FAILED: a training ended with status {process.returncode}")
+                fail(f"FAILED: a training ended with status {process.returncode}")
         left = sorted(os.listdir(folder))
         if left != ["interrupted.pt", "quiet.pt"]:
-            sys.exit(f"FAILED: files are left over: {left}")
+            fail(f"FAILED: files are left over: {left}")
         resumed, whole = torch.load(interrupted), torch.load(quiet)
     if resumed["losses"] != whole["losses"]:
-        sys.exit("FAILED: the losses of the resumed training are not those of one that nothing interrupted")
+        fail("FAILED: the losses of the resumed training are not those of one that nothing interrupted")
     print(f"{len(whole['losses'])} losses are those of a training that nothing interrupted, bit for bit")
     return resumed["losses"], resumed["accuracies"]
 

@@ -41,6 +41,10 @@ class Worker:
         self.place = link.place()
         self.place[0] = -1
         self.process = context.Process(target=worker._worker_loop, args=(job, link, number, base_seed), daemon=True)
+        # A fork first puts Python's threads in order, where no handler for SIGINT is in place yet: it waits until then.
+        # Servers of forks would hand the mask on to strangers' processes.
+        forked = context.get_start_method() == "fork"
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT} if forked else ())
         try:
             self.process.start()
         except BaseException:
@@ -49,6 +53,7 @@ class Worker:
             raise
         finally:
             link.close()
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.pid = self.process.pid
 
     def begin(self, epoch: worker.Epoch) -> None:

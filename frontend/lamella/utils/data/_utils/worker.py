@@ -122,6 +122,7 @@ def _worker_loop(job: Job, link: Link, worker_id: int, base_seed: int) -> None:
     """The whole life of a worker."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see where the process is started
         if multiprocessing.parent_process() is not None:
             channel.close_inherited(link.channel)
         faulthandler.enable(link.trace)
