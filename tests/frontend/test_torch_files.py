@@ -253,3 +253,39 @@ def test_an_allowed_class_is_built():
 def test_names_of_the_system_cannot_be_allowed():
     with serialization.safe_globals([(os.system, "os.system"), (os.system, "posix.system")]):
         refused(pickle.dumps(Hostile(os.system, ("true",)), 2), "system")
+
+
+V2 = b"ctorch._utils\n_rebuild_tensor_v2\n("
+STORAGE = b"(" + text(b"storage") + b"ctorch\nFloatStorage\n" + text(b"0") + text(b"cpu") + b"K\x01tQ"
+REPEATED = V2 + STORAGE + b"K\x00J\x00\x00\x00\x40\x85K\x00\x85\x89N"  # 2**30 elements, all in one place
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x02" + REPEATED + b"}" + text(b"neg") + b"\x88stR.",
+        b"\x80\x02ctorch._utils\n_rebuild_device_tensor_from_cpu_tensor\n("
+        + REPEATED
+        + b"tRctorch\nfloat64\n"
+        + text(b"cpu")
+        + b"\x89tR.",
+    ],
+)
+def test_a_file_takes_no_more_memory_than_it_has(data):
+    refused(data, "more elements than its storage", {"data/0": b"\0\0\x80\x3f"})
+
+
+def test_an_array_under_a_tensor_keeps_its_memory():
+    """Elements are given once: a second time would free those that a tensor lies over."""
+    f4 = b"cnumpy\ndtype\n(" + text(b"f4") + b"\x89\x88tR(K\x03" + text(b"<") + b"NNNK\0K\0K\0tb"
+    made = b"cnumpy._core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85C\1b\x87R"
+
+    def state(count):
+        data = bytes(4 * count)
+        return b"(K\1K" + bytes([count]) + b"\x85" + f4 + b"\x89B" + struct.pack("<I", len(data)) + data + b"tb"
+
+    tensor = b"ctorch._utils\n_rebuild_device_tensor_from_numpy\n(h\5ctorch\nfloat32\n" + text(b"cpu") + b"\x89tR"
+    once = b"\x80\x02](" + made + b"q\5" + state(100) + tensor
+    array, over = serialization.load(archive(once + b"e."))
+    assert array.shape == (100,) and over.shape == (100,)
+    refused(once + b"h\5" + state(10) + b"e.", "twice")

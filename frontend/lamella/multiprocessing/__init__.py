@@ -14,6 +14,7 @@ tensor([1., 1.])
 """
 
 import multiprocessing as _standard
+import warnings
 from multiprocessing import *  # noqa: F403
 from typing import Any
 
@@ -60,18 +61,22 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Takes "file_descriptor".
+    """Takes "file_descriptor"; it stays so with "file_system", which programs ask for when they run out of descriptors.
 
     Raises:
         ValueError: another strategy
 
     >>> lamella.multiprocessing.set_sharing_strategy("file_descriptor")
     """
-    if new_strategy != "file_descriptor":
-        raise ValueError(
-            f"set_sharing_strategy: {new_strategy!r} is not here, only 'file_descriptor': files with names stay behind "
-            "when processes are killed, and small tensors share one descriptor anyway"
+    if new_strategy == "file_system":
+        warnings.warn(
+            "set_sharing_strategy: it stays 'file_descriptor': files with names stay behind when processes are killed, "
+            "and small tensors share one descriptor anyway",
+            RuntimeWarning,
+            stacklevel=2,
         )
+    elif new_strategy != "file_descriptor":
+        raise ValueError(f"set_sharing_strategy: {new_strategy!r} is none; expected 'file_descriptor' or 'file_system'")
 
 
 def __dir__() -> list[str]:

@@ -129,6 +129,7 @@ def reduce_storage(storage: UntypedStorage) -> Any:
     handles = _inherited.setdefault(child, {})
     if (device, inode) not in handles:
         handles[device, inode] = Handle(reduction.DupFd(fd))
+        handles[device, inode].first = storage._bytes  # its descriptor is open until the child has started
     return open_storage, (handles[device, inode], storage.nbytes(), offset)
 
 

@@ -131,7 +131,7 @@ class Indexer:
         key, pairs = None, []
         try:
             for key, x in value.items():
-                pairs.append([key if type(key) is str else self._key(key), encode(x)])
+                pairs.append([key if type(key) is str and containers.is_text(key) else self._key(key), encode(x)])
         except Refused as refused:
             refused.path.append(f"[{key!r}]")
             raise

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lamella import OutOfMemoryError
 from lamella.serialization.archive import Archive, not_an_archive, shown
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, NAME, VERSION
 from lamella.serialization.locations import META, Locations
 from lamella.serialization.rebuilding import Rebuilder, find_tensors, natural
+
+# What a damaged index leads to, where its parts are put together.
+DAMAGES = (
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    RuntimeError,
+    SystemError,
+    struct.error,
+)
 
 
 def load(
@@ -63,7 +77,10 @@ def load(
     names = archive.names
     if NAME in names:
         found = Checkpoint(archive, locations, bool(mmap), verify)
-        made = found.object() if tensors is None else found.chosen(tensors)
+        try:
+            made = found.object() if tensors is None else found.chosen(tensors)
+        finally:
+            found.close()
         if start is not None:
             f.seek(0, 2)
         return made
@@ -164,11 +181,11 @@ class Checkpoint:
         """What a damaged index leads to, as one error."""
         try:
             yield
-        except CheckpointError:
+        except (CheckpointError, OutOfMemoryError):
             raise
         except RecursionError:
             raise CheckpointError(f"load: {shown(self.archive.file)} is nested too deeply") from None
-        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError) as error:
+        except DAMAGES as error:
             if error is self.locations.error:  # a user's function failed
                 raise
             text = str(error) if not isinstance(error, LookupError) else f"{type(error).__name__}: {error}"
@@ -194,6 +211,11 @@ class Checkpoint:
         if self.storages[number][1] != "":
             raise ValueError("a storage of tensors is no array")
         return self._read(number)
+
+    def close(self) -> None:
+        """Lets go of what it has made, which its rebuilder and it would keep for each other."""
+        vars(self.rebuilder).clear()
+        self._flat.clear()
 
     def object(self) -> Any:
         """All of it."""

@@ -98,12 +98,22 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
             writer.add(NAME, json.dumps(index, separators=(",", ":"), allow_nan=False).encode())
             writer.finish()
     except BaseException:
-        for name in made:
-            with suppress(OSError):
-                os.unlink(os.path.join(folder, name))
+        if not are_named(folder, names):  # a signal, or an error of the disk, may come right behind the replacing
+            for name in made:
+                with suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
         raise
     remove_others(folder, names)
     return [INDEX, *names]
+
+
+def are_named(folder: str, names: list[str]) -> bool:
+    """Whether the index that is there names these shards."""
+    try:
+        index = json.loads(Archive(os.path.join(folder, INDEX)).read(NAME))
+        return [name for name, _, _ in index["shards"]] == names
+    except (OSError, CheckpointError, ValueError, TypeError, LookupError):
+        return False
 
 
 def remove_others(folder: str, names: list[str]) -> None:

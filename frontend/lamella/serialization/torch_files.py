@@ -7,7 +7,7 @@ from collections import OrderedDict
 from pickle import UnpicklingError
 from typing import Any
 
-from lamella import _C, _storage
+from lamella import _C, OutOfMemoryError, _storage
 from lamella._typed_storage import TypedStorage
 from lamella.serialization import torch_globals
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
@@ -66,6 +66,7 @@ class Reader:
 
     def __init__(self, archive: Any, locations: Locations, mmap: bool):
         self.archive, self.locations, self.mmap = archive, locations, mmap
+        self.members = set(archive.names)
         pickles = [name for name in archive.names if name.endswith("/data.pkl") and name.count("/") == 1]
         if len(pickles) != 1:
             raise CheckpointError(f"load: {shown(archive.file)} is no file of torch: it has {len(pickles)} data.pkl")
@@ -87,7 +88,7 @@ class Reader:
         data = self.archive.read(self.prefix + "data.pkl")
         try:
             return Interpreter(data, self.find, self.persistent, self.call, self.build).run()
-        except (CheckpointError, UnpicklingError):
+        except (CheckpointError, UnpicklingError, OutOfMemoryError):
             raise
         except FAULTS as error:
             if error is self.locations.error:  # a user's function failed
@@ -154,7 +155,7 @@ class Reader:
     def member(self, name: str, device: str, nbytes: int) -> Any:
         """The bytes of a storage, in the host's memory."""
         member = f"{self.prefix}data/{name}"
-        if member not in self.archive.names:
+        if member not in self.members:
             raise UnpicklingError(f"storage {name} is not in the file")
         if self.archive.size(member) != nbytes:
             raise UnpicklingError(f"storage {name} has {self.archive.size(member)} bytes, not {nbytes}")

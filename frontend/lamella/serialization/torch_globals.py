@@ -87,6 +87,13 @@ def window(storage: Any, dtype: Any, offset: int, size: tuple, stride: tuple) ->
     return _C._storage_view(flat, dtype, tuple(size), tuple(stride), offset)
 
 
+def within(tensor: Any) -> Any:
+    """The tensor, if its elements lie in its storage once: what copies it needs no more memory than the file has."""
+    if tensor.numel() * tensor.dtype.itemsize > tensor._storage_nbytes():
+        raise UnpicklingError("a tensor that is to be copied has more elements than its storage")
+    return tensor
+
+
 def rebuild_v2(
     storage: Any, offset: int, size: tuple, stride: tuple, requires_grad: Any, hooks: Any, metadata: Any = None
 ):
@@ -95,8 +102,8 @@ def rebuild_v2(
         raise UnpicklingError("a tensor's storage has no dtype")
     made = window(storage, storage._tensor.dtype, offset, size, stride)
     marks = metadata if isinstance(metadata, dict) else {}
-    made = made.conj() if marks.get("conj") is True else made
-    made = -made if marks.get("neg") is True else made
+    made = within(made).conj() if marks.get("conj") is True else made
+    made = -within(made) if marks.get("neg") is True else made
     return requiring(made, requires_grad)
 
 
@@ -154,7 +161,7 @@ def from_array(array: Any, dtype: Any, device: Any, requires_grad: Any) -> Any:
 
 
 def from_host(data: Any, dtype: Any, device: Any, requires_grad: Any) -> Any:
-    return requiring(data.to(device, dtype), requires_grad)
+    return requiring(within(data).to(device, dtype), requires_grad)
 
 
 def encode(text: Any, encoding: Any) -> bytes:
@@ -220,6 +227,8 @@ def empty_array(kind: Any, shape: Any, code: Any) -> Any:
 
 def fill_array(array: Any, state: Any) -> None:
     version, shape, dtype, by_columns, data = state
+    if array.shape != (0,) or array.dtype != "int8":  # tensors may lie over its memory by now
+        raise UnpicklingError("an array of numpy is given its elements twice")
     if not isinstance(dtype, NumpyType) or type(data) is not bytes or type(shape) is not tuple:
         raise UnpicklingError("an array of numpy must be of numbers")
     array.__setstate__((1, shape, dtype.dtype, by_columns is True, data))

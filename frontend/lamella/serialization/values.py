@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lamella import _C
+from lamella.serialization.containers import is_text
 from lamella.serialization.errors import Refused
 
 BITS = 2**63  # integers from here on are written as hexadecimal text, whose reading takes no longer than its length
@@ -83,6 +84,11 @@ def plain_dtype(text: str) -> Any:
     return dtype
 
 
+def from_text(x: str) -> Any:
+    """Text as it is; by its bytes where JSON would read two surrogates as one character."""
+    return x if is_text(x) else {"$text": x.encode("utf-8", "surrogatepass").hex()}
+
+
 def from_int(x: int) -> Any:
     return x if -BITS <= x < BITS else {"$int": hex(x)}
 
@@ -91,7 +97,7 @@ def from_int(x: int) -> Any:
 ENCODERS: dict[type, Callable[[Any], Any]] = {
     type(None): lambda x: x,
     bool: lambda x: x,
-    str: lambda x: x,
+    str: from_text,
     int: from_int,
     float: from_float,
     complex: from_complex,
@@ -106,6 +112,7 @@ ENCODERS: dict[type, Callable[[Any], Any]] = {
 }
 # tag -> the value, from what stands behind the tag
 DECODERS: dict[str, Callable[[Any], Any]] = {
+    "$text": lambda x: bytes.fromhex(x).decode("utf-8", "surrogatepass"),
     "$int": lambda x: int(x, 16),
     "$float": lambda x: to_float({"$float": x}),
     "$complex": lambda x: complex(to_float(x[0]), to_float(x[1])),

@@ -1,5 +1,7 @@
 """The loader without workers: options, lengths, order, generators, streams."""
 
+import copy
+import pickle
 import warnings
 
 import lamella
@@ -149,3 +151,42 @@ def test_dataset_with_gradients():
     (batch,) = next(iter(DataLoader(TensorDataset(x), 4)))
     batch.sum().backward()
     assert lamella.equal(x.grad, lamella.ones(4, 2))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_an_iterator_that_has_ended_stays_so(workers):
+    batches = iter(DataLoader(range(4), 2, num_workers=workers))
+    assert len(list(batches)) == 2
+    assert next(batches, "end") == "end" == next(batches, "end")
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_loader_that_was_iterated_is_pickled(workers):
+    loader = DataLoader(range(4), 2, num_workers=workers, persistent_workers=workers > 0)
+    first = plain(loader)
+    assert plain(pickle.loads(pickle.dumps(loader))) == first == plain(copy.deepcopy(loader))
+
+
+class Interrupted:
+    """Ctrl-C comes while sample 5 is read, the first time."""
+
+    came = False
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        if index == 5 and not self.came:
+            self.came = True
+            raise KeyboardInterrupt
+        return index
+
+
+def test_a_batch_that_was_interrupted_is_still_to_come():
+    dataset = Interrupted()
+    loader, seen = DataLoader(dataset, 2), []
+    with pytest.raises(KeyboardInterrupt):
+        seen.extend(batch.tolist() for batch in loader)
+    again = DataLoader(dataset, 2)
+    again.load_state_dict(loader.state_dict())
+    assert seen + plain(again) == [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]

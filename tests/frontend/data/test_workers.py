@@ -241,3 +241,25 @@ def test_the_example_of_transforms():
     example = runpy.run_path(str(EXAMPLES / "transforms.py"))
     losses = example["train"](2, 2)
     assert losses == example["train"](0, 2) and losses[-1] < 0.7 * losses[0]
+
+
+def seeded(worker):
+    lamella.manual_seed(5 + worker)
+
+
+def test_workers_that_stay_go_on_with_a_seed_of_their_own():
+    loader = DataLoader(Drawn(4), num_workers=1, persistent_workers=True, worker_init_fn=seeded)
+    first, second = ([batch["drawn"].tolist() for batch in loader] for _ in range(2))
+    lamella.manual_seed(5)
+    assert first + second == [lamella.rand(1, 2).tolist() for _ in range(8)]
+
+
+def broken(worker):
+    raise OSError("no disk")
+
+
+def test_workers_that_stay_fail_in_each_epoch():
+    loader = DataLoader(Stream(4), num_workers=1, persistent_workers=True, worker_init_fn=broken)
+    for _ in range(2):
+        with pytest.raises(OSError, match="no disk"):
+            list(loader)

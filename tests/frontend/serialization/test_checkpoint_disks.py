@@ -129,3 +129,19 @@ def test_views_of_an_array_are_saved_each(tmp_path):
     a, b = (lamella.save([t, t[1:]], tmp_path / "x"), lamella.load(tmp_path / "x"))[1]
     a[1] = -5
     assert b[0].item() == -5
+
+
+def test_an_error_behind_the_index_keeps_its_shards(tmp_path, monkeypatch):
+    serialization.save_sharded([lamella.zeros(2)], tmp_path)
+    named = []
+
+    def interrupted(folder):
+        named.append(folder)
+        if os.path.getmtime(tmp_path / "index.lamella") != before:
+            raise KeyboardInterrupt
+
+    before = os.path.getmtime(tmp_path / "index.lamella")
+    monkeypatch.setattr(atomic, "sync_folder", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        serialization.save_sharded([lamella.ones(2)], tmp_path)
+    assert len(named) == 2 and serialization.load_sharded(tmp_path)[0].tolist() == [1, 1]

@@ -1,12 +1,14 @@
 """What travels through a checkpoint, what is refused before a byte is written, and the bytes themselves."""
 
 import collections
+import gc
 import io
 import json
 import math
 import os
 import subprocess
 import sys
+import weakref
 import zipfile
 from argparse import Namespace
 
@@ -238,3 +240,26 @@ def test_crc32_is_that_of_zips():
             part = data[start : start + size]
             assert lamella._C._crc32(part) == zlib.crc32(part)
             assert lamella._C._crc32(part, 123) == zlib.crc32(part, 123)
+
+
+def test_text_with_two_surrogates_is_no_character():
+    pair, character = "\ud800\udc00", "\U00010000"
+    obj = {pair: 1, character: [pair, character, "\udc00\ud800"], "plain": {pair: {pair}}}
+    assert again(obj) == obj
+
+
+def test_nothing_holds_what_was_loaded_but_the_user():
+    data = saved({"t": lamella.ones(100), "list": [lamella.zeros(3)]})
+    gc.collect()
+    gc.disable()
+    try:
+        made = lamella.load(io.BytesIO(data))
+        tensor = weakref.ref(made["t"])
+        del made
+        assert tensor() is None
+        some = lamella.load(io.BytesIO(data), tensors=["t"])
+        tensor = weakref.ref(some["t"])
+        del some
+        assert tensor() is None
+    finally:
+        gc.enable()

@@ -222,16 +222,20 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         kept = generator.get_state()
         self._draws.enter(number)
         self._next_number += 1
+        interrupted = True  # then the batch is not handed out, and a state has it still to come
         try:
             data = self._fetcher.fetch(index)
-        except StopIteration as error:
-            if self._is_stream:
-                raise
-            raise RuntimeError(f"DataLoader: the dataset raised StopIteration in batch {number}") from error
+            interrupted = False
+        except Exception as error:
+            interrupted = False
+            if isinstance(error, StopIteration) and not self._is_stream:
+                raise RuntimeError(f"DataLoader: the dataset raised StopIteration in batch {number}") from error
+            raise
         finally:
             self._draws.leave()
             generator.set_state(kept)
-            self._hand(number)
+            if not interrupted:
+                self._hand(number)
         return pin_memory(data) if self._pin_memory else data
 
     def _hand(self, number: int) -> None:
@@ -283,6 +287,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._expected = progress.batches  # of a table: the number of the batch that is next in order
         self._turn = progress.turn
         self._exhausted = False
+        self._ended = False
         self._sampler_states: dict[int, Any] = {}
         for w, mine in zip(self._pool.workers, progress.workers, strict=True):
             w.begin(worker.Epoch(self._epoch, self._base_seed, mine["batches"], mine["dataset"]))
@@ -385,9 +390,12 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             return content, handed
 
     def _next_data(self) -> Any:
+        if self._ended:
+            raise StopIteration
         try:
             data, handed = self._pinning.take() if self._pinning is not None else self._fetch()
         except StopIteration:
+            self._ended = True
             if not self._persistent_workers:
                 self._shutdown_workers()
             raise

@@ -224,6 +224,10 @@ class DataLoader(Generic[T_co]):
     def _index_sampler(self) -> Any:
         return self.batch_sampler if self._auto_collation else self.sampler
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy or a pickle has no iterator of its own yet."""
+        return {**self.__dict__, "_latest": None, "_iterator": None}
+
     def __iter__(self) -> _BaseDataLoaderIter:
         if self.persistent_workers and self.num_workers > 0:
             kept = self._iterator

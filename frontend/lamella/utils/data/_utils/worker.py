@@ -146,7 +146,8 @@ class _Worker:
         self.epoch: Epoch | None = None
         self.pending: Epoch | None = None
         self.fetcher: Any = None
-        self.failure: errors.ExceptionWrapper | None = None  # of worker_init_fn, or of the beginning of the epoch
+        self.init_failure: errors.ExceptionWrapper | None = None  # of worker_init_fn: it fails each epoch
+        self.failure: errors.ExceptionWrapper | None = None  # of the epoch
         self.parent = multiprocessing.parent_process()
         random.seed(seed)
         np.random.seed([draws.mixed(seed, 0, k) & 0xFFFFFFFF for k in range(4)])
@@ -159,33 +160,31 @@ class _Worker:
                 state = draws.default().get_state()
                 self.seeded_by_program = state if state[0] != seed & draws.MASK else None
         except Exception as error:
-            self.failure = self._wrapped(error, " in worker_init_fn")
-            self.init_failed = True
-        else:
-            self.init_failed = False
+            self.init_failure = self._wrapped(error, " in worker_init_fn")
 
     def run(self) -> None:
-        while True:
-            while not self.tasks:
-                if not self._listen():
-                    return
+        while self._listen(wait=not self.tasks):
+            if not self.tasks:
+                continue
             epoch, index, where = self.tasks.popleft()
             if self.pending is not None:
                 self._begin(self.pending)
                 self.pending = None
             self._send(epoch, index, *self._fetch(index, where))
 
-    def _listen(self) -> bool:
-        """Waits for the next messages; False when the main process, or the loader there, has ended."""
+    def _listen(self, wait: bool = True) -> bool:
+        """Takes the next messages; False when the main process, or the loader there, has ended."""
         if self.channel.ended:
             return False
         frames = self.channel.receive()
-        if not frames and not self.channel.ended:
+        if not frames and not self.channel.ended and wait:
             others = [self.parent.sentinel] if self.parent is not None else []
             self.channel.wait(others)
             frames = self.channel.receive()
             if not frames and self.parent is not None and not self.parent.is_alive():
                 return False
+        if self.channel.ended:  # nobody reads what queued tasks would give
+            return False
         for frame in frames:
             epoch, task, returned = pickle.loads(frame)
             self.arena.returned(returned)
@@ -198,14 +197,16 @@ class _Worker:
 
     def _begin(self, epoch: Epoch) -> None:
         """Makes the fetcher of a new epoch, at the place where it goes on."""
-        self.epoch = epoch
+        again, self.epoch = self.epoch is not None, epoch
         stream = self.id + draws.FIRST_WORKER if self.job.kind == STREAM else draws.TABLE
+        if again and self.seeded_by_program is not None:
+            self.seeded_by_program = self.draws.kept  # the program's own stream goes on
         self.draws = draws.Draws(epoch.base_seed, stream)
         self.draws.kept = self.seeded_by_program
         self.count = 0
-        if self.init_failed:
+        self.failure = self.init_failure
+        if self.failure is not None:
             return
-        self.failure = None
         try:
             self.draws.enter(-1)
             self.fetcher = self.job.fetcher(epoch.state)
