@@ -146,6 +146,7 @@ class _Worker:
         self.epoch: Epoch | None = None
         self.pending: Epoch | None = None
         self.fetcher: Any = None
+        self.draws: Any = None
         self.init_failure: errors.ExceptionWrapper | None = None  # of worker_init_fn: it fails each epoch
         self.failure: errors.ExceptionWrapper | None = None  # of the epoch
         self.parent = multiprocessing.parent_process()
@@ -197,9 +198,9 @@ class _Worker:
 
     def _begin(self, epoch: Epoch) -> None:
         """Makes the fetcher of a new epoch, at the place where it goes on."""
-        again, self.epoch = self.epoch is not None, epoch
+        self.epoch = epoch
         stream = self.id + draws.FIRST_WORKER if self.job.kind == STREAM else draws.TABLE
-        if again and self.seeded_by_program is not None:
+        if self.draws is not None and self.seeded_by_program is not None:
             self.seeded_by_program = self.draws.kept  # the program's own stream goes on
         self.draws = draws.Draws(epoch.base_seed, stream)
         self.draws.kept = self.seeded_by_program
