@@ -22,6 +22,7 @@ import lamella.nn.functional as F
 import numpy as np
 from lamella import nn, optim
 from lamella.utils.data import DataLoader, Dataset
+from rich.console import Console
 from rich.progress import track
 from sklearn.datasets import load_digits
 
@@ -116,10 +117,8 @@ class Training:
         if self.options.resume:
             self.load()
             print(f"resumed after step {len(self.losses)}", flush=True)
-        batches = self.batches()
-        if sys.stderr.isatty():
-            batches = track(batches, "training", self.steps - len(self.losses))
-        for x, y in batches:
+        bar = Console(stderr=True)  # standard output has the steps that a parent reads
+        for x, y in track(self.batches(), "training", self.steps, len(self.losses), console=bar):
             self.losses.append(self.step(x.to(self.options.device), y.to(self.options.device)))
             done = len(self.losses)
             if done % len(self.loader) == 0 or done == self.steps:
