@@ -129,7 +129,7 @@ class Training:
                 print("step", done, flush=True)
 
     def batches(self):
-        """Batches of one epoch after the other, from where the loader stands, as many as are left."""
+        """The batches that are left to train on: the rest of the epoch that the loader is in, then whole epochs."""
         while len(self.losses) < self.steps:
             for batch in self.loader:
                 yield batch

@@ -1,7 +1,7 @@
 """Writes the type stubs and the C++ operators from the live registry: ``python tools/stubs.py FOLDER HEADERS``.
 
 ``make stubs`` calls it. The operators for C++ are written by ``cpp_stubs.py``. Only operators are generated; the types
-that are written by hand in C++ are described in ``TYPES`` below.
+that are written by hand in C++ are described in ``stub_types.txt``, and Tensor's below.
 """
 
 from __future__ import annotations
@@ -18,76 +18,8 @@ from lamella._namespace import PROPERTIES
 HEAD = """# Made by `make stubs` from the live registry; a test compares. Do not edit.
 """
 
-TYPES = """
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
-
-Number = int | float | bool | complex
-_int = int
-_float = float
-_bool = bool
-
-class dtype:
-    @property
-    def itemsize(self) -> _int: ...
-    @property
-    def is_floating_point(self) -> _bool: ...
-    @property
-    def is_complex(self) -> _bool: ...
-    @property
-    def is_signed(self) -> _bool: ...
-
-class layout: ...
-class memory_format: ...
-
-class device:
-    def __init__(self, type: device | str, index: _int | None = None) -> None: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def index(self) -> _int | None: ...
-    def __enter__(self) -> device: ...
-    def __exit__(self, *error: Any) -> None: ...
-
-class Size(tuple[_int, ...]):
-    def numel(self) -> _int: ...
-
-class Generator:
-    def __init__(self, device: device | str = "cpu") -> None: ...
-    def manual_seed(self, seed: _int) -> Generator: ...
-    def initial_seed(self) -> _int: ...
-    def get_state(self) -> tuple[_int, _int]: ...
-    def set_state(self, state: tuple[_int, _int]) -> Generator: ...
-    @property
-    def device(self) -> device: ...
-
-class Object:
-    def __init__(self, kind: str, payload: Any) -> None: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def payload(self) -> Any: ...
-
-class OutOfMemoryError(RuntimeError): ...
-
-class Call:
-    name: str
-    overload: str
-    schema: str
-    category: str
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-
-class Kernel:
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-
-class OperatorPacket:
-    schemas: list[str]
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-
-_Dtype = dtype | str | type
-_Device = device | str
-_Index = Any
-"""
+# What stands in the stub beside the operators.
+TYPES = Path(__file__).with_name("stub_types.txt").read_text().partition("\n")[2]
 
 TENSOR = """
 class Tensor:

@@ -22,7 +22,7 @@ class Sink {
 class FileSink : public Sink {
  public:
   static constexpr uint64_t long_file = 16 << 20;
-  // `expected`: about so many bytes will be written, 0 if that is not known.
+  // `expected` is about how many bytes will be written; 0 says that it is not known.
   explicit FileSink(int fd, uint64_t expected = 0) : fd_(fd), reserves_(expected >= long_file) {}
   void write(const void* data, size_t size) override;
   bool patches() const override { return true; }

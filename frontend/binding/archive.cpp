@@ -33,7 +33,8 @@ using archive::Archive;
 using archive::Fault;
 using archive::Member;
 
-constexpr uint64_t with_lock = 64 << 10;  // below so many bytes Python's lock is kept: giving it away takes as long
+constexpr uint64_t with_lock =
+    64 << 10;  // fewer bytes than this are copied with Python's lock held, as releasing it takes longer than the copy
 
 // A contiguous view of a Python object's bytes.
 class Bytes {

@@ -40,13 +40,6 @@ py::object shared_from_fd(int fd, int64_t bytes, int64_t offset) {
   return flat(s);
 }
 
-py::object shared_window(const py::object& base, int64_t offset, int64_t bytes, int64_t flag, uint32_t value,
-                         int wake_fd) {
-  Storage* s;
-  check(new_window(read(base)->storage, offset, bytes, {flag, value, wake_fd}, &s));
-  return flat(s);
-}
-
 py::object shared_place(const py::object& tensor) {
   SharedPlace p;
   if (!find_place(read(tensor)->storage, &p)) return py::none();
@@ -56,13 +49,6 @@ py::object shared_place(const py::object& tensor) {
 py::object shared_fd(const py::object& tensor) {
   SharedPlace p;
   return find_place(read(tensor)->storage, &p) ? py::object(py::int_(p.fd)) : py::object(py::none());
-}
-
-uint32_t* word(const py::object& base, int64_t offset) {
-  Storage* s = read(base)->storage;
-  if (!is_shared(s) || offset < 0 || offset % 4 || offset > s->bytes - 4)
-    throw py::value_error("shared memory: a flag is 4 aligned bytes within shared memory");
-  return reinterpret_cast<uint32_t*>(static_cast<char*>(s->data) + offset);
 }
 
 // ---- moving a storage ----
@@ -121,15 +107,8 @@ void share_memory(const py::object& tensor) {
 void add_shared(py::module_& m) {
   m.def("_shared_empty", shared_empty, py::arg("nbytes"));
   m.def("_shared_from_fd", shared_from_fd, py::arg("fd"), py::arg("nbytes"), py::arg("offset") = 0);
-  m.def("_shared_window", shared_window, py::arg("base"), py::arg("offset"), py::arg("nbytes"),
-        py::arg("flag_offset") = -1, py::arg("value") = 0, py::arg("wake_fd") = -1);
   m.def("_shared_place", shared_place);
   m.def("_shared_fd", shared_fd);
-  m.def("_shared_load",
-        [](const py::object& base, int64_t offset) { return __atomic_load_n(word(base, offset), __ATOMIC_ACQUIRE); });
-  m.def("_shared_store", [](const py::object& base, int64_t offset, uint32_t value) {
-    __atomic_store_n(word(base, offset), value, __ATOMIC_RELEASE);
-  });
   m.def("_is_shared", [](const py::object& tensor) { return is_shared(read(tensor)->storage); });
   m.def("_share_memory", share_memory);
 }

@@ -41,10 +41,6 @@ struct Mapping {
 struct Held {  // the context of a storage's deleter
   Mapping* mapping;
   int64_t offset;
-  bool window = false;
-  WindowEnd end;
-  uint32_t* flag = nullptr;
-  pid_t owner = 0;  // a forked child's copy of a window does not end the parent's
 };
 
 constexpr int64_t chunk_bytes = 256 << 10, small_bytes = 16 << 10, alignment = 64;
@@ -89,12 +85,6 @@ void watch_forks() {
 
 void end(void* context) {
   auto* h = static_cast<Held*>(context);
-  if (h->window && h->owner == getpid()) {
-    if (h->flag) __atomic_store_n(h->flag, h->end.value, __ATOMIC_RELEASE);
-    const uint64_t one = 1;
-    if (h->end.wake_fd >= 0 && write(h->end.wake_fd, &one, sizeof one) < 0) {
-    }  // a full counter wakes its reader anyway
-  }
   {
     Lock lock;
     drop(h->mapping);
@@ -244,30 +234,11 @@ lamella_status open_shared_storage(int fd, int64_t bytes, int64_t offset, Storag
   return LAMELLA_OK;
 }
 
-lamella_status new_window(const Storage* base, int64_t offset, int64_t bytes, const WindowEnd& at_end, Storage** out) {
-  const Held* of = held(base);
-  if (!of) return core::raise(LAMELLA_VALUE_ERROR, "shared memory: a window needs a base in shared memory");
-  if (!inside(offset, bytes, base->bytes)) return beyond(offset, bytes, base->bytes);
-  const int64_t flag = at_end.flag_offset;
-  if (flag != -1 && (!inside(flag, 4, base->bytes) || flag % 4))
-    return core::raise(LAMELLA_VALUE_ERROR, "shared memory: a window's flag is 4 aligned bytes within its base");
-  Lock lock;
-  of->mapping->references++;
-  Storage* s = over(of->mapping, of->offset + offset, bytes);
-  auto* h = static_cast<Held*>(s->deleter_context());
-  h->window = true;
-  h->end = at_end;
-  h->owner = getpid();
-  if (flag >= 0) h->flag = reinterpret_cast<uint32_t*>(static_cast<char*>(base->data) + flag);
-  *out = s;
-  return LAMELLA_OK;
-}
-
 bool is_shared(const Storage* s) { return held(s) != nullptr; }
 
 bool find_place(const Storage* s, SharedPlace* out) {
   const Held* h = held(s);
-  if (!h || h->window) return false;
+  if (!h) return false;
   *out = {h->mapping->fd, h->offset, h->mapping->device, h->mapping->inode};
   return true;
 }

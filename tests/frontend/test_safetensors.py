@@ -5,10 +5,9 @@ import sys
 import lamella
 import numpy as np
 import pytest
+import safetensors.numpy as numpy_face
 from lamella.serialization import CheckpointError, load_safetensors, save_safetensors
 from lamella.serialization.safetensors import CODES
-
-numpy_face = pytest.importorskip("safetensors.numpy")
 
 
 def test_numpy_reads_what_we_wrote_and_back(tmp_path):

@@ -108,7 +108,7 @@ def test_autocast_says_what_it_does():
     assert lamella.autocast("cpu", enabled=False)(len) is len
 
 
-@pytest.mark.skipif(lamella.cuda.is_available(), reason="there is CUDA")
+@pytest.mark.skipif(lamella.cuda.is_available(), reason="this machine has CUDA, and the test is of one without")
 def test_amp_of_an_absent_device_warns_and_does_nothing():
     from lamella.cuda import amp
 

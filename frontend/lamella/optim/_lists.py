@@ -149,6 +149,7 @@ def update(
 class ListOptimizer(Optimizer):
     """An optimizer whose step is one update of lists for each group."""
 
+    _state: tuple[str, ...] = ()  # the state in the order of the update's lists, where it does not depend on options
     _since: dict[str, Any] = {}  # options that checkpoints of older programs lack
     _numbers: tuple[str, ...] = ("step",)  # state without dimensions: float32 on the host, unless capturable
 
@@ -163,6 +164,30 @@ class ListOptimizer(Optimizer):
                     if name in own:  # type: ignore[operator]
                         device = p.device if group.get("capturable") else "cpu"
                         own[name] = as_number(own[name], device)  # type: ignore[index]
+
+    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
+        """Gathers the parameters that have a gradient, with it and their state, which is made where there is none.
+
+        False: none of the parameters is complex, or it does not matter.
+        """
+        states, found = self.state, []
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            state = states[p]
+            if not state:
+                self._init_state(p, state, group)
+            params.append(p)
+            grads.append(grad)
+            found.append(state)
+        for name, one in zip(self._state, lists, strict=True):
+            one.extend([state[name] for state in found])
+        return False
+
+    def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Fills the empty state of a parameter."""
+        raise NotImplementedError
 
     @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

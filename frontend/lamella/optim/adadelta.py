@@ -36,6 +36,8 @@ class Adadelta(_lists.ListOptimizer):
     tensor([-0.7071,  0.8944])
     """
 
+    _state = ("square_avg", "acc_delta", "step")
+
     _since = _lists.SINCE
 
     def __init__(
@@ -67,23 +69,6 @@ class Adadelta(_lists.ListOptimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, defaults)
-
-    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
-        square_avgs, acc_deltas, state_steps = lists
-        states = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            state = states[p]
-            if not state:
-                self._init_state(p, state, group)
-            params.append(p)
-            grads.append(grad)
-            square_avgs.append(state["square_avg"])
-            acc_deltas.append(state["acc_delta"])
-            state_steps.append(state["step"])
-        return False
 
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         state["square_avg"] = _lists.zeros_like(p)

@@ -36,6 +36,8 @@ class Adagrad(_lists.ListOptimizer):
     tensor([-0.5000,  0.5000])
     """
 
+    _state = ("sum", "step")
+
     _since = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(
@@ -79,22 +81,6 @@ class Adagrad(_lists.ListOptimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["sum"].share_memory_()
-
-    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
-        state_sums, state_steps = lists
-        states = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            state = states[p]
-            if not state:
-                self._init_state(p, state, group)
-            params.append(p)
-            grads.append(grad)
-            state_sums.append(state["sum"])
-            state_steps.append(state["step"])
-        return False
 
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         state["step"] = _lists.new_step(p, group)

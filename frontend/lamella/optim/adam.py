@@ -99,16 +99,8 @@ class Adam(_lists.ListOptimizer):
         if fused:
             self._step_supports_amp_scaling = True
 
-    def _init_group(
-        self,
-        group: Any,
-        params_with_grad: list[Any],
-        grads: list[Any],
-        exp_avgs: list[Any],
-        exp_avg_sqs: list[Any],
-        max_exp_avg_sqs: list[Any],
-        state_steps: list[Any],
-    ) -> bool:
+    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
+        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps = lists
         states, amsgrad = self.state, group["amsgrad"]
         for p in group["params"]:
             grad = p.grad
@@ -119,7 +111,7 @@ class Adam(_lists.ListOptimizer):
                 state["step"] = _lists.new_step(p, group)
                 for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if amsgrad else 2]:
                     state[name] = _lists.zeros_like(p)
-            params_with_grad.append(p)
+            params.append(p)
             grads.append(grad)
             exp_avgs.append(state["exp_avg"])
             exp_avg_sqs.append(state["exp_avg_sq"])

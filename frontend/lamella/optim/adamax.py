@@ -35,6 +35,8 @@ class Adamax(_lists.ListOptimizer):
     tensor([-0.5000,  0.5000])
     """
 
+    _state = ("exp_avg", "exp_inf", "step")
+
     _since = _lists.SINCE
 
     def __init__(
@@ -65,23 +67,6 @@ class Adamax(_lists.ListOptimizer):
             "capturable": capturable,
         }
         super().__init__(params, defaults)
-
-    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
-        exp_avgs, exp_infs, state_steps = lists
-        states = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            state = states[p]
-            if not state:
-                self._init_state(p, state, group)
-            params.append(p)
-            grads.append(grad)
-            exp_avgs.append(state["exp_avg"])
-            exp_infs.append(state["exp_inf"])
-            state_steps.append(state["step"])
-        return False
 
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         state["exp_avg"] = _lists.zeros_like(p)

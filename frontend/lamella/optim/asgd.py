@@ -39,6 +39,8 @@ class ASGD(_lists.ListOptimizer):
     tensor([-0.5000,  1.0000])
     """
 
+    _state = ("ax", "mu", "eta", "step")
+
     _since = _lists.SINCE
     _numbers = ("step", "eta", "mu")
 
@@ -69,24 +71,6 @@ class ASGD(_lists.ListOptimizer):
             "capturable": capturable,
         }
         super().__init__(params, defaults)
-
-    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
-        axs, mus, etas, state_steps = lists
-        states = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            state = states[p]
-            if not state:
-                self._init_state(p, state, group)
-            params.append(p)
-            grads.append(grad)
-            axs.append(state["ax"])
-            mus.append(state["mu"])
-            etas.append(state["eta"])
-            state_steps.append(state["step"])
-        return False
 
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         state["ax"] = _lists.zeros_like(p)

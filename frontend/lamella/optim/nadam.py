@@ -34,6 +34,8 @@ class NAdam(_lists.ListOptimizer):
     tensor([-0.5282,  0.5282])
     """
 
+    _state = ("exp_avg", "exp_avg_sq", "mu_product", "step")
+
     _since = {
         "foreach": None,
         "maximize": False,
@@ -76,24 +78,6 @@ class NAdam(_lists.ListOptimizer):
             "differentiable": differentiable,
         }
         super().__init__(params, defaults)
-
-    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
-        exp_avgs, exp_avg_sqs, mu_products, state_steps = lists
-        states = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            state = states[p]
-            if not state:
-                self._init_state(p, state, group)
-            params.append(p)
-            grads.append(grad)
-            exp_avgs.append(state["exp_avg"])
-            exp_avg_sqs.append(state["exp_avg_sq"])
-            mu_products.append(state["mu_product"])
-            state_steps.append(state["step"])
-        return False
 
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         state["exp_avg"] = _lists.zeros_like(p)

@@ -35,6 +35,8 @@ class Rprop(_lists.ListOptimizer):
     tensor([-0.5000,  0.5000])
     """
 
+    _state = ("prev", "step_size", "step")
+
     _since = _lists.SINCE
 
     def __init__(
@@ -62,23 +64,6 @@ class Rprop(_lists.ListOptimizer):
             "capturable": capturable,
         }
         super().__init__(params, defaults)
-
-    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
-        prevs, step_sizes, state_steps = lists
-        states = self.state
-        for p in group["params"]:
-            grad = p.grad
-            if grad is None:
-                continue
-            state = states[p]
-            if not state:
-                self._init_state(p, state, group)
-            params.append(p)
-            grads.append(grad)
-            prevs.append(state["prev"])
-            step_sizes.append(state["step_size"])
-            state_steps.append(state["step"])
-        return False
 
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         state["prev"] = _lists.zeros_like(p)

@@ -80,7 +80,8 @@ class SGD(_lists.ListOptimizer):
         if fused:
             self._step_supports_amp_scaling = True
 
-    def _init_group(self, group: Any, params: list[Any], grads: list[Any], momentum_buffer_list: list[Any]) -> bool:
+    def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
+        (momentum_buffer_list,) = lists
         states, buffered = self.state, group["momentum"] != 0
         for p in group["params"]:
             grad = p.grad

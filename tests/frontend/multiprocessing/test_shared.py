@@ -1,4 +1,4 @@
-"""Memory that processes share: moving there, windows, errors, and that nothing stays behind."""
+"""Memory that processes share: moving there, errors, and that nothing stays behind."""
 
 import gc
 import os
@@ -99,42 +99,6 @@ def test_small_ones_share_files():
     assert len(addresses) == 2000
 
 
-def test_windows():
-    base = _C._shared_empty(1 << 16)
-    reader, wake = os.pipe()
-    try:
-        window = _C._shared_window(base, 64, 16, 0, 7, wake)
-        assert window.is_shared() and _C._shared_fd(window) is None
-        window += 1
-        view = window[:4]
-        del window
-        assert _C._shared_load(base, 0) == 0
-        del view
-        assert _C._shared_load(base, 0) == 7 and os.read(reader, 8) == (1).to_bytes(8, "little")
-        assert base[64:80].sum().item() == 16
-        alone = _C._shared_window(base, 0, 4)
-        del base
-        assert alone.tolist() == [7, 0, 0, 0]
-        moved = alone.share_memory_()
-        assert _C._shared_fd(moved) is not None and moved.tolist() == [7, 0, 0, 0]
-    finally:
-        os.close(reader)
-        os.close(wake)
-
-
-def test_a_child_does_not_end_the_window_of_its_parent():
-    base = _C._shared_empty(1 << 15)
-    window = _C._shared_window(base, 64, 16, 0, 7)
-    child = os.fork()
-    if not child:
-        del window
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert _C._shared_load(base, 0) == 0
-    del window
-    assert _C._shared_load(base, 0) == 7
-
-
 @pytest.mark.parametrize(
     "call, error, words",
     [
@@ -143,10 +107,6 @@ def test_a_child_does_not_end_the_window_of_its_parent():
         (lambda b: _C._shared_from_fd(987654, 1), RuntimeError, "Bad file descriptor"),
         (lambda b: _C._shared_from_fd(_C._shared_fd(b), 1 << 17), RuntimeError, "the file has 65536"),
         (lambda b: _C._shared_from_fd(_C._shared_fd(b), 1, -1), RuntimeError, "from -1 on"),
-        (lambda b: _C._shared_window(b, 0, 1 << 17), RuntimeError, "wanted"),
-        (lambda b: _C._shared_window(b, 0, 4, 2), ValueError, "aligned"),
-        (lambda b: _C._shared_window(lamella.ones(1), 0, 4), ValueError, "base"),
-        (lambda b: _C._shared_load(b, 1 << 16), ValueError, "within"),
         (lambda b: _C._shared_fd(3), TypeError, "expected a Tensor"),
     ],
 )
