@@ -16,6 +16,7 @@ CASES = {  # name: shapes of both operands
     "matrix, vector": ((2048, 2048), (2048,)),
     "vector, matrix": ((2048,), (2048, 2048)),
 }
+SQUARES = tuple(int(name) for name in CASES if name.isdigit())
 TINIES = {"2x2": ((2, 2), (2, 2)), "4x4": ((4, 4), (4, 4)), "4x4, vector": ((4, 4), (4,))}
 
 
@@ -41,11 +42,35 @@ def case(name: str, shapes: tuple[tuple[int, ...], ...], dtype: str) -> families
     return families.Case(name, call(*ours), call(*theirs), rounded if dtype == "bfloat16" else None)
 
 
+def bytes_case(n: int, left: str, turned: bool) -> families.Case:
+    """``_int_mm``; turned: the right operand lies in columns, as the weight of a linear layer does."""
+    import lamella
+    import numpy as np
+    import torch
+
+    rng, limits = np.random.default_rng(n), np.iinfo(left)
+    arrays = [
+        rng.integers(limits.min, limits.max + 1, (n, n)).astype(left),
+        rng.integers(-128, 128, (n, n)).astype("int8"),
+    ]
+
+    def call(peer: Any, x: Any, y: Any) -> families.Call:
+        y = y.t() if turned else y
+        return lambda: peer._int_mm(x, y)
+
+    name = f"{n}, {left}{', columns' * turned}"
+    ours, theirs = (lamella.tensor(a) for a in arrays), (torch.from_numpy(a) for a in arrays)
+    return families.Case(name, call(lamella, *ours), call(torch, *theirs))
+
+
 def main() -> list[families.Family]:
     made = []
     for dtype in ("float32", "float64", "bfloat16"):
         cases = [case(name, shapes, dtype) for name, shapes in CASES.items()]
         made.append(families.run(f"Products of matrices, {dtype}", cases, MEAN, WORST))
+    cases = [bytes_case(n, "int8", turned) for turned in (False, True) for n in SQUARES]
+    cases += [bytes_case(n, "uint8", False) for n in (256, 1024)]
+    made.append(families.run("Products of bytes, _int_mm", cases, MEAN, WORST))
     cases = [case(name, shapes, "float32") for name, shapes in TINIES.items()]
     return [*made, families.run("Products of 16 elements", cases, TINY, TINY)]
 

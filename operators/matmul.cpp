@@ -50,6 +50,19 @@ void infer_product(const Named& x, const Named& y, int ndim, Output& out) {
 void infer_mm(const Tensor& self, const Tensor& mat2, Output out) {
   infer_product({"self", self}, {"mat2", mat2}, 2, out);
 }
+
+// torch's kernels for the cpu, which quantized layers call, take an unsigned left operand as well.
+void infer_int_mm(const Tensor& self, const Tensor& mat2, Output out) {
+  check_ndim({"self", self}, 2);
+  check_ndim({"mat2", mat2}, 2);
+  const ScalarType t = self.dtype();
+  LAMELLA_CHECK(t == kInt8 || t == kUInt8, argument("self"), ": expected dtype int8 or uint8, got ", t);
+  LAMELLA_CHECK(mat2.dtype() == kInt8, argument("mat2"), ": expected dtype int8, got ", mat2.dtype());
+  check_multiply(self.size(1) == mat2.size(0), {"self", self}, {"mat2", mat2});
+  out.set({self.size(0), mat2.size(1)}, kInt32);
+  check(core::check_sizes("_int_mm", 2, out.sizes().data(), itemsize(kInt32), nullptr));
+}
+
 void infer_bmm(const Tensor& self, const Tensor& mat2, Output out) {
   infer_product({"self", self}, {"mat2", mat2}, 3, out);
 }
@@ -169,6 +182,8 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
   const Tensor x = self.unsqueeze(0), y = mat2.unsqueeze(0);
   return x.bmm(y).squeeze(0);
 }
+
+Tensor int_mm(const Tensor& self, const Tensor& mat2) { return self.to(kInt32).mm(mat2.to(kInt32)); }
 
 Tensor mv(const Tensor& self, const Tensor& vec) { return self.mm(vec.unsqueeze(1)).squeeze(1); }
 
@@ -363,6 +378,12 @@ const std::vector<Declaration>& matmul_operators() {
        "The product of two matrices (n, k) and (k, m).\n\nRaises:\n    RuntimeError: the shapes do not multiply or the "
        "dtypes differ\n\n"
        ">>> lamella.mm(lamella.tensor([[1., 2.]]), lamella.tensor([[3.], [4.]]))\ntensor([[11.]])\n"},
+      {"_int_mm(Tensor self, Tensor mat2) -> Tensor", "matmul", function | out, shape<infer_int_mm>, composite<int_mm>,
+       "The product of two matrices of int8 in int32; the left one may be uint8. Sums beyond int32 wrap.\n\nRaises:\n  "
+       "  "
+       "RuntimeError: the shapes do not multiply, or another dtype\n\n"
+       ">>> lamella._int_mm(lamella.full((1, 2), -128, dtype=lamella.int8), lamella.full((2, 1), 127, "
+       "dtype=lamella.int8))\ntensor([[-32512]], dtype=lamella.int32)\n"},
       {"bmm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, shape<infer_bmm>, nullptr,
        "Products of matrices, pair by pair: (b, n, k) and (b, k, m).\n\n>>> lamella.bmm(lamella.ones(2, 1, 3), "
        "lamella.ones(2, 3, 1)).shape\nlamella.Size([2, 1, 1])\n"},

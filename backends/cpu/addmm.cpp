@@ -106,7 +106,7 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
 
 // The rows of the input times the transposed weight, plus the bias.
 Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out) {
-  Operands o(input.get(), weight.get(), out.get());
+  Operands o(input.get(), weight.get(), out.get(), true);
   if (lamella_status st = o.open()) return st;
   const lamella_tensor* summand = bias.get();
   TensorRef plain, packed;
@@ -141,7 +141,7 @@ Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const
   const bool one = o.b->dl.ndim == 1;  // a weight of one row; its dimension is not in the result
   const Matrix w = one ? column(o.b) : matrix(o.b).transposed();
   const Matrix c = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
-  if (lamella_status st = multiply(o.operands, rows_of(o.a), w, c, numbers)) return st;
+  if (lamella_status st = multiply(o.operands, rows_of(o.a), w, c, numbers, o.narrow)) return st;
   if (summand && !own) {
     if (o.dtype == LAMELLA_COMPLEX64) add_bias<std::complex<float>>(c, summand);
     if (o.dtype == LAMELLA_COMPLEX128) add_bias<std::complex<double>>(c, summand);

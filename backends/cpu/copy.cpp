@@ -80,7 +80,7 @@ void store_number(const lamella_value& v, int dtype, void* to) {
 
 // Bytes from which a copy is written past the caches: to read each line of the destination before overwriting it would
 // cost a third of the bandwidth.
-constexpr int64_t streamed_from = 16 << 20;
+constexpr int64_t streamed_from = 16 << 20, later_streamed_from = 2 << 20;
 constexpr int64_t tile_bytes = 8192;
 
 // A block of one dtype whose destination runs along the columns.
@@ -126,7 +126,7 @@ static void convert_block(const Block& b, CastLoop cast, int64_t to, int64_t fro
     }
 }
 
-lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
+lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src, bool later) {
   if (dst->numel == 0 || (dst->dl.data == src->dl.data && dst->dtype == src->dtype && dst->numel == 1))
     return LAMELLA_OK;
   const bool same = dst->dtype == src->dtype;
@@ -137,7 +137,7 @@ lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
     cast(dst->numel, static_cast<char*>(dst->dl.data), to, static_cast<const char*>(src->dl.data), from);
     return LAMELLA_OK;
   }
-  const bool streams = dst->numel * to >= streamed_from;
+  const bool streams = dst->numel * to >= (later ? later_streamed_from : streamed_from);
   Strips s(dst);
   s.add(src);
   return s.run_blocks(grain, tile_bytes / std::max(to, from), [=](const Block& b) -> lamella_status {
@@ -162,9 +162,9 @@ static bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
   return static_cast<char*>(a->dl.data) < end(b) && static_cast<char*>(b->dl.data) < end(a);
 }
 
-static Status copy(const Tensor&, const Tensor& source, bool, const Tensor& out) {
+static Status copy(const Tensor&, const Tensor& source, bool non_blocking, const Tensor& out) {
   const lamella_tensor *dst = out.get(), *src = source.get();
-  if (!overlap(dst, src)) return copy_into(dst, src);
+  if (!overlap(dst, src)) return copy_into(dst, src, non_blocking);
   lamella_tensor* raw;
   if (lamella_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw))
     return st;

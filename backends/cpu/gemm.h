@@ -20,7 +20,13 @@ struct Gemm {
   const void* column_bias = nullptr;  // one number per column of c
   int (*interrupted)() = nullptr;     // asked between blocks; the first answer that is not 0 is returned
   bool adds = false;                  // to the numbers in c
+  bool few_rows = false;              // up to four, counted before threads share them
+  bool narrow = false;                // c is of the operands' dtype; k is at most `narrow_depth`
 };
+
+// The largest k of a narrow product. Up to it a sum is finished in registers and rounded there; a longer one is kept as
+// float32 between blocks, which a bfloat16 result has no room for.
+constexpr int64_t narrow_depth = 1024;
 
 // For float, double, uint32_t and uint64_t.
 struct GemmKernels {
@@ -32,7 +38,13 @@ struct Gemms {
   GemmKernels f32, f64, u32, u64;
 };
 
+// For a of int8 and of uint8; b is int8, c and the biases are int32, which wraps.
+struct ByteGemms {
+  GemmKernels s8, u8;
+};
+
 const Gemms& gemms();
+const ByteGemms& byte_gemms();
 // bfloat16 times bfloat16, added up in float32: c and the biases are float32. Null where this machine has no
 // instruction for it.
 const GemmKernels* bf16_gemm();
@@ -40,8 +52,15 @@ const GemmKernels* bf16_gemm();
 // a and b as BLAS reads them: without gaps in one of the two dimensions. False if oneDNN is not there.
 bool onednn_sgemm(const Gemm& g);
 bool onednn_available();
+// A product of bfloat16 (c is float32) or of bytes (c is int32, the dtype is that of a), by code that uses AMX. Asked
+// where `amx_multiplies(dtype)`; false if oneDNN has nothing fast for it.
+bool onednn_multiply(int dtype, const Gemm& g);
+// Whether the processor has AMX for a dtype, and oneDNN is there to use it.
+bool amx_multiplies(int dtype);
 
 }  // namespace lamella::cpu
 
 LAMELLA_DECLARE_ISA(const Gemms&, gemms, ())
 LAMELLA_DECLARE_ISA(const GemmKernels&, bf16_gemm, ())
+LAMELLA_DECLARE_ISA(const ByteGemms&, byte_gemms, ())
+LAMELLA_DECLARE_ISA(const ByteGemms&, vnni_gemms, ())

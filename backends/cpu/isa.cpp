@@ -15,16 +15,25 @@ Isa best() {
   return v4 ? Isa::v4 : v3 ? Isa::v3 : Isa::baseline;
 }
 
+const char* wish() {
+  const char* text = std::getenv("LAMELLA_CPU_ISA");
+  return text ? text : "";
+}
+
 }  // namespace
 
 Isa isa() {
   static const Isa chosen = [] {
-    const char* wish = std::getenv("LAMELLA_CPU_ISA");
-    const std::string w = wish ? wish : "";
+    const std::string w = wish();
     const Isa most = w == "x86-64" ? Isa::baseline : w == "x86-64-v3" ? Isa::v3 : Isa::v4;
     return most < best() ? most : best();
   }();
   return chosen;
+}
+
+bool beside_levels() {
+  static const bool may = isa() == Isa::v4 && std::string(wish()).empty();
+  return may;
 }
 
 const char* isa_name() {

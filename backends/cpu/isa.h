@@ -13,6 +13,9 @@ enum class Isa { baseline, v3, v4 };
 // The best that this machine runs, or what LAMELLA_CPU_ISA asks for ("x86-64", "x86-64-v3", "x86-64-v4").
 Isa isa();
 const char* isa_name();
+// Whether instructions beside those levels may be used where the processor has them (avx512_bf16, avx512_vnni): a level
+// that LAMELLA_CPU_ISA names is taken as it is.
+bool beside_levels();
 
 // One of three pointers to the same function, compiled for the three instruction sets.
 template <class F>

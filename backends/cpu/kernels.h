@@ -75,7 +75,8 @@ inline int wrapped_dim(int64_t dim, int64_t ndim) {
 // Writes a number into one element of the dtype.
 void store_number(const lamella_value& number, int dtype, void* to);
 // copy_ between two host tensors, as a plain function.
-lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src);
+// `later`: the caller does not read the result at once, so that smaller ones are written past the caches, too.
+lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src, bool later = false);
 // A copy in plain layout and that dtype takes the tensor's place.
 inline lamella_status copy_as(const lamella_tensor*& t, int dtype, TensorRef* owner) {
   lamella_tensor* raw;

@@ -1,11 +1,12 @@
 // Products of matrices and vectors, perhaps plus a bias: large float32 ones by oneDNN, the rest by the tiles of
-// isa/gemm.cpp.
+// isa/gemm.cpp, those of bfloat16 and of bytes by the ones of isa/groups.h.
 #include "backends/cpu/matmul.h"
 
 #include <algorithm>
 
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/loops.h"
+#include "backends/cpu/packed.h"
 #include "backends/cpu/space.h"
 
 namespace lamella::cpu {
@@ -18,8 +19,17 @@ const Gemms& gemms() {
 // Asked of the processor, since the instruction belongs to no level of x86-64; "x86-64-v4" alone has the registers.
 const GemmKernels* bf16_gemm() {
   static const GemmKernels& chosen = LAMELLA_BY_ISA(bf16_gemm)();
-  static const bool there = chosen.multiply && __builtin_cpu_supports("avx512bf16");
+  static const bool there = chosen.multiply && beside_levels() && __builtin_cpu_supports("avx512bf16");
   return there ? &chosen : nullptr;
+}
+
+const ByteGemms& byte_gemms() {
+  static const ByteGemms& chosen = [&]() -> const ByteGemms& {
+    const ByteGemms& vnni = LAMELLA_BY_ISA(vnni_gemms)();
+    const bool there = vnni.s8.multiply && beside_levels() && __builtin_cpu_supports("avx512vnni");
+    return there ? vnni : LAMELLA_BY_ISA(byte_gemms)();
+  }();
+  return chosen;
 }
 
 namespace {
@@ -31,7 +41,8 @@ T element(const Matrix& m, int64_t i, int64_t j) {
 
 // ---- one product in a dtype that tiles compute in: float32, float64, 32 and 64 bit integers -------------------------
 //
-// bfloat16 as the dtype of a product means operands of bfloat16 with a result and a bias of float32.
+// bfloat16 as the dtype of a product means operands of bfloat16 with a result and a bias of float32; int8 means two
+// operands of int8, uint8 one of uint8 and one of int8, both with a result and a bias of int32.
 
 // The upper half of a float.
 struct BFloat16 {
@@ -39,13 +50,13 @@ struct BFloat16 {
   operator float() const { return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16); }
 };
 
-template <class T, class Operand = T>
+template <class T, class Left = T, class Right = Left>
 void tiny(const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
   auto* z = reinterpret_cast<T*>(c.data);
   for (int64_t i = 0; i < c.rows; i++)
     for (int64_t j = 0; j < c.columns; j++) {
       T sum = 0;
-      for (int64_t k = 0; k < a.columns; k++) sum += T(element<Operand>(a, i, k)) * T(element<Operand>(b, k, j));
+      for (int64_t k = 0; k < a.columns; k++) sum += T(element<Left>(a, i, k)) * T(element<Right>(b, k, j));
       z[i * c.row + j * c.column] = bias ? sum + reinterpret_cast<const T*>(bias)[j] : sum;
     }
 }
@@ -53,6 +64,8 @@ void tiny(const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
 const GemmKernels& kernels_of(int dtype) {
   const Gemms& g = gemms();
   if (dtype == LAMELLA_BFLOAT16) return *bf16_gemm();
+  if (dtype == LAMELLA_INT8) return byte_gemms().s8;
+  if (dtype == LAMELLA_UINT8) return byte_gemms().u8;
   if (dtype == LAMELLA_FLOAT32) return g.f32;
   if (dtype == LAMELLA_FLOAT64) return g.f64;
   return dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32 ? g.u32 : g.u64;
@@ -60,6 +73,8 @@ const GemmKernels& kernels_of(int dtype) {
 
 void tiny(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
   if (dtype == LAMELLA_BFLOAT16) return tiny<float, BFloat16>(a, b, c, bias);
+  if (dtype == LAMELLA_INT8) return tiny<uint32_t, int8_t>(a, b, c, bias);
+  if (dtype == LAMELLA_UINT8) return tiny<uint32_t, uint8_t, int8_t>(a, b, c, bias);
   if (dtype == LAMELLA_FLOAT32) return tiny<float>(a, b, c, bias);
   if (dtype == LAMELLA_FLOAT64) return tiny<double>(a, b, c, bias);
   if (dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32) return tiny<uint32_t>(a, b, c, bias);
@@ -68,8 +83,13 @@ void tiny(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const ch
 
 // Of an element of the result.
 int64_t size_of(int dtype) {
-  return dtype == LAMELLA_BFLOAT16 || dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_INT32 || dtype == LAMELLA_UINT32 ? 4
-                                                                                                                    : 8;
+  const bool wide = dtype == LAMELLA_FLOAT64 || dtype == LAMELLA_INT64 || dtype == LAMELLA_UINT64;
+  return wide ? 8 : 4;
+}
+// Of an element of the operands.
+int64_t operand_size(int dtype) {
+  if (dtype == LAMELLA_INT8 || dtype == LAMELLA_UINT8) return 1;
+  return dtype == LAMELLA_BFLOAT16 ? 2 : size_of(dtype);
 }
 
 int interrupted() { return api().check_interrupt(); }
@@ -80,25 +100,38 @@ bool blas_reads(const Matrix& m) { return (m.column == 1 && m.row >= m.columns) 
 // Asked of a whole product, never of a thread's part: oneDNN adds up in another order than our tiles.
 bool suits_onednn(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
   constexpr int64_t least = 256;  // up to there our tiles are as fast
-  return dtype == LAMELLA_FLOAT32 && g.m >= least && g.n >= least && g.k >= least && blas_reads(a) && blas_reads(b) &&
-         g.c_row >= g.n && !g.column_bias && onednn_available();
+  if (g.m < least || g.n < least || g.k < least) return false;
+  if (dtype == LAMELLA_FLOAT32)
+    return blas_reads(a) && blas_reads(b) && g.c_row >= g.n && !g.column_bias && onednn_available();
+  return operand_size(dtype) < 4 && !g.narrow && blas_reads(a) && blas_reads(b) && amx_multiplies(dtype);
+}
+
+// Products by AMX are cut in the same places whatever the number of threads: oneDNN's order of sums may follow the
+// size.
+constexpr int64_t amx_step = 256;
+
+lamella_status by_onednn(int dtype, const Gemm& g) {
+  // Signals wait while oneDNN works: panels of about 20 ms.
+  const bool amx = dtype != LAMELLA_FLOAT32;
+  const auto panel =
+      amx ? amx_step : std::max<int64_t>(96, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
+  const int64_t operand = operand_size(dtype);
+  for (int64_t i = 0; i < g.m; i += panel) {
+    Gemm p = g;
+    p.m = std::min(panel, g.m - i);
+    p.a = static_cast<const char*>(g.a) + i * g.a_row * operand;
+    p.c = static_cast<char*>(g.c) + i * g.c_row * 4;
+    p.row_bias = g.row_bias ? static_cast<const char*>(g.row_bias) + i * 4 : nullptr;
+    if (!(amx ? onednn_multiply(dtype, p) : onednn_sgemm(p)))
+      return fail(LAMELLA_RUNTIME_ERROR, "mm: oneDNN reports an error");
+    if (g.m - i > panel)
+      if (lamella_status st = api().check_interrupt()) return st;
+  }
+  return LAMELLA_OK;
 }
 
 lamella_status part(int dtype, const Gemm& g, bool onednn) {
-  if (onednn) {
-    // Signals wait while oneDNN works: panels of about 20 ms.
-    const auto panel = std::max<int64_t>(96, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
-    for (int64_t i = 0; i < g.m; i += panel) {
-      Gemm p = g;
-      p.m = std::min(panel, g.m - i);
-      p.a = static_cast<const float*>(g.a) + i * g.a_row;
-      p.c = static_cast<float*>(g.c) + i * g.c_row;
-      if (!onednn_sgemm(p)) return fail(LAMELLA_RUNTIME_ERROR, "mm: oneDNN reports an error");
-      if (g.m - i > panel)
-        if (lamella_status st = api().check_interrupt()) return st;
-    }
-    return LAMELLA_OK;
-  }
+  if (onednn) return by_onednn(dtype, g);
   const GemmKernels& k = kernels_of(dtype);
   const int64_t bytes = k.space(g.m, g.n, g.k);
   Space space;
@@ -114,15 +147,18 @@ bool flips(const Matrix& a, const Matrix& b, const Matrix& c) {
 }
 
 // c = a · b + bias, one number per column, or null. The threads share rows or columns, whichever way packs less twice.
-lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char* bias) {
+lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char* bias, bool narrow = false) {
   if (c.rows == 0 || c.columns == 0) return LAMELLA_OK;
-  const bool fits = c.column == 1 || c.columns == 1 || c.row == 1 || c.rows == 1;
+  const bool ordered = dtype == LAMELLA_UINT8;  // the left operand differs from the right one
+  const bool fits = c.column == 1 || c.columns == 1 || (!ordered && c.row == 1) || c.rows == 1;
   const double work = static_cast<double>(c.rows) * static_cast<double>(c.columns) * static_cast<double>(a.columns);
   if (work <= 128 || !fits) {
     tiny(dtype, a, b, c, bias);
     return LAMELLA_OK;
   }
-  const bool flip = flips(a, b, c);
+  const bool grouped = operand_size(dtype) < 4;
+  // A row times a matrix in columns packs these by squares: faster than sums over each.
+  const bool flip = !ordered && !(grouped && c.rows == 1) && flips(a, b, c);
   if (flip) {
     const Matrix x = a;
     a = b.transposed();
@@ -142,35 +178,43 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
                c.row,
                flip ? bias : nullptr,
                flip ? nullptr : bias,
-               interrupted};
-  // A thread must have 20 µs of work; products with a vector wait for memory, not for arithmetic.
-  const double unit = c.rows == 1 || c.columns == 1 ? 2e5 : 1e6;
+               interrupted,
+               false,
+               c.rows <= 4,
+               narrow};
+  // A thread must have 20 µs of work; products with a vector wait for memory, not for arithmetic, and those of narrow
+  // numbers are faster.
+  const double unit = c.rows == 1 || c.columns == 1 ? 2e5 : grouped ? 3e6 : 1e6;
   const bool onednn = suits_onednn(dtype, g, a, b);
   if (work < 2 * unit) return part(dtype, g, onednn);
   const bool by_rows = c.rows >= c.columns;
-  const int64_t n = by_rows ? c.rows : c.columns, size = size_of(dtype), step = by_rows ? 24 : 64;
-  const int64_t operand = dtype == LAMELLA_BFLOAT16 ? 2 : size;
+  const int64_t n = by_rows ? c.rows : c.columns, step = onednn && operand_size(dtype) < 4 ? amx_step
+                                                         : by_rows                         ? 24
+                                                                                           : 64;
+  const int64_t operand = operand_size(dtype), wide = size_of(dtype), size = narrow ? operand : wide;
   const auto least = static_cast<int64_t>(unit / (work / static_cast<double>(n))) / step + 1;
   const int64_t units = (n + step - 1) / step;
-  return parallel_for(0, units, std::max(least, units / (work > 1e10 ? 64 : 8)),
-                      [&](int64_t first, int64_t last) -> lamella_status {
-                        Gemm p = g;
-                        const int64_t begin = first * step, count = std::min(last * step, n) - begin;
-                        auto at = [&](const void* from, int64_t stride, int64_t bytes) {
-                          return from ? static_cast<const char*>(from) + begin * stride * bytes : nullptr;
-                        };
-                        if (by_rows) {
-                          p.m = count;
-                          p.a = at(g.a, g.a_row, operand);
-                          p.row_bias = at(g.row_bias, 1, size);
-                        } else {
-                          p.n = count;
-                          p.b = at(g.b, g.b_column, operand);
-                          p.column_bias = at(g.column_bias, 1, size);
-                        }
-                        p.c = const_cast<char*>(at(g.c, by_rows ? g.c_row : 1, size));
-                        return part(dtype, p, onednn);
-                      });
+  // Each part packs the other operand anew. Where that counts, a thread gets one part: its loops ask for interrupts.
+  const int64_t threads = api().num_threads();
+  const int64_t grain = grouped ? (units + threads - 1) / threads : units / (work > 1e10 ? 64 : 8);
+  return parallel_for(0, units, std::max(least, grain), [&](int64_t first, int64_t last) -> lamella_status {
+    Gemm p = g;
+    const int64_t begin = first * step, count = std::min(last * step, n) - begin;
+    auto at = [&](const void* from, int64_t stride, int64_t bytes) {
+      return from ? static_cast<const char*>(from) + begin * stride * bytes : nullptr;
+    };
+    if (by_rows) {
+      p.m = count;
+      p.a = at(g.a, g.a_row, operand);
+      p.row_bias = at(g.row_bias, 1, wide);
+    } else {
+      p.n = count;
+      p.b = at(g.b, g.b_column, operand);
+      p.column_bias = at(g.column_bias, 1, wide);
+    }
+    p.c = const_cast<char*>(at(g.c, by_rows ? g.c_row : 1, size));
+    return part(dtype, p, onednn);
+  });
 }
 
 // ---- other dtypes: converted, or seen as real matrices ----
@@ -220,14 +264,15 @@ lamella_status complex_multiply(int real, const Matrix& a, const Matrix& b, cons
 
 }  // namespace
 
-lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias) {
+lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias, bool narrow) {
   if (dtype == LAMELLA_COMPLEX64) return complex_multiply<float>(LAMELLA_FLOAT32, a, b, c);
   if (dtype == LAMELLA_COMPLEX128) return complex_multiply<double>(LAMELLA_FLOAT64, a, b, c);
-  return multiply_real(dtype, a, b, c, bias);
+  return multiply_real(dtype, a, b, c, bias, narrow);
 }
 
 // All batches; small ones go to the threads whole (a nested parallel_for runs on its own thread).
-lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c) {
+lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c,
+                                bool narrow) {
   const Matrix x0 = matrix(a), y0 = matrix(b), z0 = matrix(c);
   const double work = static_cast<double>(z0.rows) * static_cast<double>(z0.columns) * static_cast<double>(x0.columns);
   auto range = [&](int64_t begin, int64_t end) -> lamella_status {
@@ -236,7 +281,7 @@ lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamell
       x.data += i * a->dl.strides[0] * itemsize(a);
       y.data += i * b->dl.strides[0] * itemsize(b);
       z.data += i * c->dl.strides[0] * itemsize(c);
-      if (lamella_status st = multiply(dtype, x, y, z)) return st;
+      if (lamella_status st = multiply(dtype, x, y, z, nullptr, narrow)) return st;
     }
     return LAMELLA_OK;
   };
@@ -249,16 +294,25 @@ namespace {
 // ---- kernels ----
 
 Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
-  Operands o(self.get(), mat2.get(), out.get());
+  Operands o(self.get(), mat2.get(), out.get(), true);
   if (lamella_status st = o.open()) return st;
-  if (lamella_status st = multiply(o.operands, matrix(o.a), matrix(o.b), matrix(o.c))) return st;
+  if (lamella_status st = multiply(o.operands, matrix(o.a), matrix(o.b), matrix(o.c), nullptr, o.narrow)) return st;
   return o.close();
 }
 
+// int8 or uint8 times int8, in int32.
+Status int_mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
+  PackedOutput to;
+  if (lamella_status st = to.open(out.get(), LAMELLA_INT32)) return st;
+  const Matrix c{to.data(), out.get()->dl.shape[0], out.get()->dl.shape[1], out.get()->dl.shape[1], 1};
+  if (lamella_status st = multiply(self.get()->dtype, matrix(self.get()), matrix(mat2.get()), c)) return st;
+  return to.close();
+}
+
 Status bmm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
-  Operands o(self.get(), mat2.get(), out.get());
+  Operands o(self.get(), mat2.get(), out.get(), true);
   if (lamella_status st = o.open()) return st;
-  if (lamella_status st = multiply_batches(o.operands, o.a, o.b, o.c)) return st;
+  if (lamella_status st = multiply_batches(o.operands, o.a, o.b, o.c, o.narrow)) return st;
   return o.close();
 }
 
@@ -305,6 +359,7 @@ Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
 
 void register_matmul(Library& m) {
   add<mm>(m, "mm");
+  add<int_mm>(m, "_int_mm");
   add<bmm>(m, "bmm");
   add<mv>(m, "mv");
   add<dot>(m, "dot");

@@ -33,10 +33,12 @@ inline Matrix rows_of(const lamella_tensor* t) {
 }
 
 // c = a · b + bias. The bias is one number per column, or null; complex products leave it out. The dtype is a result of
-// product_dtype.
-lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr);
+// product_dtype, or one of `Operands`. Narrow: c is of the operands' dtype; it lies in rows, see Operands::narrow.
+lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr,
+                        bool narrow = false);
 // The same for each matrix of three dimensions.
-lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c);
+lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c,
+                                bool narrow = false);
 
 // The dtype in which products of a dtype are computed. Narrow integers wrap the same way in 32 bits.
 inline int product_dtype(int dtype) {
@@ -51,30 +53,49 @@ inline bool is_complex(int dtype) { return dtype == LAMELLA_COMPLEX64 || dtype =
 // The operands and the result of a product in the dtype that it is computed in; the result is copied back at the end.
 class Operands {
  public:
-  Operands(const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c)
-      : a(a), b(b), c(c), result_(c), dtype(product_dtype(c->dtype)), operands(pairs() ? LAMELLA_BFLOAT16 : dtype) {}
+  // Alone: the product itself is the result.
+  Operands(const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c, bool alone = false)
+      : a(a),
+        b(b),
+        c(c),
+        result_(c),
+        dtype(product_dtype(c->dtype)),
+        operands(groups() ? as_groups() : dtype),
+        narrow(alone && rounds()) {}
   const lamella_tensor *a, *b, *c;
 
  private:
   const lamella_tensor* result_;
   TensorRef x_, y_, z_;
 
-  // Whether the processor multiplies these pair by pair. Products with few rows or columns are better converted.
-  bool pairs() const {
+  // Whether these are multiplied group by group, as they are. Products with few columns are better converted.
+  bool groups() const {
     const int n = c->dl.ndim;
     const int64_t columns = n >= 2 ? c->dl.shape[n - 1] : 0;
-    return c->dtype == LAMELLA_BFLOAT16 && columns >= 8 && c->numel / columns >= 8 && c->dl.shape[n - 2] >= 8 &&
-           bf16_gemm();
+    if (columns < 8 || (columns < 32 && c->dl.shape[n - 2] < 8)) return false;
+    return c->dtype == LAMELLA_BFLOAT16 ? bf16_gemm() != nullptr : as_groups() == LAMELLA_INT8;
+  }
+  // Bytes of either sign are one as far as the lowest byte of a product goes.
+  int as_groups() const {
+    const int t = c->dtype;
+    return t == LAMELLA_UINT8 ? static_cast<int>(LAMELLA_INT8) : t;
+  }
+  bool rounds() const {
+    const int64_t depth = a->dl.ndim ? a->dl.shape[a->dl.ndim - 1] : 0;
+    return operands == LAMELLA_BFLOAT16 && depth >= 8 && depth <= narrow_depth && is_contiguous(c) &&
+           !amx_multiplies(operands);
   }
 
  public:
   const int dtype;     // of the result
   const int operands;  // what a and b are read as, and `multiply` is asked for
+  const bool narrow;   // `multiply` rounds its sums itself
 
   lamella_status open() {
     if (dtype == result_->dtype) return LAMELLA_OK;
     if (lamella_status st = converted(a, operands, &x_)) return st;
     if (lamella_status st = converted(b, operands, &y_)) return st;
+    if (narrow) return LAMELLA_OK;
     lamella_tensor* raw;
     if (lamella_status st =
             api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(c), &raw))

@@ -1,4 +1,4 @@
-// Operands of recurrent layers in plain layout, for their kernels.
+// Operands of recurrent layers in plain layout, and loops over their rows, for their kernels.
 #pragma once
 
 #include <cstring>
@@ -42,6 +42,16 @@ void copy_rows(int64_t count, const T* from, T* to) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
   else
     std::memset(to, 0, static_cast<size_t>(count) * sizeof(T));
+}
+
+// Calls body(row) for rows of n hidden units, with threads if there are many.
+template <class Body>
+lamella_status each_row(int64_t rows, int64_t n, const Body& body) {
+  constexpr int64_t cost = 16;  // of a unit, beside the addition of two numbers
+  return parallel_for(0, rows, grain / (cost * n + 1) + 1, [&](int64_t begin, int64_t end) -> lamella_status {
+    for (int64_t i = begin; i < end; i++) body(i);
+    return LAMELLA_OK;
+  });
 }
 
 }  // namespace lamella::cpu

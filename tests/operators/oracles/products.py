@@ -22,6 +22,7 @@ def added(product):
 
 entries(
     mm=np.matmul,
+    _int_mm=lambda x, y: np.matmul(x.astype(np.int32), y.astype(np.int32)),
     bmm=np.matmul,
     matmul=np.matmul,
     mv=np.matmul,
