@@ -152,6 +152,9 @@ const std::vector<Declaration>& distance_operators() {
        "'donot_use_mm_for_euclid_dist' never\n\nRaises:\n    RuntimeError: `p` is negative, or the columns "
        "differ\n\n>>> lamella.cdist(lamella.tensor([[3., 4.]]), lamella.tensor([[0., 0.], [3., 3.]]))\ntensor([[5., "
        "1.]])\n"},
+      {"_cdist_by_product(Tensor x1, Tensor x2, float p, str compute_mode) -> bool", "matmul", hidden | function,
+       nullptr, composite<by_product>,
+       "Whether cdist() computes these distances from a product of matrices, which its gradient asks too."},
       {"pdist(Tensor self, float p=2) -> Tensor", "matmul", function, nullptr, composite<pdist>,
        "The distances of order `p` between the rows of a matrix, of each pair once: rows 0 and 1, 0 and 2, up to the "
        "last two.\n\n>>> lamella.pdist(lamella.tensor([[0.], [1.], [3.]]))\ntensor([1., 3., 2.])\n"},

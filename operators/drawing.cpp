@@ -13,7 +13,7 @@ Tensor uniform_row(const Tensor& self, const Generator& generator) {
 
 void infer_exponential(const Tensor& self, double lambd, const Generator&, Output out) {
   out.same(self);
-  check_drawn("self", self.dtype());
+  check_continuous("self", self.dtype());
   LAMELLA_CHECK(lambd > 0, argument("lambd"), ": expected a positive rate, got ", lambd);
 }
 const Tensor& exponential(const Tensor& self, double lambd, const Generator& generator) {
@@ -22,7 +22,7 @@ const Tensor& exponential(const Tensor& self, double lambd, const Generator& gen
 
 void infer_cauchy(const Tensor& self, double /*median*/, double sigma, const Generator&, Output out) {
   out.same(self);
-  check_drawn("self", self.dtype());
+  check_continuous("self", self.dtype());
   LAMELLA_CHECK(sigma > 0, argument("sigma"), ": expected a positive width, got ", sigma);
 }
 const Tensor& cauchy(const Tensor& self, double median, double sigma, const Generator& generator) {

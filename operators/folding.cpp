@@ -27,6 +27,8 @@ Blocks read_blocks(int64_t height, int64_t width, IntArrayRef kernel_size, IntAr
 
 Blocks read_image(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding,
                   IntArrayRef stride) {
+  LAMELLA_CHECK_INDEX(self.dim() > 2, argument("self"), ": expected 4 dimensions, or 3 without a batch, got shape ",
+                      shape_text(self));
   LAMELLA_CHECK((self.dim() == 3 || self.dim() == 4) && self.size(-1) && self.size(-2) && self.size(-3),
                 argument("self"), ": expected 4 dimensions, or 3 without a batch, with pixels, got shape ",
                 shape_text(self));

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "operators/shapes.h"
+#include "operators/sharing.h"
 
 namespace lamella::operators {
 namespace {
@@ -40,6 +41,25 @@ const lamella_operator* single_of(const lamella_operator* op) {
   const lamella_operator* found = find_single(op);
   std::unique_lock<std::shared_mutex> writing(*lock);
   return (*known)[op] = found;
+}
+
+// An error where a tensor of a place of the lists shares memory with what is written there, but not element by element.
+// A single operator would compute beside; the places of lists are computed where they are on every device.
+void check_apart(const lamella_operator* op, const lamella_value* args, int count, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const Span written = span_of(args[0].as.tensors[i]);
+    for (int k = 1; k < count; k++) {
+      const bool list = args[k].tag == LAMELLA_TENSOR_LIST;
+      if (!list && args[k].tag != LAMELLA_TENSOR) continue;
+      const lamella_tensor* t = list ? args[k].as.tensors[i] : args[k].as.tensor;
+      if (!written.meets(span_of(t)) || sharing(args[0].as.tensors[i], t) != Sharing::something) continue;
+      const std::string at = "[" + std::to_string(i) + "]";
+      LAMELLA_CHECK(false, argument((std::string(api().operator_argument(op, k)->name) + (list ? at : "")).c_str()),
+                    ": some of its elements and of ",
+                    argument((std::string(api().operator_argument(op, 0)->name) + at).c_str()),
+                    " refer to a single memory location, which is written; clone() one of them before");
+    }
+  }
 }
 
 // The arguments of one call after the other.
@@ -96,6 +116,7 @@ lamella_status each(lamella_frame* f, const lamella_value* args, lamella_value* 
     const lamella_operator* single = single_of(f->op);
     const Places places(f->op, single, args);
     const bool functional = api().operator_num_returns(f->op) == 1;
+    if (!functional) check_apart(f->op, args, places.count(), places.size());
     std::vector<Tensor> results;
     if (functional) results.reserve(places.size());
     for (uint32_t i = 0; i < places.size(); i++) {

@@ -52,11 +52,16 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& self, IntArrayRef k
   read_spatial("output_size", output_size, Spatial, 1, places);
   const bool batched = self.dim() == Spatial + 2;
   const DimVector wanted{batched ? self.size(0) : 1, self.size(-Spatial - 1), Spatial};
-  LAMELLA_CHECK(random_samples.sizes() == IntArrayRef(wanted), argument("random_samples"), ": expected shape ",
-                shape_text(wanted), ", got shape ", shape_text(random_samples));
+  LAMELLA_CHECK(random_samples.dtype() == self.dtype() || !self.is_floating_point(), argument("random_samples"),
+                ": expected numbers of [0, 1) in the dtype of the input, ", self.dtype(), ", got ",
+                random_samples.dtype());
   LAMELLA_CHECK(random_samples.is_floating_point(), argument("random_samples"),
                 ": expected numbers of [0, 1) in a floating dtype, got ", random_samples.dtype());
-  const Tensor samples = random_samples.reshape({wanted[0] * wanted[1], Spatial});
+  const bool enough = random_samples.dim() == 3 && random_samples.size(0) >= wanted[0];  // further ones are not used
+  LAMELLA_CHECK(enough && random_samples.size(1) == wanted[1] && random_samples.size(2) == Spatial,
+                argument("random_samples"), ": expected shape ", shape_text(wanted), ", got shape ",
+                shape_text(random_samples));
+  const Tensor samples = random_samples.narrow(0, 0, wanted[0]).reshape({wanted[0] * wanted[1], Spatial});
   Tensor tables[Spatial];
   for (int i = 0; i < Spatial; i++) {
     const int64_t n = self.size(i - Spatial);

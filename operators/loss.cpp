@@ -184,6 +184,16 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 // Classes stand in dimension 1, or in dimension 0 of a single sample.
 int64_t class_dim(const Tensor& t) { return t.dim() == 1 ? 0 : 1; }
 
+void check_class_weights(const Tensor& input, const Tensor& weight) {
+  if (!weight.defined()) return;
+  const int64_t classes = input.size(class_dim(input));
+  LAMELLA_CHECK(weight.dim() == 1 && weight.size(0) == classes, argument("weight"),
+                ": weight tensor should be defined either for all ", classes, " classes or no classes, got shape ",
+                shape_text(weight));
+  LAMELLA_CHECK(weight.dtype() == input.dtype(), argument("weight"), ": its dtype ", weight.dtype(),
+                " is not that of the input, ", input.dtype(), "; convert one with .to(...)");
+}
+
 // The target's shape is the input's without the classes.
 void check_classes(const Tensor& input, const Tensor& target, const Tensor& weight) {
   check_floating("input", input.dtype());
@@ -192,12 +202,14 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
   const int64_t dim = class_dim(input);
   bool fits = target.dim() == input.dim() - 1;
   for (int64_t i = 0; fits && i < target.dim(); i++) fits = target.size(i) == input.size(i < dim ? i : i + 1);
-  LAMELLA_CHECK_VALUE(fits, argument("target"), ": shape ", shape_text(target), " is not that of the input, ",
-                      shape_text(input), ", without the classes in dimension ", dim);
+  const bool other_batch = target.dim() == 0 || dim == 0 || target.size(0) != input.size(0);
+  LAMELLA_CHECK_VALUE(fits || !other_batch, argument("target"), ": shape ", shape_text(target),
+                      " is not that of the input, ", shape_text(input), ", without the classes in dimension ", dim);
+  LAMELLA_CHECK(fits, argument("target"), ": shape ", shape_text(target), " is not that of the input, ",
+                shape_text(input), ", without the classes in dimension ", dim);
   LAMELLA_CHECK(is_integral(target.dtype()), argument("target"), ": expected class indices in an integer dtype, got ",
                 target.dtype(), "; convert it with .to(lamella.int64)");
-  LAMELLA_CHECK(!weight.defined() || (weight.dim() == 1 && weight.size(0) == input.size(dim)), argument("weight"),
-                ": expected ", input.size(dim), " numbers, one for each class, got shape ", shape_text(weight));
+  check_class_weights(input, weight);
 }
 
 // For each target: the index to take instead of one to ignore, whether it is kept, and the weight, 0 if it is not.
@@ -304,7 +316,10 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
   const bool probabilities = input.sizes() == target.sizes() && target.is_floating_point() && input.dim() > 0;
   LAMELLA_CHECK(!probabilities || ignore_index < 0, argument("ignore_index"),
                 ": is of classes, and 'target' has a probability for each of them; leave it out");
-  if (!probabilities) check_classes(input, target, weight);
+  if (probabilities)
+    check_class_weights(input, weight);
+  else
+    check_classes(input, target, weight);
   if (!probabilities && label_smoothing == 0)
     return lamella::_class_loss(input, target, weight, ignore_index, static_cast<int64_t>(how), true);
   const int64_t dim = class_dim(input);

@@ -3,6 +3,7 @@
 #include <lamella/updates.h>
 
 #include "operators/shapes.h"
+#include "operators/sharing.h"
 
 namespace lamella::operators {
 namespace {
@@ -51,10 +52,45 @@ void check_written(const std::string& where, const Tensor& t) {
                   ": several elements share one memory location (an expanded tensor); clone() it before writing");
 }
 
+// What is written shares no memory with what else is given of its place: the elements would be read in the midst of the
+// changes. A gradient that is read alone may be the same tensor.
+class Apart {
+ public:
+  Apart(const lamella_frame* f, const lamella_value* args, uint32_t i) : f_(f), args_(args), i_(i) {}
+  void check(int k, bool written) {
+    const lamella_tensor* t = args_[k].as.tensors[i_];
+    const Span span = span_of(t);
+    for (int n = 0; n < n_; n++)
+      if ((written || seen_[n].written) && span.meets(seen_[n].span)) compare(k, t, written, seen_[n]);
+    seen_[n_++] = {k, span, written};
+  }
+
+ private:
+  struct Seen {
+    int k;
+    Span span;
+    bool written;
+  };
+  void compare(int k, const lamella_tensor* t, bool written, const Seen& other) const {
+    const lamella_tensor* with = args_[other.k].as.tensors[i_];
+    const Sharing found = sharing(t, with);
+    if (found == Sharing::nothing || (found == Sharing::everything && !(written && other.written))) return;
+    LAMELLA_CHECK(false, place(f_, k, i_), ": some of its elements and of ", place(f_, other.k, i_),
+                  " refer to a single memory location, which is written; clone() one of them before");
+  }
+
+  const lamella_frame* f_;
+  const lamella_value* args_;
+  uint32_t i_;
+  int n_ = 0;
+  Seen seen_[most_state + 2 + most_kept + 1];
+};
+
 void check_entry(const lamella_frame* f, const Update& u, const lamella_value* args, unsigned variant, uint32_t i) {
   const Tensor self = element(args, 0, i);
   LAMELLA_CHECK(is_floating_point(self.dtype()), place(f, 0, i), ": expected a floating-point dtype, got ",
                 self.dtype());
+  Apart apart(f, args, i);
   for (int k = 0; k < u.lists; k++) {
     if (k >= 2 && !u.holds(variant, k - 2)) continue;
     const Tensor t = element(args, k, i);
@@ -64,9 +100,14 @@ void check_entry(const lamella_frame* f, const Update& u, const lamella_value* a
                   self.dtype(), ", got ", t.dtype());
     LAMELLA_CHECK(t.device() == self.device(), place(f, k, i), ": expected the device of ", place(f, 0, i), ", ",
                   self.device(), ", got ", t.device());
-    if (k != 1 || args[u.grad_scale()].tag == LAMELLA_TENSOR) check_written(place(f, k, i), t);
+    const bool written = k != 1 || args[u.grad_scale()].tag == LAMELLA_TENSOR;
+    if (written) check_written(place(f, k, i), t);
+    apart.check(k, written);
   }
-  for (int k = u.lists; k < u.lists + u.kept + u.counts; k++) check_number_tensor(place(f, k, i), element(args, k, i));
+  for (int k = u.lists; k < u.lists + u.kept + u.counts; k++) {
+    check_number_tensor(place(f, k, i), element(args, k, i));
+    apart.check(k, k < u.lists + u.kept);
+  }
 }
 
 lamella_status infer(lamella_frame* f, const Update& u, const lamella_value* args) {

@@ -165,6 +165,8 @@ std::tuple<Tensor, Tensor> max_pool_indices(const Tensor& self, IntArrayRef kern
 
 void infer_avg2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                  bool /*count_include_pad*/, std::optional<int64_t> divisor_override, Output out) {
+  LAMELLA_CHECK_INDEX(self.dim() > 2, argument("self"), ": expected 4 dimensions, or 3 without a batch, got shape ",
+                      shape_text(self));
   check_averages(self);
   const Pool p = read_pool(self, 2, kernel_size, stride, padding, 1, ceil_mode);
   check_divisor(divisor_override);

@@ -43,6 +43,11 @@ void check_plain(const char* name, ScalarType t) {
 
 void check_drawn(const char* name, ScalarType t) {
   check_plain(name, t);
+  LAMELLA_CHECK_NOT_IMPLEMENTED(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t);
+}
+
+void check_continuous(const char* name, ScalarType t) {
+  check_plain(name, t);
   LAMELLA_CHECK(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t);
 }
 
@@ -76,6 +81,12 @@ Tensor units(const Generator& generator, const Device& device, int64_t count, bo
   return words(generator, device, count).floor_divide(256).to(kFloat) * (1.0 / 16777216.0);
 }
 
+// Of a complex tensor both parts are drawn.
+void check_drawn_parts(const char* name, ScalarType t) {
+  if (!is_complex(t)) return check_drawn(name, t);
+  check_plain(name, t);
+}
+
 // ---- shape rules ----------------------------------------------------------------------------------------------------
 
 void infer_words(const Tensor& self, const Generator&, Output out) {
@@ -96,14 +107,14 @@ void set_like(Output& out, const Tensor& self, ScalarType t, std::optional<Memor
 void infer_drawn(IntArrayRef size, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
                  std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(default_dtype());
-  check_drawn("dtype", t);
+  check_drawn_parts("dtype", t);
   set_new(out, size, t);
   out.pin(pin_memory);
 }
 void infer_drawn_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout>, std::optional<Device>,
                       std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format, Output out) {
   const ScalarType t = dtype.value_or(self.dtype());
-  check_drawn(dtype ? "dtype" : "self", t);
+  check_drawn_parts(dtype ? "dtype" : "self", t);
   set_like(out, self, t, memory_format);
   out.pin(pin_memory);
 }
@@ -115,6 +126,7 @@ double largest_finite(ScalarType t) {
     case kBFloat16:
       return 0x1.fep127;
     case kFloat:
+    case kComplexFloat:
       return std::numeric_limits<float>::max();
     default:
       return std::numeric_limits<double>::max();
@@ -128,7 +140,7 @@ void check_bound(const char* name, double bound, double largest, ScalarType t) {
 void infer_uniform(const Tensor& self, double from, double to, const Generator&, Output out) {
   const ScalarType t = self.dtype();
   out.same(self);
-  check_drawn("self", t);
+  check_drawn_parts("self", t);
   const double largest = largest_finite(t);
   LAMELLA_CHECK(from <= to, "the range 'from' ", from, " 'to' ", to, " is not one");
   check_bound("from", from, largest, t);
@@ -144,13 +156,13 @@ void check_std(double std) {
 void infer_normal(const Tensor& self, double, double std, const Generator&, Output out) {
   check_std(std);
   out.same(self);
-  check_drawn("self", self.dtype());
+  check_drawn_parts("self", self.dtype());
 }
 void infer_normal_numbers(double, double std, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
                           std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   check_std(std);
   const ScalarType t = dtype.value_or(default_dtype());
-  check_drawn("dtype", t);
+  check_drawn_parts("dtype", t);
   set_new(out, size, t);
   out.pin(pin_memory);
 }
@@ -241,12 +253,21 @@ double largest_below(double end, ScalarType t) {
 // ---- composites ----------------------------------------------------------------------------------------
 
 const Tensor& uniform(const Tensor& self, double from, double to, const Generator& generator) {
+  if (self.is_complex()) {
+    self.view_as_real().uniform_(from, to, generator);
+    return self;
+  }
   Tensor x = units(generator, self.device(), self.numel(), self.dtype() == kDouble) * (to - from) + from;
   if (from < to) x = x.clamp(std::nullopt, largest_below(to, self.dtype()));
   return store(self, x);
 }
 
+// The variance of a complex number is shared by its parts; each has the mean.
 const Tensor& normal(const Tensor& self, double mean, double std, const Generator& generator) {
+  if (self.is_complex()) {
+    self.view_as_real().normal_(mean, std * std::sqrt(0.5), generator);
+    return self;
+  }
   const int64_t pairs = (self.numel() + 1) / 2;
   const Tensor u = units(generator, self.device(), 2 * pairs, self.dtype() == kDouble).view({pairs, 2});
   const Tensor radius = ((1 - u.select(1, 0)).log() * -2.0).sqrt();
@@ -333,7 +354,8 @@ Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> 
 void check_spreads(double std) { check_std(std); }
 // Standard deviations in a tensor are checked, except on meta, which has no data.
 void check_spreads(const Tensor& std) {
-  if (std.device().get().backend == core::meta_backend || std.is_complex()) return;
+  LAMELLA_CHECK(!std.is_complex(), argument("std"), ": a standard deviation is a real number, got ", std.dtype());
+  if (std.device().get().backend == core::meta_backend) return;
   const bool negative = (std >= 0).logical_not().any().item().toBool();  // NaN is one
   LAMELLA_CHECK(!negative, argument("std"), ": a standard deviation must not be negative");
 }
@@ -409,11 +431,13 @@ const std::vector<Declaration>& random_operators() {
        shape<infer_normal_numbers>, composite<normal_numbers>, nullptr},
       {"uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)", "random",
        method, shape<infer_uniform>, composite<uniform>,
-       "Fills `self` with uniform numbers in [from, to).\n\n>>> bool((lamella.empty(5).uniform_(2, 3) >= 2).sum() == "
+       "Fills `self` with uniform numbers in [from, to), both parts of complex ones.\n\n>>> "
+       "bool((lamella.empty(5).uniform_(2, 3) >= 2).sum() == "
        "5)\nTrue\n"},
       {"normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)", "random",
        method, shape<infer_normal>, composite<normal>,
-       "Fills `self` with normal numbers.\n\nRaises:\n    RuntimeError: std is negative\n\n>>> "
+       "Fills `self` with normal numbers; both parts of complex ones, which share the variance.\n\nRaises:\n    "
+       "RuntimeError: std is negative\n\n>>> "
        "lamella.empty(5).normal_(0, 2).shape\nlamella.Size([5])\n"},
       {"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", method,
        shape<infer_integers_all>, composite<random_all>,

@@ -9,7 +9,9 @@ namespace lamella::operators {
 int64_t largest_integer(ScalarType t);
 
 // An error unless the dtype of a named argument is floating; unlike check_floating's, its message names no conversion.
+// A floating dtype, or else an error: the former's is that the operator is not implemented, as torch's kernels say.
 void check_drawn(const char* name, ScalarType t);
+void check_continuous(const char* name, ScalarType t);
 void check_plain(const char* name, ScalarType t);  // raises for a dtype that has no arithmetic
 
 // `count` numbers of at most 63 bits as int64, each made of two words of the stream.

@@ -85,29 +85,12 @@ struct State {
   Tensor h, c;
 };
 
-// An LSTM whose hidden state is a projection of the result, step by step.
-std::pair<Tensor, State> projected(const Tensor& gates, const State& state, const Weights& w, IntArrayRef batch_sizes,
-                                   bool reverse) {
-  const Steps steps(batch_sizes, reverse);
-  std::vector<Tensor> out(steps.count());
-  Tensor h = state.h, c = state.c;
-  steps.each([&](size_t k) {
-    const int64_t n = steps.size(k);
-    const auto [y, cell, kept] = lstm_step(steps.of(gates, k) + h.narrow(0, 0, n).mm(w.w_hh.t()), c.narrow(0, 0, n));
-    out[k] = y.mm(w.w_hr.t());
-    h = renewed(h, out[k]);
-    c = renewed(c, cell);
-  });
-  return {lamella::cat(out, 0), {h, c}};
-}
-
 // One direction: its results for all rows, and its last state.
 std::pair<Tensor, State> direction(Kind kind, const Tensor& rows, const State& state, const Weights& w,
                                    IntArrayRef batch_sizes, bool reverse) {
   const Tensor gates = lamella::linear(rows, w.w_ih, kind == Kind::gru ? w.b_ih : with_both(w.b_ih, w.b_hh));
-  if (w.w_hr.defined()) return projected(gates, state, w, batch_sizes, reverse);
   if (kind == Kind::lstm) {
-    auto [out, h, c, cells, kept] = lamella::_lstm_layer(gates, state.h, state.c, w.w_hh, batch_sizes, reverse);
+    auto [out, h, c, cells, kept] = lamella::_lstm_layer(gates, state.h, state.c, w.w_hh, w.w_hr, batch_sizes, reverse);
     return {out, {h, c}};
   }
   if (kind == Kind::gru) {

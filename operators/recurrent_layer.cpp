@@ -20,7 +20,7 @@ void check_is(const char* name, const Tensor& t, IntArrayRef sizes, ScalarType d
 }
 
 struct LayerSizes {
-  int64_t rows, batch, hidden;
+  int64_t rows, batch, hidden, state;  // a state has as many numbers as are hidden, unless it is projected
   ScalarType dtype;
 };
 
@@ -29,30 +29,35 @@ void check_dtype(const char* name, ScalarType t) {
 }
 
 // What forward and backward have in common; `count` gates.
-LayerSizes check_steps(const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, int64_t count, ScalarType t) {
+LayerSizes check_steps(const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, int64_t count, ScalarType t,
+                       const Tensor& projection = Tensor()) {
   check_dtype("hx", t);
   LAMELLA_CHECK(hx.dim() == 2, argument("hx"), ": expected (batch, hidden), got shape ", shape_text(hx));
-  const int64_t batch = hx.size(0), hidden = hx.size(1);
-  const LayerSizes n{check_batch_sizes(batch_sizes, batch), batch, hidden, t};
-  check_is("hx", hx, {batch, hidden}, t);
-  check_is("weight", weight, {count * hidden, hidden}, t);
+  LAMELLA_CHECK(!projection.defined() || projection.dim() == 2, argument("projection"),
+                ": expected (projected, hidden), got shape ", projection.defined() ? shape_text(projection) : "");
+  const int64_t batch = hx.size(0), state = hx.size(1), hidden = projection.defined() ? projection.size(1) : state;
+  const LayerSizes n{check_batch_sizes(batch_sizes, batch), batch, hidden, state, t};
+  check_is("hx", hx, {batch, state}, t);
+  check_is("projection", projection, {state, hidden}, t);
+  check_is("weight", weight, {count * hidden, state}, t);
   return n;
 }
 
 LayerSizes check_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes,
-                       int64_t count) {
+                       int64_t count, const Tensor& projection = Tensor()) {
   check_dtype("gates", gates.dtype());
-  const LayerSizes n = check_steps(hx, weight, batch_sizes, count, gates.dtype());
+  const LayerSizes n = check_steps(hx, weight, batch_sizes, count, gates.dtype(), projection);
   check_is("gates", gates, {n.rows, count * n.hidden}, n.dtype);
   return n;
 }
 
-void infer_lstm(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight, IntArrayRef batch_sizes,
-                bool /*reverse*/, Output out, Output hn, Output cn, Output cells, Output kept) {
-  const LayerSizes n = check_layer(gates, hx, weight, batch_sizes, 4);
-  check_is("cx", cx, hx.sizes(), n.dtype);
-  out.set({n.rows, n.hidden}, n.dtype);
-  hn.set({n.batch, n.hidden}, n.dtype);
+void infer_lstm(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& projection,
+                IntArrayRef batch_sizes, bool /*reverse*/, Output out, Output hn, Output cn, Output cells,
+                Output kept) {
+  const LayerSizes n = check_layer(gates, hx, weight, batch_sizes, 4, projection);
+  check_is("cx", cx, {n.batch, n.hidden}, n.dtype);
+  out.set({n.rows, n.state}, n.dtype);
+  hn.set({n.batch, n.state}, n.dtype);
   cn.set({n.batch, n.hidden}, n.dtype);
   cells.set({n.rows, n.hidden}, n.dtype);
   kept.set({n.rows, 4 * n.hidden}, n.dtype);
@@ -75,29 +80,33 @@ void infer_rnn(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntA
 }
 
 LayerSizes check_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
-                          const Tensor& out, IntArrayRef batch_sizes, int64_t count) {
-  const LayerSizes n = check_steps(hx, weight, batch_sizes, count, out.dtype());
-  check_is("out", out, {n.rows, n.hidden}, n.dtype);
-  check_is("grad_out", grad_out, {n.rows, n.hidden}, n.dtype);
-  check_is("grad_hn", grad_hn, {n.batch, n.hidden}, n.dtype);
+                          const Tensor& out, IntArrayRef batch_sizes, int64_t count,
+                          const Tensor& projection = Tensor()) {
+  const LayerSizes n = check_steps(hx, weight, batch_sizes, count, out.dtype(), projection);
+  check_is("out", out, {n.rows, n.state}, n.dtype);
+  check_is("grad_out", grad_out, {n.rows, n.state}, n.dtype);
+  check_is("grad_hn", grad_hn, {n.batch, n.state}, n.dtype);
   return n;
 }
 
 void infer_lstm_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn, const Tensor& grad_cells,
                          const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight,
-                         const Tensor& out, const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes,
-                         bool /*reverse*/, Output dgates, Output dhx, Output dcx, Output dweight) {
-  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes, 4);
-  check_is("grad_cn", grad_cn, hx.sizes(), n.dtype);
-  check_is("cx", cx, hx.sizes(), n.dtype);
-  check_is("cells", cells, out.sizes(), n.dtype);
-  check_is("grad_cells", grad_cells, out.sizes(), n.dtype);
+                         const Tensor& projection, const Tensor& out, const Tensor& cells, const Tensor& kept,
+                         IntArrayRef batch_sizes, bool /*reverse*/, Output dgates, Output dhx, Output dcx,
+                         Output dweight, Output dprojection) {
+  const LayerSizes n = check_backward(grad_out, grad_hn, hx, weight, out, batch_sizes, 4, projection);
+  check_is("cx", cx, {n.batch, n.hidden}, n.dtype);
+  check_is("grad_cn", grad_cn, cx.sizes(), n.dtype);
+  check_is("cells", cells, {n.rows, n.hidden}, n.dtype);
+  check_is("grad_cells", grad_cells, cells.sizes(), n.dtype);
   check_is("kept", kept, {n.rows, 4 * n.hidden}, n.dtype);
   check_is("grad_kept", grad_kept, kept.sizes(), n.dtype);
   dgates.set({n.rows, 4 * n.hidden}, n.dtype);
   dhx.set(hx.sizes(), n.dtype);
-  dcx.set(hx.sizes(), n.dtype);
+  dcx.set(cx.sizes(), n.dtype);
   dweight.set(weight.sizes(), n.dtype);
+  dprojection.set({n.state, n.hidden}, n.dtype);
+  if (!projection.defined()) dprojection.absent();
 }
 
 void infer_gru_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_kept, const Tensor& hx,
@@ -128,8 +137,8 @@ Tensor slope_of_sigmoid(const Tensor& y) { return y * (1 - y); }
 Tensor slope_of_tanh(const Tensor& y) { return 1 - y * y; }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx,
-                                                              const Tensor& weight, IntArrayRef batch_sizes,
-                                                              bool reverse) {
+                                                              const Tensor& weight, const Tensor& projection,
+                                                              IntArrayRef batch_sizes, bool reverse) {
   const Steps steps(batch_sizes, reverse);
   std::vector<Tensor> out(steps.count()), cells(out), kept(out);
   Tensor h = hx, c = cx;
@@ -138,6 +147,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> lstm_layer(const Tensor& gate
     const int64_t n = steps.size(k);
     const Tensor sums = steps.of(gates, k) + h.narrow(0, 0, n).mm(turned);
     std::tie(out[k], cells[k], kept[k]) = lstm_step(sums, c.narrow(0, 0, n));
+    if (projection.defined()) out[k] = out[k].mm(projection.t());
     h = renewed(h, out[k]);
     c = renewed(c, cells[k]);
   });
@@ -157,18 +167,19 @@ std::tuple<Tensor, Tensor> lstm_step_backward(const Tensor& dh, const Tensor& of
       dc * f};
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> lstm_layer_backward(
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> lstm_layer_backward(
     const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn, const Tensor& grad_cells,
-    const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& out,
-    const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
+    const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& projection,
+    const Tensor& out, const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
   const Steps steps(batch_sizes, reverse);
   auto of = [&](const Tensor& t, size_t k) { return t.defined() ? steps.of(t, k) : t; };
-  std::vector<Tensor> sums(steps.count());
+  std::vector<Tensor> sums(steps.count()), of_state(sums);
   Tensor dh = given_or_zeros(grad_hn, hx), dc = given_or_zeros(grad_cn, cx);
   steps.each(
       [&](size_t k) {
         const int64_t n = steps.size(k);
-        const Tensor of_result = sum_of(dh.narrow(0, 0, n), of(grad_out, k));
+        of_state[k] = sum_of(dh.narrow(0, 0, n), of(grad_out, k));
+        const Tensor of_result = projection.defined() ? of_state[k].mm(projection) : of_state[k];
         const Tensor of_cell = sum_of(dc.narrow(0, 0, n), of(grad_cells, k));
         Tensor before;
         std::tie(sums[k], before) = lstm_step_backward(of_result, of_cell, of(grad_kept, k), steps.before(cells, cx, k),
@@ -178,7 +189,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstm_layer_backward(
       },
       true);
   const Tensor dgates = lamella::cat(sums, 0);
-  return {dgates, dh, dc, dgates.t().mm(steps.all_before(out, hx))};
+  Tensor dprojection;
+  if (projection.defined()) dprojection = lamella::cat(of_state, 0).t().mm(part(kept, 3, 4) * cells.tanh());
+  return {dgates, dh, dc, dgates.t().mm(steps.all_before(out, hx)), dprojection};
 }
 
 std::tuple<Tensor, Tensor, Tensor> gru_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight,
@@ -336,18 +349,17 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_cell_bac
 
 const std::vector<Declaration>& recurrent_layer_operators() {
   static const auto* table = new std::vector<Declaration>{
-      {"_lstm_layer(Tensor gates, Tensor hx, Tensor cx, Tensor weight, int[] batch_sizes, bool reverse) -> (Tensor "
-       "out, "
-       "Tensor hn, Tensor cn, Tensor cells, Tensor kept)",
+      {"_lstm_layer(Tensor gates, Tensor hx, Tensor cx, Tensor weight, Tensor? projection, int[] batch_sizes, bool "
+       "reverse) -> (Tensor out, Tensor hn, Tensor cn, Tensor cells, Tensor kept)",
        "matmul", hidden | function, shape<infer_lstm>, composite<lstm_layer>,
-       "One direction of an LSTM's layer, from what the input and the biases give to the gates."},
+       "One direction of an LSTM's layer, from what the input and the biases give to the gates. With a `projection`, "
+       "of shape (state, hidden), its product with the result is the state."},
       {"_lstm_layer_backward(Tensor? grad_out, Tensor? grad_hn, Tensor? grad_cn, Tensor? grad_cells, Tensor? "
        "grad_kept, "
-       "Tensor hx, Tensor cx, Tensor weight, Tensor out, Tensor cells, Tensor kept, int[] batch_sizes, bool reverse) "
-       "-> "
-       "(Tensor, Tensor, Tensor, Tensor)",
+       "Tensor hx, Tensor cx, Tensor weight, Tensor? projection, Tensor out, Tensor cells, Tensor kept, int[] "
+       "batch_sizes, bool reverse) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
        "matmul", hidden | function, shape<infer_lstm_backward>, composite<lstm_layer_backward>,
-       "The gradients of _lstm_layer by gates, hx, cx and weight."},
+       "The gradients of _lstm_layer by gates, hx, cx, weight and projection, which is None if there is none."},
       {"_gru_layer(Tensor gates, Tensor hx, Tensor weight, Tensor? bias, int[] batch_sizes, bool reverse) -> (Tensor "
        "out, Tensor hn, Tensor kept)",
        "matmul", hidden | function, shape<infer_gru>, composite<gru_layer>,

@@ -23,4 +23,8 @@ struct Taps {
 // last places; else `scale`, if it is given and positive, says how many places an element has, in place of out / in.
 Taps taps_of(Filter f, int64_t in, int64_t out, bool align, std::optional<double> scale);
 
+// Images of uint8, (batch, channels, height, width), by weights of 16 bits: each sum is rounded to a byte, first along
+// rows, then along columns. An axis that keeps its size stays as it is.
+Tensor resample_bytes(const Tensor& self, const int64_t (&out)[2], const Taps& rows, const Taps& columns);
+
 }  // namespace lamella::operators

@@ -101,7 +101,7 @@ void infer_search(const Tensor& cdf, const Tensor& u, Output out) {
 Tensor search_cdf(const Tensor& cdf, const Tensor& u) { return (cdf.unsqueeze(1) <= u.unsqueeze(2)).sum(2); }
 
 void infer_multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Generator&, Output out) {
-  check_drawn("self", self.dtype());
+  check_continuous("self", self.dtype());
   LAMELLA_CHECK(self.dim() >= 1 && self.dim() <= 2 && self.size(-1) != 0, argument("self"),
                 ": expected one row of probabilities or several, got shape ", shape_text(self));
   const int64_t categories = self.size(-1);

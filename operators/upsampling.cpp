@@ -158,9 +158,10 @@ struct Sizes {
   IntArrayRef list() const { return IntArrayRef(out, Axes); }
 };
 
-void check_computed(Filter f, const char* name, const Tensor& self) {
-  LAMELLA_CHECK_NOT_IMPLEMENTED(only_picks(f) || self.is_floating_point(), argument(name), ": dtype ", self.dtype(),
-                                " is not resampled by weights; convert with .to(lamella.float32)");
+void check_computed(Filter f, int axes, const char* name, const Tensor& self) {
+  const bool bytes = axes == 2 && self.dtype() == kByte;
+  LAMELLA_CHECK_NOT_IMPLEMENTED(only_picks(f) || self.is_floating_point() || bytes, argument(name), ": dtype ",
+                                self.dtype(), " is not resampled by weights; convert with .to(lamella.float32)");
 }
 
 // Forward and backward for one to three scales, one for each axis.
@@ -169,7 +170,7 @@ struct Up {
   static constexpr int axes = sizeof...(S);
   static void shape_of(const Tensor& self, IntArrayRef output_size, Output& out) {
     const Sizes<axes> n(output_size, self.sizes(), "self");
-    check_computed(F, "self", self);
+    check_computed(F, axes, "self", self);
     const DimVector sizes = with_last(self.sizes(), n.list());
     check_sizes("output_size", sizes, self.dtype());
     set_image(out, sizes, self.dtype(), channels_last(self));
@@ -177,6 +178,11 @@ struct Up {
   static Tensor run(const Tensor& self, IntArrayRef output_size, bool align, S... scales) {
     const Sizes<axes> n(output_size, self.sizes(), "self");
     const Scale given[] = {scales...};
+    if constexpr (axes == 2 && !only_picks(F))
+      if (self.dtype() == kByte) {
+        auto taps = [&](int i) { return taps_of(F, self.size(i + 2), n.out[i], align, given[i]); };
+        return laid_out(resample_bytes(self, n.out, taps(0), taps(1)), self);
+      }
     const Tables t = tables_of(F, self, self.sizes(), n.out, axes, align, given);
     return lamella::_resample(self, n.list(), t.taps, t.index, t.weight);
   }

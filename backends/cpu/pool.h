@@ -17,12 +17,34 @@ struct PoolPlane {
   int64_t kernel[2], stride[2], padding[2], dilation[2], places[2];
   int64_t begin, end;
   bool count_padding;
-  int64_t divisor;  // 0: the number of elements
-  void* space;      // pool_space() elements of at least four bytes
+  int64_t divisor;       // 0: the number of elements
+  void* space;           // pool_space() elements of at least four bytes
+  int (*interrupted)();  // asked now and then; what it answers, unless that is 0, is the result of the loops
 };
 
 // The least number of bytes of a pixel: a vector of any instruction set.
 inline constexpr int64_t least_pixel = 64;
+
+// Asks now and then, after a few milliseconds of work, whether the call was interrupted.
+class PoolWatch {
+ public:
+  explicit PoolWatch(int (*interrupted)()) : interrupted_(interrupted) {}
+  // `work` more elements are done.
+  bool stops(int64_t work) {
+    left_ -= work;
+    if (left_ > 0) return false;
+    left_ = most;
+    status_ = interrupted_();
+    return status_ != 0;
+  }
+  int status() const { return status_; }
+
+ private:
+  static constexpr int64_t most = 1 << 22;
+  int (*interrupted_)();
+  int64_t left_ = most;
+  int status_ = 0;
+};
 
 // A padded row of the image, as far as windows reach whose count is rounded up to whole vectors.
 inline constexpr int64_t pool_vector = 16;
@@ -32,14 +54,14 @@ static inline int64_t pool_row(const PoolPlane& p) {
 static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 
 struct Pools {
-  void (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // null where there is none
-  void (*mean[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
-  void (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
+  int (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // null where there is none
+  int (*mean[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
+  int (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
 };
 
 // The largest with their indices, rows [begin, end); backward, of one plane: `in` are the gradients of its places.
 struct PoolIndices {
-  void (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
+  int (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
   void (*backward[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
 };
 
@@ -51,9 +73,10 @@ struct PoolShares {
   int64_t height, width, places[2];
   const int64_t *begin[2], *end[2], *count[2];
   void* line;  // as many elements as a row has
+  int (*interrupted)();
 };
 struct PoolMeans {
-  void (*backward[LAMELLA_PLAIN_DTYPES])(const PoolShares&);
+  int (*backward[LAMELLA_PLAIN_DTYPES])(const PoolShares&);
 };
 
 }  // namespace lamella::cpu

@@ -26,6 +26,8 @@ const PoolMeans& means() {
   return chosen;
 }
 
+int interrupted() { return api().check_interrupt(); }
+
 int computes_in(int dtype) { return dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16 ? LAMELLA_FLOAT32 : dtype; }
 
 // `t` itself if it is plain and of the dtype, else new memory like it.
@@ -62,7 +64,7 @@ PoolPlane read_window(IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef p
 
 // All planes; a unit of work is a row of outputs.
 template <int Spatial>
-lamella_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lamella_tensor* in, const lamella_tensor* out,
+lamella_status run(PoolPlane p, int (*kernel)(const PoolPlane&), const lamella_tensor* in, const lamella_tensor* out,
                    const lamella_tensor* indices) {
   const int n = in->dl.ndim, dtype = computes_in(in->dtype);
   if (out->numel == 0) return LAMELLA_OK;
@@ -93,6 +95,7 @@ lamella_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lamella_
     Space space;
     if (lamella_status bad = space.take(pool_space(q) * std::max<int64_t>(itemsize(from), 4))) return bad;
     q.space = space.data();
+    q.interrupted = interrupted;
     while (begin < end) {
       const int64_t plane = begin / rows;
       q.in = static_cast<const char*>(from->dl.data) + plane * p.height * p.width * size;
@@ -100,7 +103,7 @@ lamella_status run(PoolPlane p, void (*kernel)(const PoolPlane&), const lamella_
       q.indices = at ? static_cast<int64_t*>(at->dl.data) + plane * rows * p.places[1] : nullptr;
       q.begin = begin % rows;
       q.end = std::min(rows, q.begin + end - begin);
-      kernel(q);
+      if (int answer = kernel(q)) return static_cast<lamella_status>(answer);
       begin += q.end - q.begin;
     }
     return LAMELLA_OK;
@@ -242,8 +245,8 @@ lamella_status mean_backward(const lamella_tensor* grad, const lamella_tensor* o
     q.grad = from;
     q.out = to;
     q.line = line.data();
-    means().backward[dtype](q);
-    return LAMELLA_OK;
+    q.interrupted = interrupted;
+    return static_cast<lamella_status>(means().backward[dtype](q));
   });
 }
 

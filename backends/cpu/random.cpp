@@ -4,6 +4,7 @@
 #include <lamella/half.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -28,13 +29,20 @@ lamella_status reserve(const lamella_tensor* t, const Generator& generator, int 
   return LAMELLA_OK;
 }
 
+bool is_complex(int dtype) { return dtype == LAMELLA_COMPLEX64 || dtype == LAMELLA_COMPLEX128; }
+// The dtype of a complex number's parts; of others, itself.
+int part_of(int dtype) {
+  return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
+}
+
 // Fills t in row-major order: draw(stream, n, T* out) makes n elements of type T (whose dtype is `made`), `words_each`
 // words an element. For another dtype each part is drawn into a buffer and converted; a strided tensor is filled by a
-// contiguous temporary.
+// contiguous temporary. `pairs`: both parts of complex numbers are elements.
 template <class T, class Draw>
-lamella_status fill(lamella_tensor* t, int made, int words_each, const Generator& generator, Draw draw) {
+lamella_status fill(lamella_tensor* t, int made, int words_each, const Generator& generator, Draw draw,
+                    bool pairs = false) {
   Stream s;
-  if (lamella_status st = reserve(t, generator, words_each, &s)) return st;
+  if (lamella_status st = reserve(t, generator, pairs ? 2 * words_each : words_each, &s)) return st;
   TensorRef beside = TensorRef::borrow(t);
   if (!is_contiguous(t)) {
     lamella_tensor* raw;
@@ -44,15 +52,16 @@ lamella_status fill(lamella_tensor* t, int made, int words_each, const Generator
   }
   constexpr int64_t part = 2048;  // a multiple of every tile
   auto* data = beside.data<char>();
-  const int64_t n = t->numel, item = itemsize(t);
-  const CastLoop cast = loops().cast[made][t->dtype];
+  const int dtype = pairs ? part_of(t->dtype) : t->dtype;
+  const int64_t n = pairs ? 2 * t->numel : t->numel, item = pairs ? itemsize(t) / 2 : itemsize(t);
+  const CastLoop cast = loops().cast[made][dtype];
   lamella_status st = parallel_for(0, (n + part - 1) / part, 16, [&](int64_t b, int64_t e) -> lamella_status {
     alignas(64) T buffer[part];
     for (int64_t k = b; k < e; k++) {
       const int64_t m = std::min(part, n - k * part);
       char* to = data + k * part * item;
       const Stream here = {s.seed, s.counter + static_cast<uint64_t>(k * part * words_each / 4)};
-      if (made == t->dtype) {
+      if (made == dtype) {
         draw(here, m, reinterpret_cast<T*>(to));
       } else {
         draw(here, m, buffer);
@@ -77,23 +86,30 @@ double limit_below(double end, int dtype) {
 }
 
 lamella_status draw_uniform(lamella_tensor* t, double low, double high, const Generator& generator) {
-  const double limit = low < high ? limit_below(high, t->dtype) : high;
-  if (t->dtype == LAMELLA_FLOAT64)
-    return fill<double>(t, LAMELLA_FLOAT64, 2, generator, [=](Stream s, int64_t n, double* out) {
-      streams().uniform64(s, n, out, low, high - low, limit);
-    });
-  return fill<float>(t, LAMELLA_FLOAT32, 1, generator, [=](Stream s, int64_t n, float* out) {
+  const int dtype = part_of(t->dtype);
+  const bool pairs = is_complex(t->dtype);
+  const double limit = low < high ? limit_below(high, dtype) : high;
+  if (dtype == LAMELLA_FLOAT64) {
+    auto draw = [=](Stream s, int64_t n, double* out) { streams().uniform64(s, n, out, low, high - low, limit); };
+    return fill<double>(t, LAMELLA_FLOAT64, 2, generator, draw, pairs);
+  }
+  auto draw = [=](Stream s, int64_t n, float* out) {
     streams().uniform32(s, n, out, static_cast<float>(low), static_cast<float>(high - low), static_cast<float>(limit));
-  });
+  };
+  return fill<float>(t, LAMELLA_FLOAT32, 1, generator, draw, pairs);
 }
 
 lamella_status draw_normal(lamella_tensor* t, double mean, double std, const Generator& generator) {
-  if (t->dtype == LAMELLA_FLOAT64)
-    return fill<double>(t, LAMELLA_FLOAT64, 2, generator,
-                        [=](Stream s, int64_t n, double* out) { streams().normal64(s, n, out, mean, std); });
-  return fill<float>(t, LAMELLA_FLOAT32, 1, generator, [=](Stream s, int64_t n, float* out) {
+  const bool pairs = is_complex(t->dtype);
+  if (pairs) std *= std::sqrt(0.5);  // the parts share the variance
+  if (part_of(t->dtype) == LAMELLA_FLOAT64) {
+    auto draw = [=](Stream s, int64_t n, double* out) { streams().normal64(s, n, out, mean, std); };
+    return fill<double>(t, LAMELLA_FLOAT64, 2, generator, draw, pairs);
+  }
+  auto draw = [=](Stream s, int64_t n, float* out) {
     streams().normal32(s, n, out, static_cast<float>(mean), static_cast<float>(std));
-  });
+  };
+  return fill<float>(t, LAMELLA_FLOAT32, 1, generator, draw, pairs);
 }
 
 Status uniform(const Tensor&, double from, double to, const Generator& generator, const Tensor& out) {

@@ -42,28 +42,40 @@ class Panels {
     // A thread must have 20 µs of work.
     const double work = static_cast<double>(rows) * static_cast<double>(k_) * panel;
     if (work * static_cast<double>(count) < 4e6) {
-      some(multiply_, 0, count, rows, left, to, adds);
+      some(multiply_, 0, count, 0, rows, left, to, adds);
       return LAMELLA_OK;
     }
+    // The rows are cut into panels, and Ctrl-C is looked for between two of them. A panel has at most `most` rows.
+    const int64_t most = std::max<int64_t>(block_work / (k_ * panel + 1), least_rows);
+    for (int64_t i = 0; i < rows; i += most)
+      if (lamella_status st = shared(i, std::min(rows, i + most), left, to, adds)) return st;
+    return LAMELLA_OK;
+  }
+
+ private:
+  static constexpr int64_t block_work = 1 << 28, least_rows = 64;
+
+  T* data() const { return reinterpret_cast<T*>(space_.data()); }
+  lamella_status shared(int64_t i, int64_t last, const T* left, T* to, bool adds) const {
+    const int64_t count = (n_ + panel - 1) / panel;
+    const double work = static_cast<double>(last - i) * static_cast<double>(k_) * panel;
     return parallel_for(0, count, static_cast<int64_t>(2e6 / work) + 1, [&](int64_t b, int64_t e) -> lamella_status {
       if (b == 0 && e == count) {
-        some(multiply_, b, e, rows, left, to, adds);
+        some(multiply_, b, e, i, last, left, to, adds);
         return LAMELLA_OK;
       }
       Multiplier<T> own;
       if (lamella_status st = own.open(rows_, std::min(panel, n_), k_)) return st;
-      some(own, b, e, rows, left, to, adds);
+      some(own, b, e, i, last, left, to, adds);
       return LAMELLA_OK;
     });
   }
-
- private:
-  T* data() const { return reinterpret_cast<T*>(space_.data()); }
-  void some(const Multiplier<T>& multiply, int64_t first, int64_t last, int64_t rows, const T* left, T* to,
+  // Panels [first, last) of rows [i, end).
+  void some(const Multiplier<T>& multiply, int64_t first, int64_t last, int64_t i, int64_t end, const T* left, T* to,
             bool adds) const {
     for (int64_t j = first * panel; j < std::min(last * panel, n_); j += panel) {
       const int64_t columns = std::min(panel, n_ - j);
-      multiply(rows, columns, k_, {left, k_}, {data() + j * k_, columns}, {to + j, n_}, adds);
+      multiply(end - i, columns, k_, {left + i * k_, k_}, {data() + j * k_, columns}, {to + i * n_ + j, n_}, adds);
     }
   }
 
@@ -73,9 +85,9 @@ class Panels {
 };
 
 // Which rows belong to a step, and in which order steps come.
-class Steps {
+class StepRows {
  public:
-  Steps(IntArrayRef sizes, bool reverse) : sizes_(sizes), reverse_(reverse) {
+  StepRows(IntArrayRef sizes, bool reverse) : sizes_(sizes), reverse_(reverse) {
     int64_t at = 0;
     for (int64_t n : sizes) first_.push_back(at), at += n;
     rows_ = at;
@@ -109,8 +121,8 @@ class Steps {
 
 // The gradient of the weights of the state: the gradients of the sums, turned, times what their rows had found.
 template <class T>
-lamella_status weight_gradient(const Steps& steps, int64_t count, int64_t n, const T* sums, const T* out, const T* hx,
-                               T* to) {
+lamella_status weight_gradient(const StepRows& steps, int64_t count, int64_t n, const T* sums, const T* out,
+                               const T* hx, T* to) {
   Space space;
   if (lamella_status st = space.take(steps.rows() * n * static_cast<int64_t>(sizeof(T)))) return st;
   T* found = reinterpret_cast<T*>(space.data());
@@ -129,65 +141,108 @@ lamella_status weight_gradient(const Steps& steps, int64_t count, int64_t n, con
 
 template <class T>
 lamella_status lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight,
-                          IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn, const Tensor& cn,
-                          const Tensor& cells, const Tensor& kept) {
-  Plain<T> x, h0, c0, w;
+                          const Tensor& projection, IntArrayRef batch_sizes, bool reverse, const Tensor& out,
+                          const Tensor& hn, const Tensor& cn, const Tensor& cells, const Tensor& kept) {
+  Plain<T> x, h0, c0, w, p;
   if (lamella_status st = x.read(gates)) return st;
   if (lamella_status st = h0.read(hx)) return st;
   if (lamella_status st = c0.read(cx)) return st;
   if (lamella_status st = w.read(weight)) return st;
-  const int64_t batch = h0.size(0), n = h0.size(1);
-  const Steps steps(batch_sizes, reverse);
+  if (lamella_status st = p.read(projection)) return st;
+  const int64_t batch = h0.size(0), state = h0.size(1), n = c0.size(1);
+  const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
-  Panels<T> turned;
-  if (lamella_status st = turned.open(batch, n, 4 * n, w.data(), 1, n)) return st;
+  Panels<T> turned, projected;
+  Space space;
+  if (lamella_status st = turned.open(batch, state, 4 * n, w.data(), 1, state)) return st;
+  if (p.t) {
+    if (lamella_status st = projected.open(batch, n, state, p.data(), 1, n)) return st;
+    if (lamella_status st = space.take(batch * n * static_cast<int64_t>(sizeof(T)))) return st;
+  }
   T *h = written<T>(hn), *c = written<T>(cn), *y = written<T>(out), *cell = written<T>(cells), *g = written<T>(kept);
-  copy_rows(batch * n, h0.data(), h);
+  copy_rows(batch * state, h0.data(), h);
   copy_rows(batch * n, c0.data(), c);
   return steps.each(false, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k), rows = steps.size(k);
     copy_rows(rows * 4 * n, x.data() + at * 4 * n, g + at * 4 * n);
     if (lamella_status st = turned(rows, h, g + at * 4 * n, true)) return st;
-    for (int64_t i = 0; i < rows; i++)
-      loops.lstm(n, g + (at + i) * 4 * n, c + i * n, cell + (at + i) * n, y + (at + i) * n);
-    copy_rows(rows * n, y + at * n, h);
+    T* result = p.t ? reinterpret_cast<T*>(space.data()) : y + at * n;
+    lamella_status st = each_row(rows, n, [&](int64_t i) {
+      loops.lstm(n, g + (at + i) * 4 * n, c + i * n, cell + (at + i) * n, result + i * n);
+    });
+    if (!st && p.t) st = projected(rows, result, y + at * state, false);
+    if (st) return st;
+    copy_rows(rows * state, y + at * state, h);
     copy_rows(rows * n, cell + at * n, c);
     return LAMELLA_OK;
   });
 }
 
+// The gradient of a projection: those of the states, turned, times the results that were projected.
+template <class T>
+lamella_status projection_gradient(const RecurrentLoops& loops, int64_t rows, int64_t state, int64_t n, const T* grads,
+                                   const T* gates, const T* cells, T* to) {
+  Space space;
+  if (lamella_status st = space.take(rows * n * static_cast<int64_t>(sizeof(T)))) return st;
+  T* results = reinterpret_cast<T*>(space.data());
+  if (lamella_status st = each_row(
+          rows, n, [&](int64_t i) { loops.lstm_result(n, gates + i * 4 * n, cells + i * n, results + i * n); }))
+    return st;
+  const Matrix d{reinterpret_cast<char*>(const_cast<T*>(grads)), rows, state, state, 1};
+  return multiply(dtype_of<T>, d.transposed(), {space.data(), rows, n, n, 1},
+                  {reinterpret_cast<char*>(to), state, n, n, 1});
+}
+
 template <class T>
 lamella_status lstm_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn,
                                    const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx,
-                                   const Tensor& cx, const Tensor& weight, const Tensor& out, const Tensor& cells,
-                                   const Tensor& kept, IntArrayRef batch_sizes, bool reverse, const Tensor& dgates,
-                                   const Tensor& dhx, const Tensor& dcx, const Tensor& dweight) {
-  Plain<T> of_out, of_h, of_c, of_cells, of_kept, h0, c0, w, y, cell, g;
-  Plain<T>* const all[] = {&of_out, &of_h, &of_c, &of_cells, &of_kept, &h0, &c0, &w, &y, &cell, &g};
-  const Tensor* const from[] = {&grad_out, &grad_hn, &grad_cn, &grad_cells, &grad_kept, &hx,
-                                &cx,       &weight,  &out,     &cells,      &kept};
+                                   const Tensor& cx, const Tensor& weight, const Tensor& projection, const Tensor& out,
+                                   const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse,
+                                   const Tensor& dgates, const Tensor& dhx, const Tensor& dcx, const Tensor& dweight,
+                                   const std::optional<Tensor>& dprojection) {
+  Plain<T> of_out, of_h, of_c, of_cells, of_kept, h0, c0, w, p, y, cell, g;
+  Plain<T>* const all[] = {&of_out, &of_h, &of_c, &of_cells, &of_kept, &h0, &c0, &w, &p, &y, &cell, &g};
+  const Tensor* const from[] = {&grad_out, &grad_hn, &grad_cn,    &grad_cells, &grad_kept, &hx,
+                                &cx,       &weight,  &projection, &out,        &cells,     &kept};
   for (size_t i = 0; i < std::size(all); i++)
     if (lamella_status st = all[i]->read(*from[i])) return st;
-  const int64_t batch = h0.size(0), n = h0.size(1);
-  const Steps steps(batch_sizes, reverse);
+  const int64_t batch = h0.size(0), state = h0.size(1), n = c0.size(1);
+  const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
-  Panels<T> weights;
-  if (lamella_status st = weights.open(batch, 4 * n, n, w.data(), n, 1)) return st;
+  Panels<T> weights, projected;
+  Space space;
+  if (lamella_status st = weights.open(batch, 4 * n, state, w.data(), state, 1)) return st;
+  if (p.t) {
+    if (lamella_status st = projected.open(batch, state, n, p.data(), n, 1)) return st;
+    const int64_t count = batch * n + steps.rows() * state;
+    if (lamella_status st = space.take(count * static_cast<int64_t>(sizeof(T)))) return st;
+  }
   T *dh = written<T>(dhx), *dc = written<T>(dcx), *sums = written<T>(dgates);
-  copy_rows(batch * n, of_h.data(), dh);
+  T *of_result = p.t ? reinterpret_cast<T*>(space.data()) : dh, *of_states = of_result + batch * n;
+  copy_rows(batch * state, of_h.data(), dh);
   copy_rows(batch * n, of_c.data(), dc);
   lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k), rows = steps.size(k);
-    if (of_out.t) loops.add(rows * n, of_out.data() + at * n, dh);
+    if (of_out.t) loops.add(rows * state, of_out.data() + at * state, dh);
     if (of_cells.t) loops.add(rows * n, of_cells.data() + at * n, dc);
-    for (int64_t i = 0; i < rows; i++)
+    if (p.t) {
+      copy_rows(rows * state, dh, of_states + at * state);
+      if (lamella_status st = projected(rows, dh, of_result, false)) return st;
+    }
+    lamella_status st = each_row(rows, n, [&](int64_t i) {
       loops.lstm_backward(n, g.data() + (at + i) * 4 * n, steps.before(cell.data(), c0.data(), k, i, n),
-                          cell.data() + (at + i) * n, dh + i * n,
+                          cell.data() + (at + i) * n, of_result + i * n,
                           of_kept.t ? of_kept.data() + (at + i) * 4 * n : nullptr, dc + i * n, sums + (at + i) * 4 * n);
-    return weights(rows, sums + at * 4 * n, dh, false);
+    });
+    return st ? st : weights(rows, sums + at * 4 * n, dh, false);
   });
   if (st) return st;
-  return weight_gradient(steps, 4 * n, n, sums, y.data(), h0.data(), written<T>(dweight));
+  if (p.t && dprojection) {
+    T* to = written<T>(*dprojection);
+    if (lamella_status st = projection_gradient(loops, steps.rows(), state, n, of_states, g.data(), cell.data(), to))
+      return st;
+  }
+  return weight_gradient(steps, 4 * n, state, sums, y.data(), h0.data(), written<T>(dweight));
 }
 
 // ---- GRU ------------------------------------------------------------------------------------------------------------
@@ -207,7 +262,7 @@ lamella_status gru_layer(const Tensor& gates, const Tensor& hx, const Tensor& we
   if (lamella_status st = w.read(weight)) return st;
   if (lamella_status st = b.read(bias)) return st;
   const int64_t batch = h0.size(0), n = h0.size(1);
-  const Steps steps(batch_sizes, reverse);
+  const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> turned;
   Space space;
@@ -219,8 +274,10 @@ lamella_status gru_layer(const Tensor& gates, const Tensor& hx, const Tensor& we
     const int64_t at = steps.first(k), rows = steps.size(k);
     begin_with(rows, 3 * n, b.data(), u);
     if (lamella_status st = turned(rows, h, u, true)) return st;
-    for (int64_t i = 0; i < rows; i++)
+    lamella_status st = each_row(rows, n, [&](int64_t i) {
       loops.gru(n, x.data() + (at + i) * 3 * n, u + i * 3 * n, h + i * n, g + (at + i) * 4 * n, y + (at + i) * n);
+    });
+    if (st) return st;
     copy_rows(rows * n, y + at * n, h);
     return LAMELLA_OK;
   });
@@ -237,7 +294,7 @@ lamella_status gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
   for (size_t i = 0; i < std::size(all); i++)
     if (lamella_status st = all[i]->read(*from[i])) return st;
   const int64_t batch = h0.size(0), n = h0.size(1);
-  const Steps steps(batch_sizes, reverse);
+  const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> weights;
   Space space;
@@ -248,11 +305,12 @@ lamella_status gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
   lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k), rows = steps.size(k);
     if (of_out.t) loops.add(rows * n, of_out.data() + at * n, dh);
-    for (int64_t i = 0; i < rows; i++)
+    lamella_status st = each_row(rows, n, [&](int64_t i) {
       loops.gru_backward(n, g.data() + (at + i) * 4 * n, steps.before(y.data(), h0.data(), k, i, n),
                          of_kept.t ? of_kept.data() + (at + i) * 4 * n : nullptr, dh + i * n,
                          of_input + (at + i) * 3 * n, of_state + (at + i) * 3 * n);
-    return weights(rows, of_state + at * 3 * n, dh, true);
+    });
+    return st ? st : weights(rows, of_state + at * 3 * n, dh, true);
   });
   if (st) return st;
   T* sum = written<T>(dbias);
@@ -271,7 +329,7 @@ lamella_status rnn_layer(const Tensor& gates, const Tensor& hx, const Tensor& we
   if (lamella_status st = h0.read(hx)) return st;
   if (lamella_status st = w.read(weight)) return st;
   const int64_t batch = h0.size(0), n = h0.size(1);
-  const Steps steps(batch_sizes, reverse);
+  const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> turned;
   if (lamella_status st = turned.open(batch, n, n, w.data(), 1, n)) return st;
@@ -297,7 +355,7 @@ lamella_status rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
   for (size_t i = 0; i < std::size(all); i++)
     if (lamella_status st = all[i]->read(*from[i])) return st;
   const int64_t batch = h0.size(0), n = h0.size(1);
-  const Steps steps(batch_sizes, reverse);
+  const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> weights;
   if (lamella_status st = weights.open(batch, n, n, w.data(), n, 1)) return st;
@@ -320,17 +378,18 @@ lamella_status rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
   return (of).get()->dtype == LAMELLA_FLOAT64 ? function<double>(__VA_ARGS__) : function<float>(__VA_ARGS__)
 
 Status lstm_kernel(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight,
-                   IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn, const Tensor& cn,
-                   const Tensor& cells, const Tensor& kept) {
-  LAMELLA_BY_DTYPE(hx, lstm_layer, gates, hx, cx, weight, batch_sizes, reverse, out, hn, cn, cells, kept);
+                   const Tensor& projection, IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn,
+                   const Tensor& cn, const Tensor& cells, const Tensor& kept) {
+  LAMELLA_BY_DTYPE(hx, lstm_layer, gates, hx, cx, weight, projection, batch_sizes, reverse, out, hn, cn, cells, kept);
 }
 Status lstm_backward_kernel(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn,
                             const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx, const Tensor& cx,
-                            const Tensor& weight, const Tensor& out, const Tensor& cells, const Tensor& kept,
-                            IntArrayRef batch_sizes, bool reverse, const Tensor& dgates, const Tensor& dhx,
-                            const Tensor& dcx, const Tensor& dweight) {
-  LAMELLA_BY_DTYPE(hx, lstm_layer_backward, grad_out, grad_hn, grad_cn, grad_cells, grad_kept, hx, cx, weight, out,
-                   cells, kept, batch_sizes, reverse, dgates, dhx, dcx, dweight);
+                            const Tensor& weight, const Tensor& projection, const Tensor& out, const Tensor& cells,
+                            const Tensor& kept, IntArrayRef batch_sizes, bool reverse, const Tensor& dgates,
+                            const Tensor& dhx, const Tensor& dcx, const Tensor& dweight,
+                            const std::optional<Tensor>& dprojection) {
+  LAMELLA_BY_DTYPE(hx, lstm_layer_backward, grad_out, grad_hn, grad_cn, grad_cells, grad_kept, hx, cx, weight,
+                   projection, out, cells, kept, batch_sizes, reverse, dgates, dhx, dcx, dweight, dprojection);
 }
 Status gru_kernel(const Tensor& gates, const Tensor& hx, const Tensor& weight, const Tensor& bias,
                   IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn, const Tensor& kept) {

@@ -15,6 +15,8 @@ struct RecurrentLoops {
   // the activations, or null. Writes the gradient of the sums.
   void (*lstm_backward)(int64_t n, const void* gates, const void* before, const void* cell, const void* result,
                         const void* more, void* of_cell, void* sums);
+  // The result again, from activations and the cell.
+  void (*lstm_result)(int64_t n, const void* gates, const void* cell, void* result);
   // From what the input and the state give to the gates; keeps r, z, n and the state's part of n.
   void (*gru)(int64_t n, const void* input, const void* state, const void* before, void* kept, void* result);
   // The gradient of the result becomes what comes to the state before past the gates.

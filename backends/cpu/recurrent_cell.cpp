@@ -13,6 +13,25 @@ char* bytes(const T* data) {
   return const_cast<char*>(reinterpret_cast<const char*>(data));
 }
 
+// The gates of many rows: both products with threads.
+template <class T>
+lamella_status large_sums(const Plain<T>& x, const Plain<T>& h, const T* wi, const T* wh, const T* bias, T* gates,
+                          int64_t count) {
+  const int64_t batch = x.size(0), features = x.size(1), n = h.size(1);
+  Space space;
+  if (lamella_status st = space.take(batch * count * static_cast<int64_t>(sizeof(T)))) return st;
+  if (lamella_status st =
+          multiply(dtype_of<T>, {bytes(x.data()), batch, features, features, 1},
+                   {bytes(wi), features, count, 1, features}, {bytes(gates), batch, count, count, 1}, bytes(bias)))
+    return st;
+  if (lamella_status st = multiply(dtype_of<T>, {bytes(h.data()), batch, n, n, 1}, {bytes(wh), n, count, 1, n},
+                                   {space.data(), batch, count, count, 1}))
+    return st;
+  const T* of_state = reinterpret_cast<const T*>(space.data());
+  const RecurrentLoops& loops = loops_for(dtype_of<T>);
+  return each_row(batch, n, [&](int64_t i) { loops.add(count, of_state + i * count, gates + i * count); });
+}
+
 template <class T>
 lamella_status lstm_cell(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
                          const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh, const Tensor& hy, const Tensor& cy,
@@ -25,17 +44,22 @@ lamella_status lstm_cell(const Tensor& input, const Tensor& hx, const Tensor& cx
   const int64_t batch = x.size(0), features = x.size(1), n = h.size(1);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   T *g = written<T>(kept), *y = written<T>(hy), *cell = written<T>(cy);
-  Multiplier<T> multiply;
-  if (lamella_status st = multiply.open(batch, 4 * n, std::max(features, n))) return st;
   Space space;
   if (lamella_status st = space.take(4 * n * static_cast<int64_t>(sizeof(T)))) return st;
   T* bias = reinterpret_cast<T*>(space.data());
   copy_rows(4 * n, bi.data() ? bi.data() : bh.data(), bias);
   if (bi.data() && bh.data()) loops.add(4 * n, bh.data(), bias);
-  multiply(batch, 4 * n, features, {x.data(), features}, {wi.data(), 1, features}, {g, 4 * n}, false, bias);
-  multiply(batch, 4 * n, n, {h.data(), n}, {wh.data(), 1, n}, {g, 4 * n}, true);
-  for (int64_t i = 0; i < batch; i++) loops.lstm(n, g + i * 4 * n, c.data() + i * n, cell + i * n, y + i * n);
-  return LAMELLA_OK;
+  constexpr double large = 4e6;  // a thread must have 20 µs of work
+  if (static_cast<double>(batch) * static_cast<double>(4 * n) * static_cast<double>(features + n) < large) {
+    Multiplier<T> multiply;
+    if (lamella_status st = multiply.open(batch, 4 * n, std::max(features, n))) return st;
+    multiply(batch, 4 * n, features, {x.data(), features}, {wi.data(), 1, features}, {g, 4 * n}, false, bias);
+    multiply(batch, 4 * n, n, {h.data(), n}, {wh.data(), 1, n}, {g, 4 * n}, true);
+  } else if (lamella_status st = large_sums(x, h, wi.data(), wh.data(), bias, g, 4 * n)) {
+    return st;
+  }
+  return each_row(batch, n,
+                  [&](int64_t i) { loops.lstm(n, g + i * 4 * n, c.data() + i * n, cell + i * n, y + i * n); });
 }
 
 template <class T>
@@ -57,9 +81,11 @@ lamella_status lstm_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, 
   copy_rows(batch * n, of_h.data(), dh);
   if (T* to = asked(2)) dc = to;
   copy_rows(batch * n, of_c.data(), dc);
-  for (int64_t i = 0; i < batch; i++)
-    loops.lstm_backward(n, g.data() + i * count, c.data() + i * n, cell.data() + i * n, dh + i * n,
-                        of_kept.t ? of_kept.data() + i * count : nullptr, dc + i * n, sums + i * count);
+  if (lamella_status st = each_row(batch, n, [&](int64_t i) {
+        loops.lstm_backward(n, g.data() + i * count, c.data() + i * n, cell.data() + i * n, dh + i * n,
+                            of_kept.t ? of_kept.data() + i * count : nullptr, dc + i * n, sums + i * count);
+      }))
+    return st;
   const Matrix d{bytes(sums), batch, count, count, 1};
   auto product = [&](const Matrix& a, const T* b, int64_t columns, T* to) -> lamella_status {
     if (!to) return LAMELLA_OK;
@@ -73,7 +99,14 @@ lamella_status lstm_cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, 
   for (int k : {5, 6})
     if (T* to = asked(k)) {
       copy_rows<T>(count, nullptr, to);
-      for (int64_t i = 0; i < batch; i++) loops.add(count, sums + i * count, to);
+      constexpr int64_t block = 64;  // columns
+      const int64_t least = grain / (block * batch + 1) + 1, blocks = (count + block - 1) / block;
+      lamella_status st = parallel_for(0, blocks, least, [&](int64_t begin, int64_t end) -> lamella_status {
+        const int64_t j = begin * block, columns = std::min(end * block, count) - j;
+        for (int64_t i = 0; i < batch; i++) loops.add(columns, sums + i * count + j, to + j);
+        return LAMELLA_OK;
+      });
+      if (st) return st;
     }
   return LAMELLA_OK;
 }

@@ -22,6 +22,7 @@ const Resampling& resampling_loops() {
 struct Table {
   ResampleAxis axis{};
   std::vector<int32_t> index, count;
+  std::vector<int64_t> first;
   std::vector<double> weight;
   std::vector<float> narrow;
   int64_t slots = 1;
@@ -29,6 +30,7 @@ struct Table {
   void use(bool weighted, bool wide) {
     axis.index = index.data();
     axis.count = count.empty() ? nullptr : count.data();
+    axis.first = first.empty() ? nullptr : first.data();
     if (!weighted) return;
     if (!wide) narrow.assign(weight.begin(), weight.end());
     axis.weight = wide ? static_cast<const void*>(weight.data()) : narrow.data();
@@ -65,12 +67,22 @@ void read_table(Table* t, int64_t in, int64_t out, int64_t taps, const int64_t* 
   for (int64_t i = 0; i < taps * out; i++) t->count[index[i]]++;
   const int64_t most = std::max<int32_t>(*std::max_element(t->count.begin(), t->count.end()), 1);
   t->axis = {out, in, most};
-  t->index.assign(most * in, static_cast<int32_t>(out));
-  t->weight.assign(most * in, 0);
+  // Where few places have most of the taps, a table that is as deep at each place would be too large.
+  constexpr int64_t spare = 4;
+  int64_t entries = taps * out;
+  if (most > spare * (entries / in + 1)) {
+    t->first.assign(in, 0);
+    for (int64_t i = 1; i < in; i++) t->first[i] = t->first[i - 1] + t->count[i - 1];
+    t->axis.first = t->first.data();
+  } else {
+    entries = most * in;
+  }
+  t->index.assign(entries, static_cast<int32_t>(out));
+  t->weight.assign(entries, 0);
   std::fill(t->count.begin(), t->count.end(), 0);
   for (int64_t i = 0; i < out; i++)
     for (int64_t k = 0; k < taps; k++) {
-      const int64_t to = index[k * out + i], at = t->count[to]++ * in + to;
+      const int64_t to = index[k * out + i], at = t->axis.at(t->count[to]++, to);
       t->index[at] = static_cast<int32_t>(i);
       t->weight[at] = weight_at(weights, weight, k * out + i);
     }

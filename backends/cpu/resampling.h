@@ -8,12 +8,16 @@
 namespace lamella::cpu {
 
 // Tap k of place i is index[k * out + i], with that weight, an element of the plane's dtype. `count`: null, or how many
-// taps each place has; the others have the index `in` and weight 0. Without taps the axis stays as it is.
+// taps each place has; the others have the index `in` and weight 0. Without taps the axis stays as it is. `first`:
+// null, or where the taps of each place begin, which then follow each other, and there are no others.
 struct ResampleAxis {
   int64_t in, out, taps;
   const int32_t* index;
   const void* weight;
   const int32_t* count;
+  const int64_t* first;
+
+  int64_t at(int64_t k, int64_t i) const { return first ? first[i] + k : k * out + i; }
 };
 
 // One plane of rows and columns, whose elements are `depth` neighbours; rows [begin, end) of its output.

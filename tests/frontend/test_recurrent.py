@@ -126,6 +126,77 @@ def test_projection():
     assert gradcheck(lambda x: layer(x)[0], (numbers(3, 2, 3).requires_grad_(),))
 
 
+def projected_loop(x, layer, k, suffix):
+    """One direction of a layer over one sequence, a step at a time, of differentiable operators alone."""
+    names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+    w_ih, w_hh, b_ih, b_hh, w_hr = (getattr(layer, f"{name}_l{k}{suffix}") for name in names)
+    h, c, out = x.new_zeros(layer.proj_size), x.new_zeros(layer.hidden_size), []
+    for row in x.flip(0).unbind(0) if suffix else x.unbind(0):
+        i, f, g, o = (w_ih @ row + b_ih + w_hh @ h + b_hh).chunk(4)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = w_hr @ (o.sigmoid() * c.tanh())
+        out.append(h)
+    return lamella.stack(out[::-1] if suffix else out), h, c
+
+
+@pytest.mark.parametrize("size", [5, 70])  # the latter needs two panels
+def test_projections_in_layers_directions_and_packed_sequences(size):
+    lamella.manual_seed(0)
+    layer = nn.LSTM(3, size, 2, bidirectional=True, proj_size=size - 3, dtype=F64)
+    sequences = [numbers(n, 3, seed=n).requires_grad_() for n in (2, 4, 3)]
+    leaves = [*sequences, *layer.parameters()]
+    out, (h, c) = layer(rnn.pack_sequence(sequences, enforce_sorted=False))
+    rows, last = sequences, []
+    for k in range(2):
+        made = [[projected_loop(x, layer, k, suffix) for suffix in ("", "_reverse")] for x in rows]
+        rows = [lamella.cat([y for y, _, _ in both], 1) for both in made]
+        last += [lamella.stack([m[d][1] for m in made]) for d in (0, 1)]
+        cells = [lamella.stack([m[d][2] for m in made]) for d in (0, 1)]
+    for y, want in zip(rnn.unpack_sequence(out), rows, strict=True):
+        close(y, want)
+    close(h, lamella.stack(last))
+    close(c[2:], lamella.stack(cells))
+    grads = lamella.autograd.grad(out.data.square().sum() + h.sum() + c[2:].sin().sum(), leaves)
+    wanted = sum(y.square().sum() for y in rows) + sum(h.sum() for h in last) + lamella.stack(cells).sin().sum()
+    for got, want in zip(grads, lamella.autograd.grad(wanted, leaves), strict=True):
+        close(got, want)
+
+
+def test_gradients_of_projections_to_second_order():
+    lamella.manual_seed(0)
+    layer = nn.LSTM(2, 3, proj_size=2, dtype=F64)
+    inputs = (numbers(3, 2, 2), numbers(1, 2, 2), numbers(1, 2, 3), *layer.parameters())
+    inputs = tuple(t.detach().requires_grad_() for t in inputs)
+
+    def run(x, h, c, *parameters):
+        return lamella.lstm(x, [h, c], list(parameters), True, 1, 0.0, False, False, False)
+
+    assert gradcheck(run, inputs)
+    assert gradgradcheck(run, inputs)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_large_cell_is_that_of_its_rows(threads):
+    """Large products go with threads, and another way than those of few rows."""
+    lamella.manual_seed(0)
+    cell, before = nn.LSTMCell(40, 50, dtype=F64), lamella.get_num_threads()
+    x, h, c = (numbers(700, n, seed=n).requires_grad_() for n in (40, 50, 51))
+    state = (h, c[:, :50])
+    leaves = [x, h, c, *cell.parameters()]
+    try:
+        lamella.set_num_threads(threads)
+        whole = cell(x, state)
+        grads = lamella.autograd.grad(whole[0].square().sum() + whole[1].sum(), leaves)
+    finally:
+        lamella.set_num_threads(before)
+    parts = [cell(*(t[i : i + 70] for t in (x,)), tuple(t[i : i + 70] for t in state)) for i in range(0, 700, 70)]
+    for k in (0, 1):
+        close(whole[k], lamella.cat([p[k] for p in parts]))
+    wanted = sum(h.square().sum() + c.sum() for h, c in parts)
+    for got, want in zip(grads, lamella.autograd.grad(wanted, leaves), strict=True):
+        close(got, want)
+
+
 def test_batch_first_and_unbatched():
     lamella.manual_seed(0)
     plain, first = nn.GRU(3, 4, dtype=F64), nn.GRU(3, 4, batch_first=True, dtype=F64)

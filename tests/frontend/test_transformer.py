@@ -172,7 +172,7 @@ def test_gradients():
         ({"attn_mask": lamella.ones(4, 5)}, RuntimeError, "The shape of the 2D attn_mask"),
         ({"attn_mask": lamella.ones(3, 4, 4)}, RuntimeError, "The shape of the 3D attn_mask"),
         ({"attn_mask": lamella.ones(4, 4, dtype=lamella.int64)}, AssertionError, "only bool and floating types"),
-        ({"key_padding_mask": lamella.ones(3, 5)}, RuntimeError, "key_padding_mask"),
+        ({"key_padding_mask": lamella.ones(3, 5)}, AssertionError, "key_padding_mask"),
         ({"key_padding_mask": lamella.ones(3)}, AssertionError, "`key_padding_mask` to be `None` or 2-D"),
         ({"is_causal": True}, RuntimeError, "Need attn_mask"),
     ],
@@ -271,6 +271,57 @@ def test_padding_does_not_change_the_rest():
     x = numbers(4, 1, 8)
     padding = lamella.tensor([[False, False, False, True]])
     close(encoder(x, src_key_padding_mask=padding)[:3], encoder(x[:3]).detach().numpy())
+
+
+def test_padding_is_left_out_where_nothing_is_recorded():
+    """Zeros where ends of sequences are hidden, as by torch's nested tensors, whose conditions each case breaks."""
+    lamella.manual_seed(0)
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dtype=F64), 2).eval()
+    assert encoder.use_nested_tensor
+    x, hides = numbers(3, 4, 8), lamella.tensor([[0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]]).bool()
+    with lamella.no_grad():
+        whole = encoder(x)
+        got = encoder(x, src_key_padding_mask=hides)
+        close(got[1], whole[1].numpy())
+        close(got[0, :3], encoder(x[:1, :3])[0].numpy())
+        assert (got[hides] == 0).all() and (got[~hides] != 0).any(1).all()
+        encoder.norm = nn.LayerNorm(8, dtype=F64)
+        with lamella.no_grad():
+            encoder.norm.bias.fill_(2)
+        assert (encoder(x, src_key_padding_mask=hides)[hides] == 2).all()
+        encoder.norm = None
+
+        def stay(**others):
+            return (encoder(x[:2], src_key_padding_mask=hides[:2], **others)[hides[:2]] != 0).all()
+
+        assert stay(mask=lamella.zeros(4, 4, dtype=lamella.bool))
+        beginning = encoder(x[:1], src_key_padding_mask=hides[:1].flip(1))
+        assert (beginning != 0).all()
+        encoder.train()
+        assert stay()
+        encoder.eval()
+    assert stay()  # parameters record
+    encoder.requires_grad_(False)
+    assert not stay()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"batch_first": False}, "batch_first was not True"),
+        ({"norm_first": True}, "norm_first was True"),
+        ({"bias": False}, "bias=False"),
+        ({"activation": F.silu}, "activation_relu_or_gelu"),
+        ({"nhead": 1}, "num_heads is odd"),
+    ],
+)
+def test_a_layer_that_cannot_leave_padding_out(changes, words):
+    layer = nn.TransformerEncoderLayer(
+        **{"d_model": 8, "nhead": 2, "dim_feedforward": 16, "batch_first": True} | changes
+    )
+    with pytest.warns(UserWarning, match=words):
+        assert not nn.TransformerEncoder(layer, 1).use_nested_tensor
+    assert not nn.TransformerEncoder(layer, 1, enable_nested_tensor=False).use_nested_tensor
 
 
 def test_activations_and_copies():

@@ -38,6 +38,22 @@ def count_of(shape) -> int:
     return math.prod(shape)
 
 
+PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+def of_parts(f):
+    """A filling f(shape, dtype, ...) of complex numbers, too: both parts are drawn."""
+
+    def fill(shape, dtype, *bounds):
+        if dtype not in PARTS:
+            return f(shape, dtype, *bounds)
+        made = f((*shape, 2), PARTS[dtype], *bounds)
+        return made[..., 0] + 1j * made[..., 1]
+
+    return fill
+
+
+@of_parts
 def uniform(shape, dtype, low=0, high=1):
     made = low + (high - low) * units(count_of(shape), dtype).reshape(shape)
     if dtype in ("float16", "bfloat16"):  # rounding does not reach the excluded end
@@ -52,6 +68,11 @@ def normal(shape, dtype, mean=0, std=1):
     radius, angle = np.sqrt(-2 * np.log1p(-u[:, 0])), 2 * np.pi * u[:, 1]
     z = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(-1)[:count]
     return mean + std * z.reshape(shape)
+
+
+def shared(shape, dtype, mean=0, std=1):
+    """Normal numbers; the parts of complex ones share the variance."""
+    return of_parts(normal)(shape, dtype, mean, std * math.sqrt(0.5) if dtype in PARTS else std)
 
 
 def integers(shape, low, high):
@@ -162,9 +183,11 @@ def into(f):
 
 def normal_of(s):
     mean, std = s.args[0], s.args[1] if len(s.args) > 1 else 1
-    arrays = [x if isinstance(x, (int, float)) else x.array().astype(np.float64) for x in (mean, std)]
-    dtype = "float64" if any(getattr(x, "dtype", "") == "float64" for x in (mean, std)) else "float32"
-    return arrays[0] + arrays[1] * normal(np.broadcast_shapes(*(np.shape(a) for a in arrays)), dtype)
+    arrays = [x if isinstance(x, (int, float)) else x.array() for x in (mean, std)]
+    dtypes = {getattr(x, "dtype", "") for x in (mean, std)}
+    dtype = next((d for d in ("complex128", "complex64", "float64") if d in dtypes), "float32")
+    arrays = [x.astype(np.complex128 if dtype in PARTS else np.float64) if hasattr(x, "dtype") else x for x in arrays]
+    return arrays[0] + arrays[1] * shared(np.broadcast_shapes(*(np.shape(a) for a in arrays)), dtype)
 
 
 def from_units(formula, *defaults):
@@ -188,8 +211,8 @@ ORACLES = {
     "cauchy_": from_units(lambda u, median, width: median + width * np.tan(np.pi * (u - 0.5)), 0, 1),
     "geometric_": from_units(lambda u, p: np.maximum(np.ceil(np.log1p(-u) / np.log1p(-p)), 1)),
     "log_normal_": log_normal,
-    "rand": drawn(uniform), "randn": drawn(normal), "rand_like": into(uniform), "randn_like": into(normal),
-    "uniform_": into(uniform), "normal_": into(normal),
+    "rand": drawn(uniform), "randn": drawn(shared), "rand_like": into(uniform), "randn_like": into(shared),
+    "uniform_": into(uniform), "normal_": into(shared),
     "randint": lambda s: integers(s.args[-1], 0, s.args[0]),
     "randint.low": lambda s: integers(s.args[-1], *s.args[:2]),
     "randint_like": lambda s: integers(s.args[0].shape, 0, s.args[1]),

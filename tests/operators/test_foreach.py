@@ -122,6 +122,27 @@ def test_a_tensor_that_comes_twice_is_changed_twice():
     assert x.tolist() == [9, 9]
 
 
+def test_memory_that_is_written_and_read_elsewhere_is_refused():
+    b = lamella.arange(10.0)
+    ones, text = lamella.ones(9), r"'%s': some of its elements and of argument 'self\[%d\]' refer to a single memory"
+    for call, at in (
+        (lambda: lamella._foreach_add_([b[1:]], [b[:-1]]), (r"other\[0\]", 0)),
+        (lambda: lamella._foreach_add_([ones, b[1:]], [ones, b[:-1]]), (r"other\[1\]", 1)),
+        (lambda: lamella._foreach_copy_([b[1:]], [b[:-1]]), (r"src\[0\]", 0)),
+        (lambda: lamella._foreach_lerp_([b[1:]], [ones], [b[:-1]]), (r"weights\[0\]", 0)),
+        (lambda: lamella._foreach_addcmul_([b[1:]], [ones], [b[:-1]]), (r"tensor2\[0\]", 0)),
+        (lambda: lamella._foreach_mul_([b[:2]], b[0]), ("other", 0)),
+        (lambda: lamella._foreach_add_([b.view(2, 5)], [b.view(5, 2).t()]), (r"other\[0\]", 0)),
+    ):
+        with pytest.raises(RuntimeError, match=text % at):
+            call()
+    assert b.tolist() == list(range(10)) and ones.tolist() == [1] * 9
+    lamella._foreach_add_([b], [b])
+    lamella._foreach_add_([b[::2]], [b[1::2]])
+    assert b.tolist() == [2, 2, 10, 6, 18, 10, 26, 14, 34, 18]
+    same(lamella._foreach_add([b[1:]], [b[:-1]]), [(b[1:] + b[:-1]).numpy()])
+
+
 @pytest.mark.needs("autograd")
 def test_gradients_are_those_of_the_single_operators():
     x = [lamella.tensor(v, requires_grad=True) for v in (1.0, 2.0)]

@@ -11,10 +11,10 @@ STEPS = [B] * T
 
 
 def lstm(hx=None, weight=None, sizes=STEPS, dtype=None):
-    made = [f(B, N), f(B, N), f(4 * N, N), f(B * T, N), f(B * T, N), f(B * T, 4 * N)]
+    made = [f(B, N), f(B, N), f(4 * N, N), None, f(B * T, N), f(B * T, N), f(B * T, 4 * N)]
     made[0] = made[0] if hx is None else hx
     made[2] = made[2] if weight is None else weight
-    made = [t if dtype is None else t.to(dtype) for t in made]
+    made = [t if dtype is None or t is None else t.to(dtype) for t in made]
     return aten._lstm_layer_backward(None, None, None, None, None, *made, sizes, False)
 
 
@@ -65,8 +65,33 @@ def test_it_is_refused(name):
 
 
 def test_what_fits_is_computed():
-    assert [t.shape for t in lstm()] == [(B * T, 4 * N), (B, N), (B, N), (4 * N, N)]
+    *grads, of_projection = lstm()
+    assert [t.shape for t in grads] == [(B * T, 4 * N), (B, N), (B, N), (4 * N, N)] and of_projection is None
     assert cell()[0].shape == (B, 5)
+
+
+@pytest.mark.parametrize("shape", [(1, N), (2, N), (1, N, 3), (1, N, 3, 2)])
+def test_a_gradient_that_all_comes_to_one_place(shape):
+    """Such a table lists the taps of each place; one as deep at each place would take in * out entries."""
+    axes = list(shape[1:])
+    wide = [4 * N, *axes[1:]]
+    index = [lamella.zeros(4 * N, dtype=long), *(lamella.arange(n) for n in axes[1:])]
+    weight = lamella.linspace(1, 2, sum(wide))
+    grad = lamella.rand(shape[0], *wide)
+    got = aten._resample_backward(grad, wide, list(shape), [1] * len(axes), lamella.cat(index), weight)
+    want = lamella.zeros(shape)
+    each = [w.view([-1 if k == i else 1 for k in range(len(axes))]) for i, w in enumerate(weight.split(wide))]
+    for w in each:
+        grad = grad * w
+    want[:, 0] = grad.sum(1)
+    assert lamella.allclose(got, want)
+
+
+def test_a_gradient_for_a_long_axis_needs_little_memory():
+    n = 10**6  # a table as deep at each place as at the first would have n * n entries
+    grad, index = lamella.ones(1, n), lamella.zeros(n, dtype=long)
+    got = aten._resample_backward(grad, [n], [1, n], [1], index, None)
+    assert got[0, 0] == n and got[0, 1:].abs().sum() == 0
 
 
 def test_ranks_of_a_long_row():

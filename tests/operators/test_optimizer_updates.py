@@ -266,7 +266,7 @@ def test_the_same_tensor_twice_takes_two_steps(n, way):
     options = dict(weight_decay=0.0, momentum=0.0, dampening=0.0, nesterov=False, maximize=False, is_first_step=True)
     lamella._fused_sgd_([w, w], [g, g], [], lr=0.25, **options)
     assert (w == 0.5).all()
-    lamella._fused_sgd_([w[:-1], w[1:]], [g[1:], g[1:]], [], lr=0.25, **options)
+    lamella._fused_sgd_([w[:-1], w[1:]], [g[1:], g[1:]], [], lr=0.25, **options)  # places take turns
     assert w[0] == 0.25 and w[-1] == 0.25 and (w[1:-1] == 0).all()
 
 
@@ -291,6 +291,49 @@ def test_what_does_not_fit_is_refused_and_nothing_changes(name, way):
     with pytest.raises(RuntimeError, match="_fused_adam_: argument .*" + message.removeprefix("argument ")):
         lamella._fused_adam_(*lists, [], steps, **options)
     assert lists[0][0].tolist() == [1] * 3 and lists[2][0].tolist() == [0] * 3
+
+
+def shared(i, j, shift):
+    """The arguments of Adam, of which two of the second place lie in one buffer, so many elements apart."""
+    lists, steps, options = adam_lists()
+    buffer = lamella.ones(8)
+    lists[i][1], lists[j][1] = buffer[:3], buffer[shift : shift + 3]
+    return lists, steps, options
+
+
+ADAM_LISTS = ["self", "grads", "exp_avgs", "exp_avg_sqs"]
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2, 3])
+@pytest.mark.parametrize("i, j", [(i, j) for j in range(4) for i in range(j)])
+def test_one_memory_in_two_lists_is_refused_before_anything_is_written(i, j, shift, way):
+    lists, steps, options = shared(i, j, shift)
+    before = [[x.tolist() for x in some] for some in lists]
+    if shift == 3 or (shift == 0 and 1 in (i, j)):  # apart; or a gradient that is read alone, element by element
+        lamella._fused_adam_(*lists, [], steps, **options)
+        assert lists[0][0].tolist() != before[0][0]
+        return
+    one, other = (rf"argument '{ADAM_LISTS[k]}\[1\]'" for k in (i, j))
+    text = f"_fused_adam_: {other}: some of its elements and of {one} refer to a single memory location"
+    with pytest.raises(RuntimeError, match=text):
+        lamella._fused_adam_(*lists, [], steps, **options)
+    assert [[x.tolist() for x in some] for some in lists] == before
+
+
+def test_the_memory_of_two_lists_is_compared_exactly(way):
+    """Columns of one matrix share none; rows and columns share one element."""
+    options = dict(weight_decay=0.0, momentum=0.0, dampening=0.0, nesterov=False, maximize=False, is_first_step=True)
+    b = lamella.arange(16.0).reshape(4, 4)
+    lamella._fused_sgd_([b[:, 1]], [b[:, 2]], [], lr=1.0, **options)
+    assert b[:, 1].tolist() == [-1, -1, -1, -1]
+    with pytest.raises(RuntimeError, match="single memory"):
+        lamella._fused_sgd_([b[:, 3]], [b[3]], [], lr=1.0, **options)
+    with pytest.raises(RuntimeError, match="single memory"):  # another order of the same elements
+        lamella._fused_sgd_([b], [b.t()], [], lr=1.0, **options)
+    halves = b.view(-1).view(lamella.float32)
+    with pytest.raises(RuntimeError, match=r"argument 'grads\[0\]'.*'self\[0\]'"):  # the gradient is unscaled, too
+        lamella._fused_sgd_([halves], [halves], [], lr=1.0, **options, grad_scale=lamella.tensor(2.0))
+    assert b[3].tolist() == [12, -1, 14, 15]
 
 
 def test_options_that_need_more_lists_and_steps_that_are_no_numbers():

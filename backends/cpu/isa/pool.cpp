@@ -93,11 +93,13 @@ class Joined {
 
 // The rows of the image that a row of outputs reads, joined into one.
 template <class Op, class T>
-void join_rows(const PoolPlane& p, int64_t place, T nothing, T* to) {
+void join_rows(const PoolPlane& p, int64_t place, T nothing, T* to, PoolWatch* watch) {
   Joined<Op, T> joined(p.width, to);
   for (int64_t k = 0; k < p.kernel[0]; k++) {
     const int64_t row = place * p.stride[0] - p.padding[0] + k * p.dilation[0];
-    if (row >= 0 && row < p.height) joined.add(static_cast<const T*>(p.in) + row * p.width);
+    if (row < 0 || row >= p.height) continue;
+    joined.add(static_cast<const T*>(p.in) + row * p.width);
+    if (watch->stops(p.width)) return;
   }
   joined.finish(nothing);
 }
@@ -141,7 +143,7 @@ INLINE void join_pixels(const PoolPlane& p, const int64_t (&from)[2], const int6
 
 // Stride and Kernel are 0 where they are not known.
 template <class Op, class T, int Stride, int Kernel>
-INLINE void join_columns(const PoolPlane& p, const T* __restrict row, T* __restrict out) {
+INLINE void join_columns(const PoolPlane& p, const T* __restrict row, T* __restrict out, PoolWatch* watch) {
   const int64_t stride = Stride ? Stride : p.stride[1], n = p.places[1];
   if constexpr (Kernel > 0) {
     for (int64_t j = 0; j < n; j++) {
@@ -156,22 +158,24 @@ INLINE void join_columns(const PoolPlane& p, const T* __restrict row, T* __restr
   for (int64_t k = 1; k < p.kernel[1]; k++) {
     const T* from = row + k * p.dilation[1];
     for (int64_t j = 0; j < n; j++) out[j] = Op::join(out[j], from[j * stride]);
+    if (watch->stops(n)) return;
   }
 }
 
 template <class Op, class T>
-void columns(const PoolPlane& p, const T* row, T* out) {
+void columns(const PoolPlane& p, const T* row, T* out, PoolWatch* watch) {
   const bool dense = p.dilation[1] == 1 || p.kernel[1] == 1;
-  if (dense && p.stride[1] == 2 && p.kernel[1] == 3) return join_columns<Op, T, 2, 3>(p, row, out);
-  if (dense && p.stride[1] == 1 && p.kernel[1] == 3) return join_columns<Op, T, 1, 3>(p, row, out);
-  if (p.stride[1] == 1) return join_columns<Op, T, 1, 0>(p, row, out);
-  if (p.stride[1] == 2) return join_columns<Op, T, 2, 0>(p, row, out);
-  join_columns<Op, T, 0, 0>(p, row, out);
+  if (dense && p.stride[1] == 2 && p.kernel[1] == 3) return join_columns<Op, T, 2, 3>(p, row, out, watch);
+  if (dense && p.stride[1] == 1 && p.kernel[1] == 3) return join_columns<Op, T, 1, 3>(p, row, out, watch);
+  if (p.stride[1] == 1) return join_columns<Op, T, 1, 0>(p, row, out, watch);
+  if (p.stride[1] == 2) return join_columns<Op, T, 2, 0>(p, row, out, watch);
+  join_columns<Op, T, 0, 0>(p, row, out, watch);
 }
 
 // Channels last: finish gets the row, the column and the channels of each place.
 template <class Op, class T, class Finish>
-INLINE void pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
+INLINE int pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
+  PoolWatch watch(p.interrupted);
   const int64_t size[2] = {p.height, p.width};
   for (int64_t i = p.begin; i < p.end; i++)
     for (int64_t j = 0; j < p.places[1]; j++) {
@@ -184,11 +188,15 @@ INLINE void pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
       T* out = static_cast<T*>(p.out) + (i * p.places[1] + j) * p.channels;
       join_pixels<Op, T>(p, from, to, nothing, out);
       finish(i, j, out);
+      const int64_t work = (to[0] - from[0]) * (to[1] - from[1]) * p.channels;
+      if (watch.stops(work > 0 ? work : p.channels)) return watch.status();
     }
+  return 0;
 }
 
 template <class Op, class T, class Finish>
-INLINE void pool(const PoolPlane& p, T nothing, Finish finish) {
+INLINE int pool(const PoolPlane& p, T nothing, Finish finish) {
+  PoolWatch watch(p.interrupted);
   if (are_squares(p)) {
     for (int64_t i = p.begin; i < p.end; i++) {
       const T* top = static_cast<const T*>(p.in) + 2 * i * p.width;
@@ -196,7 +204,7 @@ INLINE void pool(const PoolPlane& p, T nothing, Finish finish) {
       join_squares<Op, T, vector_bytes / sizeof(T)>(top, top + p.width, p.places[1], out);
       finish(i, out);
     }
-    return;
+    return 0;
   }
   T* row = static_cast<T*>(p.space);
   T* whole = row + 2 * pool_row(p);  // a row of outputs, rounded up
@@ -207,21 +215,23 @@ INLINE void pool(const PoolPlane& p, T nothing, Finish finish) {
   rounded.places[1] = (n + pool_vector - 1) / pool_vector * pool_vector;
   for (int64_t i = p.begin; i < p.end; i++) {
     T* __restrict out = static_cast<T*>(p.out) + i * n;
-    join_rows<Op, T>(p, i, nothing, row + before);
-    columns<Op, T>(rounded, row, whole);
+    join_rows<Op, T>(p, i, nothing, row + before, &watch);
+    columns<Op, T>(rounded, row, whole, &watch);
+    if (watch.status() || watch.stops(n)) return watch.status();
     for (int64_t j = 0; j < n; j++) out[j] = whole[j];
     finish(i, out);
   }
+  return 0;
 }
 
 template <class T>
-void largest(const PoolPlane& p) {
+int largest(const PoolPlane& p) {
   if (p.channels) return pool_pixels<Largest, T>(p, lowest<T>, [](int64_t, int64_t, T*) {});
-  pool<Largest, T>(p, lowest<T>, [](int64_t, T*) {});
+  return pool<Largest, T>(p, lowest<T>, [](int64_t, T*) {});
 }
 
 template <class T>
-void mean(const PoolPlane& p) {
+int mean(const PoolPlane& p) {
   T* counts = static_cast<T*>(p.space) + pool_row(p);  // per column
   const int64_t pad[2] = {p.count_padding ? p.padding[0] : 0, p.count_padding ? p.padding[1] : 0};
   auto count = [&](int d, int64_t place, int64_t size) {
@@ -235,7 +245,7 @@ void mean(const PoolPlane& p) {
       for (int64_t k = 0; k < p.channels; k++) out[k] = out[k] / n;
     });
   for (int64_t j = 0; j < p.places[1]; j++) counts[j] = static_cast<T>(p.divisor ? p.divisor : count(1, j, p.width));
-  pool<Sum, T>(p, T(0), [&](int64_t i, T* __restrict out) {
+  return pool<Sum, T>(p, T(0), [&](int64_t i, T* __restrict out) {
     const T rows = static_cast<T>(p.divisor ? 1 : count(0, i, p.height));
     for (int64_t j = 0; j < p.places[1]; j++) out[j] = out[j] / (rows * counts[j]);
   });
@@ -277,13 +287,14 @@ INLINE T sum(const T* x, int64_t n) {
 
 // Place i of m takes [floor(i n / m), ceil((i + 1) n / m)): rows are added up, then columns.
 template <class T>
-void adaptive(const PoolPlane& p) {
+int adaptive(const PoolPlane& p) {
+  PoolWatch watch(p.interrupted);
   const T* in = static_cast<const T*>(p.in);
   T *out = static_cast<T*>(p.out), *row = static_cast<T*>(p.space);
   const int64_t height = p.height, width = p.width, m = p.places[0], n = p.places[1];
   if (m == 1 && n == 1 && !p.channels) {
     *out = sum(in, height * width) / static_cast<T>(height * width);
-    return;
+    return 0;
   }
   for (int64_t i = p.begin; i < p.end; i++) {
     const int64_t top = i * height / m, bottom = ((i + 1) * height + m - 1) / m;
@@ -306,7 +317,9 @@ void adaptive(const PoolPlane& p) {
         out[i * n + j] = sum(row + left, right - left) / count;
       }
     }
+    if (watch.stops(((bottom - top) * width + n) * (p.channels ? p.channels : 1))) return watch.status();
   }
+  return 0;
 }
 
 constexpr Pools make() {

@@ -20,7 +20,8 @@ INLINE void better(const T* __restrict from, int64_t stride, int64_t first, int6
 
 // Values with their indices: the taps of all windows of a row, one after another; the first of equals stays.
 template <class T, class I>
-void largest_with_indices(const PoolPlane& p) {
+int largest_with_indices(const PoolPlane& p) {
+  PoolWatch watch(p.interrupted);
   const T* image = static_cast<const T*>(p.in);
   const int64_t n = p.places[1];
   I* at = static_cast<I*>(p.space);
@@ -46,10 +47,12 @@ void largest_with_indices(const PoolPlane& p) {
           better<T, I, 2>(image + begin, s, first, last, static_cast<I>(begin), best, at);
         else
           better<T, I, 0>(image + begin, s, first, last, static_cast<I>(begin), best, at);
+        if (watch.stops(n)) return watch.status();
       }
     }
     for (int64_t j = 0; j < n; j++) p.indices[i * n + j] = at[j];
   }
+  return 0;
 }
 
 // ---- windows of two by two side by side ----------------------------------------------------------------------------
@@ -150,11 +153,11 @@ INLINE bool square_windows(const PoolPlane& p) {
 }
 
 template <class T>
-void largest(const PoolPlane& p) {
-  if (square_windows<T>(p)) return;
+int largest(const PoolPlane& p) {
+  if (square_windows<T>(p)) return 0;
   if (sizeof(T) == 8 || p.height * p.width > std::numeric_limits<int32_t>::max())
     return largest_with_indices<T, int64_t>(p);
-  largest_with_indices<T, int32_t>(p);
+  return largest_with_indices<T, int32_t>(p);
 }
 
 // ---- backward: what lies outside of the plane belongs to empty windows ----

@@ -72,6 +72,14 @@ void lstm_backward(int64_t n, const void* gates, const void* before, const void*
 }
 
 template <class T>
+void lstm_result(int64_t n, const void* gates, const void* cell, void* result) {
+  const T *o = static_cast<const T*>(gates) + 3 * n, *c = static_cast<const T*>(cell);
+  T* h = static_cast<T*>(result);
+#pragma omp simd
+  for (int64_t k = 0; k < n; k++) h[k] = o[k] * tangent(c[k]);
+}
+
+template <class T>
 void gru(int64_t n, const void* input, const void* state, const void* before, void* kept, void* result) {
   const T* __restrict__ x = static_cast<const T*>(input), * __restrict__ u = static_cast<const T*>(state), * __restrict__ h0 = static_cast<const T*>(before);
   T* __restrict__ to = static_cast<T*>(kept), * __restrict__ h = static_cast<T*>(result);
@@ -155,8 +163,8 @@ void add(int64_t n, const void* x, void* to) {
 }
 
 template <class T>
-constexpr RecurrentLoops loops_of = {lstm<T>,  lstm_backward<T>,  gru<T>, gru_backward<T>,
-                                     curve<T>, curve_backward<T>, add<T>};
+constexpr RecurrentLoops loops_of = {lstm<T>,         lstm_backward<T>, lstm_result<T>,    gru<T>,
+                                     gru_backward<T>, curve<T>,         curve_backward<T>, add<T>};
 constexpr RecurrentLoops single = loops_of<float>, twice = loops_of<double>;
 
 }  // namespace

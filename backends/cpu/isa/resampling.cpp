@@ -69,6 +69,14 @@ INLINE void places_rest(const T* from, const int32_t* index, const T* weight, in
 template <class T>
 __attribute__((noinline)) void across(const ResampleAxis& a, int64_t depth, const T* from, T* to) {
   const T* weight = static_cast<const T*>(a.weight);
+  if (depth == 1 && a.first) {
+    for (int64_t j = 0; j < a.out; j++) {
+      T v = 0;
+      for (int64_t k = a.first[j]; k < a.first[j] + a.count[j]; k++) v += weight[k] * from[a.index[k]];
+      to[j] = v;
+    }
+    return;
+  }
   if (depth == 1) {
     places_rest<T, false>(from, a.index, weight, a.taps, a.out, to);
     for (int64_t k = 4; k < a.taps; k += 4)
@@ -91,8 +99,8 @@ __attribute__((noinline)) void across(const ResampleAxis& a, int64_t depth, cons
       T w[4];
       const int64_t some = count - k < 4 ? count - k : 4;
       for (int64_t i = 0; i < some; i++) {
-        lines[i] = from + a.index[(k + i) * a.out + j] * depth;
-        w[i] = weight[(k + i) * a.out + j];
+        lines[i] = from + a.index[a.at(k + i, j)] * depth;
+        w[i] = weight[a.at(k + i, j)];
       }
       mix_four(lines, w, some, depth, k > 0, to + j * depth);
     }
@@ -109,8 +117,8 @@ INLINE void down(const ResampleAxis& a, int64_t y, int64_t n, T* to, const Line&
     T w[4];
     const int64_t some = count - k < 4 ? count - k : 4;
     for (int64_t i = 0; i < some; i++) {
-      lines[i] = line(a.index[(k + i) * a.out + y]);
-      w[i] = static_cast<const T*>(a.weight)[(k + i) * a.out + y];
+      lines[i] = line(a.index[a.at(k + i, y)]);
+      w[i] = static_cast<const T*>(a.weight)[a.at(k + i, y)];
     }
     mix_four(lines, w, some, n, k > 0, to);
   }

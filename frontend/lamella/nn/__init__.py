@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 
 from lamella._lazy import add as _add_lazy
 from lamella._missing import explain
+from lamella._usage import log_once as _log_once
 from lamella.nn import attention, common_types, functional, init, modules, parameter  # noqa: F401
 from lamella.nn.modules import *  # noqa: F403
 from lamella.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter  # noqa: F401
+
+_log_once("python.nn_module")
 
 __all__ = sorted(
     [

@@ -44,25 +44,17 @@ def rows_of(sizes, b, reverse=False):
     return rows[::-1] if reverse else rows
 
 
-def layer(step, gates, hx, cx, weight, bias, sizes, reverse):
+def layer(step, gates, hx, cx, weight, bias, sizes, reverse, projection=None):
     """Results, last states, last cells, all cells, and what is kept."""
-    out, hn, cn = np.zeros((len(gates), weight.shape[1])), hx.copy(), cx.copy()
+    out, hn, cn = np.zeros((len(gates), hx.shape[1])), hx.copy(), cx.copy()
     cells, kept = np.zeros((len(gates), cx.shape[1])), {}
     for b in range(len(hx)):
         for row in rows_of(sizes, b, reverse):
             u = weight @ hn[b] + (0 if bias is None else bias)
-            hn[b], cn[b], kept[row] = step(gates[row], u, hn[b], cn[b])
+            y, cn[b], kept[row] = step(gates[row], u, hn[b], cn[b])
+            hn[b] = y if projection is None else projection @ y
             out[row], cells[row] = hn[b], cn[b]
     return out, hn, cn, cells, np.array([kept[row] for row in sorted(kept)])
-
-
-def projected(gates, hx, cx, weight, projection, sizes, reverse):
-    out, hn, cn = np.zeros((len(gates), len(projection))), hx.copy(), cx.copy()
-    for b in range(len(hx)):
-        for row in rows_of(sizes, b, reverse):
-            y, cn[b], _ = lstm_step(gates[row], weight @ hn[b], hn[b], cn[b])
-            out[row] = hn[b] = projection @ y
-    return out, hn, cn
 
 
 STEPS = {"lstm": lstm_step, "gru": gru_step, "tanh": plain_step(np.tanh), "relu": plain_step(relu)}
@@ -79,10 +71,7 @@ def network(kind, rows, sizes, hx, cx, params, has_biases, num_layers, bidirecti
             w_ih, w_hh, *more = params[at * each : (at + 1) * each]
             b_ih, b_hh, *more = more if has_biases else (0, np.zeros(len(w_hh)), *more)
             gates = rows @ w_ih.T + b_ih
-            if more:
-                out, h, c = projected(gates + b_hh, hx[at], cx[at], w_hh, more[0], sizes, d == 1)
-            else:
-                out, h, c, *_ = layer(STEPS[kind], gates, hx[at], cx[at], w_hh, b_hh, sizes, d == 1)
+            out, h, c, *_ = layer(STEPS[kind], gates, hx[at], cx[at], w_hh, b_hh, sizes, d == 1, *more)
             made.append(out)
             last_h.append(h)
             last_c.append(c)
@@ -141,19 +130,24 @@ def lstm_step_back(dh, dc, more, before, c, kept):
     return np.concatenate([*sums, (dh * t + mo) * o * (1 - o)]), dc * f
 
 
-def lstm_layer_back(go, gh, gc, gcells, gkept, hx, cx, w, out, cells, kept, sizes, reverse):
+def lstm_layer_back(go, gh, gc, gcells, gkept, hx, cx, w, p, out, cells, kept, sizes, reverse):
     go, gh, gc = or_zeros(go, out), or_zeros(gh, hx), or_zeros(gc, cx)
     gcells, gkept = or_zeros(gcells, cells), or_zeros(gkept, kept)
     sums, dh, dc, dw = np.zeros_like(kept), gh.copy(), gc.copy(), np.zeros_like(w)
+    dp = 0 if p is None else np.zeros_like(p)
     for b in range(len(hx)):
         rows = rows_of(sizes, b, reverse)
         for row, old in zip(rows[::-1], [*rows[-2::-1], None], strict=True):
             h, c = (hx[b], cx[b]) if old is None else (out[old], cells[old])
-            given = dh[b] + go[row], dc[b] + gcells[row], gkept[row]
+            dy = dh[b] + go[row]
+            if p is not None:
+                dp += np.outer(dy, kept[row][-len(cx[b]) :] * np.tanh(cells[row]))
+                dy = dy @ p
+            given = dy, dc[b] + gcells[row], gkept[row]
             sums[row], dc[b] = lstm_step_back(*given, c, cells[row], kept[row])
             dh[b] = sums[row] @ w
             dw += np.outer(sums[row], h)
-    return sums, dh, dc, dw
+    return (sums, dh, dc, dw) if p is None else (sums, dh, dc, dw, dp)
 
 
 def gru_layer_back(go, gh, gkept, hx, w, out, kept, sizes, reverse):
@@ -215,7 +209,7 @@ entries(
     rnn_relu_cell=cell("relu"),
     gru_cell=cell("gru"),
     lstm_cell=cell("lstm"),
-    _lstm_layer=lambda g, h, c, w, sizes, reverse: layer(lstm_step, g, h, c, w, None, sizes, reverse),
+    _lstm_layer=lambda g, h, c, w, p, sizes, reverse: layer(lstm_step, g, h, c, w, None, sizes, reverse, p),
     _gru_layer=gru_layer,
     _rnn_layer=rnn_layer,
     _lstm_cell=one_lstm_cell,

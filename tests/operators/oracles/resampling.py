@@ -71,9 +71,21 @@ def picked(matrix, x, axis):
     return np.take(x, matrix.argmax(1), axis)
 
 
+def in_bytes(x, matrix, axis):
+    """By weights in fixed point, as many bits as leave the largest within 16; each sum is rounded to a byte."""
+    bits = next(b for b in range(23) if b == 22 or int(0.5 + matrix.max() * 2 ** (b + 1)) >= 2**15)
+    whole = np.trunc(matrix * 2.0**bits + np.where(matrix < 0, -0.5, 0.5)).astype(np.int64)
+    return np.clip(along(x.astype(np.int64), whole, axis) + (1 << bits >> 1) >> bits, 0, 255)
+
+
 def up(matrix, picks=False):
     def go(x, size, *rest):
         align, scales = (False, rest) if picks else (rest[0], rest[1:])
+        if x.dtype == np.uint8 and not picks:
+            for i in (1, 0):  # columns first
+                if size[i] != x.shape[2 + i]:
+                    x = in_bytes(x, matrix(x.shape[2 + i], size[i], align, scales[i] if scales else None), 2 + i)
+            return x.astype(np.uint8)
         for i, m in enumerate(size):
             scale, n = (scales[i] if scales else None), x.shape[2 + i]
             x = (picked if picks else lambda made, y, axis: along(y, made, axis))(matrix(n, m, align, scale), x, 2 + i)

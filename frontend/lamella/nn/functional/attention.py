@@ -233,7 +233,7 @@ def multi_head_attention_forward(
     source = k.shape[0]
     if key_padding_mask is not None:
         if tuple(key_padding_mask.shape) != (batch, source):
-            raise RuntimeError(
+            raise AssertionError(
                 f"key_padding_mask: expected shape {(batch, source)}, got {tuple(key_padding_mask.shape)}"
             )
         padding = key_padding_mask.view(batch, 1, 1, source)

@@ -205,9 +205,11 @@ def _sizes(who: str, input: Any, output_size: Any, spatial: int) -> Any:
     """The sizes that are asked for, with the input's where one is None."""
     if isinstance(output_size, int):
         return output_size
+    if isinstance(output_size, (str, float)):
+        raise TypeError(f"{who}: argument 'output_size': expected ints, got {output_size!r}")
     given = (output_size,) * spatial if output_size is None else tuple(output_size)
     if len(given) != spatial:
-        raise ValueError(f"{who}: argument 'output_size': expected {spatial} sizes, got {output_size!r}")
+        raise RuntimeError(f"{who}: argument 'output_size': expected {spatial} sizes, got {output_size!r}")
     if input.ndim < spatial:
         raise ValueError(f"{who}: argument 'input': expected at least {spatial} dimensions, got {input.ndim}")
     return [input.shape[i - spatial] if n is None else n for i, n in enumerate(given)]
@@ -314,7 +316,7 @@ def adaptive_max_pool3d_with_indices(input, output_size, return_indices=False):
 def _random(n, input, kernel_size, output_size, output_ratio, samples, indices):
     who = f"fractional_max_pool{n}d"
     if input.ndim not in (n + 1, n + 2):
-        raise RuntimeError(
+        raise (RuntimeError if input.ndim > n else IndexError)(
             f"{who}: argument 'input': expected {n + 2} dimensions, or {n + 1} without a batch, got shape "
             f"{tuple(input.shape)}"
         )

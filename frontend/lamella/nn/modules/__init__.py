@@ -1,30 +1,7 @@
 """torch.nn.modules' names, each in the file that torch has it in."""
 
-from lamella.nn.modules.module import Module  # noqa: F401, I001
-from lamella.nn.modules import (
-    activation,
-    adaptive,
-    batchnorm,
-    channelshuffle,
-    container,
-    conv,
-    distance,
-    dropout,
-    flatten,
-    fold,
-    instancenorm,
-    linear,
-    linear_cross_entropy_options,
-    loss,
-    normalization,
-    padding,
-    pixelshuffle,
-    pooling,
-    rnn,
-    sparse,
-    upsampling,
-    transformer,
-)
+from types import ModuleType as _ModuleType
+
 from lamella.nn.modules.activation import *  # noqa: F403
 from lamella.nn.modules.adaptive import *  # noqa: F403
 from lamella.nn.modules.batchnorm import *  # noqa: F403
@@ -39,37 +16,15 @@ from lamella.nn.modules.instancenorm import *  # noqa: F403
 from lamella.nn.modules.linear import *  # noqa: F403
 from lamella.nn.modules.linear_cross_entropy_options import *  # noqa: F403
 from lamella.nn.modules.loss import *  # noqa: F403
+from lamella.nn.modules.module import Module  # noqa: F401, I001
 from lamella.nn.modules.normalization import *  # noqa: F403
 from lamella.nn.modules.padding import *  # noqa: F403
 from lamella.nn.modules.pixelshuffle import *  # noqa: F403
 from lamella.nn.modules.pooling import *  # noqa: F403
 from lamella.nn.modules.rnn import *  # noqa: F403
 from lamella.nn.modules.sparse import *  # noqa: F403
-from lamella.nn.modules.upsampling import *  # noqa: F403
 from lamella.nn.modules.transformer import *  # noqa: F403
+from lamella.nn.modules.upsampling import *  # noqa: F403
 
-PARTS = (
-    activation,
-    adaptive,
-    batchnorm,
-    channelshuffle,
-    container,
-    conv,
-    distance,
-    dropout,
-    flatten,
-    fold,
-    instancenorm,
-    linear,
-    linear_cross_entropy_options,
-    loss,
-    normalization,
-    padding,
-    pixelshuffle,
-    pooling,
-    rnn,
-    sparse,
-    upsampling,
-    transformer,
-)
-__all__ = sorted(["Module", *(name for part in PARTS for name in part.__all__)])
+# The files above are attributes of this package by now, too.
+__all__ = sorted(name for name, value in vars().items() if name[0] != "_" and not isinstance(value, _ModuleType))

@@ -11,6 +11,7 @@ from lamella.nn.modules._hooks import Hooked, RemovableHandle, _keep
 from lamella.nn.parameter import Parameter, is_lazy
 
 EXTRA = "_extra_state"
+_LARGE = 1 << 18  # elements
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -44,9 +45,10 @@ def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key
     """Takes one tensor over; returns what is wrong with it."""
     if not isinstance(value, Tensor):
         return f'"{key}" must be a Tensor, got {type(value).__name__}'
-    if is_lazy(value) and not is_lazy(tensor):
+    shapeless, lazy = is_lazy(value), is_lazy(tensor)
+    if shapeless and not lazy:
         return f'"{key}" has no shape in the state_dict, since its lazy module was not called; the module\'s has one'
-    if not is_lazy(tensor) and tensor.shape != value.shape:
+    if not lazy and tensor.shape != value.shape:
         if tensor.ndim == 0 and value.shape == (1,):
             value = value[0]  # as old files have it
         else:
@@ -54,7 +56,7 @@ def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key
                 f"size mismatch for {key}: the state_dict has shape {tuple(value.shape)}, the module "
                 f"{tuple(tensor.shape)}"
             )
-    if is_lazy(tensor) and not is_lazy(value) and not assign:
+    if lazy and not shapeless and not assign:
         tensor.materialize(value.shape)
     try:
         if assign:
@@ -65,8 +67,10 @@ def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key
                 elif getattr(value, "requires_grad", False) != wanted:
                     value.requires_grad_(wanted)  # type: ignore[attr-defined]
             setattr(module, name, value)
-        elif not is_lazy(value):
-            tensor.detach().copy_(value)
+        elif not shapeless:
+            # On the host it says that the copy is not read at once. On other devices all must be there afterwards.
+            later = tensor.numel() >= _LARGE and tensor.is_cpu and value.is_cpu
+            tensor.detach().copy_(value, later)
     except Exception as error:
         return f'"{key}" of shape {tuple(value.shape)} could not be taken: {type(error).__name__}: {error}'
     return None
@@ -232,9 +236,11 @@ class Stateful(Hooked):
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
         own = {n: t for n, t in (*self._parameters.items(), *_persistent_buffers(self)) if t is not None}
+        found = 0
         for name, tensor in own.items():
             key = prefix + name
             if key in state_dict:
+                found += 1
                 wrong = _load_one(self, name, tensor, state_dict[key], assign, key)
                 if wrong:
                     error_msgs.append(wrong)
@@ -248,7 +254,7 @@ class Stateful(Hooked):
                 missing_keys.append(extra)
         elif strict and extra in state_dict:
             unexpected_keys.append(extra)
-        if strict:
+        if strict and found < len(state_dict):
             for key in state_dict:
                 if key.startswith(prefix) and key != extra:
                     first, dot, _ = key[len(prefix) :].partition(".")

@@ -90,6 +90,18 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
     return _registration_hook(_global_module_registration_hooks, hook)
 
 
+class _CallSignature:
+    """What ``inspect.signature`` finds on a module, whose call is native code; on a class, its constructor's."""
+
+    def __get__(self, module: Any, owner: Any = None) -> Any:
+        if module is None:
+            raise AttributeError("__signature__")
+        import inspect
+
+        kinds = {"args": inspect.Parameter.VAR_POSITIONAL, "kwargs": inspect.Parameter.VAR_KEYWORD}
+        return inspect.Signature([inspect.Parameter(name, kind) for name, kind in kinds.items()])
+
+
 class Module(Nested):
     """What has parameters, buffers, submodules and a ``forward``; calling it calls ``forward`` and the hooks.
 
@@ -110,6 +122,7 @@ class Module(Nested):
     """
 
     dump_patches: bool = False
+    __signature__ = _CallSignature()
     training: bool
     call_super_init: bool = False
     forward: Callable[..., Any]

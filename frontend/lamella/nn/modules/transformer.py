@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import lamella
 from lamella import _C
 from lamella._C import Tensor
 from lamella.nn import functional as F
@@ -59,6 +61,25 @@ def _get_activation_fn(activation: Activation) -> Any:
 
 def _get_clones(module: Module, n: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(n)])
+
+
+def _why_padding_stays(layer: Any) -> str:
+    """What of a layer keeps torch from leaving padding out, or nothing."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return " was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = {
+        ".norm_first was True": layer.norm_first,
+        ".self_attn.batch_first was not True(use batch_first for better inference performance)": (
+            not attention.batch_first
+        ),
+        ".self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
+        ".self_attn was passed bias=False": attention.in_proj_bias is None,
+        ".activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
+        ".norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        ".self_attn.num_heads is odd": attention.num_heads % 2 == 1,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 class Transformer(Module):
@@ -163,8 +184,13 @@ class Transformer(Module):
 class TransformerEncoder(Module):
     """Copies of an encoder's layer one after the other, and perhaps a norm at the end.
 
-    Layers compute what padding holds, too: there are no nested tensors that would leave it out, so
-    ``enable_nested_tensor`` and ``mask_check`` change nothing.
+    With ``enable_nested_tensor`` (and a layer with ``batch_first``, biases, an even number of heads and a plain
+    activation, whose norms come last), a model in ``eval()`` that records no gradients gives zeros, before the last
+    norm, where ``src_key_padding_mask`` hides the ends of sequences. ``mask_check`` asks whether it hides ends alone,
+    which is always asked here.
+
+    Warns:
+        UserWarning: ``enable_nested_tensor`` is set, and the layer is none that it is for
 
     >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16)
     >>> lamella.nn.TransformerEncoder(layer, 2)(lamella.ones(5, 3, 8)).shape
@@ -186,8 +212,25 @@ class TransformerEncoder(Module):
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
-        self.use_nested_tensor = False
+        why_not = _why_padding_stays(encoder_layer)
+        self.use_nested_tensor = enable_nested_tensor and not why_not
         self.mask_check = mask_check
+        if enable_nested_tensor and why_not:
+            warnings.warn(
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{why_not}",
+                stacklevel=2,
+            )
+
+    def _clears_padding(self, src: Tensor, mask: Any, padding: Any) -> bool:
+        if not self.use_nested_tensor or padding is None or mask is not None or src.ndim != 3:
+            return False
+        first: Any = self.layers[0]
+        if first.training:
+            return False
+        if any(t.requires_grad for t in (src, *first.parameters())) and lamella.is_grad_enabled():
+            return False
+        hidden = padding != 0
+        return not (hidden[:, :-1] & ~hidden[:, 1:]).any()  # what follows a hidden place is hidden
 
     def forward(
         self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
@@ -195,10 +238,13 @@ class TransformerEncoder(Module):
         other = None if mask is None else mask.dtype
         padding = _canonical_mask(src_key_padding_mask, "src_key_padding_mask", other, "mask", src.dtype)
         mask = _canonical_mask(mask, "mask", None, "", src.dtype, False)
+        clears = self._clears_padding(src, mask, padding)
         first: Any = self.layers[0]
         causal = _is_causal(mask, is_causal, _length(src, first.self_attn.batch_first))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if clears:
+            src = src.masked_fill((padding != 0).unsqueeze(-1), 0)
         return src if self.norm is None else self.norm(src)
 
 

@@ -169,21 +169,30 @@ def pack_padded_sequence(
         input = input.index_select(0 if batch_first else 1, order)
     if input.numel() == 0:
         raise RuntimeError("pack_padded_sequence: argument 'input': cannot pack empty tensors")
+    if input.ndim < 2:
+        raise IndexError(
+            f"pack_padded_sequence: argument 'input': expected two dimensions at least, got shape {tuple(input.shape)}"
+        )
     rows = input.transpose(0, 1) if batch_first else input
     steps, batch = rows.shape[:2]
     if lengths.shape != (batch,):
         raise RuntimeError(
             f"pack_padded_sequence: argument 'lengths': expected one for each of {batch} sequences, got shape "
-            f"{tuple(lengths.shape)}"
+            f"{tuple(lengths.shape)} (batch_size={batch})"
         )
     numbers = lengths.tolist()
-    if min(numbers) <= 0 or max(numbers) > steps:
+    if min(numbers) <= 0:
+        raise RuntimeError(
+            f"pack_padded_sequence: argument 'lengths': length of all samples has to be greater than 0, got {numbers}"
+        )
+    if max(numbers) > steps:
         raise RuntimeError(
             f"pack_padded_sequence: argument 'lengths': expected numbers from 1 to the {steps} steps, got {numbers}"
         )
     if sorted(numbers, reverse=True) != numbers:
         raise RuntimeError(
-            "pack_padded_sequence: argument 'lengths': must not rise with enforce_sorted; pass enforce_sorted=False"
+            "pack_padded_sequence: argument 'lengths': must be sorted in decreasing order when `enforce_sorted` is "
+            f"True, got {numbers}; pass enforce_sorted=False"
         )
     there = _there(lengths, numbers[0])
     places = there.flatten().nonzero().flatten().to(input.device)
@@ -249,6 +258,8 @@ def pad_sequence(
     all_of_them = list(sequences)
     if not all_of_them:
         raise RuntimeError("pad_sequence: argument 'sequences': received an empty list of sequences")
+    if any(t.ndim == 0 for t in all_of_them):
+        raise RuntimeError("pad_sequence: argument 'sequences': one has no dimension to pad")
     rest = all_of_them[0].shape[1:]
     if any(t.shape[1:] != rest for t in all_of_them):
         raise RuntimeError("pad_sequence: argument 'sequences': their shapes differ behind the first dimension")
