@@ -6,10 +6,25 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["Adafactor"]
+
+
+def _decay(value: Any) -> None:
+    if not value <= 0.0:
+        raise ValueError(f"beta2_decay should be <= 0 but is: {value}")
+
+
+def _least(eps: Any) -> None:
+    _options.none_or(_options.bounded("epsilon1"))(eps[0])
+    _options.bounded("epsilon2")(eps[1])
+
+
+def _clip(value: Any) -> None:
+    if not value >= 1.0:
+        raise ValueError(f"Clipping threshold d should be >= 1 but is: {value}")
 
 
 class Adafactor(_lists.ListOptimizer):
@@ -38,6 +53,14 @@ class Adafactor(_lists.ListOptimizer):
 
     _since = {"foreach": None}
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "beta2_decay": _decay,
+        "eps": _least,
+        "d": _clip,
+        "weight_decay": _options.bounded("weight_decay"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -50,15 +73,6 @@ class Adafactor(_lists.ListOptimizer):
         foreach: bool | None = None,
         maximize: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        if not beta2_decay <= 0.0:
-            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
-        if eps[0] is not None:
-            _lists.check("epsilon1", eps[0])
-        _lists.check("epsilon2", eps[1])
-        if not d >= 1.0:
-            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
-        _lists.check("weight_decay", weight_decay)
         defaults = {
             "lr": lr,
             "beta2_decay": beta2_decay,
@@ -70,6 +84,15 @@ class Adafactor(_lists.ListOptimizer):
         }
         super().__init__(params, defaults)
 
+    def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        state["step"] = _lists.new_step(p, {})
+        if p.dim() > 1:
+            shape = tuple(p.shape)
+            state["row_var"] = p.new_zeros((*shape[:-1], 1))
+            state["col_var"] = p.new_zeros((*shape[:-2], 1, shape[-1]))
+        else:
+            state["variance"] = _lists.zeros_like(p)
+
     def _update(self, group: dict[str, Any]) -> None:
         lists: _lists.Six = [], [], [], [], [], []
         for p in group["params"]:
@@ -80,13 +103,7 @@ class Adafactor(_lists.ListOptimizer):
                 raise RuntimeError("Adafactor does not support complex parameters")
             state = self.state[p]
             if not state:
-                state["step"] = _lists.new_step(p, {})
-                if grad.dim() > 1:
-                    shape = tuple(grad.shape)
-                    state["row_var"] = grad.new_zeros((*shape[:-1], 1))
-                    state["col_var"] = grad.new_zeros((*shape[:-2], 1, shape[-1]))
-                else:
-                    state["variance"] = _lists.zeros_like(grad)
+                self._init_state(grad, state, group)
             values = p, grad, state.get("row_var"), state.get("col_var"), state.get("variance"), state["step"]
             for one, value in zip(lists, values, strict=True):
                 one.append(value)
@@ -123,8 +140,7 @@ def adafactor(
     ):
         least = lamella.finfo(p.dtype).eps if eps1 is None else eps1
         grad = -grad if maximize else grad
-        step.add_(1)
-        t = step.item()
+        t = step.item() + 1
         new = t**beta2_decay
         alpha = max(eps2, p.norm().item() / p.numel() ** 0.5 if p.numel() else 0.0) * min(rate, 1 / t**0.5)
         if weight_decay != 0:
@@ -139,3 +155,4 @@ def adafactor(
         move = estimate.clamp(min=least * least).rsqrt() * grad
         size = move.norm().item() / (move.numel() ** 0.5 * d) if move.numel() else 0.0
         p.sub_(move, alpha=alpha / max(1.0, size))
+        step.add_(1)

@@ -1,4 +1,4 @@
-"""What the optimizers share: operators over lists, the choice among them, checks of options, the gathering of state.
+"""What the optimizers share: operators over lists, the choice among them, the gathering of state.
 
 An update is written once, over lists. `FOREACH` runs it by ``_foreach_*``; `EACH` by ordinary operators, which autograd
 records. Where neither is asked for, one fused operator does the whole update.
@@ -119,6 +119,7 @@ def update(
     fused: bool | None = None,
     differentiable: bool = False,
     capturable: bool = False,
+    counts: bool = True,
 ) -> None:
     """Runs one of the ways of an update over the lists.
 
@@ -126,6 +127,7 @@ def update(
         fused_operator: called with the lists
         formula: called with `EACH` or `FOREACH` and the lists
         capturable: steps may be on a device, where fused operators do not look for them
+        counts: the last list has the numbers of steps, which count this one unless it fails
     """
     if not lists[0]:
         return
@@ -135,15 +137,18 @@ def update(
         raise AssertionError("foreach=True has no history, and differentiable=True asks for one; choose one of them")
     if fused is None:
         fused = foreach is None and not differentiable and not (capturable and not lists[0][0].is_cpu)
-    if fused:
-        for one in parts(lists):
-            fused_operator(*one)
-    elif foreach:
-        for one in parts(lists):
-            formula(FOREACH, *one)
-    else:
-        for one in parts(lists):
-            formula(EACH, *one)
+    for one in parts(lists):
+        if counts:
+            lamella._foreach_add_(one[-1], 1)
+        try:
+            if fused:
+                fused_operator(*one)
+            else:
+                formula(FOREACH if foreach else EACH, *one)
+        except Exception:
+            if counts:
+                lamella._foreach_sub_(one[-1], 1)
+            raise
 
 
 class ListOptimizer(Optimizer):
@@ -160,10 +165,11 @@ class ListOptimizer(Optimizer):
                 group.setdefault(key, value)
             for p in group["params"]:
                 own = self.state.get(p)
-                for name in self._numbers if own else ():
-                    if name in own:  # type: ignore[operator]
-                        device = p.device if group.get("capturable") else "cpu"
-                        own[name] = as_number(own[name], device)  # type: ignore[index]
+                if not isinstance(own, dict):
+                    continue
+                for name in self._numbers:
+                    if name in own:
+                        own[name] = as_number(own[name], p.device if group.get("capturable") else "cpu")
 
     def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
         """Gathers the parameters that have a gradient, with it and their state, which is made where there is none.
@@ -188,6 +194,11 @@ class ListOptimizer(Optimizer):
     def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Fills the empty state of a parameter."""
         raise NotImplementedError
+
+    def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+        new: dict[str, Any] = {}
+        self._init_state(lamella.empty_like(p.detach() if hasattr(p, "detach") else p, device="meta"), new, group)
+        return {name: tuple(value.shape) for name, value in new.items()}
 
     @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -216,34 +227,3 @@ def new_step(p: Any, group: dict[str, Any], value: float = 0.0) -> Any:
 def zeros_like(p: Any) -> Any:
     """Zeros in the layout of a parameter, without a history of their own."""
     return lamella.zeros_like(p.detach() if hasattr(p, "detach") else p, memory_format=lamella.preserve_format)
-
-
-# ---- checks of options -----------------------------------------------------------------------------------------------
-
-
-def check_lr(lr: Any) -> None:
-    """ValueError unless the learning rate is a number of 0 or more, or a tensor with one."""
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError(f"Tensor lr must be 1-element, got shape {tuple(lr.shape)}")
-    check("learning rate", lr)
-
-
-def check(what: str, value: Any, low: float = 0.0, below: float | None = None) -> None:
-    """ValueError unless ``low <= value < below``; NaN is refused."""
-    if not (low <= value and (below is None or value < below)):
-        bound = f"{low:g} or more" if below is None else f"at least {low:g} and less than {below:g}"
-        raise ValueError(f"Invalid {what}: {value}; it must be {bound}")
-
-
-def check_betas(betas: Any) -> None:
-    """ValueError unless both are in [0, 1)."""
-    for i in (0, 1):
-        check(f"beta parameter at index {i}", betas[i], 0.0, 1.0)
-
-
-def check_ways(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
-    """RuntimeError where ``fused=True`` meets another way of computing."""
-    if fused and differentiable:
-        raise RuntimeError("`fused` does not support `differentiable`; leave one of them out")
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

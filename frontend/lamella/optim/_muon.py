@@ -7,12 +7,19 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["Muon"]
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
+
+
+def _coefficients(values: Any) -> None:
+    if len(values) != 3:
+        raise ValueError(f"Coefficients must be a tuple of exactly 3 values, got {len(values)}")
+    for value in values:
+        _options.any_number("coefficient")(value)
 
 
 class Muon(_lists.ListOptimizer):
@@ -41,6 +48,21 @@ class Muon(_lists.ListOptimizer):
     (True, 0.0)
     """
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "momentum": _options.bounded("momentum"),
+        "weight_decay": _options.bounded("weight decay"),
+        "eps": _options.bounded("epsilon value"),
+        "ns_steps": _options.bounded("number of steps", 0, 100),
+        "ns_coefficients": _coefficients,
+        "adjust_lr_fn": _options.one_of(
+            "Adjust learning rate function {} is not supported; use original or match_rms_adamw",
+            None,
+            "original",
+            "match_rms_adamw",
+        ),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -53,13 +75,6 @@ class Muon(_lists.ListOptimizer):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("momentum", momentum)
-        _lists.check("weight decay", weight_decay)
-        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
-            raise ValueError(
-                f"Adjust learning rate function {adjust_lr_fn} is not supported; use original or match_rms_adamw"
-            )
         defaults = {
             "lr": lr,
             "weight_decay": weight_decay,
@@ -71,12 +86,14 @@ class Muon(_lists.ListOptimizer):
             "adjust_lr_fn": adjust_lr_fn,
         }
         super().__init__(params, defaults)
-        for group in self.param_groups:
-            for p in group["params"]:
-                if p.ndim != 2:
-                    raise ValueError(
-                        f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}"
-                    )
+
+    def _check_param(self, p: Any) -> None:
+        super()._check_param(p)
+        if p.ndim != 2:
+            raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}")
+
+    def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+        return {"momentum_buffer": tuple(p.shape)} if own.get("momentum_buffer") is not None else {}
 
     def _update(self, group: dict[str, Any]) -> None:
         options: Any = {key: value for key, value in group.items() if key in self.defaults and key != "differentiable"}

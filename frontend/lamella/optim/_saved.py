@@ -34,6 +34,8 @@ def unpack(optimizer: Any, state_dict: dict[str, Any]) -> dict[str, Any]:
     for key in ("param_groups", "state"):
         if key not in state_dict:
             raise KeyError(f"{who}.load_state_dict: {key!r} is absent; give what state_dict() returned")
+    if not isinstance(state_dict["state"], dict):
+        raise ValueError(f"{who}.load_state_dict: 'state' is {lamella.typename(state_dict['state'])}, not a dict")
     saved = deepcopy(state_dict["param_groups"])
     if len(groups) != len(saved):
         raise ValueError(
@@ -82,3 +84,33 @@ def cast(param: Any, value: Any, param_id: int, param_groups: list[dict[Any, Any
     if param.is_floating_point():
         return value.to(dtype=param.dtype, device=param.device)
     return value.to(device=param.device)
+
+
+def check(optimizer: Any) -> None:
+    """ValueError where loaded groups or states are not those of such an optimizer with such parameters."""
+    who, number = f"{type(optimizer).__name__}.load_state_dict", 0
+    for i, group in enumerate(optimizer.param_groups):
+        for option in optimizer._checks:
+            if option not in group:
+                raise ValueError(f"{who}: parameter group {i} has no {option!r}; it is that of another optimizer")
+        names = group.get("param_names")
+        for k, p in enumerate(group["params"]):
+            own = optimizer.state.get(p)
+            where = f"{who}: parameter {number}" + (f" ({names[k]})" if names else "")
+            number += 1
+            if own is not None and not isinstance(own, dict):
+                raise ValueError(f"{where}: its state is {lamella.typename(own)}, not a dict")
+            if own:
+                for key, shape in optimizer._shapes(p, group, own).items():
+                    _check_shape(where, own, key, shape)
+
+
+def _check_shape(where: str, own: dict[str, Any], key: str, shape: tuple[int, ...]) -> None:
+    expected = f"a tensor of shape {shape}" if shape else "a number"
+    if key not in own:
+        raise ValueError(f"{where}: its state has no {key!r}; expected {expected}")
+    value = own[key]
+    if not isinstance(value, Tensor):
+        raise ValueError(f"{where}: its {key!r} is {lamella.typename(value)}; expected {expected}")
+    if tuple(value.shape) != shape and (shape or value.numel() != 1):
+        raise ValueError(f"{where}: its {key!r} has shape {tuple(value.shape)}; expected {expected}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["Adadelta", "adadelta"]
@@ -40,6 +40,13 @@ class Adadelta(_lists.ListOptimizer):
 
     _since = _lists.SINCE
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "rho": _options.within("rho value", 0.0, 1.0),
+        "eps": _options.bounded("epsilon value"),
+        "weight_decay": _options.bounded("weight_decay value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -53,11 +60,6 @@ class Adadelta(_lists.ListOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        if not 0.0 <= rho <= 1.0:
-            raise ValueError(f"Invalid rho value: {rho}; it must be in [0, 1]")
-        _lists.check("epsilon value", eps)
-        _lists.check("weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "rho": rho,
@@ -111,12 +113,10 @@ def adadelta(
     """One step of Adadelta over lists of parameters, gradients and state; see the class."""
 
     def fused_step(params: Any, grads: Any, square_avgs: Any, acc_deltas: Any, state_steps: Any) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {"rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         lamella._fused_adadelta_(params, grads, square_avgs, acc_deltas, lr=_lists.plain(lr), **options)
 
     def formula(do: Any, params: Any, grads: Any, square_avgs: Any, acc_deltas: Any, state_steps: Any) -> None:
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         if weight_decay != 0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["Adagrad", "adagrad"]
@@ -40,6 +40,14 @@ class Adagrad(_lists.ListOptimizer):
 
     _since = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "lr_decay": _options.bounded("lr_decay value"),
+        "weight_decay": _options.bounded("weight_decay value"),
+        "initial_accumulator_value": _options.bounded("initial_accumulator_value value"),
+        "eps": _options.bounded("epsilon value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -54,11 +62,6 @@ class Adagrad(_lists.ListOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("lr_decay value", lr_decay)
-        _lists.check("weight_decay value", weight_decay)
-        _lists.check("initial_accumulator_value value", initial_accumulator_value)
-        _lists.check("epsilon value", eps)
         defaults = {
             "lr": lr,
             "lr_decay": lr_decay,
@@ -71,10 +74,13 @@ class Adagrad(_lists.ListOptimizer):
             "fused": fused,
         }
         super().__init__(params, defaults)
-        _lists.check_ways(foreach, fused, differentiable)
         for group in self.param_groups:
             for p in group["params"]:
                 self._init_state(p, self.state[p], group)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        _options.ways(options)
 
     def share_memory(self) -> None:
         """Puts the sums into memory that other processes see, too."""
@@ -131,7 +137,6 @@ def adagrad(
     """One step of Adagrad over lists of parameters, gradients and state; see the class."""
 
     def fused_step(params: Any, grads: Any, state_sums: Any, state_steps: Any) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {"lr_decay": lr_decay, "weight_decay": weight_decay, "eps": eps, "maximize": maximize}
         options |= {"grad_scale": grad_scale, "found_inf": found_inf}
         lamella._fused_adagrad_(params, grads, state_sums, state_steps, lr=_lists.plain(lr), **options)
@@ -139,7 +144,6 @@ def adagrad(
             lamella._foreach_sub_(state_steps, [found_inf] * len(state_steps))
 
     def formula(do: Any, params: Any, grads: Any, state_sums: Any, state_steps: Any) -> None:
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         if weight_decay != 0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["Adam", "adam"]
@@ -52,6 +52,13 @@ class Adam(_lists.ListOptimizer):
         "fused": None,
     }
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "eps": _options.bounded("epsilon value"),
+        "betas": _options.betas,
+        "weight_decay": _options.bounded("weight_decay value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -68,19 +75,6 @@ class Adam(_lists.ListOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("epsilon value", eps)
-        _lists.check_betas(betas)
-        _lists.check("weight_decay value", weight_decay)
-        if not all(isinstance(b, float) for b in betas) and not all(isinstance(b, Tensor) for b in betas):
-            raise ValueError(f"betas must be either both floats or both Tensors, got {betas}")
-        for i, b in enumerate(betas):
-            if isinstance(b, Tensor) and b.numel() != 1:
-                raise ValueError(f"Tensor betas[{i}] must be 1-element, got shape {tuple(b.shape)}")
-        tensors = {"lr": lr, "betas[0]": betas[0], "betas[1]": betas[1]}
-        for name, value in tensors.items():
-            if foreach and not capturable and isinstance(value, Tensor):
-                raise ValueError(f"{name} as a Tensor is not supported for capturable=False and foreach=True")
         defaults = {
             "lr": lr,
             "betas": tuple(map(_lists.number, betas)),
@@ -95,9 +89,19 @@ class Adam(_lists.ListOptimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
-        _lists.check_ways(foreach, fused, differentiable)
         if fused:
             self._step_supports_amp_scaling = True
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        betas = options.get("betas", (0.0, 0.0))
+        if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
+            raise ValueError(f"betas must be either both floats or both Tensors, got {betas}")
+        tensors = {"lr": options.get("lr"), "betas[0]": betas[0], "betas[1]": betas[1]}
+        for name, value in tensors.items():
+            if options.get("foreach") and not options.get("capturable") and isinstance(value, Tensor):
+                raise ValueError(f"{name} as a Tensor is not supported for capturable=False and foreach=True")
+        _options.ways(options)
 
     def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
         exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps = lists
@@ -108,9 +112,7 @@ class Adam(_lists.ListOptimizer):
                 continue
             state = states[p]
             if not state:
-                state["step"] = _lists.new_step(p, group)
-                for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if amsgrad else 2]:
-                    state[name] = _lists.zeros_like(p)
+                self._init_state(p, state, group)
             params.append(p)
             grads.append(grad)
             exp_avgs.append(state["exp_avg"])
@@ -119,6 +121,11 @@ class Adam(_lists.ListOptimizer):
             if amsgrad:
                 max_exp_avg_sqs.append(state["max_exp_avg_sq"])
         return False
+
+    def _init_state(self, p: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        state["step"] = _lists.new_step(p, group)
+        for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if group["amsgrad"] else 2]:
+            state[name] = _lists.zeros_like(p)
 
     def _update(self, group: dict[str, Any]) -> None:
         lists: _lists.Six = [], [], [], [], [], []
@@ -170,7 +177,6 @@ def adam(
     """One step of Adam over lists of parameters, gradients and state; see the class."""
 
     def fused_step(params: Any, grads: Any, means: Any, squares: Any, greatest: Any, steps: Any) -> None:
-        lamella._foreach_add_(steps, 1)
         operator = lamella._fused_adamw_ if decoupled_weight_decay else lamella._fused_adam_
         operator(
             params,
@@ -194,7 +200,6 @@ def adam(
 
     def formula(do: Any, params: Any, grads: Any, means: Any, squares: Any, greatest: Any, steps: Any) -> None:
         rate, b1, b2, decay = (_lists.number(x) for x in (lr, beta1, beta2, weight_decay))
-        do.add_(steps, 1)
         if maximize:
             grads = do.neg(grads)
         if isinstance(decay, Tensor) or decay != 0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["Adamax", "adamax"]
@@ -39,6 +39,13 @@ class Adamax(_lists.ListOptimizer):
 
     _since = _lists.SINCE
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "eps": _options.bounded("epsilon value"),
+        "betas": _options.betas,
+        "weight_decay": _options.bounded("weight_decay value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -52,10 +59,6 @@ class Adamax(_lists.ListOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("epsilon value", eps)
-        _lists.check_betas(betas)
-        _lists.check("weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -112,12 +115,10 @@ def adamax(
     """One step of Adamax over lists of parameters, gradients and state; see the class."""
 
     def fused_step(params: Any, grads: Any, exp_avgs: Any, exp_infs: Any, state_steps: Any) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {"beta1": beta1, "beta2": beta2, "weight_decay": weight_decay, "eps": eps, "maximize": maximize}
         lamella._fused_adamax_(params, grads, exp_avgs, exp_infs, state_steps, lr=_lists.plain(lr), **options)
 
     def formula(do: Any, params: Any, grads: Any, exp_avgs: Any, exp_infs: Any, state_steps: Any) -> None:
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         if weight_decay != 0:

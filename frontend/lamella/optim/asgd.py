@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["ASGD", "asgd"]
@@ -44,6 +44,14 @@ class ASGD(_lists.ListOptimizer):
     _since = _lists.SINCE
     _numbers = ("step", "eta", "mu")
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "weight_decay": _options.bounded("weight_decay value"),
+        "lambd": _options.bounded("lambd value"),
+        "alpha": _options.bounded("alpha value"),
+        "t0": _options.bounded("t0 value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -57,8 +65,6 @@ class ASGD(_lists.ListOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "lambd": lambd,
@@ -117,12 +123,10 @@ def asgd(
     """One step of ASGD over lists of parameters, gradients and state; see the class."""
 
     def fused_step(params: Any, grads: Any, axs: Any, mus: Any, etas: Any, state_steps: Any) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {"lambd": lambd, "t0": t0, "alpha": alpha, "weight_decay": weight_decay, "maximize": maximize}
         lamella._fused_asgd_(params, grads, axs, mus, etas, state_steps, lr=_lists.plain(lr), **options)
 
     def formula(do: Any, params: Any, grads: Any, axs: Any, mus: Any, etas: Any, state_steps: Any) -> None:
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         if weight_decay != 0:

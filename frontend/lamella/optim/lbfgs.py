@@ -7,7 +7,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim._wolfe import strong_wolfe
 from lamella.optim.optimizer import Optimizer, ParamsT, _use_grad_for_differentiable, with_grad
 
@@ -46,6 +46,15 @@ class LBFGS(Optimizer):
     3.0
     """
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "max_iter": _options.bounded("max_iter"),
+        "max_eval": _options.bounded("max_eval"),
+        "tolerance_grad": _options.any_number("tolerance_grad"),
+        "tolerance_change": _options.any_number("tolerance_change"),
+        "history_size": _options.bounded("history_size", 1),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -57,7 +66,6 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        _lists.check_lr(lr)
         defaults = {
             "lr": lr,
             "max_iter": max_iter,
@@ -91,6 +99,13 @@ class LBFGS(Optimizer):
             own = lamella.view_as_real(p) if p.is_complex() else p
             own.add_(direction[start : start + own.numel()].view(own.shape), alpha=float(length))
             start += own.numel()
+
+    def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+        n = sum(q.numel() * (2 if q.is_complex() else 1) for q in group["params"])
+        for key in ("old_dirs", "old_stps"):
+            if any(tuple(x.shape) != (n,) for x in own.get(key) or []):
+                raise ValueError(f"LBFGS.load_state_dict: {key!r} has tensors of another shape than {(n,)}")
+        return {key: (n,) for key in ("d", "prev_flat_grad") if own.get(key) is not None}
 
     @_use_grad_for_differentiable
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["NAdam", "nadam"]
@@ -45,6 +45,14 @@ class NAdam(_lists.ListOptimizer):
     }
     _numbers = ("step", "mu_product")
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "eps": _options.bounded("epsilon value"),
+        "betas": _options.betas,
+        "weight_decay": _options.bounded("weight_decay value"),
+        "momentum_decay": _options.bounded("momentum_decay value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -60,11 +68,6 @@ class NAdam(_lists.ListOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("epsilon value", eps)
-        _lists.check_betas(betas)
-        _lists.check("weight_decay value", weight_decay)
-        _lists.check("momentum_decay value", momentum_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -131,7 +134,6 @@ def nadam(
     def fused_step(
         params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any, mu_products: Any, state_steps: Any
     ) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {
             "beta1": beta1,
             "beta2": beta2,
@@ -147,7 +149,6 @@ def nadam(
         do: Any, params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any, mu_products: Any, state_steps: Any
     ) -> None:
         rate = _lists.number(lr)
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         if weight_decay != 0:

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _saved
+from lamella._usage import log_once
+from lamella.optim import _options, _saved
 from lamella.optim._hooks import OptimizerHooks, _global_post_hooks, _global_pre_hooks, run_hooked
 from lamella.optim._hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
 from lamella.optim._hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
@@ -84,11 +85,14 @@ class Optimizer(OptimizerHooks):
     tensor([-0.5000,  0.5000])
     """
 
+    _checks: _options.Table = {}  # of options
+
     state: defaultdict[Any, Any]
     param_groups: list[dict[str, Any]]
     defaults: dict[str, Any]
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
+        log_once("python.optimizer")
         self.defaults = defaults
         self._make_hooks()
         self._patch_step_function()
@@ -97,6 +101,7 @@ class Optimizer(OptimizerHooks):
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 f"{lamella.typename(params)}; put the tensor into a list"
             )
+        self._check_options(defaults)
         self.state = defaultdict(dict)
         self.param_groups = []
         groups: list[Any] = list(params)
@@ -119,7 +124,7 @@ class Optimizer(OptimizerHooks):
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for i, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {i}")
+            lines += [""] * (i > 0) + [f"Parameter Group {i}"]
             lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
         return "\n".join(lines) + "\n)"
 
@@ -170,7 +175,8 @@ class Optimizer(OptimizerHooks):
         after a scheduler is made, since that sets learning rates.
 
         Raises:
-            ValueError: the number of groups is another, or the number of parameters in one of them
+            ValueError: the number of groups is another, or the number of parameters in one of them; or options or
+                state are not those of such an optimizer, or have not the shapes of the parameters
             KeyError: it has no ``state`` or no ``param_groups``
 
         >>> a, b = (lamella.optim.SGD([lamella.zeros(1)], lr=lr) for lr in (0.5, 0.1))
@@ -186,12 +192,18 @@ class Optimizer(OptimizerHooks):
         before = dict(self.__dict__)
         try:
             self.__setstate__(loaded)
+            if type(self).__module__.startswith("lamella.optim."):  # of others it is not known what they keep
+                _saved.check(self)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
+
+    def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+        """What a parameter's state needs to have, with the shapes."""
+        return {}
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Takes the gradients away; with ``set_to_none=False`` fills them with 0 in their memory.
@@ -262,6 +274,7 @@ class Optimizer(OptimizerHooks):
                 f"{len(ids)} tensors, and a step changes some twice",
                 stacklevel=3,
             )
+        self._check_options({**self.defaults, **param_group})
         has_names = bool(names) or "param_names" in param_group
         for i, group in enumerate(self.param_groups):
             if has_names != ("param_names" in group):
@@ -281,6 +294,10 @@ class Optimizer(OptimizerHooks):
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
         self.param_groups.append(param_group)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        """Raises where an option of a group, or of all, is out of its range, or does not go with another."""
+        _options.pass_table(self._checks, options, required)
 
     def _check_param(self, p: Any) -> None:
         if not isinstance(p, Tensor):

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["RAdam", "radam"]
@@ -44,6 +44,13 @@ class RAdam(_lists.ListOptimizer):
         "decoupled_weight_decay": False,
     }
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "eps": _options.bounded("epsilon value"),
+        "betas": _options.betas,
+        "weight_decay": _options.bounded("weight_decay value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -58,10 +65,6 @@ class RAdam(_lists.ListOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("epsilon value", eps)
-        _lists.check_betas(betas)
-        _lists.check("weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -121,14 +124,12 @@ def radam(
     """One step of RAdam over lists of parameters, gradients and state; see the class."""
 
     def fused_step(params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any, state_steps: Any) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {"beta1": beta1, "beta2": beta2, "weight_decay": weight_decay, "eps": eps}
         options |= {"decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize}
         lamella._fused_radam_(params, grads, exp_avgs, exp_avg_sqs, state_steps, lr=_lists.plain(lr), **options)
 
     def formula(do: Any, params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any, state_steps: Any) -> None:
         rate = _lists.number(lr)
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         if weight_decay != 0:

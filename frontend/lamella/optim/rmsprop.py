@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["RMSprop", "rmsprop"]
@@ -48,6 +48,14 @@ class RMSprop(_lists.ListOptimizer):
         "centered": False,
     }
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "eps": _options.bounded("epsilon value"),
+        "momentum": _options.bounded("momentum value"),
+        "weight_decay": _options.bounded("weight_decay value"),
+        "alpha": _options.bounded("alpha value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -62,11 +70,6 @@ class RMSprop(_lists.ListOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("epsilon value", eps)
-        _lists.check("momentum value", momentum)
-        _lists.check("weight_decay value", weight_decay)
-        _lists.check("alpha value", alpha)
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -152,7 +155,6 @@ def rmsprop(
     def fused_step(
         params: Any, grads: Any, square_avgs: Any, grad_avgs: Any, momentum_buffer_list: Any, state_steps: Any
     ) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {"alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum}
         options |= {"centered": centered, "maximize": maximize}
         lamella._fused_rmsprop_(
@@ -162,7 +164,6 @@ def rmsprop(
     def formula(
         do: Any, params: Any, grads: Any, square_avgs: Any, grad_avgs: Any, buffers: Any, state_steps: Any
     ) -> None:
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         if weight_decay != 0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["Rprop", "rprop"]
@@ -39,6 +39,12 @@ class Rprop(_lists.ListOptimizer):
 
     _since = _lists.SINCE
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "etas": _options.etas,
+        "step_sizes": _options.step_sizes,
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -51,9 +57,6 @@ class Rprop(_lists.ListOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        _lists.check_lr(lr)
-        if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}; they must be in (0, 1) and above 1")
         defaults = {
             "lr": lr,
             "etas": etas,
@@ -114,13 +117,11 @@ def rprop(
     """One step of Rprop over lists of parameters, gradients and state; see the class."""
 
     def fused_step(params: Any, grads: Any, prevs: Any, step_sizes: Any, state_steps: Any) -> None:
-        lamella._foreach_add_(state_steps, 1)
         options: Any = {"etaminus": etaminus, "etaplus": etaplus, "maximize": maximize}
         options |= {"step_size_min": step_size_min, "step_size_max": step_size_max}
         lamella._fused_rprop_(params, grads, prevs, step_sizes, **options)
 
     def formula(do: Any, params: Any, grads: Any, prevs: Any, step_sizes: Any, state_steps: Any) -> None:
-        do.add_(state_steps, 1)
         if maximize:
             grads = do.neg(grads)
         signs = do.mul(grads, _lists.kept(do, prevs, differentiable))

@@ -6,7 +6,7 @@ from typing import Any
 
 import lamella
 from lamella._C import Tensor
-from lamella.optim import _lists
+from lamella.optim import _lists, _options
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["SGD", "sgd"]
@@ -42,6 +42,13 @@ class SGD(_lists.ListOptimizer):
 
     _since = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": None}
 
+    _checks = {
+        "lr": _options.learning_rate,
+        "momentum": _options.bounded("momentum value"),
+        "dampening": _options.any_number("dampening value"),
+        "weight_decay": _options.bounded("weight_decay value"),
+    }
+
     def __init__(
         self,
         params: ParamsT,
@@ -56,14 +63,6 @@ class SGD(_lists.ListOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        _lists.check_lr(lr)
-        _lists.check("momentum value", momentum)
-        _lists.check("weight_decay value", weight_decay)
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError(
-                "Nesterov momentum requires a momentum and zero dampening, "
-                f"got momentum={momentum} and dampening={dampening}"
-            )
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -76,9 +75,18 @@ class SGD(_lists.ListOptimizer):
             "fused": fused,
         }
         super().__init__(params, defaults)
-        _lists.check_ways(foreach, fused, differentiable)
         if fused:
             self._step_supports_amp_scaling = True
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        momentum, dampening = options.get("momentum", 0), options.get("dampening", 0)
+        if options.get("nesterov") and (momentum <= 0 or dampening != 0):
+            raise ValueError(
+                "Nesterov momentum requires a momentum and zero dampening, "
+                f"got momentum={momentum} and dampening={dampening}"
+            )
+        _options.ways(options)
 
     def _init_group(self, group: Any, params: list[Any], grads: list[Any], *lists: list[Any]) -> bool:
         (momentum_buffer_list,) = lists
@@ -91,6 +99,9 @@ class SGD(_lists.ListOptimizer):
                 if buffered:
                     momentum_buffer_list.append(states[p].get("momentum_buffer"))
         return False
+
+    def _shapes(self, p: Any, group: dict[str, Any], own: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+        return {"momentum_buffer": tuple(p.shape)} if own.get("momentum_buffer") is not None else {}
 
     def _update(self, group: dict[str, Any]) -> None:
         lists: _lists.Three = [], [], []
@@ -177,7 +188,7 @@ def sgd(
 
         lists = params, d_p_list, buffers
         some = lists if at is None else [[one[i] for i in at] if one else [] for one in lists]
-        _lists.update(fused_step, formula, some, foreach=foreach, fused=fused)
+        _lists.update(fused_step, formula, some, foreach=foreach, fused=fused, counts=False)
 
     if fresh and len(fresh) < len(params):
         run([i for i in range(len(params)) if i not in set(fresh)], False)

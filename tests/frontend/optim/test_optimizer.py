@@ -126,6 +126,8 @@ def test_repr():
         "SGD (\nParameter Group 0\n    dampening: 0\n    differentiable: False\n    foreach: None\n    fused: None\n"
         "    lr: 0.1\n    maximize: False\n    momentum: 0\n    nesterov: False\n    weight_decay: 0\n)"
     )
+    both = repr(Optimizer([{"params": [lamella.zeros(1)]}, {"params": [lamella.zeros(1)]}], {"lr": 1}))
+    assert both == "Optimizer (\nParameter Group 0\n    lr: 1\n\nParameter Group 1\n    lr: 1\n)"
 
 
 def test_zero_grad():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from lamella.optim.lr_scheduler.scheduler import LRScheduler
+from lamella.optim.lr_scheduler.scheduler import LRScheduler, check_length
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -21,6 +21,7 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        check_length("T_max", T_max)
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 

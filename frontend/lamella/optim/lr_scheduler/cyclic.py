@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Literal
 
-from lamella.optim.lr_scheduler.scheduler import LRScheduler, per_group, require_optimizer, write
+from lamella.optim.lr_scheduler.scheduler import LRScheduler, check_length, per_group, require_optimizer, write
 
 
 class _WithMomentum(LRScheduler):
@@ -77,6 +77,9 @@ class CyclicLR(_WithMomentum):
         last_epoch: int = -1,
     ) -> None:
         require_optimizer(optimizer)
+        check_length("step_size_up", step_size_up)
+        if step_size_down is not None and not step_size_down >= 0:
+            raise ValueError(f"Expected step_size_down of 0 or more, but got {step_size_down}")
         self.optimizer = optimizer
         base_lrs = per_group("base_lr", optimizer, base_lr)
         self.max_lrs = per_group("max_lr", optimizer, max_lr)

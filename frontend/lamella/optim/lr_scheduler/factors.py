@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from lamella.optim.lr_scheduler.scheduler import LRScheduler
+from lamella.optim.lr_scheduler.scheduler import LRScheduler, check_length
 
 
 class StepLR(LRScheduler):
@@ -21,6 +21,7 @@ class StepLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        check_length("step_size", step_size)
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -81,7 +82,9 @@ class ConstantLR(LRScheduler):
         self._warn_outside_step()
         if self.last_epoch == 0:
             return self._times(self.factor)
-        return self._now() if self.last_epoch != self.total_iters else self._times(1.0 / self.factor)
+        if self.last_epoch != self.total_iters:
+            return self._now()
+        return self._times(1.0 / self.factor) if self.factor else self.base_lrs
 
     def _get_closed_form_lr(self) -> list[Any]:
         return [lr * (1 if self.last_epoch >= self.total_iters else self.factor) for lr in self.base_lrs]

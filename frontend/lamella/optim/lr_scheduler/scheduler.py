@@ -30,6 +30,12 @@ def per_group(name: str, optimizer: Any, value: Any) -> list[Any]:
     return [v.clone() if isinstance(v, Tensor) else v for v in value]
 
 
+def check_length(name: str, value: Any) -> None:
+    """ValueError unless a number of steps is above 0."""
+    if not value > 0:
+        raise ValueError(f"Expected a positive number of steps as {name}, but got {value}")
+
+
 def values_of(optimizer: Any, key: str) -> list[Any]:
     """What the groups have now; tensors are copied, since they are written in place."""
     values = [group[key] for group in optimizer.param_groups]

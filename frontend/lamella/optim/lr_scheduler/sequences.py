@@ -47,7 +47,7 @@ class SequentialLR(_Of):
 
     Raises:
         ValueError: there is none, they have several optimizers, one is a ReduceLROnPlateau, or the number of
-            milestones is not one less
+            milestones is not one less, or they do not ascend
 
     >>> optimizer = lamella.optim.SGD([lamella.zeros(1)], lr=1.0)
     >>> warm = lamella.optim.lr_scheduler.ConstantLR(optimizer, 0.5, total_iters=9)
@@ -73,6 +73,8 @@ class SequentialLR(_Of):
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
                 f"milestone points, but got {len(schedulers)} schedulers and {len(milestones)} milestones"
             )
+        if list(milestones) != sorted(milestones):
+            raise ValueError(f"{type(self).__name__} expects milestones in ascending order, but got {milestones}")
         self._schedulers = schedulers
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
@@ -81,8 +83,9 @@ class SequentialLR(_Of):
         for group in optimizer.param_groups:
             write(group, "lr", group["initial_lr"])
         self.recursive_undo()
-        self._schedulers[bisect_right(milestones, 0)]._initial_step()
-        self._last_lr = schedulers[0].get_last_lr()
+        first = self._schedulers[bisect_right(milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
 
     def recursive_undo(self, sched: Any = None) -> None:
         """Counts the first step of every scheduler back, also of those within others."""

@@ -1,0 +1,113 @@
+"""Checks of options: each class has a table of them, which its defaults and every group have to pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import lamella
+from lamella._C import Tensor
+
+Check = Callable[[Any], None]
+Table = Mapping[str, Check]
+
+
+def bounded(what: str, low: float = 0.0, below: float | None = None) -> Check:
+    """ValueError unless ``low <= value < below``; NaN is refused."""
+
+    def check(value: Any) -> None:
+        if not (low <= value and (below is None or value < below)):
+            bound = f"{low:g} or more" if below is None else f"at least {low:g} and less than {below:g}"
+            raise ValueError(f"Invalid {what}: {value}; it must be {bound}")
+
+    return check
+
+
+def within(what: str, low: float, high: float) -> Check:
+    """ValueError unless ``low <= value <= high``."""
+
+    def check(value: Any) -> None:
+        if not low <= value <= high:
+            raise ValueError(f"Invalid {what}: {value}; it must be in [{low:g}, {high:g}]")
+
+    return check
+
+
+def any_number(what: str) -> Check:
+    """ValueError for NaN."""
+
+    def check(value: Any) -> None:
+        if value != value:
+            raise ValueError(f"Invalid {what}: {value}; it must be a number")
+
+    return check
+
+
+def none_or(check: Check) -> Check:
+    """The check, unless the value is None."""
+    return lambda value: None if value is None else check(value)
+
+
+def one_of(text: str, *values: Any) -> Check:
+    """ValueError with the text, in which ``{}`` is the value, unless it is one of ``values``."""
+
+    def check(value: Any) -> None:
+        if value not in values:
+            raise ValueError(text.format(value))
+
+    return check
+
+
+_rate = bounded("learning rate")
+
+
+def learning_rate(lr: Any) -> None:
+    """ValueError unless the learning rate is a number of 0 or more, or a tensor with one."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError(f"Tensor lr must be 1-element, got shape {tuple(lr.shape)}")
+    _rate(lr)
+
+
+_shares = [bounded(f"beta parameter at index {i}", 0.0, 1.0) for i in (0, 1)]
+
+
+def betas(values: Any) -> None:
+    """ValueError unless there are two, both in [0, 1), and both numbers or both tensors of one element."""
+    if len(values) != 2:
+        raise ValueError(f"betas must be two numbers, got {values}")
+    for i, b in enumerate(values):
+        if isinstance(b, Tensor) and b.numel() != 1:
+            raise ValueError(f"Tensor betas[{i}] must be 1-element, got shape {tuple(b.shape)}")
+        _shares[i](b)
+
+
+def etas(values: Any) -> None:
+    """ValueError unless the first is in (0, 1) and the second above 1."""
+    if not 0.0 < values[0] < 1.0 < values[1]:
+        raise ValueError(f"Invalid eta values: {values[0]}, {values[1]}; they must be in (0, 1) and above 1")
+
+
+def step_sizes(values: Any) -> None:
+    """ValueError unless ``0 <= smallest <= greatest``."""
+    if not 0.0 <= values[0] <= values[1]:
+        raise ValueError(f"Invalid step sizes: {values[0]}, {values[1]}; they must be 0 or more, the smallest first")
+
+
+def pass_table(table: Table, options: Mapping[str, Any], required: Any) -> None:
+    """Runs the checks of a table over the options of a group."""
+    for name, check in table.items():
+        value = options.get(name, required)
+        if value is required:
+            continue
+        try:
+            check(value)
+        except (TypeError, IndexError, RuntimeError) as error:
+            raise TypeError(f"Invalid {name}: {value!r} of type {lamella.typename(value)}: {error}") from error
+
+
+def ways(options: Mapping[str, Any]) -> None:
+    """RuntimeError where ``fused=True`` meets another way of computing."""
+    if options.get("fused") and options.get("differentiable"):
+        raise RuntimeError("`fused` does not support `differentiable`; leave one of them out")
+    if options.get("fused") and options.get("foreach"):
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
