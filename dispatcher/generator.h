@@ -11,13 +11,17 @@ struct GeneratorState {
 };
 
 lamella_object* new_generator(lamella_device device, uint64_t seed);
-lamella_object* default_generator(lamella_device device);  // borrowed; one a device
+lamella_object* default_generator(lamella_device device);  // borrowed: the calling thread's own, or the device's
 bool is_generator(const lamella_object* o);
 
 GeneratorState generator_state(lamella_object* g);
 void generator_set(lamella_object* g, GeneratorState s);
 lamella_device generator_device(lamella_object* g);
-void seed_all(uint64_t seed);  // every default generator, also of devices to come
+void seed_all(uint64_t seed);  // what default_generator gives for each device, also for devices to come
+
+// A generator of a thread's own, in place of the default one of its device; null for none. Takes a reference, and gives
+// the one before with its reference. It is part of what capture_thread() captures.
+lamella_object* exchange_own_generator(lamella_device device, lamella_object* g);
 
 lamella_status generator_reserve(lamella_object* g, lamella_device device, uint64_t n, uint64_t* seed,
                                  uint64_t* offset);

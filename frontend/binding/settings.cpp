@@ -1,10 +1,17 @@
 #include "frontend/binding/settings.h"
 
+#include <lamella/profiler.h>
+
+#include <utility>
+#include <vector>
+
 #include "core/caching_pool.h"
 #include "core/device.h"
 #include "core/dtype.h"
+#include "core/object.h"
 #include "core/thread.h"
 #include "dispatcher/generator.h"
+#include "dispatcher/interfaces.h"
 #include "dispatcher/parallel.h"
 #include "frontend/binding/status.h"
 #include "frontend/binding/types.h"
@@ -12,6 +19,43 @@
 namespace py = pybind11;
 
 namespace lamella::binding {
+namespace {
+
+py::object generator_object(core::Ref<lamella_object> g) {
+  if (!g) return py::none();
+  return py::reinterpret_steal<py::object>(new_generator_object(g.take()));
+}
+
+// A `with` block in which the thread has a generator of its own. Python's signals do not come between its two ends and
+// the block: that takes a class whose methods are not Python's.
+class OwnGenerator {
+ public:
+  explicit OwnGenerator(const py::object& generator) {
+    lamella_object* g;
+    if (!read_generator(generator.ptr(), &g))
+      throw py::type_error("drawing_from: argument 'generator' must be a Generator, got " + type_name(generator.ptr()));
+    own_ = core::Ref<lamella_object>::borrow(g);
+  }
+  py::object enter() {
+    before_.push_back(exchange(core::Ref<lamella_object>::borrow(own_.get())));
+    return generator_object(core::Ref<lamella_object>::borrow(own_.get()));
+  }
+  void exit() {
+    if (before_.empty()) throw std::runtime_error("drawing_from: the block has not begun");
+    exchange(std::move(before_.back()));
+    before_.pop_back();
+  }
+
+ private:
+  core::Ref<lamella_object> exchange(core::Ref<lamella_object> g) {
+    const lamella_device d = dispatcher::generator_device(own_.get());
+    return core::Ref<lamella_object>::steal(dispatcher::exchange_own_generator(d, g.take()));
+  }
+  core::Ref<lamella_object> own_;
+  std::vector<core::Ref<lamella_object>> before_;  // for each block that has begun, the innermost last
+};
+
+}  // namespace
 
 void add_settings(py::module_& m) {
   m.def(
@@ -53,6 +97,11 @@ void add_settings(py::module_& m) {
     if (d.backend < 0) d = {core::host_backend(), 0};
     return py::reinterpret_steal<py::object>(new_device(d));
   });
+  m.def("_log_usage", [](const char* key) {  // whether the log is there
+    const auto* profiler = static_cast<const lamella_profiler*>(dispatcher::find_interface("profiler", 1));
+    if (profiler) check(profiler->log_usage_once(key));
+    return profiler != nullptr;
+  });
   m.def("_seed_all", [](py::object seed) {
     uint64_t s;
     if (!read_seed(seed.ptr(), &s)) throw py::error_already_set();
@@ -68,11 +117,13 @@ void add_settings(py::module_& m) {
           if (!read) throw py::type_error("default_generator: expected a device, got " + type_name(device.ptr()));
           check(core::check_device("default_generator", d));
         }
-        lamella_object* g = dispatcher::default_generator(d);
-        core::retain(g);
-        return py::reinterpret_steal<py::object>(new_generator_object(g));
+        return generator_object(core::Ref<lamella_object>::borrow(dispatcher::default_generator(d)));
       },
       py::arg("device") = py::none());
+  py::class_<OwnGenerator>(m, "_OwnGenerator")
+      .def(py::init<const py::object&>())
+      .def("__enter__", &OwnGenerator::enter)
+      .def("__exit__", [](OwnGenerator& own, const py::args&) { own.exit(); });
   m.def("_promote", [](py::object a, py::object b) -> py::object {
     core::DType x, y;
     if (!read_dtype(a.ptr(), &x) || !read_dtype(b.ptr(), &y))

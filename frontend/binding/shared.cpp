@@ -6,6 +6,7 @@
 #include "frontend/binding/shared_memory.h"
 #include "frontend/binding/status.h"
 #include "frontend/binding/tensor_object.h"
+#include "frontend/binding/unlocked.h"
 
 namespace py = pybind11;
 
@@ -74,16 +75,32 @@ void add_objects(Holders& holders) {  // all tensors that Python knows
     if (is_tensor(o.ptr()) && unwrap(o.ptr())) holders.add(unwrap(o.ptr()));
 }
 
+std::string hidden() {  // objects that the collector does not name
+  const auto frozen = py::module_::import("gc").attr("get_freeze_count")().cast<int64_t>();
+  return frozen ? "; or gc.freeze() has hidden them: share it before that" : "";
+}
+
 // Moves the memory under a tensor into shared memory. The storage stays, and with it identity, version and slots; each
 // tensor over it is pointed anew. Memory that is held in other ways, by an array of numpy or by what autograd saved, is
-// not moved: its holder would be left with freed memory, or with another copy.
-void share_memory(const py::object& tensor) {
+// not moved: its holder would be left with freed memory, or with another copy. Nor is it moved while another thread
+// works on tensors without Python's lock, which may use it: see Note [Work without the lock].
+void share_memory(const py::object& tensor, double seconds) {
   Tensor* t = read(tensor);
   Storage* s = t->storage;
   SharedPlace place;
   if (find_place(s, &place)) return;
   if (t->opaque() || !core::is_host(t->backend))
     throw py::value_error("share_memory_: the tensor's memory is not the host's");
+  const Alone alone(seconds);
+  if (!alone) {
+    PyErr_Format(
+        PyExc_TimeoutError,
+        "share_memory_: other threads have worked on tensors for %d seconds, and memory that they may use does "
+        "not move meanwhile; share it before they start, or end them",
+        static_cast<int>(seconds));
+    throw py::error_already_set();
+  }
+  if (find_place(s, &place)) return;  // another thread has moved it
   Holders holders{s, {}};
   holders.add(t);
   if (!holders.complete()) add_objects(holders);
@@ -92,7 +109,8 @@ void share_memory(const py::object& tensor) {
     throw std::runtime_error(
         "share_memory_: the memory is held in " + others +
         " places that cannot follow it, such as arrays of numpy or what autograd saved for backward; drop them, or "
-        "share a clone()");
+        "share a clone()" +
+        hidden());
   }
   Storage* moved;
   check(new_shared_storage(s->bytes, s->data, &moved));
@@ -110,7 +128,7 @@ void add_shared(py::module_& m) {
   m.def("_shared_place", shared_place);
   m.def("_shared_fd", shared_fd);
   m.def("_is_shared", [](const py::object& tensor) { return is_shared(read(tensor)->storage); });
-  m.def("_share_memory", share_memory);
+  m.def("_share_memory", share_memory, py::arg("tensor"), py::arg("seconds") = 60.0);
 }
 
 }  // namespace lamella::binding

@@ -11,15 +11,15 @@ True
 from __future__ import annotations
 
 import contextlib
+import copy
 import secrets
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from lamella import _C
 from lamella._functions import initial_seed, manual_seed
 
-__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+__all__ = ["drawing_from", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
 def get_rng_state() -> tuple[int, int]:
@@ -53,12 +53,35 @@ def seed() -> int:
     return number
 
 
+def drawing_from(generator: _C.Generator) -> contextlib.AbstractContextManager[_C.Generator]:
+    """A block in which the calling thread has the generator as the default one of its device; others do not notice.
+
+    Operators draw from it, and ``manual_seed``, ``initial_seed``, ``get_rng_state`` and ``set_rng_state`` mean it.
+    ``lamella.capture_state`` carries it to other threads and tasks.
+
+    Raises:
+        TypeError: ``generator`` is none
+
+    >>> own = lamella.Generator().manual_seed(3)
+    >>> before = lamella.get_rng_state()
+    >>> with lamella.random.drawing_from(own):
+    ...     x = lamella.rand(2)
+    >>> lamella.get_rng_state() == before
+    True
+    >>> lamella.equal(x, lamella.rand(2, generator=lamella.Generator().manual_seed(3)))
+    True
+    """
+    return _C._OwnGenerator(generator)
+
+
 @contextlib.contextmanager
 def fork_rng(devices: Any = None, enabled: bool = True, device_type: str | None = None) -> Iterator[None]:
-    """A block after which the default generators go on where they were before it: the host's, and those of devices.
+    """A block in which the calling thread draws from copies of default generators: the host's, and those of devices.
+
+    After it the thread goes on where it was before. Other threads do not notice.
 
     Args:
-        devices: indices of devices of the kind ``device_type``, or devices; without them only the host's is kept
+        devices: indices of devices of the kind ``device_type``, or devices; without them only the host's is copied
         enabled: whether the block does anything
         device_type: the kind of device that indices are of; without it that of the accelerator
 
@@ -68,22 +91,13 @@ def fork_rng(devices: Any = None, enabled: bool = True, device_type: str | None 
     >>> lamella.get_rng_state() == before
     True
     """
-    if not enabled:
+    with contextlib.ExitStack() as stack:
+        if enabled:
+            for device in (_C._default_generator().device, *(devices or ())):
+                if isinstance(device, int):
+                    device = _C.device(device_type or _accelerator(), device)
+                stack.enter_context(drawing_from(copy.copy(_C._default_generator(device))))
         yield
-        return
-    kept = [(_C._default_generator(), _C._default_generator().get_state())]
-    for device in devices or ():
-        if isinstance(device, int):
-            kind = device_type or _accelerator()
-            device = _C.device(kind, device)
-        device = _C.device(device)
-        generator = getattr(sys.modules["lamella"], device.type).default_generator(device)
-        kept.append((generator, generator.get_state()))
-    try:
-        yield
-    finally:
-        for generator, state in kept:
-            generator.set_state(state)
 
 
 def _accelerator() -> str:

@@ -18,6 +18,7 @@ import warnings
 from multiprocessing import *  # noqa: F403
 from typing import Any
 
+from lamella.multiprocessing.queues import get_context
 from lamella.multiprocessing.reductions import init_reductions as init_reductions
 from lamella.multiprocessing.spawn import (
     ProcessContext,
@@ -40,6 +41,33 @@ __all__ = [
     "spawn",
     "start_processes",
 ]
+
+
+def Queue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N802
+    """A queue for at most so many objects, 0 for any number: that of ``multiprocessing``, but ``put`` pickles at once.
+
+    What is put is in shared memory when ``put`` returns, and what cannot be sent raises there.
+
+    >>> queue = lamella.multiprocessing.Queue()
+    >>> t = lamella.zeros(2)
+    >>> queue.put(t)
+    >>> t.is_shared(), queue.get()
+    (True, tensor([0., 0.]))
+    """
+    return get_context().Queue(maxsize)
+
+
+def JoinableQueue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N802
+    """A queue as ``Queue``, with ``task_done`` and ``join``.
+
+    >>> queue = lamella.multiprocessing.JoinableQueue()
+    >>> queue.put(1)
+    >>> queue.get()
+    1
+    >>> queue.task_done()
+    >>> queue.join()
+    """
+    return get_context().JoinableQueue(maxsize)
 
 
 def get_all_sharing_strategies() -> set[str]:

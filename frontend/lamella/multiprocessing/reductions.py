@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing.context
+import threading
 import warnings
 import weakref
 from contextlib import suppress
@@ -21,6 +22,9 @@ _placed: weakref.WeakValueDictionary[tuple[int, int, int, int], UntypedStorage] 
 _sending: weakref.WeakValueDictionary[tuple[int, int], Sent] = weakref.WeakValueDictionary()
 # Handles that a child which is being started inherits, by the child and the file: each file is handed over once.
 _inherited: weakref.WeakKeyDictionary[Any, dict[tuple[int, int], Handle]] = weakref.WeakKeyDictionary()
+
+
+_thread = threading.local()  # .registered: what the pickle of this moment has registered
 
 
 class Handle:
@@ -55,12 +59,15 @@ class Sent:
         self.storage = storage
 
     def __reduce__(self) -> Any:
-        storage = self.storage
+        held = [self.storage]
 
-        def send(connection: Any, pid: int) -> None:
+        def send(connection: Any, pid: int) -> None:  # the thread that answers keeps it until it is asked again
+            storage = held.pop()
             reduction.send_handle(connection, _C._shared_fd(storage._bytes), pid)
 
         ident = resource_sharer._resource_sharer.register(send, lambda: None)  # type: ignore[attr-defined]
+        if (registered := getattr(_thread, "registered", None)) is not None:
+            registered.append(ident)
         return Handle, (Way(ident),)
 
 
@@ -162,8 +169,47 @@ def reduce_shared(tensor: Any) -> Any:
     )
 
 
+def withdraw(ident: Any) -> None:
+    """Forgets a file that no process will ask for."""
+    sharer = resource_sharer._resource_sharer  # type: ignore[attr-defined]
+    with sharer._lock:
+        sharer._cache.pop(ident[1], None)
+
+
+def dumps_or_withdraws(dumps: Any) -> Any:
+    """``ForkingPickler.dumps``, which leaves nothing registered when an object cannot be pickled."""
+
+    def dumps_all(cls: Any, obj: Any, protocol: Any = None) -> Any:
+        outer, _thread.registered = getattr(_thread, "registered", None), []
+        try:
+            data = dumps(cls, obj, protocol)
+            if outer is not None:
+                outer.extend(_thread.registered)
+            return data
+        except BaseException:
+            for ident in _thread.registered:
+                withdraw(ident)
+            raise
+        finally:
+            _thread.registered = outer
+
+    return dumps_all
+
+
+def pickled(obj: Any) -> tuple[bytes, list[Any]]:
+    """An object's pickle for another process, and what is registered for it."""
+    outer, _thread.registered = getattr(_thread, "registered", None), []
+    try:
+        return bytes(ForkingPickler.dumps(obj)), _thread.registered
+    finally:
+        _thread.registered = outer
+
+
 def init_reductions() -> None:
     """Teaches the pickler of ``multiprocessing`` tensors, parameters and storages."""
+    dumps = ForkingPickler.dumps.__func__  # type: ignore[attr-defined]
+    if dumps.__module__ != __name__:
+        ForkingPickler.dumps = classmethod(dumps_or_withdraws(dumps))  # type: ignore[assignment, method-assign]
     ForkingPickler.register(UntypedStorage, reduce_storage)
     for kind in (_C.Tensor, Parameter, Buffer):
         ForkingPickler.register(kind, reduce_shared)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Callable
 from multiprocessing import connection
 from typing import Any
+
+from lamella._functions import capture_state
 
 
 class ProcessException(Exception):
@@ -46,9 +50,34 @@ class ProcessExitedException(ProcessException):
         return type(self), (self.msg, self.error_index, self.pid, self.exit_code, self.signal_name)
 
 
-def _run(fn: Callable[..., Any], rank: int, args: tuple[Any, ...], error_file: str) -> None:
+def _end_with_parent(by_signal: bool) -> None:
+    """Has this process ended by SIGTERM when its parent has, however that ended.
+
+    The system sends a signal when the thread that started a process ends, so it is asked for that only where this was
+    the main thread; a thread here waits for the parent in any case but that.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    if by_signal:
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent.pid:  # it ended before this was asked for
+            os.kill(os.getpid(), signal.SIGTERM)
+    else:
+        threading.Thread(target=_wait_for, args=(parent,), daemon=True).start()
+
+
+def _wait_for(parent: Any) -> None:
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _run(
+    fn: Callable[..., Any], rank: int, args: tuple[Any, ...], error_file: str, state: Any, by_signal: bool = False
+) -> None:
+    _end_with_parent(by_signal)
     try:
-        fn(rank, *args)
+        state.run(fn, rank, *args)
     except KeyboardInterrupt:
         pass  # the parent got it, too
     except Exception:
@@ -137,6 +166,8 @@ def start_processes(
 ) -> ProcessContext | None:
     """Runs ``fn(rank, *args)`` in ``nprocs`` processes, and waits for them, or returns them if ``join`` is false.
 
+    They have this thread's state, as ``capture_state`` sends it, and end by SIGTERM when this process is killed.
+
     Raises:
         ProcessRaisedException: a process raised; the others are ended
         ProcessExitedException: a process ended otherwise than well
@@ -151,9 +182,11 @@ def start_processes(
     context = multiprocessing.get_context(start_method)
     folder = tempfile.TemporaryDirectory(prefix="lamella-spawn-")  # gone with the ProcessContext
     processes: list[Any] = []
+    state = capture_state()
+    by_signal = start_method != "forkserver" and threading.current_thread() is threading.main_thread()
     try:
         for rank in range(nprocs):
-            each = (fn, rank, args, os.path.join(folder.name, str(rank)))
+            each = (fn, rank, args, os.path.join(folder.name, str(rank)), state, by_signal)
             process = context.Process(target=_run, args=each, daemon=daemon)  # type: ignore[attr-defined]
             process.start()
             processes.append(process)

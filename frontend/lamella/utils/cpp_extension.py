@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lamella import _C, _namespace
+from lamella._usage import log_once
 from lamella.extensions import (
     Build,
     BuildError,
@@ -133,6 +134,7 @@ def load(
         CacheError: the cache is full, read-only or another user's
         BuildError: the library needs a symbol that no library defines, or was built against another ABI
     """
+    log_once("python.cpp_extension.load")
     files = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     cache = Cache(build_directory) if build_directory is not None else None
     build = Build(
@@ -182,6 +184,7 @@ def load_inline(
         no_implicit_headers: by default C++ begins with ``#include <lamella/extension.h>``, and where it is a module
             with ``<lamella/pybind.h>``
     """
+    log_once("python.cpp_extension.load_inline")
     cpp = [cpp_sources] if isinstance(cpp_sources, str) else list(cpp_sources)
     cuda = [cuda_sources] if isinstance(cuda_sources, str) else list(cuda_sources or ())
     cuda = [text for text in cuda if text.strip()]

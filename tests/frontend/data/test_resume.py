@@ -208,7 +208,36 @@ def test_states_that_do_not_fit():
             loader.load_state_dict(wrong)
     batches = iter(loader)
     list(itertools.islice(batches, 3))
-    late = DataLoader(range(10), 5)
-    late.load_state_dict(loader.state_dict())
+    late = DataLoader(range(10), batch_sampler=[[0], [1]])
+    late.load_state_dict({**loader.state_dict(), "order": late.state_dict()["order"]})
     with pytest.raises(RuntimeError, match="after 3 batches, and the sampler has 2"):
         iter(late)
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        ({"batch_size": 5}, "batch_size=2, and the loader has batch_size=5"),
+        ({"batch_size": None}, "batch_size=2, and the loader has batch_size=None"),
+        ({"drop_last": True}, "drop_last=False, and the loader has drop_last=True"),
+        ({"shuffle": True}, "sampler=SequentialSampler, and the loader has sampler=RandomSampler"),
+        ({"sampler": [1, 2]}, "sampler=SequentialSampler, and the loader has sampler=list"),
+        ({"batch_size": 1, "batch_sampler": [[1, 2]]}, "batch_size=2, and the loader has batch_size=None"),
+    ],
+)
+def test_another_order_is_refused_within_an_epoch(options, text):
+    loader = DataLoader(range(10), 2)
+    before = loader.state_dict()
+    batches = iter(loader)
+    next(batches)
+    other = DataLoader(range(10), **{"batch_size": 2, **options})
+    with pytest.raises(ValueError, match=text):
+        other.load_state_dict(loader.state_dict())
+    untouched = plain(other)
+    other.load_state_dict(before)  # between epochs there is nothing to go on with
+    assert plain(other) == untouched or "shuffle" in options
+    stream = DataLoader(Stream(), 2)
+    batches = iter(stream)
+    next(batches)
+    with pytest.raises(ValueError, match="batch_size=2, and the loader has batch_size=3"):
+        DataLoader(Stream(), 3).load_state_dict(stream.state_dict())

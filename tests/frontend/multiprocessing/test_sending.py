@@ -1,5 +1,6 @@
 """Tensors on their way between processes: by queues, pipes and arguments, with each way of starting a process."""
 
+import gc
 import importlib.util
 import os
 import pathlib
@@ -12,6 +13,7 @@ import warnings
 import lamella
 import lamella.multiprocessing as mp
 import pytest
+from children import holders
 from lamella import _C, nn
 
 WAYS = ["fork", "spawn", "forkserver"]
@@ -148,14 +150,20 @@ def keep(pipe):
 
 
 def test_a_killed_receiver_leaves_the_memory_to_the_sender():
-    before = set(os.listdir("/dev/shm"))
     t = lamella.ones(50_000)
     here, there = mp.Pipe()
     with Run("fork", keep, there) as child:
         here.send(t)
         assert here.poll(BOUND) and here.recv() == (50_000,)
+        inode = os.fstat(_C._shared_fd(t)).st_ino
+        assert holders(inode) == {os.getpid(), child.pid}
         child.kill()
-    assert t.sum().item() == 50_000 and set(os.listdir("/dev/shm")) <= before
+        child.join(BOUND)
+        assert holders(inode) == {os.getpid()}
+    assert t.sum().item() == 50_000
+    del t
+    gc.collect()
+    assert holders(inode) == set()
 
 
 def many(pipe):

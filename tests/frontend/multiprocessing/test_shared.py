@@ -9,6 +9,7 @@ import sys
 import lamella
 import numpy
 import pytest
+from children import holders
 from lamella import _C, nn
 
 
@@ -73,10 +74,13 @@ def test_modules():
     model(lamella.ones(4, 3)).sum().backward()
 
 
-def test_a_growing_tensor_leaves():
-    t = lamella.ones(2).share_memory_()
-    t.resize_(100)
-    assert not t.is_shared()
+def test_what_others_use_does_not_grow():
+    t, array = lamella.ones(2).share_memory_(), numpy.ones(2)
+    for foreign in (t, lamella.from_numpy(array)):
+        with pytest.raises(RuntimeError, match="memory is not its own.*resize a clone"):
+            foreign.resize_(100)
+        assert foreign.tolist() == [1, 1] and foreign.resize_(1).tolist() == [1]
+    assert t.is_shared()
 
 
 def test_memory_goes_with_its_last_tensor():
@@ -149,11 +153,17 @@ def test_one_mapping_for_a_file():
 
 
 def test_kill_leaves_nothing():
-    before = set(os.listdir("/dev/shm"))
+    """Files without names go with the last process that has them: no other one has, and no name is anywhere."""
+    named = set(os.listdir("/dev/shm"))
     code = (
-        "import lamella, os, signal; t = lamella.ones(1 << 20).share_memory_(); print(t.is_shared(), flush=True); "
-        "os.kill(os.getpid(), signal.SIGKILL)"
+        "import lamella, os, sys; t = lamella.ones(1 << 20).share_memory_()\n"
+        "place = os.fstat(lamella._C._shared_fd(t)); print(place.st_nlink, place.st_ino, flush=True); sys.stdin.read()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "True\n" and done.returncode == -9
-    assert set(os.listdir("/dev/shm")) <= before
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        links, inode = map(int, process.stdout.readline().split())
+        assert links == 0 and holders(inode) == {process.pid}
+    finally:
+        process.kill()
+        process.communicate(timeout=60)
+    assert process.returncode == -9 and holders(inode) == set() and set(os.listdir("/dev/shm")) <= named

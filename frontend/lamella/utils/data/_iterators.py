@@ -6,13 +6,14 @@ import contextlib
 import copy
 import os
 import pickle
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import lamella
-from lamella.utils.data._utils import draws, worker
+from lamella.utils.data._utils import draws, interrupts, outside, worker
 from lamella.utils.data._utils.pin_memory import PinThread, can_pin, pin_memory
 from lamella.utils.data._utils.pool import Pool, Worker
 from lamella.utils.data.sampler import draw_seed
@@ -75,6 +76,7 @@ class _BaseDataLoaderIter:
             warnings.warn(text + "be used.", stacklevel=3)
         self._pin_memory = loader.pin_memory and can_pin()
         self._is_stream = self._dataset_kind == worker.STREAM
+        self._lock = threading.RLock()
         self._begin(loader)
 
     def _begin(self, loader: Any) -> None:
@@ -83,7 +85,7 @@ class _BaseDataLoaderIter:
         if resumed is None:
             begin: dict[str, Any] = {"base_seed": draw_seed(loader.generator)}
             begin["generators"] = [g.get_state() for g in loader._generators()]
-            begin["outside"] = None if self._is_stream else draws.outside()
+            begin["outside"] = None if self._is_stream else outside.states()
         else:
             begin = resumed
             for generator, state in zip(loader._generators(), begin["generators"], strict=True):
@@ -96,14 +98,14 @@ class _BaseDataLoaderIter:
         self._sampler_state: Any = None
         self._next_number = self._progress.batches
         if not self._is_stream:
-            with _kept_outside() if resumed is not None else contextlib.nullcontext():
+            with outside.kept() if resumed is not None else contextlib.nullcontext():
                 if resumed is not None:
-                    draws.set_outside(begin["outside"])
+                    outside.set_states(begin["outside"])
                 self._open_sampler(resumed)
 
     def _open_sampler(self, resumed: dict[str, Any] | None) -> None:
         if self._stateful_sampler is not None and resumed is not None and resumed["sampler"] is not None:
-            self._aside.state = tuple(resumed["sampler"]["draws"])
+            self._aside.generator.set_state(tuple(resumed["sampler"]["draws"]))
             self._stateful_sampler.load_state_dict(resumed["sampler"]["own"])
             self._sampler_iter: Iterator[Any] = self._aside(iter, self._index_sampler)
             return
@@ -122,7 +124,7 @@ class _BaseDataLoaderIter:
         index = self._aside(next, self._sampler_iter)
         if self._stateful_sampler is not None:
             own = copy.deepcopy(self._stateful_sampler.state_dict())
-            self._sampler_state = {"own": own, "draws": self._aside.state}
+            self._sampler_state = {"own": own, "draws": self._aside.generator.get_state()}
         return index
 
     def _job(self) -> worker.Job:
@@ -136,6 +138,7 @@ class _BaseDataLoaderIter:
             loader.batch_size,
             loader.worker_init_fn,
             self._num_workers,
+            lamella.capture_state(),
         )
 
     def __iter__(self) -> _BaseDataLoaderIter:
@@ -145,14 +148,15 @@ class _BaseDataLoaderIter:
         raise NotImplementedError
 
     def __next__(self) -> Any:
-        try:
-            data = self._next_data()
-        except StopIteration:
-            self._progress.finished = True
-            raise
-        if self._is_stream:
-            self._count()
-        return data
+        with self._lock:  # several threads may take batches
+            try:
+                data = self._next_data()
+            except StopIteration:
+                self._progress.finished = True
+                raise
+            if self._is_stream:
+                self._count()
+            return data
 
     def _count(self) -> None:
         """Warns when a stream has more samples than it told; torch counts batches, which the loader's length has."""
@@ -182,34 +186,31 @@ class _BaseDataLoaderIter:
         """Asks for the state of a dataset in this process."""
 
 
-@contextlib.contextmanager
-def _kept_outside() -> Iterator[None]:
-    kept = draws.outside()
-    try:
-        yield
-    finally:
-        draws.set_outside(kept)
-
-
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     def __init__(self, loader: Any):
         super().__init__(loader)
         stream = draws.FIRST_WORKER if self._is_stream else draws.TABLE
-        self._draws = draws.Draws(self._base_seed, stream)
+        self._draws = draws.Draws(self._base_seed, stream, lamella.Generator(), draws.Seeded())
         self._wanted = [None] * loader.batch_size if loader.batch_size is not None else None
+        self._fetcher: Any = None
         mine = self._progress.workers[0]
-        kept = self._draws.generator.get_state()
-        try:
-            self._draws.enter(-1)
+        with self._batch(-1):
             self._fetcher = self._job().fetcher(mine["dataset"])
-            self._draws.leave()
-            if self._is_stream and mine["dataset"] is None:
-                for k in range(mine["batches"]):
-                    self._draws.enter(k)
+        if self._is_stream and mine["dataset"] is None:
+            for k in range(mine["batches"]):
+                with self._batch(k):
                     self._fetcher.skip(self._wanted)
-                    self._draws.leave()
-        finally:
-            self._draws.generator.set_state(kept)
+
+    @contextlib.contextmanager
+    def _batch(self, number: int) -> Iterator[None]:
+        """A block that draws the numbers of the batch; in the main thread also by Python's and numpy's generators."""
+        ours = self._fetcher is not None and self._fetcher.makes_batches
+        if ours or threading.current_thread() is not threading.main_thread():
+            with self._draws.batch(number, everywhere=False):
+                yield
+        else:
+            with outside.kept(), self._draws.batch(number):
+                yield
 
     def _next_data(self) -> Any:
         progress = self._progress
@@ -218,13 +219,11 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
             self._next_number += 1
             index = self._next_index()
         number = progress.workers[0]["batches"] if self._is_stream else self._next_number
-        generator = self._draws.generator
-        kept = generator.get_state()
-        self._draws.enter(number)
         self._next_number += 1
         interrupted = True  # then the batch is not handed out, and a state has it still to come
         try:
-            data = self._fetcher.fetch(index)
+            with self._batch(number):
+                data = self._fetcher.fetch(index)
             interrupted = False
         except Exception as error:
             interrupted = False
@@ -232,8 +231,6 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
                 raise RuntimeError(f"DataLoader: the dataset raised StopIteration in batch {number}") from error
             raise
         finally:
-            self._draws.leave()
-            generator.set_state(kept)
             if not interrupted:
                 self._hand(number)
         return pin_memory(data) if self._pin_memory else data
@@ -275,9 +272,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _reset(self, loader: Any) -> None:
         """Begins another epoch with the same workers."""
-        self._stop_pinning()
-        self._begin(loader)
-        self._open()
+        with self._lock:
+            self._stop_pinning()
+            self._begin(loader)
+            self._open()
 
     def _open(self) -> None:
         """Tells the workers about the epoch, and hands the first tasks out."""
@@ -300,9 +298,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         assert self._pool is not None
         ahead = object.__new__(_Ahead)
         ahead.__dict__.update(self.__dict__)
-        self._pinning = PinThread(ahead._fetch, self._prefetch_factor * self._num_workers, pin)
-        self._pool.wake = self._pinning.wake
-        self._pinning.start()
+        with interrupts.Held():
+            self._pinning = PinThread(ahead._fetch, self._prefetch_factor * self._num_workers, pin)
+            self._pool.wake = self._pinning.wake
+            self._pinning.start()
 
     def _fill(self) -> None:
         """Hands tasks out until each worker has as many as it may have."""
@@ -403,7 +402,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             handed = getattr(error, "_handed", None)
             if handed is not None:
                 self._hand(*handed)
-            elif not any(w.late for w in (self._pool.workers if self._pool is not None else ())):
+            elif not hasattr(error, "_timed_out"):
                 self._shutdown_workers()  # one is dead, or the program is interrupted
             raise
         self._hand(*handed)
@@ -420,9 +419,15 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _stop_pinning(self) -> None:
         if self._pinning is not None:
             self._pinning.stop()
-            self._pinning = None
-            if self._pool is not None:
-                self._pool.wake = None
+            with interrupts.Held():
+                self._pinning.close()
+                self._pinning = None
+                if self._pool is not None:
+                    self._pool.wake = None
+
+    def _is_late(self) -> bool:
+        """Whether a worker has not answered in time, and not since."""
+        return self._pool is not None and any(w.late for w in self._pool.workers)
 
     def _shutdown_workers(self) -> None:
         """Ends the workers."""

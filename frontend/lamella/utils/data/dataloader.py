@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 import lamella
+from lamella._usage import log_once
 from lamella.utils.data._iterators import (
     Progress,
     _BaseDataLoaderIter,
@@ -128,6 +129,7 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
+        log_once("python.data_loader")
         _check_numbers(num_workers, timeout, prefetch_factor, persistent_workers)
         if pin_memory_device:
             text = f"pin_memory_device is deprecated, ignore pin_memory_device='{pin_memory_device}'."
@@ -231,6 +233,8 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> _BaseDataLoaderIter:
         if self.persistent_workers and self.num_workers > 0:
             kept = self._iterator
+            if isinstance(kept, _MultiProcessingDataLoaderIter) and kept._is_late():
+                kept._shutdown_workers()  # it hangs, and would in each epoch
             if isinstance(kept, _MultiProcessingDataLoaderIter) and kept._pool is not None:
                 kept._reset(self)
             else:  # the first pass, or the workers have ended by an error
@@ -281,7 +285,7 @@ class DataLoader(Generic[T_co]):
 
         >>> loader = lamella.utils.data.DataLoader(range(4))
         >>> sorted(loader.state_dict())
-        ['epoch', 'generators', 'kind', 'length', 'num_workers', 'version']
+        ['epoch', 'generators', 'kind', 'length', 'num_workers', 'order', 'version']
         """
         state: dict[str, Any] = {
             "version": STATE_VERSION,
@@ -289,6 +293,7 @@ class DataLoader(Generic[T_co]):
             "num_workers": self.num_workers,
             "length": None if self._dataset_kind == _DatasetKind.Iterable else _fetch.length_of(self.dataset),
             "generators": [generator.get_state() for generator in self._generators()],
+            "order": self._order(),
             "epoch": None,
         }
         if self._resumed is not None:
@@ -304,8 +309,9 @@ class DataLoader(Generic[T_co]):
         """Has the next pass give the rest of the epoch that the state was made in.
 
         Args:
-            state_dict: of a loader with the same dataset, sampler and batch size. The number of workers may differ
-                where the dataset is a table that has no state of its own
+            state_dict: of a loader with the same dataset. Within an epoch batch size, ``drop_last`` and the types of
+                samplers are the same, too. The number of workers may differ where the dataset is a table that has no
+                state of its own
 
         Raises:
             ValueError: it is no state of such a loader
@@ -313,7 +319,7 @@ class DataLoader(Generic[T_co]):
         try:
             version, kind = state_dict["version"], state_dict["kind"]
             count, length, epoch = state_dict["num_workers"], state_dict["length"], state_dict["epoch"]
-            generators = state_dict["generators"]
+            generators, order = state_dict["generators"], dict(state_dict["order"])
         except (KeyError, TypeError) as error:
             raise ValueError(f"DataLoader.load_state_dict: this is no state of a loader: {error!r}") from None
         if version != STATE_VERSION:
@@ -326,6 +332,12 @@ class DataLoader(Generic[T_co]):
             )
         if len(generators) != len(mine["generators"]):
             raise ValueError("DataLoader.load_state_dict: the state has other generators than the loader and sampler")
+        for name, of_mine in mine["order"].items() if epoch is not None else ():
+            if order.get(name) != of_mine:
+                raise ValueError(
+                    f"DataLoader.load_state_dict: the state is of an epoch with {name}={order.get(name)}, and the "
+                    f"loader has {name}={of_mine}"
+                )
         epoch = copy.deepcopy(epoch)
         if epoch is not None and max(1, count) != max(1, self.num_workers):
             if kind == "stream" or any(w["dataset"] is not None for w in epoch["workers"]):
@@ -338,6 +350,16 @@ class DataLoader(Generic[T_co]):
             generator.set_state(tuple(saved))
         self._progress = None
         self._resumed = epoch
+
+    def _order(self) -> dict[str, Any]:
+        """What the batches of an epoch depend on, beside the dataset and random numbers."""
+        batches = self._index_sampler
+        return {
+            "batch_size": getattr(batches, "batch_size", None) if self._auto_collation else None,
+            "drop_last": getattr(batches, "drop_last", None) if self._auto_collation else None,
+            "sampler": type(getattr(batches, "sampler", self.sampler)).__name__,
+            "batch_sampler": type(self.batch_sampler).__name__ if self._auto_collation else None,
+        }
 
     def _take_state(self) -> dict[str, Any] | None:
         state, self._resumed = self._resumed, None

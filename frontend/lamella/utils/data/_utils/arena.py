@@ -2,9 +2,14 @@
 
 Note [Windows]: a worker's arena is a few segments of shared memory without a name; the main process gets each by file
 descriptor, once. A tensor of a batch lies in a window of a segment. The window is free again when nothing of it is left
-in either process: each watches its own array over the window by a weak reference. The main process sends the tickets
-of windows that it no longer has along with its next task. Nothing outlives the two processes, since the segments have
-no names.
+in either process: each watches its own array over the window by a weak reference. (The array is over a memoryview:
+views of an array over another array would hold that one instead.) The main process sends the tickets of windows that it
+no longer has along with its next task. Nothing outlives the two processes, since the segments have no names.
+
+Note [Spans]: tensors of a batch that overlap share memory on the other side, too. The pickler notes which bytes of
+which storage each tensor has. If some overlap, the batch is pickled again, and each span of such bytes is copied once.
+A span with many bytes that nobody asked for, as between the columns of a table, is not worth that: its tensors are
+copied.
 """
 
 from __future__ import annotations
@@ -12,13 +17,12 @@ from __future__ import annotations
 import bisect
 import collections
 import io
-import mmap
 import os
 import pickle
-import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,23 +31,13 @@ import lamella
 
 ALIGNMENT = 64
 FIRST_SEGMENT = 1 << 20
+WIDEST = 16  # bytes of an element
 SMALLEST_OUT_OF_BAND = 4096  # bytes of an array of numpy's that are worth a window
 
 _thread = threading.local()  # .tenant is the one whose pickle this thread reads
 
 current: Arena | None = None
 """The arena of this process, if it is a worker."""
-
-
-def shared_file(nbytes: int) -> int:
-    """The descriptor of shared memory without a name."""
-    if hasattr(os, "memfd_create"):
-        fd = os.memfd_create("lamella-data", os.MFD_CLOEXEC)
-    else:
-        with tempfile.TemporaryFile() as file:
-            fd = os.dup(file.fileno())
-    os.ftruncate(fd, nbytes)
-    return fd
 
 
 class _Watch(weakref.ref):  # type: ignore[type-arg]
@@ -81,10 +75,11 @@ class Segment:
     """A piece of shared memory and its free spans, which are in order and do not touch."""
 
     def __init__(self, size: int):
-        self.fd = shared_file(size)
-        self.map = mmap.mmap(self.fd, size)
+        flat = lamella._C._shared_empty(size)
+        self.fd = lamella._C._shared_fd(flat)  # the storage's
+        self.memory = memoryview(flat)
         self.size = size
-        self.address = np.frombuffer(self.map, np.uint8).__array_interface__["data"][0]
+        self.address = flat._storage_ptr()
         self.spans: list[tuple[int, int]] = [(0, size)]  # from, to
 
     def take(self, nbytes: int) -> int:
@@ -143,9 +138,12 @@ class Arena:
         )
         if number < 0:
             # Segments grow with what is in use, so that their number, and that of descriptors, stays small.
-            size = max(FIRST_SEGMENT, 4 * nbytes, sum(s.size for s in self.segments))
-            number = len(self.segments)
-            self.segments.append(Segment(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE))
+            number, size = len(self.segments), max(FIRST_SEGMENT, 4 * nbytes, sum(s.size for s in self.segments))
+            try:
+                segment = Segment(size)
+            except lamella.OutOfMemoryError:
+                segment = Segment(max(FIRST_SEGMENT, nbytes))
+            self.segments.append(segment)
             offset = self.segments[number].take(nbytes)
         self.tickets += 1
         window = self.windows[self.tickets] = Window(self.tickets, number, offset, nbytes)
@@ -155,7 +153,7 @@ class Arena:
         """A window with an array over it."""
         window = self.window(nbytes)
         segment = self.segments[window.segment]
-        array = np.ndarray(shape, dtype, segment.map, window.offset)
+        array = np.ndarray(shape, dtype, segment.memory, window.offset)
         self.watcher.watch(array, window.ticket)
         self.by_address[segment.address + window.offset] = window
         return window, array
@@ -214,32 +212,81 @@ class Arena:
             buffers.append((window.ticket, window.segment, window.offset, raw.nbytes))
             return False
 
-        file = io.BytesIO()
-        pickler = _Pickler(file, protocol=5, buffer_callback=out_of_band)
-        pickler.arena, pickler.send = self, send
-        try:
+        def dump(spans: dict[int, list[_Span]]) -> tuple[bytes, _Pickler]:
+            file = io.BytesIO()
+            pickler = _Pickler(file, protocol=5, buffer_callback=out_of_band)
+            pickler.arena, pickler.send, pickler.spans, pickler.seen = self, send, spans, {}
             pickler.dump(data)
+            return file.getvalue(), pickler
+
+        try:
+            body, pickler = dump({})
+            spans = {storage: _overlapping(seen) for storage, seen in pickler.seen.items() if len(seen) > 1}
+            if any(spans.values()):
+                self._let_go(list(sent))
+                sent.clear()
+                buffers.clear()
+                body, _ = dump(spans)
         except BaseException:
             self._let_go(list(sent))
             raise
-        return file.getvalue(), buffers
+        return body, buffers
+
+
+@dataclass
+class _Span:
+    """Bytes of a storage that several tensors have; see Note [Spans]."""
+
+    start: int
+    stop: int
+    asked: int  # how many bytes the tensors have together
+    tensors: int = 1
+    window: Window | None = None
+
+
+def _overlapping(seen: Sequence[tuple[int, int, lamella.Tensor]]) -> list[_Span]:
+    """The spans of a storage that are worth a window of their own."""
+    spans: list[_Span] = []
+    for start, stop, tensor in sorted(seen, key=lambda extent: extent[:2]):
+        asked = tensor.numel() * tensor.element_size()
+        if spans and start < spans[-1].stop:
+            last = spans[-1]
+            last.stop, last.asked, last.tensors = max(last.stop, stop), last.asked + asked, last.tensors + 1
+        else:
+            spans.append(_Span(start // WIDEST * WIDEST, stop, asked))
+    return [s for s in spans if s.tensors > 1 and s.stop - s.start <= s.asked + WIDEST]
 
 
 class _Pickler(pickle.Pickler):
     arena: Arena
     send: Callable[[Window], None]
+    spans: dict[int, list[_Span]]  # by storage
+    seen: dict[int, list[tuple[int, int, lamella.Tensor]]]  # the bytes of each tensor that is copied, by storage
 
     def reducer_override(self, thing: Any) -> Any:
         if type(thing) is not lamella.Tensor:
+            _check_leaf(thing)
             return NotImplemented
         name = NAMES.get(thing.dtype)
         if name is None or thing.requires_grad or not thing.is_cpu or thing.is_opaque or not thing.numel():
+            _check_leaf(thing)
             return NotImplemented
         if thing.__dict__ or lamella._C._save_slots(thing):
             return NotImplemented
         window = self.arena.window_of(thing)
         shape = tuple(thing.shape)
         if window is None:
+            width = thing.element_size()
+            start = thing.storage_offset() * width
+            storage = thing._storage_id()
+            for span in self.spans.get(storage, ()):
+                if span.start <= start < span.stop:
+                    window = span.window = span.window or self._copied(thing, span)
+                    where = (window.ticket, window.segment, window.offset)
+                    offset = (start - span.start) // width
+                    return _part, (*where, span.stop - span.start, name, shape, thing.stride(), offset)
+            last = sum((n - 1) * step for n, step in zip(shape, thing.stride(), strict=True))
+            self.seen.setdefault(storage, []).append((start, start + (last + 1) * width, thing))
             nbytes = thing.numel() * thing.element_size()
             copied = self.arena.empty(shape, thing.dtype, nbytes)
             assert copied is not None
@@ -252,6 +299,22 @@ class _Pickler(pickle.Pickler):
         if thing.is_contiguous() and thing.storage_offset() == 0:
             return _whole, (*where, name, shape)
         return _part, (*where, window.nbytes, name, shape, thing.stride(), thing.storage_offset())
+
+    def _copied(self, tensor: lamella.Tensor, span: _Span) -> Window:
+        """A window with the bytes of a span of the tensor's storage."""
+        nbytes = span.stop - span.start
+        window, array = self.arena.array((nbytes,), np.uint8, nbytes)
+        array[:] = lamella._C._storage_view(tensor, lamella.uint8, (nbytes,), (1,), span.start).numpy()
+        self.send(window)
+        return window
+
+
+def _check_leaf(thing: Any) -> None:
+    if isinstance(thing, lamella.Tensor) and thing.requires_grad and not thing.is_leaf:
+        raise RuntimeError(
+            f"a tensor of shape {tuple(thing.shape)} requires grad and is no leaf: its history cannot go to another "
+            "process; detach() it in the dataset"
+        )
 
 
 def place(like: lamella.Tensor, shape: Sequence[int]) -> lamella.Tensor | None:
@@ -271,18 +334,20 @@ class Tenant:
     """The main process's side of a worker's arena."""
 
     def __init__(self) -> None:
-        self.maps: list[mmap.mmap] = []
+        self.segments: list[memoryview] = []
         self.watcher = _Watcher()
-        self.arrays: dict[int, np.ndarray] = {}  # of the pickle that is being read
+        self.tensors: dict[int, lamella.Tensor] = {}  # over the windows of the pickle that is being read
 
     def add(self, sizes: Sequence[int], fds: Sequence[int]) -> None:
         """Maps new segments."""
         for size, fd in zip(sizes, fds, strict=True):
-            self.maps.append(mmap.mmap(fd, size))
-            os.close(fd)
+            try:
+                self.segments.append(memoryview(lamella._C._shared_from_fd(fd, size)))
+            finally:
+                os.close(fd)  # the mapping has one of its own
 
     def array(self, ticket: int, segment: int, offset: int, shape: Any, dtype: Any) -> np.ndarray:
-        array = np.ndarray(shape, dtype, self.maps[segment], offset)
+        array = np.ndarray(shape, dtype, self.segments[segment], offset)
         self.watcher.watch(array, ticket)
         return array
 
@@ -295,7 +360,7 @@ class Tenant:
             arrays = [self.array(t, s, o, (n,), np.uint8) for t, s, o, n in buffers]
             return pickle.loads(body, buffers=arrays)
         finally:
-            self.arrays.clear()
+            self.tensors.clear()
             _thread.tenant = outer
 
 
@@ -303,16 +368,16 @@ def _whole(ticket: int, segment: int, offset: int, name: str, shape: tuple[int, 
     """A tensor that begins where its window begins."""
     tenant: Tenant = _thread.tenant
     dtype = DTYPES[name]
-    if ticket in tenant.arrays:
-        return _part(ticket, segment, offset, 0, name, shape, _contiguous(shape), 0)
+    if ticket in tenant.tensors:
+        return _part(ticket, segment, offset, 0, name, shape, _row_major(shape), 0)
     kind = NUMPY.get(dtype)
     if kind is None:
         count = dtype.itemsize
         for size in shape:
             count *= size
-        return _part(ticket, segment, offset, count, name, shape, _contiguous(shape), 0)
-    array = tenant.arrays[ticket] = tenant.array(ticket, segment, offset, shape, kind)
-    return lamella.from_numpy(array)
+        return _part(ticket, segment, offset, count, name, shape, _row_major(shape), 0)
+    made = tenant.tensors[ticket] = lamella.from_numpy(tenant.array(ticket, segment, offset, shape, kind))
+    return made
 
 
 def _part(
@@ -327,18 +392,15 @@ def _part(
 ) -> lamella.Tensor:
     """A view of a window."""
     tenant: Tenant = _thread.tenant
-    array = tenant.arrays.get(ticket)
-    if array is None:
-        array = tenant.arrays[ticket] = tenant.array(ticket, segment, offset, (nbytes,), np.uint8)
-    return lamella._C._storage_view(lamella.from_numpy(array), DTYPES[name], shape, stride, start)
+    flat = tenant.tensors.get(ticket)
+    if flat is None:
+        array = tenant.array(ticket, segment, offset, (nbytes,), np.uint8)
+        flat = tenant.tensors[ticket] = lamella.from_numpy(array)
+    return lamella._C._storage_view(flat, DTYPES[name], shape, stride, start)
 
 
-def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    stride, strides = 1, []
-    for size in reversed(shape):
-        strides.append(stride)
-        stride *= size
-    return tuple(reversed(strides))
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return lamella.empty(shape, device="meta").stride()
 
 
 def _tables() -> tuple[dict[lamella.dtype, str], dict[str, lamella.dtype], dict[lamella.dtype, np.dtype]]:

@@ -141,7 +141,8 @@ def collate_float_fn(batch: Sequence[float], *, collate_fn_map: CollateFunctions
 
 def collate_int_fn(batch: Sequence[int], *, collate_fn_map: CollateFunctions | None = None) -> Any:
     """A vector of int64, or of bools."""
-    return lamella.tensor(batch)
+    made = lamella.tensor(batch)
+    return made if made.dtype is not lamella.uint64 else lamella.tensor(batch, dtype=lamella.int64)  # which raises
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: CollateFunctions | None = None) -> Any:

@@ -1,24 +1,33 @@
-"""Random numbers of samplers and datasets: streams of the default generator that the rest of a program does not touch.
+"""Random numbers of samplers and datasets: streams that the rest of a program does not touch.
 
 Note [Streams]: a loader draws one seed for an epoch. The sampler draws from a stream of its own, and so does each batch
-of a table, by its number, and each batch of a worker's part of a stream of samples. So what a dataset draws by the
-default generator depends neither on the number of workers nor on what was fetched ahead, and an epoch that is resumed
-goes on with the same numbers. A program that seeds the default generator itself, in ``worker_init_fn`` or in the
-dataset, keeps what it chose.
+of a table, by its number, and each batch of a worker's part of a stream of samples. So what a dataset draws depends
+neither on the number of workers nor on what was fetched ahead, and an epoch that is resumed goes on with the same
+numbers. A program that seeds the default generator itself, in ``worker_init_fn`` or in the dataset, keeps what it
+chose.
+
+Lamella's default generator is that of a thread while it fetches (``lamella.random.drawing_from``). The global
+generators of Python and numpy are the process's: workers seed them for each batch. The main thread of a program without
+workers does so, too, and gives them back after the batch. Other threads leave them alone, since they cannot borrow them
+without disturbing the rest.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import lamella
+from lamella.random import drawing_from
+from lamella.utils.data._utils import outside
 
 MASK = (1 << 64) - 1
-SAMPLER, TABLE, OPENING = 1, 2, 3
+SAMPLER, TABLE = 1, 2
 FIRST_WORKER = 16  # the stream of worker 0's part of a stream of samples
 
 
@@ -30,64 +39,56 @@ def mixed(seed: int, stream: int, index: int) -> int:
     return z ^ (z >> 31)
 
 
-def default() -> lamella.Generator:
-    """The default generator of the host."""
-    return lamella._C._default_generator()
+@dataclass
+class Seeded:
+    """Which generators the program has seeded itself: those go on from batch to batch."""
+
+    lamella: bool = False
+    python: bool = False
+    numpy: bool = False
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """A block of the program's own; what it does to the generators counts as its choice."""
+        seed, before = lamella.initial_seed(), outside.states()
+        yield
+        now = outside.states()
+        self.lamella = lamella.initial_seed() != seed
+        self.python, self.numpy = (now[name] != before[name] for name in ("python", "numpy"))
 
 
 class Draws:
-    """The default generator while a dataset is asked: each batch has a stream, until the program seeds it itself."""
+    """The generators while a dataset is asked: each batch has a stream, until the program seeds a generator itself."""
 
-    def __init__(self, seed: int, stream: int):
+    def __init__(self, seed: int, stream: int, generator: lamella.Generator, seeded: Seeded):
         self.seed = seed
         self.stream = stream
-        self.generator = default()
-        self.set: int | None = None
-        self.kept: Any = None  # where the program's own seed has got to
+        self.generator = generator
+        self.seeded = seeded
 
-    def enter(self, index: int) -> None:
-        """Begins the batch."""
-        if self.kept is not None:
-            self.generator.set_state(self.kept)
-        else:
-            self.set = mixed(self.seed, self.stream, index)
-            self.generator.set_state((self.set, 0))
-
-    def leave(self) -> None:
-        """Ends the batch."""
-        state = self.generator.get_state()
-        if self.kept is not None or state[0] != self.set:
-            self.kept = state
+    @contextlib.contextmanager
+    def batch(self, index: int, everywhere: bool = True) -> Iterator[None]:
+        """A block that draws the numbers of the batch, ``everywhere`` also by the generators of Python and numpy."""
+        seed, seeded = mixed(self.seed, self.stream, index), self.seeded
+        if not seeded.lamella:
+            self.generator.set_state((seed, 0))
+        if everywhere and not seeded.python:
+            random.seed(seed)
+        if everywhere and not seeded.numpy:
+            np.random.seed(seed & 0xFFFFFFFF)
+        with drawing_from(self.generator):
+            try:
+                yield
+            finally:
+                seeded.lamella = seeded.lamella or self.generator.initial_seed() != seed
 
 
 class Aside:
     """A stream of the default generator for a sampler; calls draw from it, and the program's goes on after them."""
 
     def __init__(self, seed: int):
-        self.generator = default()
-        self.state = (mixed(seed, SAMPLER, 0), 0)
+        self.generator = lamella.Generator().manual_seed(mixed(seed, SAMPLER, 0))
 
     def __call__(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        generator = self.generator
-        kept = generator.get_state()
-        generator.set_state(self.state)
-        try:
+        with drawing_from(self.generator):
             return call(*arguments)
-        finally:
-            self.state = generator.get_state()
-            generator.set_state(kept)
-
-
-def outside() -> dict[str, Any]:
-    """The states of Python's and of numpy's global generators, as plain containers."""
-    version, numbers, gauss = random.getstate()
-    name, keys, *rest = np.random.get_state(legacy=True)
-    return {"python": [version, list(numbers), gauss], "numpy": [name, np.asarray(keys).tolist(), *rest]}
-
-
-def set_outside(state: dict[str, Any]) -> None:
-    """Sets Python's and numpy's global generators."""
-    version, numbers, gauss = state["python"]
-    random.setstate((version, tuple(numbers), gauss))
-    name, keys, *rest = state["numpy"]
-    np.random.set_state((name, np.array(keys, np.uint32), *rest))

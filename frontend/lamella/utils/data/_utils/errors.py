@@ -32,4 +32,7 @@ class ExceptionWrapper:
             exception = self.exc_type(text)
         except Exception:
             raise RuntimeError(text) from None
-        raise exception
+        try:
+            raise exception
+        finally:
+            del exception  # its traceback has this frame

@@ -31,6 +31,8 @@ def is_stateful(thing: Any) -> bool:
 
 
 class _BaseDatasetFetcher:
+    makes_batches = False  # whether no code runs but the package's own
+
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool):
         self.dataset = dataset
         self.auto_collation = auto_collation

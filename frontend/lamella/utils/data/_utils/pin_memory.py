@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import lamella
+from lamella.utils.data._utils import interrupts
 from lamella.utils.data._utils.collate import _same_mapping, _same_sequence
 from lamella.utils.data._utils.pool import Stopped
 
@@ -60,7 +61,7 @@ class PinThread:
         self.pin = pin
         self.items: queue.Queue[Any] = queue.Queue(ahead)
         self.stopping = False
-        self.ended: BaseException | None = None
+        self.ended: str | None = None
         self.wake, self._end = os.pipe()
         self.thread = threading.Thread(target=self._run, name="lamella pin_memory", daemon=True)
 
@@ -84,23 +85,36 @@ class PinThread:
             del item
 
     def take(self) -> tuple[Any, Any]:
-        """The next item. Raises what the function raised, and again from then on if that ended it."""
+        """The next item. Raises what the function raised, and RuntimeError from then on if that ended it."""
         if self.ended is not None:
-            raise self.ended
+            raise RuntimeError(self.ended)
         data, handed, error = self.items.get()
         if error is None:
             return data, handed
         if handed is None:
-            self.ended = error
-        raise error
+            self.ended = f"DataLoader: the thread that pins has ended by an error: {error}"
+        try:
+            raise error
+        finally:
+            del error  # its traceback has this frame
 
     def stop(self) -> None:
         """Ends the thread, wherever it waits."""
-        self.stopping = True
-        os.write(self._end, b"x")
+        with interrupts.Held():
+            self.stopping = True
+            os.write(self._end, b"x")
         while self.thread.is_alive():
             with contextlib.suppress(queue.Empty):
                 self.items.get_nowait()  # the thread may wait for room
             self.thread.join(0.01)
-        os.close(self.wake)
-        os.close(self._end)
+
+    def close(self) -> None:
+        """Lets go of what is left of a thread that has ended."""
+        with interrupts.Held():
+            for fd in (self.wake, self._end):
+                if fd >= 0:
+                    os.close(fd)
+            self.wake = self._end = -1
+
+    def __del__(self) -> None:
+        self.close()  # where an interrupt came between stop() and close()

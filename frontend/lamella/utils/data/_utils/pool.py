@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import mmap
 import os
 import pickle
 import select
 import signal
 import time
 from collections.abc import Sequence
+from multiprocessing import connection
 from typing import Any
 
+import lamella
 from lamella.utils.data import _utils
-from lamella.utils.data._utils import arena, channel, fetch, worker
+from lamella.utils.data._utils import arena, channel, fetch, interrupts, worker
 
-TRACE_SECONDS = 1.0  # how long a worker that hangs has to write its traceback
+TRACE_SECONDS = 1.0  # how long a worker that hangs has to begin to write its traceback
+PAUSE_SECONDS = 0.05  # and how long it may pause
 
 
 class Stopped(Exception):  # noqa: N818 (it is no error)
@@ -33,27 +35,25 @@ class Worker:
         self.tasks: collections.OrderedDict[int, Any] = collections.OrderedDict()  # indices by batch, in hand
         self.ended = False  # its stream
         self.late = False  # it did not answer in time
-        self.channel, theirs = channel.Channel.pair()
-        page = arena.shared_file(mmap.PAGESIZE)
-        self.trace, trace = os.pipe()
-        os.set_blocking(self.trace, False)
-        link = worker.Link(theirs, page, trace)
-        self.place = link.place()
-        self.place[0] = -1
-        self.process = context.Process(target=worker._worker_loop, args=(job, link, number, base_seed), daemon=True)
-        # A fork first puts Python's threads in order, where no handler for SIGINT is in place yet: it waits until then.
-        # Servers of forks would hand the mask on to strangers' processes.
-        forked = context.get_start_method() == "fork"
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT} if forked else ())
-        try:
+        with contextlib.ExitStack() as if_it_fails, contextlib.ExitStack() as handed_over:
+            self.channel, theirs = channel.Channel.pair()
+            if_it_fails.callback(self.channel.close)
+            handed_over.callback(theirs.close)
+            self.trace, trace = os.pipe()
+            if_it_fails.callback(os.close, self.trace)
+            handed_over.callback(os.close, trace)
+            os.set_blocking(self.trace, False)
+            link = worker.Link(theirs, lamella._C._shared_empty(worker.PLACE_BYTES), trace)
+            self.place = link.numbers()
+            self.place[0] = -1
+            self.process = context.Process(target=worker._worker_loop, args=(job, link, number, base_seed), daemon=True)
+            # A fork first puts Python's threads in order, where no handler for SIGINT is in place yet: it waits until
+            # then. Servers of forks would hand the mask on to strangers' processes.
+            forked = context.get_start_method() == "fork"
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT} if forked else ())
+            handed_over.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
             self.process.start()
-        except BaseException:
-            self.channel.close()
-            os.close(self.trace)
-            raise
-        finally:
-            link.close()
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            if_it_fails.pop_all()
         self.pid = self.process.pid
 
     def begin(self, epoch: worker.Epoch) -> None:
@@ -72,16 +72,17 @@ class Worker:
     def receive(self, epoch: int) -> bool:
         """Takes the replies that are there; whether there was one of this epoch."""
         got = False
-        for frame in self.channel.receive():
-            reply = pickle.loads(frame)
-            if reply[3]:
-                fds = [self.channel.descriptors.popleft() for _ in reply[3]]
-                self.tenant.add(reply[3], fds)
-            if reply[0] == epoch:
-                self.replies.append(reply)
-                got = True
-            else:
-                self.read(reply)  # and drop it, so that its windows go back
+        with interrupts.Held():
+            for frame in self.channel.receive():
+                reply = pickle.loads(frame)
+                if reply[3]:
+                    fds = [self.channel.descriptors.popleft() for _ in reply[3]]
+                    self.tenant.add(reply[3], fds)
+                if reply[0] == epoch:
+                    self.replies.append(reply)
+                    got, self.late = True, False
+                else:
+                    self.read(reply)  # and drop it, so that its windows go back
         return got
 
     def read(self, reply: tuple[Any, ...]) -> Any:
@@ -90,6 +91,8 @@ class Worker:
 
     def where(self) -> str:
         """Where the worker is, for an error."""
+        if not self.place[worker.READY]:
+            return "still starting"
         batch, k = self.place[0], self.place[1]
         done = batch >= 0 and batch not in self.tasks
         return f"after batch {batch}" if done else fetch.describe((batch, k), self.tasks.get(batch))
@@ -98,16 +101,23 @@ class Worker:
         """What the worker has written about where its threads are; it has some seconds to do so."""
         poll = select.poll()
         poll.register(self.trace, select.POLLIN)
-        poll.poll(wait * 1000)
         text = b""
-        with contextlib.suppress(BlockingIOError):
-            while part := os.read(self.trace, channel.CHUNK):
-                text += part
+        while poll.poll(wait * 1000) and (part := os.read(self.trace, channel.CHUNK)):
+            text += part
+            wait = min(wait, PAUSE_SECONDS)  # it is written word by word
         return "\n" + text.decode(errors="replace").rstrip() if text else ""
+
+    def has_died(self, seconds: float = 0.0) -> bool:
+        """Whether the process ends within a time. The system tells its end once: no interrupt may come then."""
+        ending = bool(seconds and connection.wait([self.process.sentinel], seconds))
+        with interrupts.Held():
+            if ending:  # its descriptors are closed already
+                self.process.join(1.0)
+            return not self.process.is_alive()
 
     def died(self) -> RuntimeError:
         """The error that tells how the worker ended."""
-        self.process.join(_utils.MP_STATUS_CHECK_INTERVAL)
+        self.has_died(_utils.MP_STATUS_CHECK_INTERVAL)
         code = self.process.exitcode
         if code is None:
             how = "closed its channel"
@@ -128,22 +138,29 @@ class Worker:
     def hangs(self, seconds: float) -> RuntimeError:
         """The error that tells where a worker is that gave no answer in time."""
         self.late = True
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGUSR2)
-        return RuntimeError(
+        trace = ""
+        if self.place[worker.READY]:  # before that the signal would end it
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGUSR2)
+            trace = self.traceback(TRACE_SECONDS)
+        error = RuntimeError(
             f"DataLoader timed out after {seconds} seconds: worker {self.number} (pid {self.pid}) is {self.where()}"
-            f"{self.traceback(TRACE_SECONDS)}"
+            f"{trace}"
         )
+        error._timed_out = True  # type: ignore[attr-defined]
+        return error
 
-    def finish(self, deadline: float) -> None:
+    def wait(self, deadline: float) -> None:
         """Waits for the process to end, and ends it after the deadline; its channel is closed already."""
-        if not self.late:
-            self.process.join(max(0.0, deadline - time.monotonic()))
+        died = self.has_died(0.0 if self.late else max(0.0, deadline - time.monotonic()))
         for end in (self.process.terminate, self.process.kill):
-            if self.process.exitcode is None:
+            if not died:
                 end()
-                self.process.join(1.0)
-        if self.process.exitcode is not None:
+                died = self.has_died(1.0)
+
+    def close(self) -> None:
+        """Lets go of what is left of the process."""
+        if self.has_died():
             self.process.close()
         os.close(self.trace)
 
@@ -158,7 +175,8 @@ class Pool:
         self.workers: list[Worker] = []
         try:
             for number in range(count):
-                self.workers.append(Worker(number, job, context, base_seed))
+                with interrupts.Held():
+                    self.workers.append(Worker(number, job, context, base_seed))
         except BaseException:
             self.close()
             raise
@@ -174,7 +192,7 @@ class Pool:
             if sum([w.receive(epoch) for w in workers]):
                 return
             for w in workers:
-                if w.channel.ended or not w.process.is_alive():
+                if w.channel.ended or w.has_died():
                     if w.receive(epoch):  # it replied before it died
                         return
                     raise w.died()
@@ -200,12 +218,28 @@ class Pool:
             raise Stopped
 
     def close(self) -> None:
-        """Ends the workers: they see their channels close. Those that take too long are stopped."""
-        workers, self.workers = self.workers, []
+        """Ends the workers: they see their channels close. Those that take too long are stopped.
+
+        An interrupt while it waits stops them at once, and goes on from here when they have ended.
+        """
         if self.owner != os.getpid():  # a copy in another process, whose children they are not
             return
-        for w in workers:
-            w.channel.close()
-        deadline = time.monotonic() + _utils.MP_STATUS_CHECK_INTERVAL
-        for w in workers:
-            w.finish(deadline)
+        with interrupts.Held():
+            for w in self.workers:
+                w.channel.close()
+        try:
+            self._wait(time.monotonic() + _utils.MP_STATUS_CHECK_INTERVAL)
+        except BaseException:
+            with interrupts.Held():
+                self._wait(0.0)
+            raise
+
+    def _wait(self, deadline: float) -> None:
+        while self.workers:
+            self.workers[-1].wait(deadline)
+            with interrupts.Held():
+                self.workers.pop().close()
+
+    def __del__(self) -> None:
+        if self.workers:  # an interrupt came before they were in somebody's hands
+            self.close()

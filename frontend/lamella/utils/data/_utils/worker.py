@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import faulthandler
-import mmap
 import multiprocessing
-import os
 import pickle
 import random
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import reduction
 from typing import Any
 
 import numpy as np
 
 import lamella
-from lamella.utils.data._utils import arena, channel, draws, errors, fetch
+from lamella.utils.data._utils import arena, channel, draws, errors, fetch, interrupts
 
 DATA, ERROR, END = range(3)  # kinds of replies
 TABLE, STREAM = range(2)  # kinds of datasets
+READY = 2  # where in the shared place a worker says that it answers signals
+PLACE_BYTES = 3 * 8
 INTERRUPTED = 130  # the exit status after SIGINT
 
 
@@ -57,29 +58,26 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 class Link:
-    """What a worker shares with the main process: the channel, the place where it is, and a pipe for tracebacks."""
+    """What a worker shares with the main process: the channel, the place where it is, and a pipe for tracebacks.
 
-    def __init__(self, end: channel.Channel, page: int, trace: int):
+    The place is in shared memory: the number of the batch, that of the sample in it, and whether the worker is ready.
+    """
+
+    def __init__(self, end: channel.Channel, place: lamella.Tensor, trace: int):
         self.channel = end
-        self.page = page
+        self.place = place
         self.trace = trace
 
-    def place(self) -> Any:
-        """The number of the batch, and of the sample in it, in shared memory."""
-        return memoryview(mmap.mmap(self.page, mmap.PAGESIZE)).cast("q")
-
-    def close(self) -> None:
-        """Closes this process's copies of the descriptors."""
-        self.channel.close()
-        os.close(self.page)
-        os.close(self.trace)
+    def numbers(self) -> Any:
+        """The place as integers."""
+        return memoryview(self.place).cast("q")  # type: ignore[arg-type]
 
     def __reduce__(self) -> Any:
-        return _linked, (self.channel, reduction.DupFd(self.page), reduction.DupFd(self.trace))
+        return _linked, (self.channel, self.place, reduction.DupFd(self.trace))
 
 
-def _linked(end: channel.Channel, page: Any, trace: Any) -> Link:
-    return Link(end, page.detach(), trace.detach())
+def _linked(end: channel.Channel, place: lamella.Tensor, trace: Any) -> Link:
+    return Link(end, place, trace.detach())
 
 
 @dataclass
@@ -104,6 +102,7 @@ class Job:
     batch_size: int | None
     worker_init_fn: Any
     num_workers: int
+    state: Any = None  # of the thread that made the workers, for those that are not forked from it
 
     def fetcher(self, state: Any = None) -> Any:
         """A new fetcher, at a state of the dataset if there is one."""
@@ -122,25 +121,29 @@ def _worker_loop(job: Job, link: Link, worker_id: int, base_seed: int) -> None:
     """The whole life of a worker."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
+        interrupts.let_go()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see where the process is started
         if multiprocessing.parent_process() is not None:
             channel.close_inherited(link.channel)
         faulthandler.enable(link.trace)
         faulthandler.register(signal.SIGUSR2, link.trace, all_threads=True)
+        place = link.numbers()
+        place[READY] = 1
         lamella.set_num_threads(1)
-        _Worker(job, link, worker_id, base_seed).run()
+        with job.state if job.state is not None else contextlib.nullcontext():
+            _Worker(job, link.channel, fetch.Place(place), worker_id, base_seed).run()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 
 
 class _Worker:
-    def __init__(self, job: Job, link: Link, worker_id: int, base_seed: int):
+    def __init__(self, job: Job, end: channel.Channel, place: fetch.Place, worker_id: int, base_seed: int):
         global _worker_info
         seed = base_seed + worker_id
         self.job = job
         self.id = worker_id
-        self.channel = link.channel
-        self.place = fetch.Place(link.place())
+        self.channel = end
+        self.place = place
         self.arena = arena.current = arena.Arena()
         self.tasks: collections.deque[tuple[int, int, Any]] = collections.deque()
         self.epoch: Epoch | None = None
@@ -152,14 +155,13 @@ class _Worker:
         self.parent = multiprocessing.parent_process()
         random.seed(seed)
         np.random.seed([draws.mixed(seed, 0, k) & 0xFFFFFFFF for k in range(4)])
-        lamella.manual_seed(seed)
+        self.generator = lamella.manual_seed(seed)
+        self.seeded = draws.Seeded()  # by worker_init_fn
         _worker_info = WorkerInfo(id=worker_id, num_workers=job.num_workers, seed=seed, dataset=job.dataset)
-        self.seeded_by_program: Any = None
         try:
             if job.worker_init_fn is not None:
-                job.worker_init_fn(worker_id)
-                state = draws.default().get_state()
-                self.seeded_by_program = state if state[0] != seed & draws.MASK else None
+                with self.seeded.watching():
+                    job.worker_init_fn(worker_id)
         except Exception as error:
             self.init_failure = self._wrapped(error, " in worker_init_fn")
 
@@ -200,24 +202,19 @@ class _Worker:
         """Makes the fetcher of a new epoch, at the place where it goes on."""
         self.epoch = epoch
         stream = self.id + draws.FIRST_WORKER if self.job.kind == STREAM else draws.TABLE
-        if self.draws is not None and self.seeded_by_program is not None:
-            self.seeded_by_program = self.draws.kept  # the program's own stream goes on
-        self.draws = draws.Draws(epoch.base_seed, stream)
-        self.draws.kept = self.seeded_by_program
+        self.draws = draws.Draws(epoch.base_seed, stream, self.generator, replace(self.seeded))
         self.count = 0
         self.failure = self.init_failure
         if self.failure is not None:
             return
         try:
-            self.draws.enter(-1)
-            self.fetcher = self.job.fetcher(epoch.state)
-            self.draws.leave()
+            with self.draws.batch(-1):
+                self.fetcher = self.job.fetcher(epoch.state)
             self.count = epoch.skip
             if self.job.kind == STREAM and epoch.state is None:
                 for k in range(epoch.skip):
-                    self.draws.enter(k)
-                    self.fetcher.skip(self._wanted())
-                    self.draws.leave()
+                    with self.draws.batch(k):
+                        self.fetcher.skip(self._wanted())
             self.fetcher.place = self.place
         except Exception as error:
             self.failure = self._wrapped(error, " at the beginning of the epoch")
@@ -236,15 +233,14 @@ class _Worker:
             return END, None
         stream = self.job.kind == STREAM
         self.place.numbers[0], self.place.numbers[1] = index, fetch.ALL
-        self.draws.enter(self.count if stream else index)
         try:
-            data = self.fetcher.fetch(self._wanted() if stream else where)
+            with self.draws.batch(self.count if stream else index, not self.fetcher.makes_batches):
+                data = self.fetcher.fetch(self._wanted() if stream else where)
         except Exception as error:
             if stream and isinstance(error, StopIteration):
                 return END, None
             return ERROR, self._wrapped(error, f", {fetch.describe(self.place.numbers, where)}")
         finally:
-            self.draws.leave()
             self.count += 1
         return DATA, data
 

@@ -1,0 +1,54 @@
+#include "frontend/binding/unlocked.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <thread>
+
+namespace lamella::binding {
+namespace {
+
+void step_aside() {  // a moment for those who hold what is waited for
+  PyThreadState* state = PyEval_SaveThread();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  PyEval_RestoreThread(state);
+}
+
+bool others_run() { return work_unlocked.running > own_work(); }
+
+}  // namespace
+
+Work work_unlocked;
+
+int64_t& own_work() {
+  static thread_local int64_t own = 0;
+  return own;
+}
+
+void* begin_unlocked() {
+  int64_t& own = own_work();
+  if (!own)
+    while (work_unlocked.movers) step_aside();
+  work_unlocked.running++;
+  own++;
+  return PyEval_SaveThread();
+}
+
+void end_unlocked(void* state) {
+  PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  work_unlocked.running--;
+  own_work()--;
+}
+
+Alone::Alone(double seconds) {
+  work_unlocked.movers++;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (others_run() && std::chrono::steady_clock::now() < end) step_aside();
+  alone_ = !others_run();
+}
+
+void watch_unlocked() {
+  pthread_atfork(nullptr, nullptr, [] { work_unlocked = {own_work(), 0}; });
+}
+
+}  // namespace lamella::binding

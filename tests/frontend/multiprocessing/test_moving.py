@@ -1,0 +1,160 @@
+"""Memory moves into shared memory while other threads work: none reads what is freed, and no write is lost."""
+
+import contextlib
+import gc
+import os
+import sys
+import threading
+import warnings
+
+import lamella
+import lamella.multiprocessing as mp
+import pytest
+from lamella import _C
+
+BOUND = 50
+
+
+class Waiting:
+    """A backward in another thread, which does not end before the block does."""
+
+    def __enter__(self):
+        self.inside, self.go = threading.Event(), threading.Event()
+        x = lamella.ones(3, requires_grad=True)
+        y = x * 2
+        y.register_hook(lambda g: (self.inside.set(), self.go.wait(BOUND), None)[-1])
+        self.thread = threading.Thread(target=y.sum().backward)
+        self.thread.start()
+        assert self.inside.wait(BOUND)
+        return self
+
+    def __exit__(self, *_):
+        self.go.set()
+        self.thread.join(BOUND)
+        assert not self.thread.is_alive()
+
+
+def test_a_kernel_that_runs_keeps_its_memory():
+    for _ in range(3):
+        x, out, started = lamella.ones(1500, 1500), [], threading.Event()
+        thread = threading.Thread(target=lambda x=x, out=out, s=started: (s.set(), out.append(x @ x)))
+        thread.start()
+        assert started.wait(BOUND)
+        threading.Event().wait(0.01)  # it should be in the kernel by now
+        x.share_memory_()
+        other = lamella.zeros(1500, 1500)  # would take the place of freed memory
+        thread.join(BOUND)
+        assert x.is_shared() and (out[0] == 1500).all() and not other.any()
+
+
+@pytest.mark.parametrize("how", ["share_memory_", "queue"])
+def test_writes_are_not_lost(how):
+    queue = mp.Queue()
+    for _ in range(4):
+        x, stop = lamella.zeros(1500, 1500), threading.Event()
+        counts = []
+
+        def write(x=x, stop=stop, counts=counts):
+            n = 0
+            while not stop.is_set():
+                x += 1
+                n += 1
+            counts.append(n)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        if how == "queue":
+            queue.put(x)
+            got = queue.get(timeout=BOUND)
+        else:
+            got = x.share_memory_()
+        stop.set()
+        thread.join(BOUND)
+        assert x.is_shared() and (x == counts[0]).all() and (got == counts[0]).all()
+    queue.close()
+    queue.join_thread()
+
+
+def test_a_save_that_runs_writes_what_was_there(tmp_path):
+    for n in range(3):
+        x, path = lamella.ones(8_000_000), tmp_path / str(n)
+        thread = threading.Thread(target=lamella.save, args=(x, path), kwargs={"durable": False})
+        thread.start()
+        threading.Event().wait(0.004)
+        x.share_memory_()
+        other = lamella.zeros(8_000_000)
+        thread.join(BOUND)
+        assert (lamella.load(path) == 1).all() and not other.any()
+
+
+def test_work_that_does_not_end():
+    t = lamella.ones(3)
+    with Waiting():
+        with pytest.raises(TimeoutError, match="other threads have worked on tensors for 0 seconds"):
+            _C._share_memory(t, 0.05)
+        assert not t.is_shared()
+        done = []
+        other = threading.Thread(target=lambda: done.append(t.share_memory_().is_shared()))
+        other.start()
+        big = lamella.ones(300, 300)  # calls go on while another thread waits
+        assert (big @ big).sum().item() == 300**3
+    other.join(BOUND)
+    assert done == [True] and t.tolist() == [1, 1, 1]
+
+
+def test_a_hook_moves_memory_in_its_own_backward():
+    t = lamella.ones(3)
+    x = lamella.ones(3, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: t.share_memory_() * g)
+    y.sum().backward()
+    assert t.is_shared() and x.grad.tolist() == [2, 2, 2]
+
+
+def move(pipe):
+    pipe.send(lamella.ones(3).share_memory_().is_shared())
+
+
+def test_a_child_has_none_of_its_parents_work():
+    here, there = mp.Pipe()
+    with Waiting(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+        child = mp.get_context("fork").Process(target=move, args=(there,))
+        child.start()
+        try:
+            assert here.poll(BOUND) and here.recv()
+            child.join(BOUND)
+        finally:
+            child.kill()
+
+
+def test_a_list_is_made_of_memory_that_stays():
+    t, seen = lamella.ones(200, 40), []
+
+    def collected(phase, info):  # by Python 3.11 also in the middle of making a list
+        seen.append(None)
+        if len(seen) == 7:
+            with contextlib.suppress(RuntimeError):
+                t.share_memory_()
+            seen.extend(lamella.full((200, 40), 7.0) for _ in range(5))  # in the place of what is freed
+
+    threshold = gc.get_threshold()
+    gc.callbacks.append(collected)
+    gc.set_threshold(20)
+    try:
+        made = t.tolist()
+    finally:
+        gc.callbacks.remove(collected)
+        gc.set_threshold(*threshold)
+    assert made == [[1.0] * 40] * 200 and (len(seen) > 7 or sys.version_info >= (3, 12))
+
+
+def test_a_failed_write_ends_its_work():
+    fd = os.open("/dev/full", os.O_WRONLY)
+    try:
+        writer = _C._ArchiveWriter(fd)
+        with pytest.raises(OSError, match="No space left"):
+            writer.add("a", lamella.ones(1_000_000))
+    finally:
+        os.close(fd)
+    _C._share_memory(lamella.ones(2), 0.0)
