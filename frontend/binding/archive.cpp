@@ -23,6 +23,7 @@
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/status.h"
 #include "frontend/binding/tensor_object.h"
+#include "frontend/binding/unlocked.h"
 
 namespace py = pybind11;
 
@@ -161,7 +162,7 @@ class PyArchive {
       archive_->read(m, s->data);
     } else {
       const int threads = dispatcher::get_num_threads();
-      py::gil_scoped_release unlocked;
+      py::gil_scoped_release released;  // nobody else knows the memory yet
       archive_->read(m, s->data, threads);
     }
     core::retain(s);
@@ -169,7 +170,7 @@ class PyArchive {
   }
   void verify(const std::string& name) {
     const Member& m = member(name);
-    py::gil_scoped_release unlocked;
+    py::gil_scoped_release released;
     archive_->verify(m);
   }
 
@@ -196,7 +197,12 @@ class PyArchiveWriter {
       const Tensor* t = unwrap(data.ptr());
       if (t->opaque() || !core::is_host(t->backend))
         throw py::type_error("_ArchiveWriter: expected a tensor with elements in host memory");
-      add_bytes(name, t->storage->data, static_cast<uint64_t>(t->storage->bytes));
+      // A file object's `write` may let other threads run: the memory neither goes nor moves until it is written.
+      core::Storage* const s = t->storage;
+      core::retain(s);
+      const std::unique_ptr<core::Storage, void (*)(core::Storage*)> held(s,
+                                                                          [](core::Storage* of) { core::release(of); });
+      add_bytes(name, s->data, static_cast<uint64_t>(s->bytes));
     } else {
       const Bytes bytes(data.ptr());
       add_bytes(name, bytes.data(), bytes.size());
@@ -211,8 +217,15 @@ class PyArchiveWriter {
  private:
   void add_bytes(const std::string& name, const void* data, uint64_t size) {
     if (!to_file_ || size < with_lock) return writer_->add(name, data, size);
-    py::gil_scoped_release unlocked;
-    writer_->add(name, data, size);
+    const std::exception_ptr failed = unlocked([&]() -> std::exception_ptr {
+      try {
+        writer_->add(name, data, size);
+      } catch (...) {
+        return std::current_exception();
+      }
+      return nullptr;
+    });
+    if (failed) std::rethrow_exception(failed);
   }
   bool to_file_;
   std::unique_ptr<archive::Sink> sink_;

@@ -32,6 +32,66 @@ class UntypedStorage:
     def __len__(self) -> int:
         return self.nbytes()
 
+    def size(self) -> int:
+        """The number of bytes."""
+        return self.nbytes()
+
+    def element_size(self) -> int:
+        """The bytes of an element: 1."""
+        return 1
+
+    def untyped(self) -> UntypedStorage:
+        """It itself."""
+        return self
+
+    def tolist(self) -> list[int]:
+        """The bytes as numbers."""
+        return self._bytes.tolist()
+
+    def __getitem__(self, index):
+        found = self._bytes[index]
+        return UntypedStorage(found.clone()) if isinstance(index, slice) else found.item()
+
+    def __setitem__(self, index, value):
+        self._bytes[index] = value
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def fill_(self, value: int) -> UntypedStorage:
+        """Sets all bytes."""
+        self._bytes.fill_(value)
+        return self
+
+    def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
+        """Takes over the bytes of another storage of as many.
+
+        Raises:
+            RuntimeError: it has another size
+        """
+        if source.nbytes() != self.nbytes():
+            raise RuntimeError(f"copy_: the storage has {self.nbytes()} bytes, the other one {source.nbytes()}")
+        other = source.untyped()._bytes
+        self._bytes.copy_(other)
+        return self
+
+    def clone(self) -> UntypedStorage:
+        """A copy."""
+        return UntypedStorage(self._bytes.clone())
+
+    def to(self, *, device, non_blocking: bool = False) -> UntypedStorage:
+        """It on a device; itself if it is there."""
+        flat = self._bytes.to(device)
+        return self if flat is self._bytes else UntypedStorage(flat)
+
+    def cpu(self) -> UntypedStorage:
+        """It in the host's memory; itself if it is there."""
+        return self.to(device=_C._default_generator().device)
+
+    def cuda(self, device=None, non_blocking: bool = False) -> UntypedStorage:
+        """It on a device of CUDA."""
+        return self.to(device="cuda" if device is None else device)
+
     def is_shared(self) -> bool:
         """Whether other processes can see the bytes."""
         return _C._is_shared(self._bytes)

@@ -63,6 +63,14 @@ class TypedStorage:
         """It in the host's memory."""
         return TypedStorage(self._tensor.cpu())
 
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
+        """It on a device of CUDA."""
+        return TypedStorage(self._tensor.to("cuda" if device is None else device))
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
+        """It on a device."""
+        return TypedStorage(self._tensor.to(device))
+
     def fill_(self, value: Any) -> TypedStorage:
         """Sets all elements."""
         self._tensor.fill_(value)
@@ -113,12 +121,17 @@ class StorageKind(type):
         return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
 
 
-def storages() -> dict[str, StorageKind]:
-    """The classes of storages by name."""
+def kinds() -> dict[str, _C.dtype]:
+    """The names of the classes of storages, and their dtypes."""
     from lamella._typed import WORDS
 
-    kinds = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
-    return {f"{word}Storage": _kind(f"{word}Storage", dtype) for word, dtype in kinds.items()}
+    words = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
+    return {f"{word}Storage": dtype for word, dtype in words.items()}
+
+
+def storages() -> dict[str, StorageKind]:
+    """The classes of storages by name."""
+    return {name: _kind(name, dtype) for name, dtype in kinds().items()}
 
 
 def _kind(name: str, dtype: Any) -> StorageKind:

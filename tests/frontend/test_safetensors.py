@@ -32,6 +32,16 @@ def test_every_dtype(name, tmp_path):
     assert found["x"].is_contiguous() and found["empty"].shape == (0, 3) and found["one"].shape == ()
 
 
+def test_parts_of_one_tensor_that_do_not_overlap(tmp_path):
+    x = lamella.arange(12.0).reshape(4, 3)
+    save_safetensors({"a": x[2:], "b": x[:2]}, tmp_path / "f")
+    found = load_safetensors(tmp_path / "f")
+    assert found["a"].tolist() == x[2:].tolist() and found["b"].tolist() == x[:2].tolist()
+    for parts in ({"a": x[1:], "b": x[:2]}, {"a": x, "b": x[2:3], "c": x[:1]}):
+        with pytest.raises(RuntimeError, match="share memory"):
+            save_safetensors(parts, tmp_path / "f")
+
+
 def test_what_is_refused(tmp_path):
     x = lamella.ones(2)
     with pytest.raises(RuntimeError, match=r"'a' and 'b' share memory.*clone"):

@@ -40,8 +40,9 @@ def archive(data, members=(), byteorder=b"little"):
 
 
 def refused(data, match=None, members=()):
-    with pytest.raises(pickle.UnpicklingError, match=match):
+    with pytest.raises(pickle.UnpicklingError, match=match) as caught:
         serialization.load(archive(data, members))
+    assert isinstance(caught.value, serialization.CheckpointError)
 
 
 @pytest.mark.parametrize("mmap", [False, True])
@@ -159,7 +160,7 @@ def test_a_call_does_nothing_and_is_named(call, protocol, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     data = pickle.dumps(["before", Hostile(*call)], protocol)
     name = call[0].__name__
-    refused(data, rf"\.{name}.*add_safe_globals")
+    refused(data, rf"\.{name}.*(add_safe_globals|could run any code)")
     assert os.listdir(tmp_path) == []
     unsafe = serialization.get_unsafe_globals_in_checkpoint(archive(data))
     assert [found.rpartition(".")[2] for found in unsafe] == [name]
@@ -248,6 +249,42 @@ def test_an_allowed_class_is_built():
     for wrong, error in (((Config,), ValueError), ((Config, 3), TypeError), (3, TypeError)):
         with pytest.raises(error):
             serialization.add_safe_globals([wrong])
+
+
+def test_builtins_that_are_harmless_can_be_allowed():
+    data = pickle.dumps({"s": slice(1, 5, 2), "r": range(3)}, 2)
+    refused(data, "add_safe_globals")
+    with serialization.safe_globals([slice, range]):
+        assert serialization.load(archive(data)) == {"s": slice(1, 5, 2), "r": range(3)}
+        assert serialization.get_unsafe_globals_in_checkpoint(archive(data)) == []
+    with serialization.safe_globals([eval, type, getattr]):
+        refused(b"\x80\x02cbuiltins\neval\n" + text(b"1") + b"\x85R.", "any code")
+        refused(b"\x80\x02c__builtin__\ntype\n" + text(b"1") + b"\x85R.", "any code")
+
+
+class Other:
+    """Another class of the same module."""
+
+
+def test_names_are_found_where_the_pickle_remembers_its_texts():
+    for protocol in range(2, 6):
+        data = pickle.dumps([Config(1), Other(), {Other: 2, "a": {Config(3)}}], protocol)
+        unsafe = serialization.get_unsafe_globals_in_checkpoint(archive(data))
+        assert {name.rpartition(".")[2] for name in unsafe} == {"Config", "Other"}
+        assert all(name.startswith(Config.__module__) for name in unsafe)
+    known, evil = b"\x8c\x0bcollections", b"\x8c\x02os\x94\x8c\x06system\x94"
+    data = b"\x80\x04" + evil + b"]" + known + b"\x8c\x0bOrderedDict" + b"aa" + b"h\0h\1\x93."
+    with pytest.raises(pickle.UnpicklingError):  # it leaves parts on the stack
+        serialization.get_unsafe_globals_in_checkpoint(archive(data))
+    data = b"\x80\x04(" + evil + known + b"\x8c\x0bOrderedDict" + b"h\0h\1\x93t."
+    assert serialization.get_unsafe_globals_in_checkpoint(archive(data)) == ["os.system"]
+
+
+@pytest.mark.parametrize(
+    "name", ["torch\ncomplex32", "torch\nfloat8_e4m3fnuz", "torch._utils\n_rebuild_sparse_tensor", "torch\nsparse_coo"]
+)
+def test_what_lamella_has_not_is_said_to_be_so(name):
+    refused(b"\x80\x02c" + name.encode() + b"\n.", "that is not here")
 
 
 def test_names_of_the_system_cannot_be_allowed():

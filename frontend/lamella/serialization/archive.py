@@ -51,40 +51,55 @@ def descriptor(f: Any) -> tuple[int, int] | None:
 class Archive:
     """A zip of stored members, from a path or from a binary file object that can seek.
 
+    Args:
+        plain: refuses what is no plain file, as a pipe, whose end may never come
+
     Raises:
-        CheckpointError: it is none, or is damaged
+        CheckpointError: it is none, or is damaged; the error says what it is instead
         OSError: the file cannot be opened or read
         TypeError: it is neither a path nor a file object
     """
 
-    def __init__(self, f: Any):
+    def __init__(self, f: Any, plain: bool = False):
         self.file = f
-        with faults_of(f):
-            if isinstance(f, (str, bytes, os.PathLike)):
-                fd = os.open(f, os.O_RDONLY | os.O_CLOEXEC)
-                try:
-                    kind = os.fstat(fd).st_mode
-                    if stat.S_ISDIR(kind):
-                        raise IsADirectoryError(
-                            21, "Is a directory; load_sharded reads a folder of shards", os.fspath(f)
-                        )
-                    if not stat.S_ISREG(kind):
-                        with open(fd, "rb", closefd=False) as stream:  # a pipe: read once
-                            self._native = _C._Archive(io.BytesIO(stream.read()))
-                        return
-                    self._native = _C._Archive(fd)
-                finally:
-                    os.close(fd)
-                return
-            for name in ("read", "seek", "tell"):
-                if not hasattr(f, name):
-                    raise TypeError(
-                        f"load: argument 'f' must be a path or a file object, got {type(f).__name__}: no {name}()"
-                    )
-            if isinstance(f, io.TextIOBase):
-                raise TypeError("load: argument 'f' is a file of text; open it with 'rb'")
-            found = descriptor(f)
-            self._native = _C._Archive(*found) if found else _C._Archive(f)
+        if not isinstance(f, (str, bytes, os.PathLike)):
+            self._of_object(f)
+            return
+        fd = os.open(f, os.O_RDONLY | os.O_CLOEXEC | (os.O_NONBLOCK if plain else 0))
+        try:
+            kind = os.fstat(fd).st_mode
+            if stat.S_ISDIR(kind):
+                raise IsADirectoryError(21, "Is a directory; load_sharded reads a folder of shards", os.fspath(f))
+            if stat.S_ISREG(kind):
+                with open(fd, "rb", closefd=False) as file:
+                    self._native = self._opened(file, fd)
+            elif plain:
+                raise CheckpointError(f"load: {shown(f)} is no plain file")
+            else:
+                with open(fd, "rb", closefd=False) as stream:  # a pipe: read once
+                    content = io.BytesIO(stream.read())
+                self._native = self._opened(content, content)
+        finally:
+            os.close(fd)
+
+    def _of_object(self, f: Any) -> None:
+        for name in ("read", "seek", "tell"):
+            if not hasattr(f, name):
+                raise TypeError(
+                    f"load: argument 'f' must be a path or a file object, got {type(f).__name__}: no {name}()"
+                )
+        if isinstance(f, io.TextIOBase):
+            raise TypeError("load: argument 'f' is a file of text; open it with 'rb'")
+        self._native = self._opened(f, *(descriptor(f) or (f,)))
+
+    def _opened(self, file: Any, *source: Any) -> Any:
+        """What the native reader makes of a source; ``file`` stands at its beginning."""
+        start = file.tell()
+        try:
+            return _C._Archive(*source)
+        except _C._ArchiveFault as fault:
+            file.seek(start)
+            raise not_an_archive(file, shown(self.file), fault_of(self.file, fault)) from None
 
     @property
     def names(self) -> list[str]:
@@ -154,29 +169,20 @@ class ArchiveWriter:
         self._native.finish()
 
 
-def head(f: Any, count: int = 16) -> bytes:
-    """The first bytes of a path or file object, which stands where it stood then."""
-    if isinstance(f, (str, bytes, os.PathLike)):
-        with open(f, "rb") as file:
-            return file.read(count)
-    start = f.tell()
-    first = f.read(count)
-    f.seek(start)
-    return first
-
-
-def not_an_archive(f: Any, fault: CheckpointError) -> CheckpointError:
-    """The error for a file that is no zip: what it seems to be instead."""
-    first = head(f)
+def not_an_archive(file: Any, name: str, fault: CheckpointError) -> CheckpointError:
+    """The error for a file that is no zip, from where it stands: what it seems to be instead."""
+    start = file.tell()
+    first = file.read(16)
+    file.seek(start)
     if not first:
-        return EmptyFileError(f"load: {shown(f)} is empty")
+        return EmptyFileError(f"load: {name} is empty")
     if first[:1] == b"\x80":
         return CheckpointError(
-            f"load: {shown(f)} is a pickle, which could run any code, and is not read; save it again by a torch of "
+            f"load: {name} is a pickle, which could run any code, and is not read; save it again by a torch of "
             "version 1.6 or later, with torch.save(torch.load(...), ...)"
         )
     if first[8:9] == b"{" and int.from_bytes(first[:8], "little") < 2**32:
         return CheckpointError(
-            f"load: {shown(f)} seems to be a file of safetensors; read it by lamella.serialization.load_safetensors"
+            f"load: {name} seems to be a file of safetensors; read it by lamella.serialization.load_safetensors"
         )
     return fault

@@ -1,4 +1,4 @@
-"""``load``: looks at a file's content and gives it to the reader of its format."""
+"""Reading of a file, which is given to the reader of its format: what ``lamella.load`` does."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from lamella import OutOfMemoryError
-from lamella.serialization.archive import Archive, not_an_archive, shown
+from lamella.serialization.archive import Archive, shown
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.index import DATA, NAME, VERSION
 from lamella.serialization.locations import META, Locations
-from lamella.serialization.rebuilding import Rebuilder, find_tensors, natural
+from lamella.serialization.rebuilding import Names, Rebuilder, natural
 
 # What a damaged index leads to, where its parts are put together.
 DAMAGES = (
@@ -28,55 +28,14 @@ DAMAGES = (
 )
 
 
-def load(
-    f: Any,
-    map_location: Any = None,
-    pickle_module: Any = None,
-    *,
-    weights_only: bool | None = None,
-    mmap: bool | None = None,
-    tensors: Iterable[str] | None = None,
-    verify: bool | None = None,
-    **pickle_load_args: Any,
-) -> Any:
-    """Reads what ``save`` wrote, or a file of torch. Nothing in a file can run code.
-
-    A file that is truncated, changed, or built to do harm is refused: no number in it is used before it is compared
-    with what is there, and no more memory is taken than the file has bytes, with a small factor for its index.
-
-    Args:
-        f: a path, or a binary file object that can seek, which is read from where it stands to its end
-        map_location: where tensors shall lie: a device for all; a dict from saved devices to others; or a function
-            of a storage in the host's memory and the device's name, which returns the storage, or None for the saved
-            device. None: each where it was
-        pickle_module: and further keywords for it are accepted and mean nothing: there is no pickle
-        weights_only: accepted; code is run with neither value
-        mmap: maps the file into memory, private to this process, in place of reading it: what is used is read then.
-            Replacing the file by ``save`` leaves the mapped bytes as they are; a program that makes the file itself
-            shorter ends this one by SIGBUS at the next use.
-        tensors: the names of some tensors, keys joined by dots as in "model.layer.weight". Only these are read, and
-            come as a dict by name
-        verify: compares tensors with their checksums. None: unless they are mapped, as that reads all of them
-
-    Raises:
-        CheckpointError: the file is no checkpoint or damaged; or its device, dtype or plugin is not here
-        KeyError: no tensor has one of the names
-        OSError: the file is not there, or cannot be read
-
-    >>> import io
-    >>> file = io.BytesIO()
-    >>> lamella.save({"model": {"weight": lamella.ones(2), "bias": lamella.zeros(1)}}, file)
-    >>> file.seek(0)
-    0
-    >>> lamella.load(file, tensors=["model.bias"])
-    {'model.bias': tensor([0.])}
-    """
+def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, verify: bool | None) -> Any:
+    """``lamella.load`` with its arguments that mean something."""
     locations = Locations(map_location)
     start = f.tell() if hasattr(f, "tell") else None
-    archive = opened(f)
+    archive = Archive(f)
     names = archive.names
     if NAME in names:
-        found = Checkpoint(archive, locations, bool(mmap), verify)
+        found = Checkpoint(archive, locations, mmap, verify)
         try:
             made = found.object() if tensors is None else found.chosen(tensors)
         finally:
@@ -89,9 +48,7 @@ def load(
     if any(name.endswith("/data.pkl") for name in names):
         from lamella.serialization import torch_files
 
-        if start is not None:
-            f.seek(start)
-        return torch_files.read(f, map_location, bool(mmap))
+        return torch_files.Reader(archive, locations, mmap).object()
     raise CheckpointError(f"load: {shown(f)} is an archive of something else: it has neither an index nor data.pkl")
 
 
@@ -108,22 +65,16 @@ def list_tensors(f: Any) -> dict[str, tuple[Any, Any]]:
     """
     from lamella import _C
 
-    checkpoint = Checkpoint(opened(f), Locations(META), False, False)
+    archive = Archive(f)
+    if NAME not in archive.names and any(name.endswith("/data.pkl") for name in archive.names):
+        raise ValueError(
+            "list_tensors: is for files in Lamella's own format, and this is one of torch: load() reads it"
+        )
+    checkpoint = Checkpoint(archive, Locations(META), False, False)
     with checkpoint.damages():
         records = checkpoint.index["tensors"]
-        found = {name: records[n] for name, n in checkpoint.numbers().items()}
+        found = {name: records[n] for name, n in checkpoint.names().found.items()}
         return {name: (_C._find_dtype(r[1]), _C.Size(r[2])) for name, r in found.items()}
-
-
-def opened(f: Any) -> Archive:
-    """The archive in a file, or the error that says what the file is instead."""
-    start = f.tell() if hasattr(f, "tell") else 0
-    try:
-        return Archive(f)
-    except CheckpointError as fault:
-        if hasattr(f, "seek"):
-            f.seek(start)
-        raise not_an_archive(f, fault) from None
 
 
 def no_constant(text: str) -> Any:
@@ -222,14 +173,15 @@ class Checkpoint:
         with self.damages():
             return self.rebuilder.decode(self.index["object"])
 
-    def numbers(self) -> dict[str, int]:
+    def names(self) -> Names:
         """The tensors' numbers by name."""
         with self.damages():
-            return find_tensors(self.index["object"], "", {})
+            return Names(self.index["object"])
 
     def chosen(self, names: Iterable[str]) -> dict[str, Any]:
         """Some tensors by name. Raises KeyError."""
-        numbers, out = self.numbers(), {}
+        known, out = self.names(), {}
+        numbers = known.found
         for name in [names] if isinstance(names, str) else names:
             if name not in numbers:
                 from difflib import get_close_matches
@@ -237,6 +189,8 @@ class Checkpoint:
                 close = get_close_matches(str(name), numbers, 1)
                 hint = f"; did you mean '{close[0]}'?" if close else f"; it has {len(numbers)} tensors"
                 raise KeyError(f"load: {shown(self.archive.file)} has no tensor '{name}'{hint}")
+            if name in known.twice:
+                raise KeyError(f"load: {shown(self.archive.file)} has two tensors of the name '{name}'; load all of it")
             with self.damages():
                 out[name] = self.rebuilder.tensor(numbers[name])
         return out

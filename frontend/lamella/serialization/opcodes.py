@@ -7,33 +7,32 @@ from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any
 
+from lamella.serialization.limits import Limits
+
 MARKED = object()  # on the stack, below the parts of a container
-HASH_BUDGET = 10_000  # parts of a key: tuples that share parts would otherwise take exponential time
 
 
 class Known:
-    """A global of a pickle that this reader knows: an inert name, which the interpreter calls through ``make``."""
+    """A global of a pickle that this reader knows: an inert name, which the interpreter calls through ``make``.
 
-    def __init__(self, name: str, make: Callable[..., Any], plain: Any = None):
+    Args:
+        limited: ``make`` takes the file's limits before its other arguments
+        copied: how many bytes of tensors a call with some arguments copies
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[..., Any],
+        plain: Any = None,
+        limited: bool = False,
+        copied: Callable[..., int] | None = None,
+    ):
         self.name, self.make, self.plain = name, make, plain
+        self.limited, self.copied = limited, copied
 
     def __repr__(self) -> str:
         return f"<{self.name} of a pickle>"
-
-
-def check_key(key: Any) -> Any:
-    """The key of a dict or element of a set, if hashing it is short and calls no code."""
-    waiting, budget = [key], HASH_BUDGET
-    while waiting:
-        part = waiting.pop()
-        budget -= 1
-        if budget < 0:
-            raise UnpicklingError("a key has too many parts")
-        if isinstance(part, (tuple, frozenset)):
-            if len(part) > budget:
-                raise UnpicklingError("a key has too many parts")
-            waiting += part
-    return key
 
 
 class Interpreter:
@@ -45,6 +44,7 @@ class Interpreter:
         persistent: gives the object for a persistent id
         call: calls a global that the pickle found, with a tuple of arguments
         build: gives an object its state
+        limits: what the file may cost
     """
 
     def __init__(
@@ -54,9 +54,11 @@ class Interpreter:
         persistent: Callable[[Any], Any],
         call: Callable[[Any, tuple], Any],
         build: Callable[[Any, Any], None],
+        limits: Limits,
     ):
         self.data, self.at = data, 0
         self.find, self.persistent, self.call, self.build = find, persistent, call, build
+        self.limits = limits
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
 
@@ -129,7 +131,7 @@ class Interpreter:
         if len(parts) % 2:
             raise UnpicklingError("the pickle gives a dict a key without a value")
         for key, value in zip(parts[::2], parts[1::2], strict=True):
-            target[check_key(key)] = value
+            target[self.limits.key(key, target)] = value
 
     def items(self) -> None:
         self.set_items(self.since_mark())
@@ -148,7 +150,8 @@ class Interpreter:
 
     def add(self) -> None:
         parts = self.since_mark()
-        self.top(set).update(check_key(part) for part in parts)
+        target = self.top(set)
+        target.update(self.limits.key(part, target) for part in parts)
 
     # ---- globals ----
 
@@ -229,7 +232,7 @@ PUSHES: dict[bytes, Callable[[Interpreter], Any]] = {
     b"\x96": _bytes("Q", bytearray),
     b"U": lambda machine: machine.take(machine.number("B")).decode("latin1"),  # text of Python 2
     b"t": lambda machine: tuple(machine.since_mark()),
-    b"\x91": lambda machine: frozenset(check_key(part) for part in machine.since_mark()),
+    b"\x91": lambda machine: frozenset(machine.limits.keys(machine.since_mark())),
     b"Q": lambda machine: machine.persistent(machine.pop()),
 }
 OTHERS: dict[bytes, Callable[[Interpreter], None]] = {

@@ -6,13 +6,17 @@ See Note [The index] in index.py.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lamella import _C, _storage
 from lamella.plugins import contributions
 from lamella.serialization import containers, values
 from lamella.serialization.errors import CheckpointError
+from lamella.serialization.limits import check_alike, check_truth
+
+MOST_NAMES = 100_000  # containers within those that are there several times, whose number may be exponential
+NUMBERED = {"$array", "$namespace", *containers.KINDS}
 
 
 def row_major(shape: list[int]) -> tuple[int, ...]:
@@ -91,6 +95,7 @@ class Rebuilder:
     def _mapping(self, tag: str, kind: Any) -> Callable[[dict], Any]:
         def decode(node: dict) -> Any:
             pairs = [(key if type(key) is str else self._lonely([key])[0], self.decode(x)) for key, x in node[tag]]
+            check_alike(key for key, _ in pairs)
             if kind is containers.defaultdict:
                 return self._numbered(kind(containers.FACTORIES[node[containers.FACTORY]], pairs))
             made = kind(dict(pairs)) if tag == "$counter" else kind(pairs)
@@ -103,7 +108,9 @@ class Rebuilder:
     def _sequence(self, tag: str, kind: Any) -> Callable[[dict], Any]:
         def decode(node: dict) -> Any:
             if kind in containers.HASHED:
-                return self._numbered(kind(self._lonely(node[tag])))
+                items = self._lonely(node[tag])
+                check_alike(items)
+                return self._numbered(kind(items))
             items = [self.decode(x) for x in node[tag]]
             if kind is tuple:
                 return self._numbered(tuple(items)) if items else ()
@@ -149,6 +156,8 @@ class Rebuilder:
             carried = self._carried(more)
             return self._opaque(carried, self._target(more["device"]), dtype, size, stride)
         made = _C._storage_view(self._storage(natural(storage)), dtype, size, stride, offset)
+        if dtype is _C.bool:
+            check_truth(made)
         return made if more is None else self._dressed(made, self._carried(more))
 
     def _carried(self, more: dict) -> dict[str, Any]:
@@ -208,22 +217,53 @@ def natural(x: Any) -> int:
     return x
 
 
-def find_tensors(node: Any, prefix: str, found: dict[str, int]) -> dict[str, int]:
-    """The tensors of an index by their names: keys and positions on the way to each, joined by dots."""
-    children: Any = ()
-    if type(node) is list:
-        children = enumerate(node)
-    elif type(node) is dict:
-        tag = next(iter(node), "")
+class Names:
+    """The tensors of an index by their names: keys and positions on the way to each, joined by dots.
+
+    A container that is there twice gives its tensors two names. Of tensors with one name, ``found`` has the first, and
+    ``twice`` the name.
+    """
+
+    def __init__(self, node: Any):
+        self.found: dict[str, int] = {}
+        self.twice: set[str] = set()
+        self._nodes: list[Any] = []  # containers as Rebuilder numbers them
+        self._again = 0  # within a container that was met before
+        self._left = MOST_NAMES
+        self._walk(node, "")
+
+    def _walk(self, node: Any, prefix: str | None) -> None:
+        """``prefix`` is None within what has no name, whose containers are numbered all the same."""
+        tag = next(iter(node), "") if type(node) is dict else ""
         if tag == "$tensor":
-            found.setdefault(prefix, natural(node[tag]))
-        elif not tag.startswith("$"):
-            children = node.items()
-        elif tag in ("$tuple", "$deque"):
-            children = enumerate(node[tag])
-        elif tag in containers.MAPPINGS.values() or tag == "$namespace":
-            children = ((key, x) for key, x in node[tag] if isinstance(key, (str, int)))
-    for key, x in children:
-        if type(x) in (dict, list):
-            find_tensors(x, f"{prefix}.{key}" if prefix else str(key), found)
-    return found
+            number = natural(node[tag])
+            if prefix is not None and self.found.setdefault(prefix, number) != number:
+                self.twice.add(prefix)
+        elif tag == "$same":
+            again = self._nodes[natural(node[tag])]
+            self._again += 1
+            self._walk(again, prefix)
+            self._again -= 1
+        elif not tag.startswith("$") or tag in NUMBERED:
+            self._left -= self._again > 0
+            if self._left < 0:
+                raise ValueError("its containers repeat each other without end")
+            for key, x in children(node, tag):
+                if type(x) in (dict, list):
+                    named = prefix is not None and isinstance(key, (str, int))
+                    self._walk(x, (f"{prefix}.{key}" if prefix else str(key)) if named else None)
+            if not self._again and not (tag == "$tuple" and not node[tag]):
+                self._nodes.append(node)
+
+
+def children(node: Any, tag: str) -> Iterable[tuple[Any, Any]]:
+    """The parts of a container that tensors may be in, by their keys."""
+    if type(node) is list:
+        return enumerate(node)
+    if not tag.startswith("$"):
+        return node.items()
+    if tag in ("$tuple", "$deque"):
+        return enumerate(node[tag])
+    if tag in containers.MAPPINGS.values() or tag == "$namespace":
+        return [*node[tag], *((None, x) for _, x in node.get(containers.ATTRIBUTES, ()))]
+    return ()

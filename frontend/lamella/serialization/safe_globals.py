@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from typing import Any
 
-BLOCKED = ("sys", "os", "posix", "nt", "builtins", "__builtin__", "subprocess", "importlib")  # never allowed by name
+BLOCKED = ("sys", "os", "posix", "nt", "subprocess", "importlib")  # modules of which nothing can be allowed
+BUILTINS = ("builtins", "__builtin__")
+# What of the builtins would let a file run code, or reach into objects.
+CODE = {"__import__", "breakpoint", "compile", "delattr", "eval", "exec", "getattr", "globals", "input", "locals",
+        "open", "setattr", "type", "vars"}  # fmt: skip
 _allowed: dict[str, Any] = {}
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
@@ -30,6 +35,8 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
     Args:
         safe_globals: classes and functions, or pairs of one and the full name that files have for it
+
+    What would give a file any code to run, as the functions of ``os`` or ``eval``, stays refused under its name.
 
     >>> class Config:
     ...     pass
@@ -83,9 +90,21 @@ class safe_globals:
         _allowed.update(before)
 
 
+def is_blocked(module: Any, name: Any) -> bool:
+    """Whether a global is never allowed, by whatever name."""
+    home = str(module).split(".")[0]
+    return home in BLOCKED or (home in BUILTINS and name in CODE)
+
+
 def find_allowed(module: str, name: str) -> Any:
-    """The allowed object of a name in a file; None if there is none."""
-    return None if module.split(".")[0] in BLOCKED else _allowed.get(f"{module}.{name}")
+    """The allowed object of a name in a file, or of Python 2's name for it; None if there is none."""
+    if is_blocked(module, name):
+        return None
+    found = _allowed.get(f"{module}.{name}")
+    if found is None:
+        module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
+        found = None if is_blocked(module, name) else _allowed.get(f"{module}.{name}")
+    return found
 
 
 def is_allowed(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Any
 
 from lamella import _C
@@ -44,7 +45,7 @@ def _checked(who: str, tensors: Any) -> dict[str, Any]:
     if not isinstance(tensors, dict):
         raise TypeError(f"{who}: argument 'tensors' must be a dict of tensors by name, got {type(tensors).__name__}")
     checked: dict[str, Any] = {}
-    owners: dict[tuple[str, int], str] = {}
+    owners: dict[tuple[str, int], list[tuple[int, int, str]]] = {}
     for name, tensor in tensors.items():
         if type(name) is not str or not isinstance(tensor, _C.Tensor):
             kinds = f"{type(name).__name__}: {type(tensor).__name__}"
@@ -53,13 +54,19 @@ def _checked(who: str, tensors: Any) -> dict[str, Any]:
         if code is None or tensor.is_opaque or tensor.device.type == "meta":
             raise ValueError(f"{who}: '{name}' is a {tensor.dtype} on {tensor.device}, which safetensors does not hold")
         if tensor.numel():
-            first = owners.setdefault((str(tensor.device), tensor._storage_id()), name)
-            if first != name:
+            steps = zip(tensor.shape, tensor.stride(), strict=True)
+            start = tensor.storage_offset() * tensor.itemsize
+            end = start + (1 + sum((size - 1) * step for size, step in steps)) * tensor.itemsize
+            owners.setdefault((str(tensor.device), tensor._storage_id()), []).append((start, end, name))
+        checked[name] = tensor.detach().cpu().contiguous()
+    for spans in owners.values():
+        spans.sort()
+        for (_, end, first), (start, _, name) in pairwise(spans):  # of two that overlap, some neighbours do
+            if start < end:
                 raise RuntimeError(
                     f"{who}: '{first}' and '{name}' share memory, which safetensors does not keep; pass clone() of "
                     "one, leave one out, or use lamella.save"
                 )
-        checked[name] = tensor.detach().cpu().contiguous()
     return checked
 
 
@@ -88,7 +95,9 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
     """
     checked = _checked("save_safetensors", tensors)
     library = _library("save_safetensors")
+    held = [memoryview(x.reshape(-1).view(dtype=_C.uint8)) for x in checked.values() if x.numel()]  # it cannot move
     data = library.serialize({name: _described(library, x) for name, x in checked.items()}, metadata=metadata)
+    del held
     from lamella.serialization.atomic import replacing
 
     with replacing(filename, True) as file:
@@ -128,8 +137,11 @@ def load_safetensors(filename: Any, device: Any = "cpu") -> dict[str, Any]:
 
 
 def _tensor(data: Any, dtype: Any, shape: list[int]) -> Any:
+    from lamella.serialization.limits import check_truth
+
     flat = _C._packet("aten::empty")((len(data),), dtype=_C.uint8, device=_C._default_generator().device)
     if len(data):
         memoryview(flat)[:] = memoryview(data).cast("B")
     stride = _C._packet("aten::empty")(tuple(shape), dtype=dtype, device="meta").stride()
-    return _C._storage_view(flat, dtype, tuple(shape), stride, 0)
+    made = _C._storage_view(flat, dtype, tuple(shape), stride, 0)
+    return check_truth(made) if dtype is _C.bool else made

@@ -1,4 +1,4 @@
-"""``save``: writes an object into a file, which is replaced whole."""
+"""Writing of an object into a file, which is replaced whole: what ``lamella.save`` does."""
 
 from __future__ import annotations
 
@@ -13,47 +13,8 @@ from lamella.serialization.locations import META
 FORMATS = ("lamella", "torch")
 
 
-def save(
-    obj: Any,
-    f: Any,
-    pickle_module: Any = None,
-    pickle_protocol: Any = None,
-    _use_new_zipfile_serialization: bool = True,
-    *,
-    format: str = "lamella",
-    durable: bool = True,
-) -> None:
-    """Writes tensors, and plain containers of them, into a file that ``load`` reads.
-
-    A file is replaced in one step: whoever reads it, and whenever the writer is killed, finds the old one or the new
-    one. Of tensors that share memory, the memory is saved once and goes on being shared; a view takes all of its
-    storage along, so save ``x.clone()`` for a small part of a large one. Of numpy's arrays each is saved on its own:
-    views of one array are arrays of their own when they are loaded. The same object gives the same bytes.
-
-    Args:
-        obj: None, bool, int, float, complex, str, bytes; tensors, parameters, storages; list, tuple, dict, set,
-            ``collections``' OrderedDict, defaultdict, Counter and deque, argparse.Namespace; dtypes, devices, sizes,
-            generators; numbers and arrays of numpy. Of modules and optimizers save ``state_dict()``.
-        f: a path, or a binary file object, which is written from where it stands
-        pickle_module: and the two arguments behind it are accepted and mean nothing: there is no pickle
-        format: "lamella" (docs/checkpoint_format.md), or "torch", which torch reads
-        durable: waits until the file is on the disk, so that it outlives a loss of power. Without it, it still is
-            replaced in one step for every process; but a loss of power within the next half minute may leave a file
-            that ``load`` refuses, and not the old one.
-
-    Raises:
-        TypeError: a part of ``obj`` is of another kind; the message says where it is. Nothing is written then.
-        ValueError: the format is unknown, or the object is nested too deeply
-        OSError: the file cannot be written. The old one is as it was.
-
-    >>> import io
-    >>> file = io.BytesIO()
-    >>> lamella.save({"step": 3, "weight": lamella.ones(2)}, file)
-    >>> file.seek(0)
-    0
-    >>> lamella.load(file)
-    {'step': 3, 'weight': tensor([1., 1.])}
-    """
+def write(obj: Any, f: Any, format: str, durable: bool) -> None:
+    """``lamella.save`` with its arguments that mean something."""
     if format not in FORMATS:
         raise ValueError(f"save: argument 'format' must be one of {', '.join(FORMATS)}, got {format!r}")
     check_target(f)

@@ -3,16 +3,23 @@
 Note [Shards]
 Every save gives its shards names of its own, so no shard of the save before is touched until the new index is in its
 place. A save that is killed leaves the old checkpoint whole, and shards and parts of shards that no index names, which
-the next save removes. One process at a time may save into a folder.
+the next save removes. The folder is locked (``flock``) while a save works in it, and another one waits.
+
+A reader opens all shards that it may need when it has read the index, and maps or reads them later: removing an open
+file takes nothing from it. Where a shard is gone already, the index has been replaced, and is read again.
 """
 
 from __future__ import annotations
 
+import bisect
+import fcntl
 import json
 import os
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
@@ -25,6 +32,9 @@ from lamella.serialization.saving import add_storages
 
 INDEX = "index.lamella"
 SHARD = re.compile(r"shard-([0-9a-f]{16})-\d{5,}-of-\d{5,}\.lamella")
+MOST_OPEN = 200  # shards; further ones are opened when a storage of them is asked for
+MOST_TURNS = 10  # of reading the index while it is replaced
+PATIENCE = 600.0  # seconds that a save waits for others
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -54,8 +64,8 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
     """Writes an object into a folder, in files of a size at most; ``load_sharded`` reads it.
 
     The checkpoint that was in the folder is replaced in one step, when the new index is put in its place; then the old
-    shards are removed. A storage that is larger than the limit has a file of its own. One process at a time may save
-    into a folder.
+    shards are removed. A storage that is larger than the limit has a file of its own. A save waits for another one
+    into the same folder.
 
     Args:
         obj: as ``lamella.save`` takes it
@@ -68,6 +78,7 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
 
     Raises:
         TypeError, ValueError, OSError: as ``lamella.save``
+        TimeoutError: another save into the folder did not end
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -79,32 +90,61 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
     text, storages = indexed(obj)
     folder = os.path.realpath(os.fsdecode(folder))
     os.makedirs(folder, exist_ok=True)
-    token = os.urandom(8).hex()
-    runs = split(storages, most)
-    names = [f"shard-{token}-{i:05}-of-{len(runs):05}.lamella" for i in range(1, len(runs) + 1)]
-    made: list[str] = []
-    try:
-        for name, run in zip(names, runs, strict=True):
-            made.append(name)
-            with replacing(os.path.join(folder, name), durable) as file:
-                writer = ArchiveWriter(file, sum(nbytes for _, nbytes, _ in storages[run.start : run.stop]))
-                head = {"format": "lamella shard", "version": VERSION, "token": token}
-                writer.add(NAME, json.dumps(head).encode())
-                add_storages(writer, run.start, storages[run.start : run.stop])
+    with alone(folder):
+        token = os.urandom(8).hex()
+        runs = split(storages, most)
+        names = [f"shard-{token}-{i:05}-of-{len(runs):05}.lamella" for i in range(1, len(runs) + 1)]
+        made: list[str] = []
+        try:
+            for name, run in zip(names, runs, strict=True):
+                made.append(name)
+                with replacing(os.path.join(folder, name), durable) as file:
+                    writer = ArchiveWriter(file, sum(nbytes for _, nbytes, _ in storages[run.start : run.stop]))
+                    head = {"format": "lamella shard", "version": VERSION, "token": token}
+                    writer.add(NAME, json.dumps(head).encode())
+                    add_storages(writer, run.start, storages[run.start : run.stop])
+                    writer.finish()
+            index = {**json.loads(text), "shards": [[n, r.start, r.stop] for n, r in zip(names, runs, strict=True)]}
+            with replacing(os.path.join(folder, INDEX), durable) as file:
+                writer = ArchiveWriter(file)
+                writer.add(NAME, json.dumps(index, separators=(",", ":"), allow_nan=False).encode())
                 writer.finish()
-        index = {**json.loads(text), "shards": [[n, r.start, r.stop] for n, r in zip(names, runs, strict=True)]}
-        with replacing(os.path.join(folder, INDEX), durable) as file:
-            writer = ArchiveWriter(file)
-            writer.add(NAME, json.dumps(index, separators=(",", ":"), allow_nan=False).encode())
-            writer.finish()
-    except BaseException:
-        if not are_named(folder, names):  # a signal, or an error of the disk, may come right behind the replacing
-            for name in made:
-                with suppress(OSError):
-                    os.unlink(os.path.join(folder, name))
-        raise
-    remove_others(folder, names)
+        except BaseException:
+            if not are_named(folder, names):  # a signal, or an error of the disk, may come right behind the replacing
+                for name in made:
+                    with suppress(OSError):
+                        os.unlink(os.path.join(folder, name))
+            raise
+        remove_others(folder, names)
     return [INDEX, *names]
+
+
+@contextmanager
+def alone(folder: str) -> Iterator[None]:
+    """A block in which no other process, nor another thread, saves into a folder; it waits for them."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        end = time.monotonic() + PATIENCE
+        while not locked(fd):
+            if time.monotonic() > end:
+                raise TimeoutError(f"save_sharded: another save into '{folder}' has not ended for {PATIENCE:.0f} s")
+            time.sleep(0.02)
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_UN)  # also of what children of fork have of it
+        os.close(fd)
+
+
+def locked(fd: int) -> bool:
+    """Takes a lock, unless another one has it; where there are no locks, too."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        pass
+    return True
 
 
 def are_named(folder: str, names: list[str]) -> bool:
@@ -127,40 +167,85 @@ def remove_others(folder: str, names: list[str]) -> None:
                 remove_unlocked(path)
 
 
+def opened(path: str, flags: int) -> int:
+    """The descriptor of a plain file: a pipe or a device may have no end."""
+    fd = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise CheckpointError(f"load_sharded: {shown(path)} is no plain file")
+    return fd
+
+
 class Shards:
-    """The files of a folder as one archive; each is opened when a storage of it is first asked for."""
+    """The files of a folder as one archive; each is looked into when a storage of it is first asked for."""
 
     def __init__(self, folder: Any):
         self.folder = os.fsdecode(folder)
         self.file = os.path.join(self.folder, INDEX)
-        self._index = Archive(self.file)
-        self._runs: list[list[Any]] = []
-        self._open: dict[str, Archive] = {}
         self.names = [NAME]
+        self._runs: list[tuple[int, int, str]] = []  # begin, end, file: those that are not empty, in their order
+        self._files: dict[str, Any] = {}
+        self._open: dict[str, Archive] = {}
 
     def read(self, name: str) -> bytes:
-        """The index; it says then where each storage is."""
-        text = self._index.read(name)
+        """The index; the shards that it names are open then, those that are there."""
+        text = b""
+        for _ in range(MOST_TURNS):
+            before, text = text, Archive(self.file, plain=True).read(name)
+            self._runs = self._read_runs(text)
+            self.close()
+            if self._hold() or text == before:  # else the index was replaced, and its shards are gone
+                break
+        return text
+
+    def _read_runs(self, text: bytes) -> list[tuple[int, int, str]]:
+        runs = []
         try:
-            self._runs = json.loads(text)["shards"]
-            for file, start, stop in self._runs:
+            for file, start, stop in json.loads(text)["shards"]:
                 if not SHARD.fullmatch(file) or not 0 <= start <= stop:
                     raise ValueError(f"{file!r} is no shard")
+                if start < stop:
+                    runs.append((start, stop, file))
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise CheckpointError(f"load_sharded: the index {shown(self.file)} is damaged: {error}") from error
-        return text
+        return sorted(runs)
+
+    def _hold(self) -> bool:
+        """Opens the files, so that a save cannot take them away; whether all are there."""
+        whole = True
+        for _, _, file in self._runs[:MOST_OPEN]:
+            try:
+                path = os.path.join(self.folder, file)
+                self._files[file] = open(path, "rb", buffering=0, opener=opened)  # noqa: SIM115
+            except FileNotFoundError:
+                whole = False
+        return whole
+
+    def close(self) -> None:
+        """Closes what no storage was read from."""
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
 
     def _archive(self, name: str) -> Archive:
         number = int(name.removeprefix(DATA))
-        for file, start, stop in self._runs:
-            if start <= number < stop:
-                if file not in self._open:
-                    self._open[file] = self._checked(file)
-                return self._open[file]
-        raise CheckpointError(f"load_sharded: {shown(self.file)} has no file for storage {number}")
+        at = bisect.bisect_right(self._runs, number, key=lambda run: run[0]) - 1
+        if at < 0 or number >= self._runs[at][1]:
+            raise CheckpointError(f"load_sharded: {shown(self.file)} has no file for storage {number}")
+        file = self._runs[at][2]
+        if file not in self._open:
+            self._open[file] = self._checked(file)
+        return self._open[file]
 
     def _checked(self, file: str) -> Archive:
-        archive = Archive(os.path.join(self.folder, file))
+        held = self._files.pop(file, None)
+        path = os.path.join(self.folder, file)
+        try:
+            archive = Archive(path if held is None else held, plain=True)
+        finally:
+            if held is not None:
+                held.close()
+        archive.file = path
         try:
             token = json.loads(archive.read(NAME))["token"]
         except (ValueError, TypeError, LookupError, RecursionError):
@@ -200,11 +285,18 @@ def load_sharded(
 ) -> Any:
     """Reads what ``save_sharded`` wrote. The arguments are those of ``lamella.load``.
 
-    With ``tensors``, only the files that hold them are opened.
+    With ``tensors``, only the files that hold them are read; others need not be there.
 
     Raises:
         CheckpointError: a file is damaged, or belongs to another checkpoint
         FileNotFoundError: the folder has no index, or a shard is gone
     """
-    checkpoint = ShardedCheckpoint(Shards(folder), Locations(map_location), bool(mmap), verify)
-    return checkpoint.object() if tensors is None else checkpoint.chosen(tensors)
+    shards = Shards(folder)
+    try:
+        checkpoint = ShardedCheckpoint(shards, Locations(map_location), bool(mmap), verify)
+        try:
+            return checkpoint.object() if tensors is None else checkpoint.chosen(tensors)
+        finally:
+            checkpoint.close()
+    finally:
+        shards.close()

@@ -11,24 +11,15 @@ from lamella import _C, OutOfMemoryError, _storage
 from lamella._typed_storage import TypedStorage
 from lamella.serialization import torch_globals
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
-from lamella.serialization.errors import CheckpointError
+from lamella.serialization.errors import CheckpointError, PickleError
+from lamella.serialization.limits import Limits
 from lamella.serialization.locations import META, Locations
 from lamella.serialization.opcodes import Interpreter, Known
-from lamella.serialization.safe_globals import find_allowed, is_allowed
+from lamella.serialization.safe_globals import find_allowed, is_allowed, is_blocked
 from lamella.serialization.torch_pickle import PREFIX, Pickled
 
 known = functools.cache(torch_globals.table)
 FAULTS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, RecursionError)
-
-
-def read(file: Any, map_location: Any = None, mmap: bool = False) -> Any:
-    """The object in a zip that torch.save wrote: tensors and plain containers, and classes that were allowed.
-
-    Raises:
-        UnpicklingError: the file names a class or function that is not allowed, or is damaged
-        CheckpointError: it is no such file, or of a machine with the other order of bytes
-    """
-    return Reader(Archive(file), Locations(map_location), mmap).object()
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
@@ -42,23 +33,59 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     >>> lamella.serialization.get_unsafe_globals_in_checkpoint(file)
     []
     """
-    import pickletools
-
     reader = Reader(Archive(f), Locations(None), False)
-    found: set[tuple[str, ...]] = set()
-    texts: list[str] = []
+    data = reader.archive.read(reader.prefix + "data.pkl")
+    names = Names(data)
     try:
-        for code, argument, _ in pickletools.genops(reader.archive.read(reader.prefix + "data.pkl")):
-            if code.name == "GLOBAL":
-                found.add(tuple(str(argument).split(" ", 1)))
-            elif code.name == "STACK_GLOBAL":
-                found.add(tuple(texts[-2:]))
-            elif isinstance(argument, str):
-                texts.append(argument)
-    except (ValueError, IndexError) as error:
+        names.run()
+    except FAULTS as error:
         raise UnpicklingError(f"{shown(f)} is damaged: {error}") from None
-    names = [(pair[0], pair[-1]) for pair in found if ".".join(pair) not in known()]
-    return sorted(f"{m}.{n}" for m, n in names if find_allowed(m, n) is None)
+    unknown = [(m, n) for m, n in names.found if f"{m}.{n}" not in known()]
+    return sorted({f"{m}.{n}" for m, n in unknown if find_allowed(m, n) is None})
+
+
+def is_of_torch(module: str, name: str) -> bool:
+    """Whether a global is a dtype or makes a tensor in torch: no program could allow it."""
+    if module == "torch":
+        return name.islower() or name.endswith("Storage")
+    if module in ("torch._utils", "torch._tensor"):
+        return name.startswith("_rebuild_")
+    return (module, name) == ("torch.serialization", "_get_layout")
+
+
+class Nothing:
+    """What stands for each object that a pickle would make."""
+
+
+class Names(Interpreter):
+    """Goes through a pickle for the globals that it names; containers stay empty, and nothing is called."""
+
+    def __init__(self, data: bytes):
+        nothing = Nothing()
+        super().__init__(data, self._name, lambda key: nothing, lambda f, x: nothing, lambda x, state: None, Limits(0))
+        self.found: set[tuple[str, str]] = set()
+
+    def _name(self, module: str, name: str) -> Any:
+        self.found.add((module, name))
+        return Nothing()
+
+    def top(self, kind: Any) -> Any:
+        return super().top(object)
+
+    def set_items(self, parts: list[Any]) -> None:
+        self.top(dict)
+
+    def append(self) -> None:
+        self.pop()
+        self.top(list)
+
+    def appends(self) -> None:
+        self.since_mark()
+        self.top(list)
+
+    def add(self) -> None:
+        self.since_mark()
+        self.top(set)
 
 
 class Reader:
@@ -82,18 +109,22 @@ class Reader:
                 f"load: {shown(archive.file)} is a program of TorchScript, not a checkpoint; save its state_dict()"
             )
         self.flat: dict[str, tuple[Any, int]] = {}
+        self.limits = Limits(0)
 
     def object(self) -> Any:
         """What was saved."""
         data = self.archive.read(self.prefix + "data.pkl")
         try:
-            return Interpreter(data, self.find, self.persistent, self.call, self.build).run()
-        except (CheckpointError, UnpicklingError, OutOfMemoryError):
+            self.limits.hold(len(data))
+            return Interpreter(data, self.find, self.persistent, self.call, self.build, self.limits).run()
+        except (CheckpointError, OutOfMemoryError):
             raise
+        except UnpicklingError as error:
+            raise PickleError(str(error)) from error.__cause__
         except FAULTS as error:
             if error is self.locations.error:  # a user's function failed
                 raise
-            raise UnpicklingError(f"load: {shown(self.archive.file)}: {type(error).__name__}: {error}") from error
+            raise PickleError(f"load: {shown(self.archive.file)}: {type(error).__name__}: {error}") from error
 
     def find(self, module: str, name: str) -> Any:
         """The object of a global's name. Raises UnpicklingError."""
@@ -101,6 +132,13 @@ class Reader:
         found = known().get(full)
         if found is None:
             found = find_allowed(module, name)
+        if found is None and is_of_torch(module, name):
+            raise UnpicklingError(
+                f"load: {shown(self.archive.file)} names {full}, a dtype, a layout or a kind of tensor that is not "
+                "here; save it from torch in a dtype that is, and dense"
+            )
+        if found is None and is_blocked(module, name):
+            raise UnpicklingError(f"load: {shown(self.archive.file)} names {full}, which could run any code")
         if found is None:
             raise UnpicklingError(
                 f"load: {shown(self.archive.file)} names {full}, which is not built, as its code would run; if you "
@@ -111,13 +149,17 @@ class Reader:
     def call(self, function: Any, arguments: tuple) -> Any:
         """A call that the pickle asks for."""
         if isinstance(function, Known):
-            return function.make(*arguments)
+            self.limits.call(arguments)
+            if function.copied:
+                self.limits.spend(function.copied(*arguments))
+            return function.make(self.limits, *arguments) if function.limited else function.make(*arguments)
         if is_allowed(function):
             return function(*arguments)
         raise UnpicklingError(f"the pickle calls a {type(function).__name__}, which is no function")
 
     def build(self, target: Any, state: Any) -> None:
         """Gives an object its state, as the pickle asks for."""
+        self.limits.call(state if type(state) is tuple else (state,))
         if isinstance(target, torch_globals.NumpyType):
             target.order(state)
         elif type(target) is OrderedDict:
@@ -159,6 +201,7 @@ class Reader:
             raise UnpicklingError(f"storage {name} is not in the file")
         if self.archive.size(member) != nbytes:
             raise UnpicklingError(f"storage {name} has {self.archive.size(member)} bytes, not {nbytes}")
+        self.limits.hold(nbytes)
         return self.archive.flat(member, self.mmap)
 
 

@@ -10,27 +10,14 @@ from pickle import UnpicklingError
 from typing import Any
 
 from lamella import _C
-from lamella._typed_storage import TypedStorage
+from lamella._typed_storage import TypedStorage, kinds
 from lamella.serialization import containers
-from lamella.serialization.opcodes import Known, check_key
+from lamella.serialization.limits import Limits, check_truth
+from lamella.serialization.opcodes import Known
 
-# torch's typed storages: the word before "Storage", and the dtype.
-STORAGES = {
-    "Float": "float32",
-    "Double": "float64",
-    "Half": "float16",
-    "BFloat16": "bfloat16",
-    "Byte": "uint8",
-    "Char": "int8",
-    "Short": "int16",
-    "Int": "int32",
-    "Long": "int64",
-    "Bool": "bool",
-    "ComplexFloat": "complex64",
-    "ComplexDouble": "complex128",
-}
-NAMES = {dtype: f"{word}Storage" for word, dtype in STORAGES.items()}
-DTYPES = [*STORAGES.values(), "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"]
+# torch's typed storages by the names of their dtypes
+NAMES = {str(dtype).rpartition(".")[2]: name for name, dtype in kinds().items()}
+DTYPES = [*NAMES, "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"]
 PLAIN_KINDS = "biufc"  # of numpy's dtypes: numbers
 
 
@@ -84,7 +71,8 @@ def window(storage: Any, dtype: Any, offset: int, size: tuple, stride: tuple) ->
     flat = storage._tensor if isinstance(storage, TypedStorage) else getattr(storage, "_bytes", None)
     if flat is None or not isinstance(dtype, _C.dtype):
         raise UnpicklingError("a tensor has no storage or no dtype")
-    return _C._storage_view(flat, dtype, tuple(size), tuple(stride), offset)
+    made = _C._storage_view(flat, dtype, tuple(size), tuple(stride), offset)
+    return check_truth(made) if dtype is _C.bool else made
 
 
 def within(tensor: Any) -> Any:
@@ -180,31 +168,30 @@ def bytes_only(data: Any = b"") -> bytes:
     return bytes(data)
 
 
-def counter(counts: Any = ()) -> Counter:
+def counter(limits: Limits, counts: Any = ()) -> Counter:
     made: Counter = Counter()
-    for key, count in mapping(counts).items():
+    for key, count in mapping(limits, counts).items():
         made[key] = count
     return made
 
 
-def mapping(pairs: Any = ()) -> OrderedDict:
-    made: OrderedDict = OrderedDict()
-    for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
-        made[check_key(key)] = value
-    return made
+def mapping(limits: Limits, pairs: Any = ()) -> OrderedDict:
+    pairs = list(pairs.items() if isinstance(pairs, dict) else pairs)
+    limits.keys(key for key, _ in pairs)
+    return OrderedDict(pairs)
 
 
-def default_dict(factory: Any = None, *pairs: Any) -> defaultdict:
+def default_dict(limits: Limits, factory: Any = None, *pairs: Any) -> defaultdict:
     plain = factory.plain if isinstance(factory, Known) else factory
     if factory is not None and (plain is None or plain not in containers.FACTORIES.values()):
         raise UnpicklingError(f"a defaultdict has the factory {factory!r}")
-    return defaultdict(plain, mapping(*pairs))
+    return defaultdict(plain, mapping(limits, *pairs))
 
 
-def hashed(kind: Any, parts: Any = ()) -> Any:
+def hashed(kind: Any, limits: Limits, parts: Any = ()) -> Any:
     if type(parts) not in (list, tuple):
         raise UnpicklingError("the elements of a set must come as a list")
-    return kind([check_key(part) for part in parts])
+    return kind(limits.keys(parts))
 
 
 def size(parts: Any = ()) -> Any:
@@ -234,18 +221,44 @@ def fill_array(array: Any, state: Any) -> None:
     array.__setstate__((1, shape, dtype.dtype, by_columns is True, data))
 
 
+def marked(storage: Any = None, *arguments: Any) -> int:
+    """The bytes that ``rebuild_v2`` copies: a conjugate or negative tensor has memory of its own."""
+    marks = arguments[5] if len(arguments) > 5 else None
+    return storage.nbytes() if isinstance(marks, dict) and isinstance(storage, TypedStorage) else 0
+
+
+def converted(data: Any = None, dtype: Any = None, *arguments: Any) -> int:
+    """The bytes that a tensor or an array in another dtype takes."""
+    size = within(data).numel() if isinstance(data, _C.Tensor) else getattr(data, "size", 0)
+    return size * getattr(dtype, "itemsize", 0) if isinstance(size, int) else 0
+
+
+def rebuilt(function: Any = None, kind: Any = None, arguments: Any = (), *state: Any) -> int:
+    """The bytes that the function behind ``from_type`` copies."""
+    return function.copied(*arguments) if isinstance(function, Known) and function.copied else 0
+
+
+COPIED: dict[Callable[..., Any], Callable[..., int]] = {
+    rebuild_v2: marked,
+    from_host: converted,
+    from_array: converted,
+    from_type: rebuilt,
+}
+LIMITED = {counter, default_dict, mapping}  # their first argument is the file's limits
+
+
 def _refuse(name: str, *arguments: Any) -> Any:
     raise UnpicklingError(f"{name} is not called by files of tensors")
 
 
-def _plain(name: str, value: Any, make: Callable[..., Any] | None = None) -> Known:
-    return Known(name, make or partial(_refuse, name), value)
+def _plain(name: str, value: Any, make: Callable[..., Any] | None = None, limited: bool = False) -> Known:
+    return Known(name, make or partial(_refuse, name), value, limited)
 
 
 def table() -> dict[str, Any]:
     """All of them by full name."""
     made: dict[str, Any] = {f"torch.{name}": _C._find_dtype(name) for name in DTYPES}
-    made |= {f"torch.{word}Storage": StorageType(_C._find_dtype(dtype)) for word, dtype in STORAGES.items()}
+    made |= {f"torch.{name}": StorageType(dtype) for name, dtype in kinds().items()}
     made["torch.storage.UntypedStorage"] = made["torch.UntypedStorage"] = StorageType(None)
     functions: dict[str, Callable[..., Any]] = {
         "torch._utils._rebuild_tensor": rebuild_v1,
@@ -264,18 +277,18 @@ def table() -> dict[str, Any]:
         "collections.defaultdict": default_dict,
         "numpy.dtype": NumpyType,
     }
-    made |= {name: Known(name, function) for name, function in functions.items()}
-    made["collections.OrderedDict"] = _plain("collections.OrderedDict", OrderedDict, mapping)
+    made |= {name: Known(name, f, None, f in LIMITED, COPIED.get(f)) for name, f in functions.items()}
+    made["collections.OrderedDict"] = _plain("collections.OrderedDict", OrderedDict, mapping, True)
     made["torch.Tensor"] = _plain("torch.Tensor", "tensor")
     made["torch.nn.parameter.Parameter"] = _plain("torch.nn.parameter.Parameter", "parameter", parameter)
     made["numpy.ndarray"] = _plain("numpy.ndarray", "array")
     for home in ("numpy.core.multiarray", "numpy._core.multiarray"):
         made[f"{home}.scalar"] = Known(f"{home}.scalar", scalar)
         made[f"{home}._reconstruct"] = Known(f"{home}._reconstruct", empty_array)
-    kinds: dict[Any, Any] = {set: partial(hashed, set), frozenset: partial(hashed, frozenset), complex: complex}
-    kinds |= {bytearray: byte_array, bytes: bytes_only, list: None, dict: None, int: None, float: None, str: None}
-    kinds |= {tuple: None, bool: None}
-    for kind, make in kinds.items():
+    plain: dict[Any, Any] = {set: partial(hashed, set), frozenset: partial(hashed, frozenset), complex: complex}
+    plain |= {bytearray: byte_array, bytes: bytes_only, list: None, dict: None, int: None, float: None, str: None}
+    plain |= {tuple: None, bool: None}
+    for kind, make in plain.items():
         for home in ("builtins", "__builtin__"):
-            made[f"{home}.{kind.__name__}"] = _plain(f"{home}.{kind.__name__}", kind, make)
+            made[f"{home}.{kind.__name__}"] = _plain(f"{home}.{kind.__name__}", kind, make, kind in (set, frozenset))
     return made

@@ -90,7 +90,7 @@ def test_killed_writers_of_shards_leave_a_whole_checkpoint(tmp_path):
         if pid == 0:
             try:
                 for k in range(i, i + 1000):
-                    serialization.save_sharded(objects[k % 3], tmp_path, 200_000, durable=False)
+                    serialization.save_sharded(objects[k % 3], tmp_path, 200_000, durable=i % 4 == 0)
             finally:
                 os._exit(0)
         time.sleep(rng.random() * usual * 2)

@@ -45,7 +45,7 @@ def test_killed_writers_leave_a_whole_file(tmp_path):
     usual = (time.perf_counter() - start) / 4
     seen, left = set(), 0
     for i in range(200):
-        pid = forked(lambda i=i: [lamella.save(objects[k % 4], path, durable=False) for k in range(i, i + 1000)])
+        pid = forked(lambda i=i: [lamella.save(objects[k % 4], path, durable=i % 4 == 0) for k in range(i, i + 1000)])
         time.sleep(rng.random() * usual * 2)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
@@ -299,3 +299,31 @@ def test_a_shard_of_another_save(tmp_path):
     os.replace(tmp_path / "a" / first[1], tmp_path / "b" / second[1])
     with pytest.raises(serialization.CheckpointError, match="shard of another checkpoint"):
         serialization.load_sharded(tmp_path / "b")
+
+
+class Moving(io.BytesIO):
+    """A file that shares a tensor's memory while it is written, as another thread may do there."""
+
+    def __init__(self, tensor):
+        super().__init__()
+        self.tensor, self.error = tensor, None
+
+    def write(self, data):
+        if self.error is None and len(data) > 4096:
+            try:
+                self.tensor.share_memory_()
+                self.error = "it was moved"
+            except RuntimeError as error:
+                self.error = str(error)
+            self.filling = lamella.full(self.tensor.shape, 7.0)  # takes the memory, were it free
+        return super().write(data)
+
+
+def test_memory_stays_while_a_file_object_is_written():
+    t = lamella.arange(1 << 16, dtype=lamella.float32)
+    f = Moving(t)
+    lamella.save({"t": t}, f)
+    assert "held in 1 places" in f.error
+    f.seek(0)
+    assert lamella.equal(lamella.load(f)["t"], t)
+    assert t.share_memory_().is_shared()  # afterwards it can
