@@ -42,6 +42,30 @@ def test_sines_by_lbfgs(tmp_path):
     assert "future: (20,)" in text
 
 
+@pytest.mark.needs("autograd")
+def test_a_policy_gradient(tmp_path):
+    """Distributions, deques of numbers as tensors, a network of two heads."""
+    text = ran(tmp_path, "reinforce.py")
+    assert re.findall(r"right ends (\d+) of 20", text)[-1] in ("19", "20")
+    assert float(re.search(r"divergence ([\d.]+)", text)[1]) > 0.1
+
+
+@pytest.mark.needs("autograd")
+def test_a_graph_network(tmp_path):
+    """Typed constructors, index_add_ and scatter_add_, a module with its own repr."""
+    text = ran(tmp_path, "graph.py")
+    assert "(gc2): GraphConvolution (16 -> 3)" in text
+    assert float(re.search(r"test accuracy: ([\d.]+)", text)[1]) > 0.7
+
+
+@pytest.mark.needs("autograd")
+def test_a_penalty_on_gradients(tmp_path):
+    """Names of older programs, and the gradient of a gradient."""
+    text = ran(tmp_path, "wgan.py")
+    (before, _), (after, _) = re.findall(r"mean off by ([\d.]+), spread by ([\d.]+)", text)
+    assert float(after) < 0.6 * float(before)
+
+
 @pytest.mark.parametrize("program", sorted(p.name for p in PROGRAMS.glob("*.py")))
 def test_the_check_finds_nothing_missing(tmp_path, program):
     assert run(sys.executable, "-m", "lamella", "run", "--check", PROGRAMS / program, cwd=tmp_path) == ""
