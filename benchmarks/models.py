@@ -20,9 +20,7 @@ def resnet18(ns: ModuleType, classes: int = 1000) -> Any:
             self.bn2 = nn.BatchNorm2d(width)
             self.downsample = None
             if stride != 1 or before != width:
-                self.downsample = nn.Sequential(
-                    nn.Conv2d(before, width, 1, stride, bias=False), nn.BatchNorm2d(width)
-                )
+                self.downsample = nn.Sequential(nn.Conv2d(before, width, 1, stride, bias=False), nn.BatchNorm2d(width))
 
         def forward(self, x: Any) -> Any:
             short = x if self.downsample is None else self.downsample(x)

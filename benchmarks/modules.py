@@ -153,6 +153,13 @@ LAYERS: list[tuple[str, Make, Arrays, Callable[..., Any], float]] = [
         whole,
         0.6,
     ),
+    (
+        "LSTM 128→256 projected to 64, two layers of two directions, 50 steps, batch 16",
+        lambda ns: ns.nn.LSTM(128, 256, 2, proj_size=64, bidirectional=True),
+        (floats(50, 16, 128),),
+        whole,
+        1.0,
+    ),
     ("LSTMCell 20×(10→20), 100 steps", lambda ns: ns.nn.LSTMCell(10, 20), (floats(20, 100, 10),), cell_steps, 0.15),
     (
         "TransformerEncoderLayer 256, 4 heads, 1024, on 64×8",

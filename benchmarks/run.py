@@ -27,6 +27,7 @@ def main() -> int:
     import modules
     import normalization
     import numpy
+    import observability
     import pointwise
     import pooling
     import random_numbers
@@ -48,6 +49,7 @@ def main() -> int:
         + autograd.main()
         + modules.main()
         + training.main()
+        + observability.main()
         + data.main()
         + checkpoints.main()
         + sharing.main()

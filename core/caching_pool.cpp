@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/fork.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -73,6 +74,7 @@ const lamella_allocator* system_allocator() {
 }
 
 CachingPool::CachingPool(const lamella_allocator& upstream, int64_t cap) : upstream_(upstream), cap_(cap) {
+  free_in_children(mutex_);
   face_ = {
       sizeof(face_),
       0,

@@ -7,12 +7,17 @@
 
 #include "core/device.h"
 #include "core/error.h"
+#include "core/fork.h"
 
 namespace lamella::core {
 namespace {
 
 std::mutex& mutex() {
-  static auto* m = new std::mutex;
+  static auto* m = [] {
+    auto* made = new std::mutex;
+    free_in_children(*made);
+    return made;
+  }();
   return *m;
 }
 std::unordered_map<const Storage*, DType>& all() {

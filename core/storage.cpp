@@ -74,6 +74,7 @@ __attribute__((noinline)) lamella_status allocate(const lamella_backend* b, DTyp
     from_backend(st, s->device, format("allocating %lld bytes", static_cast<long long>(s->bytes)));
     if (const std::string largest = st == LAMELLA_OUT_OF_MEMORY ? largest_on(s->device) : ""; !largest.empty())
       add_note(largest.c_str());
+    if (st == LAMELLA_OUT_OF_MEMORY && event_wanted(LAMELLA_EVENT_OUT_OF_MEMORY)) tell(LAMELLA_EVENT_OUT_OF_MEMORY, s);
     return pending_error().kind;
   }
   s->allocator = b->allocator;

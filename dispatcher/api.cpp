@@ -304,11 +304,11 @@ lamella_status storage_slot(lamella_library* l, const lamella_slot_type* t, int3
   if (lamella_status st = adopt_slot("storage_slot", *t, &type)) return st;
   return add_storage_slot(*l, type, i);
 }
-lamella_status thread_slot_add(lamella_library* l, const lamella_thread_slot_type* t, int32_t* i) {
+lamella_status thread_slot_add(lamella_library*, const lamella_thread_slot_type* t, int32_t* i) {
   lamella_thread_slot_type type;
   if (lamella_status st = adopt_slot("thread_slot", *t, &type)) return st;
   if (lamella_status st = expect_known("thread_slot", "reserved", type.reserved, 0)) return st;
-  return add_thread_slot(*l, type, i);
+  return add_thread_slot(type, i);
 }
 lamella_status attribute(lamella_library* l, const char* name, lamella_get_attribute g, lamella_set_attribute s,
                          void* c, lamella_handle* h) {

@@ -141,11 +141,13 @@ lamella_status register_backend(Library& lib, const lamella_backend& desc, int32
   if (!(desc.flags & LAMELLA_BACKEND_HOST) && !desc.copy)
     return core::raise(LAMELLA_VALUE_ERROR,
                        std::string("backend ") + desc.name + ": a backend that is not a host needs 'copy'");
+  const int32_t known = core::backend_count();
   if (lamella_status st = core::add_backend(desc, lib.owner, &i)) return st;
   lamella_handle h = enter(lib, [i](lamella_handle) {
     core::remove_backend(i);
     invalidate_all();
   });
+  if (i < known) invalidate_all();  // it comes back: tables that were filled while it was away have nothing for it
   for (Operator* op : known_operators())  // kernels may have waited for this device
     for (const Registration& r : (op->functional ? op->functional : op)->kernels)
       if (r.key == desc.name) invalidate(op);

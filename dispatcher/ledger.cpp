@@ -13,7 +13,11 @@ namespace {
 
 struct Ledger {
   std::unordered_map<std::string, Library*> definers;  // of namespaces
-  std::unordered_map<lamella_handle, std::function<void(lamella_handle)>> undo;
+  struct Entry {
+    Library* library;
+    std::function<void(lamella_handle)> undo;
+  };
+  std::unordered_map<lamella_handle, Entry> live;
   lamella_handle next = 1;
 };
 Ledger& ledger() {
@@ -44,31 +48,33 @@ lamella_status open_library(const lamella_library_def& def, Library** out) {
 lamella_handle enter(Library& lib, std::function<void(lamella_handle)> undo) {
   RegistryLock lock;
   const lamella_handle h = ledger().next++;
-  ledger().undo[h] = std::move(undo);
+  ledger().live[h] = {&lib, std::move(undo)};
   lib.handles.push_back(h);
   return h;
 }
 
 lamella_status withdraw(lamella_handle h) {
   RegistryLock lock;
-  auto entry = ledger().undo.find(h);
-  if (entry == ledger().undo.end())
+  const auto found = ledger().live.find(h);
+  if (found == ledger().live.end())
     return core::raise(LAMELLA_VALUE_ERROR,
                        core::format("withdraw: %llu is no live registration", (unsigned long long)h));
-  const auto undo = std::move(entry->second);
-  ledger().undo.erase(entry);
-  undo(h);
+  const Ledger::Entry entry = std::move(found->second);
+  ledger().live.erase(found);
+  auto& handles = entry.library->handles;  // what comes and goes leaves nothing here; the newest mostly goes first
+  if (const auto at = std::find(handles.rbegin(), handles.rend(), h); at != handles.rend())
+    handles.erase(std::next(at).base());
+  entry.undo(h);
   return LAMELLA_OK;
 }
 
-bool is_live(lamella_handle h) { return ledger().undo.count(h) != 0; }
+bool is_live(lamella_handle h) { return ledger().live.count(h) != 0; }
 
 void close_library(Library* lib) {
   RegistryLock lock;
   if (!lib->open) return;
   lib->open = false;
-  for (size_t i = lib->handles.size(); i-- > 0;)
-    if (ledger().undo.count(lib->handles[i])) withdraw(lib->handles[i]);
+  while (!lib->handles.empty()) withdraw(lib->handles.back());
   if (const auto defined = ledger().definers.find(lib->ns);
       defined != ledger().definers.end() && defined->second == lib)
     ledger().definers.erase(defined);

@@ -1,6 +1,9 @@
 #include "dispatcher/registry_lock.h"
 
+#include <pthread.h>
+
 #include <atomic>
+#include <new>
 
 namespace lamella::dispatcher {
 namespace {
@@ -14,7 +17,11 @@ std::atomic<const HostLock*> host{nullptr};
 }  // namespace
 
 RegistryMutex& registry_mutex() {
-  static auto* mutex = new RegistryMutex;  // outlives every static destructor
+  static auto* mutex = [] {
+    // A child of fork finds it free: a thread that held it is not there any more.
+    pthread_atfork(nullptr, nullptr, [] { new (&registry_mutex()) RegistryMutex; });
+    return new RegistryMutex;  // outlives every static destructor
+  }();
   return *mutex;
 }
 

@@ -172,6 +172,12 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
       return core::raise(LAMELLA_RUNTIME_ERROR,
                          core::format("resize_: the tensor is a view, and cannot grow beyond its base's %lld bytes",
                                       (long long)t->storage->bytes));
+    if (t->storage->deleter)  // others use it, another process perhaps, and would go on alone
+      return core::raise(
+          LAMELLA_RUNTIME_ERROR,
+          core::format("resize_: the tensor's memory is not its own, as that which processes share or an "
+                       "array of numpy, and cannot grow beyond its %lld bytes; resize a clone()",
+                       (long long)t->storage->bytes));
     core::TensorRef memory;
     if (lamella_status st = grown(t, bytes, &memory)) return st;
     core::retain(memory->storage);

@@ -36,9 +36,7 @@ lamella_status with_slots(const lamella_captured& rest, const std::vector<void*>
 
 void install_thread_slots() { core::destroy_thread_slot = destroy_state; }
 
-lamella_status add_thread_slot(Library&, const lamella_thread_slot_type& t, int32_t* index) {
-  return types.add(t, index);
-}
+lamella_status add_thread_slot(const lamella_thread_slot_type& t, int32_t* index) { return types.add(t, index); }
 
 void* thread_slot(int32_t index) {
   auto& slots = core::this_thread().slots;

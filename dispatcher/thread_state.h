@@ -14,7 +14,7 @@ struct lamella_captured {
 
 namespace lamella::dispatcher {
 
-lamella_status add_thread_slot(Library&, const lamella_thread_slot_type&, int32_t* index);
+lamella_status add_thread_slot(const lamella_thread_slot_type&, int32_t* index);
 void* thread_slot(int32_t index);
 lamella_status set_thread_slot(int32_t index, void* state);
 

@@ -44,3 +44,16 @@ class Guest:
     def table(self, **env):
         """The output of `lamella plugins`."""
         return run(self.python, "-m", "lamella.cli", "plugins", cwd=self.folder, **(self.env | env))
+
+
+def holders(inode):
+    """The processes that have a file of shared memory open."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            for fd in (process / "fd").iterdir():
+                if "memfd:lamella" in os.readlink(fd) and os.stat(fd).st_ino == inode:
+                    found.add(int(process.name))
+        except OSError:
+            pass
+    return found

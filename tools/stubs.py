@@ -409,8 +409,19 @@ def package_stub(distribution: str = "lamella") -> str:
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
     lines.append("__all__: list[str]")
     for module in (
-        *("backends", "compiler", "distributed", "func", "hub", "jit", "library", "nn", "plugins", "random"),
-        *("serialization", "testing", "version"),
+        *("amp", "backends", "compiler", "distributed", "distributions", "func", "hub", "jit", "library"),
+        *(
+            "multiprocessing",
+            "nn",
+            "optim",
+            "plugins",
+            "random",
+            "serialization",
+            "testing",
+            "types",
+            "utils",
+            "version",
+        ),
     ):
         lines.append(f"from lamella import {module} as {module}")
     lines += ["cuda: Any", "mps: Any", "xpu: Any"]

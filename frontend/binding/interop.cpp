@@ -335,9 +335,12 @@ PyObject* to_list(PyObject*, PyObject* o) {
     return PyErr_Format(PyExc_TypeError, "tolist: expected a tensor in host memory, got %s", type_name(o).c_str());
   PyObject* plain = readable(o, false);
   if (!plain) return nullptr;
+  core::Storage* held = unwrap(plain)->storage;  // making a list may run Python, by the collector: nothing moves it
+  core::retain(held);
   PyObject* list = core::is_host(unwrap(plain)->backend)
                        ? to_list_at(unwrap(plain), 0, static_cast<const char*>(unwrap(plain)->dl.data))
                        : PyErr_Format(PyExc_TypeError, "tolist: _materialize gave a tensor that is not in host memory");
+  core::release(held);
   Py_DECREF(plain);
   return list;
 }

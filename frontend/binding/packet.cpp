@@ -16,6 +16,7 @@
 #include "frontend/binding/overrides.h"
 #include "frontend/binding/plugin_keywords.h"
 #include "frontend/binding/tensor_object.h"
+#include "frontend/binding/unlocked.h"
 
 namespace lamella::binding {
 
@@ -400,10 +401,8 @@ PyObject* run(const Operator* op, const Value* values) {
   Value rets[LAMELLA_MAX_RETURNS];
   dispatcher::clear(rets, op->info.nrets);
   lamella_status st;
-  if (__builtin_expect(work(op->info, values) >= work_threshold, 0)) {
-    PyThreadState* gil = PyEval_SaveThread();
-    st = dispatcher::call(nullptr, op, values, rets);
-    PyEval_RestoreThread(gil);
+  if (__builtin_expect(work(op->info, values) >= work_threshold && may_unlock(), 0)) {
+    st = unlocked([&] { return dispatcher::call(nullptr, op, values, rets); });
   } else {
     st = dispatcher::call(nullptr, op, values, rets);
   }

@@ -9,6 +9,7 @@
 #include "frontend/binding/conversion.h"
 #include "frontend/binding/packet.h"
 #include "frontend/binding/tensor_object.h"
+#include "frontend/binding/unlocked.h"
 
 namespace lamella::binding {
 
@@ -102,14 +103,17 @@ int load_plugin_public(const char* path) {
 }
 
 int init_python_face(PyObject* module) {
+  watch_unlocked();
   static const lamella_python face = {sizeof(lamella_python), tensor_type,         wrap_public,   unwrap_public,
                                       value_to_python,        value_from_python,   raise_pending, capture_exception,
                                       drop_anywhere,          find_operator_public};
+  static const Unlocking unlocking = {begin_unlocked, end_unlocked};
   const lamella_api* api = dispatcher::api();
   lamella_library* library;
   const lamella_library_def def = {sizeof def, LAMELLA_ABI_VERSION, "aten", "the Python binding", LAMELLA_EXTENDS, 0};
   if (api->library_open(&def, &library) ||
-      api->publish_interface(library, "python", LAMELLA_PYTHON_VERSION, &face, nullptr)) {
+      api->publish_interface(library, "python", LAMELLA_PYTHON_VERSION, &face, nullptr) ||
+      api->publish_interface(library, "python.unlocking", 1, &unlocking, nullptr)) {
     raise_pending();
     return -1;
   }

@@ -1061,6 +1061,7 @@ _ArchiveWriter: Any
 _Event: Any
 _Library: Any
 _ModuleBase: Any
+_OwnGenerator: Any
 _Stream: Any
 _ThreadState: Any
 _anchors: Callable[..., Any]
@@ -1094,6 +1095,7 @@ _is_shared: Callable[..., Any]
 _layers: Callable[..., Any]
 _load_plugin: Callable[..., Any]
 _load_slot: Callable[..., Any]
+_log_usage: Callable[..., Any]
 _memory_stats: Callable[..., Any]
 _modes: Callable[..., Any]
 _opaque: Callable[..., Any]

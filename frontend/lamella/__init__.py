@@ -137,6 +137,8 @@ from lamella._sources import asarray, empty_permuted, frombuffer
 from lamella._streams import Event, Stream
 from lamella._tensor import extend as _extend
 from lamella._typed import extend as _extend_typed
+from lamella._usage import hand_over as _hand_over
+from lamella._usage import log_once as _log_once
 from lamella._varied import extend as _extend_varied
 from lamella._varied import nonzero, tensordot, unique, unique_consecutive
 from lamella.random import get_rng_state, seed, set_rng_state
@@ -167,15 +169,20 @@ _explain_absent(globals(), plugins.manager.plugins)
 def _loaded(plugin):
     _forget(Tensor, plugin)
     _devices.announce(_devices.backends())
+    _log_once(f"{plugin.kind}.{plugin.name}")
+    _hand_over()
 
 
 plugins.manager.loaded = _loaded
+for _name in ("python.import", *(f"{p.kind}.{p.name}" for p in plugins.manager.plugins if p.state == "loaded")):
+    _log_once(_name)
 
 _modules = [
     "accelerator",
     "amp",
     "compiler",
     "distributed",
+    "distributions",
     "func",
     "hub",
     "jit",
@@ -185,6 +192,7 @@ _modules = [
     "overrides",
     "serialization",
     "testing",
+    "types",
     "utils",
     "version",
 ]

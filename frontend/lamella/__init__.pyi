@@ -3,18 +3,24 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 __all__: list[str]
+from lamella import amp as amp
 from lamella import backends as backends
 from lamella import compiler as compiler
 from lamella import distributed as distributed
+from lamella import distributions as distributions
 from lamella import func as func
 from lamella import hub as hub
 from lamella import jit as jit
 from lamella import library as library
+from lamella import multiprocessing as multiprocessing
 from lamella import nn as nn
+from lamella import optim as optim
 from lamella import plugins as plugins
 from lamella import random as random
 from lamella import serialization as serialization
 from lamella import testing as testing
+from lamella import types as types
+from lamella import utils as utils
 from lamella import version as version
 cuda: Any
 mps: Any
@@ -146,6 +152,7 @@ from lamella.autograd import inference_mode as inference_mode
 is_grad_enabled: Any
 is_inference_mode_enabled: Any
 from lamella.autograd import no_grad as no_grad
+from lamella import profiler as profiler
 from lamella.autograd import set_grad_enabled as set_grad_enabled
 
 def _foreach_abs(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
@@ -396,6 +403,7 @@ def _fused_rprop_(self: Sequence[Tensor], grads: Sequence[Tensor], prevs: Sequen
 def _fused_sgd_(self: Sequence[Tensor], grads: Sequence[Tensor], momentum_buffer_list: Sequence[Tensor], *, weight_decay: _float, momentum: _float, lr: _float, dampening: _float, nesterov: _bool, maximize: _bool, is_first_step: _bool, grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
 @overload
 def _fused_sgd_(self: Sequence[Tensor], grads: Sequence[Tensor], momentum_buffer_list: Sequence[Tensor], *, weight_decay: _float, momentum: _float, lr: Tensor, dampening: _float, nesterov: _bool, maximize: _bool, is_first_step: _bool, grad_scale: Tensor | None = ..., found_inf: Tensor | None = ...) -> None: ...
+def _int_mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(self: Tensor) -> Tensor: ...
 def absolute(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -191,7 +191,9 @@ def capture_state():
 
     The object is a context manager: the block runs with the state, on any thread, and afterwards the thread has its own
     again. ``run`` does this around a function, and ``wrap`` around a coroutine. It can be used many times, by several
-    threads at once, and in a forked process; what a block changes is not seen in another one.
+    threads at once, and in a forked process; what a block changes is not seen in another one. It can be pickled, and so
+    sent to a process that ``spawn`` or ``forkserver`` starts, as the target ``state.run`` of a ``Process``: then it
+    holds the default device, grad and inference mode, and debug information (``lamella.profiler.debug_info``).
 
     >>> lamella.set_default_device("meta")
     >>> state = lamella.capture_state()

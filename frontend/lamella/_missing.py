@@ -9,8 +9,10 @@ PACKAGE = "the package around the operators"
 # Names of torch that are planned, by the step that brings them.
 PLANNED = {
     "the catalogue": "gcd lcm nextafter frexp ldexp igamma i0 histogram poisson binomial lu",
-    PACKAGE: "linalg fft special onnx export",
-    "a plugin of its own": "quantization profiler names rename align_to refine_names sparse",
+    PACKAGE: "linalg fft special onnx export cholesky det eig inverse lobpcg logdet lstsq matrix_exp pinverse qr "
+    "slogdet svd stft istft vmap",
+    "a plugin of its own": "quantization names rename align_to refine_names sparse sparse_coo_tensor "
+    "sparse_csr_tensor to_sparse to_dense coalesce",
 }
 STEPS = {name: step for step, names in PLANNED.items() for name in names.split()}
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from lamella import _C
 from lamella._missing import namespace_note
+from lamella._usage import log_once
 
 NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
-LISTS = ("_foreach_", "_fused_")  # operators over lists, public for all their underscore, as torch's
+SHOWN = ("_foreach_", "_fused_", "_int_mm")  # public for all their underscore, as torch's
 FUNCTION, METHOD, PRIVATE = 8, 4, 16  # enum lamella_forms
 
 
@@ -30,7 +31,7 @@ def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
     names = []
     for qualified, forms in _C._operator_names():
         ns, _, name = qualified.partition("::")
-        if ns != "aten" or forms & PRIVATE or (name.startswith("_") and not name.startswith(LISTS)):
+        if ns != "aten" or forms & PRIVATE or (name.startswith("_") and not name.startswith(SHOWN)):
             continue
         packet = _C._packet(qualified)
         if forms & FUNCTION and name not in namespace:
@@ -96,6 +97,7 @@ class Operators:
         full = os.path.realpath(path)
         if not os.path.exists(full):
             raise FileNotFoundError(f"load_library: there is no file {full}")
+        log_once("python.load_library")
         defined = _C._load_plugin(full, namespace=namespace or "")
         self.loaded_libraries.add(full)
         from lamella._devices import announce, backends

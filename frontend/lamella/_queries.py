@@ -177,12 +177,13 @@ def is_shared(self) -> bool:
 def share_memory_(self):
     """Moves the memory to where other processes see it, for this tensor and all others over its storage.
 
-    The storage stays, and tensors follow it. Call it while no other thread uses the memory. On a device that is not
-    the host nothing happens.
+    The storage stays, and tensors follow it. It waits until no other thread works on tensors, a minute at most. On a
+    device that is not the host nothing happens.
 
     Raises:
         RuntimeError: memory on "meta"; or arrays or saved tensors hold the memory, which could not follow
         OutOfMemoryError: there is no more memory
+        TimeoutError: other threads work on tensors without a pause
 
     >>> t = lamella.ones(2)
     >>> t.share_memory_().is_shared(), t

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lamella._usage import log_once
+
 
 class Refusal:
     """A function of torch's that is not here: a call raises NotImplementedError with the reason."""
@@ -17,6 +19,7 @@ class Refusal:
         self.__doc__ = f"Not here: a call raises NotImplementedError, since {why}."
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        log_once("refused." + self.why.partition(":")[0])
         raise NotImplementedError(self.why)
 
     def __repr__(self) -> str:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from _thread import _local
+from typing import Any
 
 from lamella import _C
 
 
 class CapturedState:
-    """What was set on a thread when it was captured. Each ``with`` block works on a copy of its own."""
+    """What was set on a thread when it was captured. Each ``with`` block works on a copy of its own.
+
+    A pickle holds what makes sense in another process: the default device, grad and inference mode, and debug
+    information, of which values that do not pickle stay behind.
+    """
 
     def __init__(self):
         self._held = _C._ThreadState()
         self._entered = _local()
+
+    def __reduce__(self):
+        with self:
+            return _restored, (_settings(),)
 
     def __enter__(self):
         state = self._held.copy()
@@ -86,3 +95,50 @@ class _Stepping:
             return step(*values)
         finally:
             self.state.swap()
+
+
+def _settings() -> dict[str, Any]:
+    """What is set on this thread, as far as it pickles."""
+    import pickle
+
+    import lamella
+
+    info = {}
+    if (profiler := getattr(lamella, "profiler", None)) is not None:
+        for kind, value in profiler.all_debug_info().items():
+            try:
+                info[kind] = pickle.dumps(value)
+            except Exception:  # whatever a class raises that does not pickle
+                continue
+    return {"device": str(lamella.get_default_device()), "modes": _modes(), "info": info}
+
+
+def _modes() -> tuple[bool, bool] | None:
+    import lamella
+
+    known = hasattr(lamella, "is_inference_mode_enabled")  # by the plugin autograd
+    return (lamella.is_grad_enabled(), lamella.is_inference_mode_enabled()) if known else None
+
+
+def _restored(settings: dict[str, Any]) -> CapturedState:
+    """A state of this thread, with the settings of another process."""
+    import pickle
+    from contextlib import ExitStack
+
+    import lamella
+
+    with CapturedState(), ExitStack() as stack:
+        if settings["device"] != str(lamella.get_default_device()):
+            lamella.set_default_device(settings["device"])
+        if settings["modes"] is not None and settings["modes"] != _modes():
+            grad, inference = settings["modes"]
+            stack.enter_context(lamella.inference_mode(inference))
+            stack.enter_context(lamella.set_grad_enabled(grad))
+        if (profiler := getattr(lamella, "profiler", None)) is not None:
+            for kind, value in settings["info"].items():
+                try:
+                    known = pickle.loads(value)
+                except Exception:  # of a class that is not here
+                    continue
+                stack.enter_context(profiler.debug_info(kind, known))
+        return CapturedState()

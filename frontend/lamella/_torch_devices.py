@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import secrets
 import sys
 from types import ModuleType
 from typing import Any
@@ -13,7 +13,7 @@ NAMES = ("cuda", "mps", "xpu")
 
 
 def _chance() -> int:
-    return int.from_bytes(os.urandom(7), "little")
+    return secrets.randbits(56)
 
 
 class AbsentKind(OneKind):

@@ -1,4 +1,5 @@
-"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``new`` and ``run``."""
+"""The command line: ``lamella info``, ``plugins``, ``ops``, ``config``, ``extensions``, ``new``,
+``profile`` and ``run``."""
 
 from __future__ import annotations
 
@@ -118,6 +119,24 @@ def cached_extensions(clear: bool) -> str:
     return "\n".join([f"{cache.folder}: {size / 2**20:.1f} MB", *(f"  {name}" for name in libraries)])
 
 
+def duration(text: str) -> float:
+    """Seconds: "2s", "500ms", "1.5"."""
+    number, scale = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
+    try:
+        return float(number) * scale
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected seconds, as 2s, 500ms or 1.5, got {text!r}") from None
+
+
+def profile(args: argparse.Namespace) -> str:
+    """Profiles a running process into a file."""
+    import lamella
+
+    options = {name: getattr(args, name) for name in ("record_shapes", "profile_memory", "with_stack")}
+    written = lamella.profiler.profile_process(args.pid, args.duration, args.output, **options)
+    return f"{args.output}: {written} bytes; open it at https://ui.perfetto.dev"
+
+
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     if words[:1] == ["run"]:  # what follows is the program's
@@ -145,6 +164,12 @@ def main(argv: list[str] | None = None) -> int:
     made.add_argument("kind", choices=("backend", "op", "layer"))
     made.add_argument("name", help="of the device, the operators' namespace or the layer; the package is lamella-NAME")
     made.add_argument("--folder", help="where to, instead of a new folder lamella-NAME")
+    profiled = commands.add_parser("profile", help="profile a process that was started with LAMELLA_PROFILE_SOCKET=1")
+    profiled.add_argument("--pid", type=int, required=True, help="the process's number")
+    profiled.add_argument("--duration", type=duration, default=1.0, help="how long: 2s, 500ms, 1.5; 1s without it")
+    profiled.add_argument("-o", "--output", default="trace.json", help="the file, for ui.perfetto.dev")
+    for option in ("record-shapes", "profile-memory", "with-stack"):
+        profiled.add_argument(f"--{option}", action="store_true")
     args = parser.parse_args(words)
     try:
         print(answer(args))
@@ -160,6 +185,8 @@ def answer(args: argparse.Namespace) -> str:
         return info()
     if args.command == "plugins":
         return plugins(load=args.load)
+    if args.command == "profile":
+        return profile(args)
     if args.command == "config":
         from lamella.extensions.config import config
 

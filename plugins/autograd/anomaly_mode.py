@@ -12,17 +12,30 @@ def _stack() -> str:
     return "".join(traceback.format_list([f for f in traceback.extract_stack() if f.filename != __file__]))
 
 
-def set_detect_anomaly(mode: bool, check_nan: bool = True) -> None:
-    """Switches anomaly mode on or off for the process; see :class:`detect_anomaly`.
+_now: list[tuple[bool, bool]] = [(False, False)]  # the mode, check_nan
 
-    >>> lamella.autograd.set_detect_anomaly(True)
-    >>> lamella.autograd.set_detect_anomaly(False)
-    """
+
+def _set(mode: bool, check_nan: bool) -> None:
     _now[0] = (bool(mode), bool(check_nan))
     _python._set_anomaly(_stack if mode else None, bool(check_nan))
 
 
-_now: list[tuple[bool, bool]] = [(False, False)]  # the mode, check_nan
+class set_detect_anomaly:
+    """Switches anomaly mode on or off for the process, or until the end of a block; see :class:`detect_anomaly`.
+
+    >>> with lamella.autograd.set_detect_anomaly(True):
+    ...     pass
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        self.before = _now[0]
+        _set(mode, check_nan)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        _set(*self.before)
 
 
 class detect_anomaly:
@@ -45,7 +58,7 @@ class detect_anomaly:
 
     def __enter__(self) -> None:
         self.before = _now[0]
-        set_detect_anomaly(True, self.check_nan)
+        _set(True, self.check_nan)
 
     def __exit__(self, *error: object) -> None:
-        set_detect_anomaly(*self.before)
+        _set(*self.before)

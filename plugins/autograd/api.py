@@ -8,6 +8,7 @@ tensor([2., 4.])
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,9 +26,11 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .variable import Variable
 
 __all__ = [
     "Function",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -70,6 +73,7 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | Sequence[Tensor] | None = None,
 ) -> None:
     """Adds the gradients of tensors to the ``grad`` of the leaves they were computed from.
@@ -80,6 +84,7 @@ def backward(
             one element
         retain_graph: keeps the graph for another backward; as create_graph if absent
         create_graph: records the gradients' own computation, for derivatives of higher order
+        grad_variables: an older name of grad_tensors
         inputs: only the gradients of these
 
     Raises:
@@ -91,6 +96,11 @@ def backward(
     >>> w.grad
     tensor([3., 3.])
     """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError("backward: grad_variables and grad_tensors are one argument; give grad_tensors alone")
+        grad_tensors = grad_variables
     roots = _tuple(tensors)
     if not roots:
         raise RuntimeError("backward: argument 'tensors' is empty")
@@ -104,6 +114,7 @@ def grad(
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
@@ -114,6 +125,7 @@ def grad(
         outputs: what to differentiate
         inputs: with respect to what; they need not be leaves
         grad_outputs: as grad_tensors of :func:`backward`
+        only_inputs: of older programs; False is ignored with a warning, since it is :func:`backward`
         allow_unused: gives None for inputs that the outputs do not depend on, rather than an error
         is_grads_batched: grad_outputs have one dimension more, in front; the gradients, too, one by one in a loop
         materialize_grads: gives zeros for those inputs
@@ -126,6 +138,13 @@ def grad(
     >>> lamella.autograd.grad(g, x)
     (tensor(12.),)
     """
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True); to accumulate gradients for "
+            "other parts of the graph, use autograd.backward",
+            FutureWarning,
+            stacklevel=2,
+        )
     if materialize_grads and allow_unused is False:
         raise ValueError("grad: argument 'allow_unused' must be True or None where materialize_grads is True")
     roots, wanted = _tuple(outputs), _tuple(inputs)
@@ -155,5 +174,6 @@ def _batched(roots, inputs, given, retain_graph, create_graph, allow_unused, mat
     for i in range(n):
         one = tuple(None if g is None else g[i] for g in given)
         keep = True if i < n - 1 else retain_graph
-        rows.append(grad(roots, inputs, one, keep, create_graph, allow_unused, False, materialize_grads))
+        more: Any = {"allow_unused": allow_unused, "materialize_grads": materialize_grads}
+        rows.append(grad(roots, inputs, one, keep, create_graph, **more))
     return tuple(None if column[0] is None else lamella.stack(column) for column in zip(*rows, strict=True))

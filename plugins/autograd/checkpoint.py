@@ -7,6 +7,8 @@ another checkpoint they are places of that one.
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -160,8 +162,7 @@ class _Part:
         self.at = [i for i, a in enumerate(given) if isinstance(a, Tensor)]
         anchor = lamella.empty(0, requires_grad=True)
         self.node = _Arguments.apply(self, anchor, *(given[i] for i in self.at)).grad_fn  # which has the arguments
-        self.generator = lamella.default_generator() if preserve_rng_state else None
-        self.state = self.generator.get_state() if self.generator else None
+        self.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None  # as it is now
 
     def pack(self, tensor: Tensor) -> _Place:
         place = _Place(len(self.places), _described(tensor))
@@ -195,15 +196,13 @@ class _Part:
             found += 1
             return tensor.detach()
 
-        now = self.generator.get_state() if self.generator else None
-        try:
-            if self.generator:
-                self.generator.set_state(self.state)
-            with _python.enable_grad(), saved_tensors_hooks(keep, lambda tensor: tensor):
-                self.function(*given[:n], **dict(zip(self.names, given[n:], strict=True)))
-        finally:
-            if self.generator:
-                self.generator.set_state(now)
+        again = copy.copy(self.generator)
+        with (
+            lamella.random.drawing_from(again) if again else contextlib.nullcontext(),
+            _python.enable_grad(),
+            saved_tensors_hooks(keep, lambda tensor: tensor),
+        ):
+            self.function(*given[:n], **dict(zip(self.names, given[n:], strict=True)))
         if found != len(self.places):
             self.tensors.clear()
             raise CheckpointError(

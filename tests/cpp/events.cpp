@@ -3,6 +3,9 @@
 #include <lamella/autograd.h>
 #include <lamella/program.h>
 
+#include <malloc.h>
+
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -103,6 +106,43 @@ void kinds(lamella_library* l) {
   OK(api, api->withdraw(b));
   seen.clear();
   done("kinds: each subscriber gets its own, and what it does itself is not sent");
+}
+
+// Subscribers that come and go, also within an event and beside one, leave no memory behind.
+void come_and_go(lamella_library* l) {
+  static lamella_library* library;
+  library = l;
+  static const auto nothing = [](void*, const lamella_event*) {};
+  const auto once = [] {
+    lamella_handle h;
+    OK(api, api->subscribe(library, bit(40), nothing, nullptr, &h));
+    OK(api, api->withdraw(h));
+  };
+  const auto within = [](void*, const lamella_event*) {
+    lamella_handle h;
+    OK(api, api->subscribe(library, bit(40), nothing, nullptr, &h));
+    OK(api, api->withdraw(h));
+  };
+  lamella_handle h;
+  OK(api, api->subscribe(l, bit(41), within, nullptr, &h));
+  lamella_event e{};
+  e.size = sizeof e;
+  e.kind = 41;
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) api->event(&e);
+  });
+  for (int i = 0; i < 1000; i++) once();
+  const size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 10000; i++) {
+    once();
+    api->event(&e);
+  }
+  stop = true;
+  other.join();
+  CHECK(mallinfo2().uordblks < before + 100000);
+  OK(api, api->withdraw(h));
+  done("subscribers that come and go");
 }
 
 void interfaces(lamella_library* l) {
@@ -251,6 +291,7 @@ int main(int argc, char** argv) {
   OK(api, open_library(api, "events", "events", &l));
   memory(l);
   kinds(l);
+  come_and_go(l);
   interfaces(l);
   backward(l);
   while_it_runs();

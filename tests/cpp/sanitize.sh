@@ -30,6 +30,7 @@ tests/cpp/test_events "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
 tests/cpp/test_stamp "$build/liblamella_autograd.so"
 tests/cpp/test_threads "$build/liblamella_cpu.so" "$build/tests/cpp/libtwice.so"
 tests/cpp/test_backward "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
+tests/cpp/test_profiler "$build/liblamella_cpu.so" "$build/liblamella_profiler.so"
 # A package around the sanitized libraries: the installed Python files, these binaries.
 package=$build/package/lamella
 rm -rf "$build/package"
@@ -37,7 +38,9 @@ mkdir -p "$build/package"
 cp -r "$("$python" -c 'import importlib.util as u; print(u.find_spec("lamella").submodule_search_locations[0])')" "$package"
 cp _C*.so liblamella.so "$package/"
 cp liblamella_cpu.so "$package/backends/cpu/"
-cp _python*.so liblamella_autograd.so "$package/plugins/autograd/"
+for plugin in autograd profiler; do
+  cp plugins/$plugin/_python*.so liblamella_$plugin.so "$package/plugins/$plugin/"
+done
 sanitized() {
   LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" PYTHONPATH="$build/package" PYTHONMALLOC=malloc LAMELLA_EXPECT="$package" "$python" "$@"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the library without OpenMP under ThreadSanitizer and runs the stress tests: of registration beside
-# calls, and of backward in several threads. Usage: tsan.sh
+# calls, of backward in several threads, and of observers that come and go. Usage: tsan.sh
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build/tsan
@@ -12,3 +12,7 @@ if tests/cpp/planted race > /dev/null 2>&1; then echo "tsan: the planted race wa
 tests/cpp/test_stress "$build/liblamella_cpu.so" 5
 tests/cpp/test_threads "$build/liblamella_cpu.so" "$build/tests/cpp/libtwice.so"
 tests/cpp/test_backward "$build/liblamella_cpu.so" "$build/liblamella_autograd.so"
+if tests/cpp/test_observers "$build/liblamella_cpu.so" "$build/liblamella_profiler.so" 5 planted > /dev/null 2>&1; then
+  echo "tsan: observers that share a number without a lock were not reported"; exit 1
+fi
+tests/cpp/test_observers "$build/liblamella_cpu.so" "$build/liblamella_profiler.so" 5

@@ -387,7 +387,8 @@ def test_operators_with_other_schemas_leave_little(notebook):
         op(lamella.ones(1))
         op.close()
 
-    assert left_by(reload, 1500, first=50) < 1024  # below zero if other memory was freed meanwhile
+    # An operator, its table with an entry for each layer, its schema.
+    assert left_by(reload, 1500, first=50) < 1280  # below zero if other memory was freed meanwhile
 
 
 def test_a_schema_that_is_refused_or_thrown_away_leaves_nothing():

@@ -79,6 +79,7 @@ BY_ARGUMENT = {
     ("as_strided", "stride"): lambda: (2, 1),
     **{("attention_dropout", name): lambda: matrix(1, 2, 3, 4) for name in ("query", "key", "value")},
     ("attention_dropout", "attn_mask"): lambda: matrix(3, 3),
+    ("cdist_by_product", "compute_mode"): lambda: "use_mm_for_euclid_dist",
     ("bmm", "self"): lambda: matrix(2, 2, 3),
     ("bmm", "mat2"): lambda: matrix(2, 3, 4),
     **{

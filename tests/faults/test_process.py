@@ -68,6 +68,23 @@ LONG = {
         "x = lamella.ones(1, 1, 500, 500).expand(40, 64, -1, -1)",
         "lamella.max_pool2d(x, 9, stride=1, padding=4)",
     ),
+    "avg_pool1d": ("x = lamella.ones(1, 3_000_000)", "lamella.avg_pool1d(x, 100_000, 1)"),
+    "avg_pool2d's gradient": (
+        "x = lamella.ones(1, 1, 2, 1_000_000)",
+        "lamella.ops.aten.avg_pool2d_backward(x[..., :-50_000], x, [1, 50_001], [1, 1], [0, 0], False, True, None)",
+    ),
+    "max_pool2d channels last": (
+        "x = lamella.ones(1, 64, 900, 900).to(memory_format=lamella.channels_last)",
+        "lamella.max_pool2d(x, 400, stride=1)",
+    ),
+    "max_pool1d with indices": (
+        "x = lamella.ones(1, 1_000_000)",
+        "lamella.nn.functional.max_pool1d(x, 100_000, 1, return_indices=True)",
+    ),
+    "lstm_cell": (
+        "x = lamella.ones(1, 100).expand(300_000, -1); c = lamella.nn.LSTMCell(100, 100); h = x.contiguous()",
+        "[c(x, (h, h)) for _ in range(10)]",
+    ),
     "softmax": ("x = lamella.ones(1000, 1).expand(1000, 1_000_000)", "lamella.softmax(x, 1)"),
     "layer_norm": (
         "x = lamella.ones(1000, 1).expand(1000, 1_000_000)",

@@ -26,10 +26,10 @@ def run(text, name):
 
 
 def with_examples(docs):
-    """The names whose text has examples; an optimizer's need gradients."""
+    """The names whose text has examples; those of optimizers and distributions need gradients."""
     found = [(name, doc) for name, doc in docs.items() if doc and ">>> " in doc]
-    needs = pytest.mark.needs("autograd")
-    return [pytest.param(n, d, id=n, marks=needs if n.startswith("lamella.optim") else ()) for n, d in found]
+    needs, heavy = pytest.mark.needs("autograd"), ("lamella.optim", "lamella.distributions")
+    return [pytest.param(n, d, id=n, marks=needs if n.startswith(heavy) else ()) for n, d in found]
 
 
 def public_objects():
@@ -42,6 +42,7 @@ def public_objects():
         lamella.cpu,
         lamella.cuda,
         lamella.distributed,
+        lamella.distributions,
         lamella.func,
         lamella.jit,
         lamella.library,
@@ -61,6 +62,7 @@ def public_objects():
         lamella.optim.optimizer,
         lamella.optim.swa_utils,
         lamella.plugins,
+        lamella.profiler.exporters,
         lamella.testing,
         lamella.utils.data,
         lamella.utils.data._utils.collate,
@@ -123,7 +125,16 @@ def test_readme_programs():
 
 @pytest.mark.needs("autograd")
 @pytest.mark.parametrize(
-    "page", ["docs/autograd.md", "docs/differences.md", "docs/custom_operators_python.md", "docs/train.md"]
+    "page",
+    [
+        "docs/autograd.md",
+        "docs/differences.md",
+        "docs/custom_operators_python.md",
+        "docs/train.md",
+        "docs/exporters.md",
+        "docs/observability.md",
+        "docs/profile.md",
+    ],
 )
 def test_pages(page):
     """A page's examples are one session, from its beginning to its end."""

@@ -298,5 +298,5 @@ def test_lamella_names_neither_example():
     files = [f for room in rooms for f in (ROOT / room).rglob("*") if f.suffix in kinds]
     files += [ROOT / "CMakeLists.txt", ROOT / "pyproject.toml"]
     assert len(files) > 80
-    names = ("lamella_flops", "lamella-flops", "lamella_bank", "lamella-bank", '"flops', "flops-twin")
+    names = ("lamella_flops", "lamella-flops", "lamella_bank", "lamella-bank", "flops-twin")
     assert [(f, n) for f in files for n in names if n in f.read_text()] == []

@@ -74,7 +74,7 @@ def test_a_wheel_of_operators_for_other_machines(tmp_path):
         ("backend", "contiguous", "there is a Tensor.is_contiguous"),
         ("op", "aten", "the namespace 'aten' has operators"),
         ("op", "headers", "it is a word of Lamella's own"),
-        ("layer", "profiler", "there is a layer or an anchor 'profiler'"),
+        ("layer", "autocast", "there is a layer or an anchor 'autocast'"),
     ],
 )
 def test_refused(kind, name, message, tmp_path):

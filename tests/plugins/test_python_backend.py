@@ -74,6 +74,14 @@ def test_the_host_serves_copies_too():
     library.close()
 
 
+def test_a_device_that_comes_back_has_operators_that_were_called_meanwhile():
+    lamella.library.register_backend("bare", Heap()).close()
+    assert lamella.ones(2).log1p().numel() == 2
+    library = lamella.library.register_backend("bare", Heap())
+    assert lamella.zeros(2).to("bare").log1p().tolist() == [0, 0]
+    library.close()
+
+
 @pytest.mark.needs("autograd")
 def test_opcheck_on_a_device():
     library = lamella.library.register_backend("bare", Heap())

@@ -59,6 +59,11 @@ inline Tensor _binary_cross_entropy(const Tensor& input, const Tensor& target) {
   const lamella_value args_[] = {lamella::value(input), lamella::value(target)};
   return op_.tensor(args_);
 }
+inline bool _cdist_by_product(const Tensor& x1, const Tensor& x2, double p, const Text& compute_mode) {
+  static detail::Callee op_{"aten::_cdist_by_product", ""};
+  const lamella_value args_[] = {lamella::value(x1), lamella::value(x2), lamella::value(p), lamella::value(compute_mode)};
+  return op_.scalar(args_).toBool();
+}
 inline Tensor _class_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index, int64_t reduction, bool logits) {
   static detail::Callee op_{"aten::_class_loss", ""};
   const lamella_value args_[] = {lamella::value(input), lamella::value(target), lamella::value(weight), lamella::value(ignore_index), lamella::value(reduction), lamella::value(logits)};
@@ -981,6 +986,17 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> _gru_layer_backward(const Tens
   auto all_ = op_.several<4>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
 }
+inline Tensor _int_mm(const Tensor& self, const Tensor& mat2) {
+  static detail::Callee op_{"aten::_int_mm", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2)};
+  return op_.tensor(args_);
+}
+inline const Tensor& _int_mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+  static detail::Callee op_{"aten::_int_mm", "out"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(mat2), lamella::value(out)};
+  op_.written(args_);
+  return out;
+}
 inline Tensor _log_sigmoid_backward(const Tensor& grad_output, const Tensor& self) {
   static detail::Callee op_{"aten::_log_sigmoid_backward", ""};
   const lamella_value args_[] = {lamella::value(grad_output), lamella::value(self)};
@@ -1003,17 +1019,17 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_
   auto all_ = op_.several<7>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4]), std::move(all_[5]), std::move(all_[6])};
 }
-inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight, IntArrayRef batch_sizes, bool reverse) {
+inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& projection, IntArrayRef batch_sizes, bool reverse) {
   static detail::Callee op_{"aten::_lstm_layer", ""};
-  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(batch_sizes), lamella::value(reverse)};
+  const lamella_value args_[] = {lamella::value(gates), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(projection), lamella::value(batch_sizes), lamella::value(reverse)};
   auto all_ = op_.several<5>(args_);
   return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4])};
 }
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> _lstm_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn, const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& out, const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
+inline std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _lstm_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& grad_cn, const Tensor& grad_cells, const Tensor& grad_kept, const Tensor& hx, const Tensor& cx, const Tensor& weight, const Tensor& projection, const Tensor& out, const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse) {
   static detail::Callee op_{"aten::_lstm_layer_backward", ""};
-  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(grad_cn), lamella::value(grad_cells), lamella::value(grad_kept), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(out), lamella::value(cells), lamella::value(kept), lamella::value(batch_sizes), lamella::value(reverse)};
-  auto all_ = op_.several<4>(args_);
-  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3])};
+  const lamella_value args_[] = {lamella::value(grad_out), lamella::value(grad_hn), lamella::value(grad_cn), lamella::value(grad_cells), lamella::value(grad_kept), lamella::value(hx), lamella::value(cx), lamella::value(weight), lamella::value(projection), lamella::value(out), lamella::value(cells), lamella::value(kept), lamella::value(batch_sizes), lamella::value(reverse)};
+  auto all_ = op_.several<5>(args_);
+  return {std::move(all_[0]), std::move(all_[1]), std::move(all_[2]), std::move(all_[3]), std::move(all_[4])};
 }
 inline Tensor _materialize(const Tensor& self, bool shared = false) {
   static detail::Callee op_{"aten::_materialize", ""};

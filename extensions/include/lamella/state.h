@@ -101,7 +101,10 @@ enum lamella_event_kind {
   LAMELLA_EVENT_NODE = 6,      /* begin, end: a node's backward. name, id: the node's number; all that accumulate
                                 * gradients have the largest number */
   LAMELLA_EVENT_BACKWARD = 7,  /* begin, end: a walk over the graph */
-  LAMELLA_EVENT_USAGE = 8      /* instant: a feature is used. name */
+  LAMELLA_EVENT_USAGE = 8,     /* instant: a feature is used. name */
+  LAMELLA_EVENT_RECORDED = 9,  /* instant: a call has got a node, behind its kernel. id: the node's number, op */
+  LAMELLA_EVENT_OUT_OF_MEMORY = 10 /* instant: a storage has got no memory. device, bytes. The error is pending: who
+                                    * hears of it may add notes */
 };
 enum lamella_event_phase { LAMELLA_EVENT_BEGIN = 0, LAMELLA_EVENT_END = 1, LAMELLA_EVENT_INSTANT = 2 };
 
@@ -119,6 +122,7 @@ typedef struct {
   void* stream;
   const char* name;
   uint64_t id;
+  const struct lamella_operator* op;
 } lamella_event;
 
 /* Called where it happens, on that thread, perhaps under locks of the one who emits: it registers nothing, and what it

@@ -12,9 +12,7 @@ Tensor one_for_zero(const Tensor& t) { return where(t == 0, 1, t); }
 // that is the largest.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, std::string_view compute_mode,
                       const Tensor& result) {
-  const int64_t many = 25;
-  if (p == 2 && compute_mode != "donot_use_mm_for_euclid_dist" &&
-      (compute_mode == "use_mm_for_euclid_dist" || x1.size(-2) > many || x2.size(-2) > many)) {
+  if (_cdist_by_product(x1, x2, p, compute_mode)) {
     const Tensor ratio = where(result == 0, 0, grad / one_for_zero(result));
     return x1 * ratio.sum(DimVector{-1}, true) - ratio.matmul(x2);
   }

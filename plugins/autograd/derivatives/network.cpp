@@ -67,8 +67,8 @@ const std::vector<Line> network_derivatives = {
 
     // recurrent layers
     {"_lstm_layer",
-     "gates, hx, cx, weight: _lstm_layer_backward(grad0, grad1, grad2, grad3, grad4, hx, cx, weight, out, cells, kept, "
-     "batch_sizes, reverse)"},
+     "gates, hx, cx, weight, projection: _lstm_layer_backward(grad0, grad1, grad2, grad3, grad4, hx, cx, weight, "
+     "projection, out, cells, kept, batch_sizes, reverse)"},
     {"_gru_layer",
      "gates, hx, weight, bias: _gru_layer_backward(grad0, grad1, grad2, hx, weight, out, kept, batch_sizes, reverse)"},
     {"_rnn_layer", "gates, hx, weight: _rnn_layer_backward(grad0, grad1, hx, weight, out, batch_sizes, reverse, relu)"},

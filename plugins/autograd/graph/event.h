@@ -47,4 +47,19 @@ class Event {
   std::unique_ptr<Told> told_;
 };
 
+// Tells of a call that has got a node.
+inline void tell_recorded(const Node* n, const lamella_operator* op) {
+  static const uint64_t* const kinds = api().event_kinds();
+  if (__builtin_expect(__atomic_load_n(kinds, __ATOMIC_RELAXED) >> LAMELLA_EVENT_RECORDED & 1, 0)) {
+    lamella_event e{};
+    e.size = sizeof e;
+    e.kind = LAMELLA_EVENT_RECORDED;
+    e.phase = LAMELLA_EVENT_INSTANT;
+    e.device = e.from = {-1, 0};
+    e.id = n->sequence;
+    e.op = op;
+    api().event(&e);
+  }
+}
+
 }  // namespace lamella::autograd

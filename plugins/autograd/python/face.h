@@ -11,6 +11,11 @@ namespace lamella::autograd::face {
 using python::Gil;
 
 extern const lamella_autograd* autograd;  // the interface
+struct Unlocking {                        // the interface "python.unlocking", as frontend/binding/unlocked.h has it
+  void* (*begin)();
+  void (*end)(void* state);
+};
+extern const Unlocking* unlocking;
 inline uint64_t layer_bit() { return uint64_t{1} << autograd->layer; }
 
 inline PyObject* raise() { return python::face().raise_pending(); }
@@ -47,12 +52,12 @@ class Ref {
   PyObject* o_;
 };
 
-// Runs something without the interpreter's lock.
+// Runs something without the interpreter's lock; no tensor's memory moves meanwhile.
 template <class F>
 auto unlocked(F&& f) {
-  PyThreadState* state = PyEval_SaveThread();
+  void* state = unlocking->begin();
   auto r = f();
-  PyEval_RestoreThread(state);
+  unlocking->end(state);
   return r;
 }
 

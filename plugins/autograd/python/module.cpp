@@ -9,6 +9,7 @@
 namespace lamella::autograd::face {
 
 const lamella_autograd* autograd = nullptr;
+const Unlocking* unlocking = nullptr;
 
 bool read_gradient(PyObject* o, const char* who, lamella_tensor** out) {
   *out = nullptr;
@@ -219,6 +220,8 @@ PyMODINIT_FUNC PyInit__python(void) {
   using namespace lamella::autograd::face;
   if (lamella::python::import() < 0) return nullptr;
   autograd = static_cast<const lamella_autograd*>(lamella::api().find_interface("autograd", 1));
+  unlocking = static_cast<const Unlocking*>(lamella::api().find_interface("python.unlocking", 1));
+  if (!unlocking) return PyErr_Format(PyExc_ImportError, "lamella._C and autograd are of different versions");
   if (!autograd) return PyErr_Format(PyExc_ImportError, "the autograd plugin's library is not loaded");
   PyObject* m = PyModule_Create(&definition);
   if (m && (PyModule_AddFunctions(m, run_methods) < 0 || PyModule_AddFunctions(m, node_methods) < 0 ||

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <new>
 
+#include "graph/event.h"
+
 namespace lamella::autograd {
 namespace {
 
@@ -379,6 +381,7 @@ lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_v
                         : formula_node(r, saves, keep, rets, edges.count(), counting.pending(), &st);
   const Held held(n);
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
+  tell_recorded(n, frame->op);
   edges.give(n);
   if (!st && __builtin_expect(written >= 0, 0)) {
     retain(n);
@@ -418,6 +421,7 @@ lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, l
   const Held held(n);
   n->op = op;
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
+  tell_recorded(n, frame->op);
   edges.give(n);
   for (int k = 0; k < num_written && !st; k++) {
     retain(n);

@@ -175,3 +175,48 @@ def test_requires_grad_is_set_on_what_another_keyword_put_in_the_place():
             assert made.requires_grad and made.is_leaf and made.dtype is lamella.float64 and made.tolist() == [4, 4]
     finally:
         lib.close()
+
+
+def test_anomaly_mode_of_a_block():
+    def message(block):
+        x = lamella.tensor(0.0, requires_grad=True)
+        y = x / x
+        with block, pytest.raises(RuntimeError) as info:
+            y.backward(retain_graph=True)
+        y.backward(retain_graph=True)  # outside NaN is no error
+        return str(info.value)
+
+    for block in (lamella.autograd.set_detect_anomaly(True), lamella.autograd.detect_anomaly()):
+        assert "returned nan values" in message(block)
+    lamella.autograd.set_detect_anomaly(True)
+    with lamella.autograd.set_detect_anomaly(False):
+        (lamella.tensor(0.0, requires_grad=True) / 0.0 * 0).backward()
+    lamella.autograd.set_detect_anomaly(False)
+
+
+def test_arguments_of_older_programs():
+    x = lamella.tensor([1.0, 2.0], requires_grad=True)
+    (g,) = lamella.autograd.grad(outputs=x * x, inputs=x, grad_outputs=lamella.ones(2), only_inputs=True)
+    assert g.tolist() == [2, 4]
+    unused = lamella.ones(1, requires_grad=True)
+    assert lamella.autograd.grad(x.sum(), (x, unused), None, None, False, True, True)[1] is None
+    with pytest.raises(RuntimeError, match="not have been used"):
+        lamella.autograd.grad(x.sum(), (x, unused), None, None, False, True)
+    with pytest.warns(FutureWarning, match="only_inputs"):
+        lamella.autograd.grad(x.sum(), x, only_inputs=False)
+    with pytest.warns(FutureWarning, match="grad_tensors"):
+        lamella.autograd.backward(x * 1, grad_variables=lamella.tensor([1.0, 3.0]))
+    assert x.grad.tolist() == [1, 3]
+
+
+def test_variables_are_tensors():
+    Variable, x = lamella.autograd.Variable, lamella.ones(2)
+    v = Variable(x, requires_grad=True)
+    assert v is not x and v.data_ptr() == x.data_ptr() and v.requires_grad and not x.requires_grad
+    assert isinstance(x, Variable) and not isinstance(3, Variable) and not issubclass(lamella.Tensor, Variable)
+    made = Variable(v * 2)
+    assert made.grad_fn is None and not made.requires_grad and Variable().shape == (0,)
+    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got list"):
+        Variable([1.0])
+    with pytest.warns(UserWarning, match="volatile"):
+        assert not Variable(x, volatile=True).requires_grad

@@ -1,0 +1,75 @@
+// The queue that measured calls are written into: of fixed size, many writers without a lock, one reader at a time.
+//
+// Each place has a number, which says whose turn it is: the number of the write that may fill it, or that plus one once
+// it is filled. A writer takes the next number by one exchange, and never waits; where the place is not free yet, the
+// queue is full.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+namespace lamella::profiler {
+
+struct Sample {
+  uint64_t begin = 0, duration = 0;  // nanoseconds of the clock that is not set
+  uint64_t id = 0, parent = 0, root = 0, thread = 0;
+  uint16_t scope = 0;
+  uint16_t key_length = 0;  // of the part of text that series are told apart by
+  uint32_t length = 0;      // of text
+  char text[256];           // see Note [Text] in text.h
+};
+
+class Queue {
+ public:
+  explicit Queue(uint32_t capacity) : mask_(std::bit_ceil(uint64_t{capacity}) - 1), places_(new Place[mask_ + 1]) {
+    for (uint64_t i = 0; i <= mask_; i++) places_[i].turn.store(i, std::memory_order_relaxed);
+  }
+
+  // False: the queue is full.
+  bool put(const Sample& sample) {
+    uint64_t number = next_.load(std::memory_order_relaxed);
+    for (;;) {
+      Place& p = places_[number & mask_];
+      const auto ahead = static_cast<int64_t>(p.turn.load(std::memory_order_acquire) - number);
+      if (ahead < 0) return false;
+      if (ahead > 0) {
+        number = next_.load(std::memory_order_relaxed);
+      } else if (next_.compare_exchange_weak(number, number + 1, std::memory_order_relaxed)) {
+        std::memcpy(static_cast<void*>(&p.sample), &sample, offsetof(Sample, text) + sample.length);
+        p.turn.store(number + 1, std::memory_order_release);
+        return true;
+      }
+    }
+  }
+
+  // Has `read` see the oldest sample, and takes it out. False: there is none, or it is being written.
+  template <class Read>
+  bool take(Read read) {
+    Place& p = places_[taken_ & mask_];
+    if (p.turn.load(std::memory_order_acquire) != taken_ + 1) return false;
+    read(p.sample);
+    p.turn.store(taken_ + mask_ + 1, std::memory_order_release);
+    taken_++;
+    return true;
+  }
+
+  uint64_t capacity() const { return mask_ + 1; }
+  uint64_t put_so_far() const { return next_.load(std::memory_order_relaxed); }
+
+ private:
+  struct alignas(64) Place {
+    std::atomic<uint64_t> turn;
+    Sample sample;
+  };
+  static_assert(sizeof(Place) == 320);
+  const uint64_t mask_;
+  const std::unique_ptr<Place[]> places_;
+  alignas(64) std::atomic<uint64_t> next_{0};
+  alignas(64) uint64_t taken_ = 0;  // the reader's
+};
+
+}  // namespace lamella::profiler

@@ -1,0 +1,63 @@
+// The texts of a sample: name, backend, dtype and values of debug information, in one piece of fixed size.
+//
+// Note [Text]  Each text ends with a zero. A value of debug information has one more byte before it, 1; where there is
+//   none, the byte 0 stands alone. What is longer than its room is cut. Equal samples have equal bytes, which are the
+//   key of the histogram.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "collect/queue.h"
+
+namespace lamella::profiler {
+
+constexpr uint32_t name_room = 96, short_room = 16;
+constexpr uint32_t max_kinds = 8;  // that the rest has room for
+
+class TextWriter {
+ public:
+  explicit TextWriter(Sample& s) : s_(s) { s.length = 0; }
+
+  void add(std::string_view text, uint32_t room) {
+    const uint32_t left = static_cast<uint32_t>(sizeof s_.text) - s_.length;
+    if (!left) return;
+    const size_t n = std::min({text.size(), strnlen(text.data(), text.size()), size_t{std::min(room, left)} - 1});
+    std::memcpy(s_.text + s_.length, text.data(), n);
+    s_.length += static_cast<uint32_t>(n);
+    s_.text[s_.length++] = 0;
+  }
+  void add_value(std::string_view text, uint32_t room) {
+    s_.text[s_.length++] = 1;
+    add(text, room - 1);
+  }
+  void add_absent() { s_.text[s_.length++] = 0; }
+  // Of each of so many values, which share what is left.
+  uint32_t value_room(size_t values) const {
+    return (static_cast<uint32_t>(sizeof s_.text) - s_.length) / static_cast<uint32_t>(values);
+  }
+
+ private:
+  Sample& s_;
+};
+
+// Points into the texts of a sample.
+struct Texts {
+  const char *name, *backend, *dtype;
+  std::vector<const char*> values;
+
+  Texts(const char* text, size_t kinds) {
+    name = text;
+    backend = name + std::strlen(name) + 1;
+    dtype = backend + std::strlen(backend) + 1;
+    const char* at = dtype + std::strlen(dtype) + 1;
+    for (size_t i = 0; i < kinds; i++) {
+      values.push_back(*at ? at + 1 : nullptr);
+      at += *at ? std::strlen(at) + 1 : 1;
+    }
+  }
+};
+
+}  // namespace lamella::profiler

@@ -1,0 +1,20 @@
+"""Exporters: measured times of a sample of all operators, sent to a system that watches a fleet.
+
+``export`` starts one and gives its handle. A sampled call is measured into a queue of fixed size, in native code and
+without a lock; a thread of the export's own gathers histograms and sends them. ``docs/exporters.md`` leads through.
+
+>>> import json, tempfile
+>>> folder = tempfile.TemporaryDirectory()
+>>> with lamella.profiler.exporters.export("jsonl", path=f"{folder.name}/times", sampling=1.0):
+...     _ = lamella.ones(2) + 1
+>>> rows = [json.loads(line) for line in open(f"{folder.name}/times")]
+>>> sorted(row["name"] for row in rows if row["kind"] == "series")
+['aten::add', 'aten::ones']
+>>> folder.cleanup()
+"""
+
+from .batch import Batch, Counts, Exporter, Series, Source, Span
+from .find import exporter_names
+from .handle import Export, export
+
+__all__ = ["Batch", "Counts", "Export", "Exporter", "Series", "Source", "Span", "export", "exporter_names"]

@@ -1,0 +1,149 @@
+"""What exporters get, and what they are: a class with ``export`` and ``close``."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+SCOPES = ("function", "backward_function", "user_scope", "kernel")
+
+# Bounds of the histograms' buckets, in seconds: 1, 2.5 and 5 of each power of ten from a microsecond to ten seconds.
+BUCKETS = tuple(float(f"{m}e{e}") for e in range(-6, 1) for m in (1, 2.5, 5)) + (10.0,)
+
+
+class Series(NamedTuple):
+    """One histogram of times, since the export began.
+
+    ``scope`` is "function", "backward_function" or "user_scope"; ``backend`` and ``dtype`` are the first tensor's, or
+    ""; ``values`` are those of ``Batch.kinds`` or None; ``sum``, ``min`` and ``max`` are seconds; ``buckets`` has one
+    number more than ``Batch.bounds``, each for itself.
+
+    >>> lamella.profiler.exporters.Series("function", "aten::add", "cpu", "int64", (), 1, 2e-6, 2e-6, 2e-6, (0, 1)).max
+    2e-06
+    """
+
+    scope: str
+    name: str
+    backend: str
+    dtype: str
+    values: tuple[str | None, ...]
+    count: int  # type: ignore[assignment]  # tuple.count goes
+    sum: float
+    min: float
+    max: float
+    buckets: tuple[int, ...]
+
+
+class Span(NamedTuple):
+    """One sampled call or block. ``begin`` is in nanoseconds since 1970, ``duration`` in nanoseconds.
+
+    ``values`` are those of ``Batch.kinds`` and behind them of ``Batch.span_kinds``. ``parent`` is the id of the sampled
+    one around it on its thread, or 0, ``root`` that of the outermost.
+
+    >>> lamella.profiler.exporters.Span("user_scope", "step", "", "", (), 0, 1500, 7, 0, 7, 1).duration
+    1500
+    """
+
+    scope: str
+    name: str
+    backend: str
+    dtype: str
+    values: tuple[str | None, ...]
+    begin: int
+    duration: int
+    id: int
+    parent: int
+    root: int
+    thread: int
+
+
+class Counts(NamedTuple):
+    """Numbers of samples: recorded ones, and those that were dropped because the queue was full, there were too many
+    series, or too many spans waited or could not be sent. ``unsent`` are recorded since the last export that went well;
+    ``failures`` are exports that did not.
+
+    >>> lamella.profiler.exporters.Counts(recorded=10, queue=2, series=1, spans=0, unsent=0, failures=0).dropped
+    {'queue': 2, 'series': 1, 'spans': 0}
+    """
+
+    recorded: int
+    queue: int
+    series: int
+    spans: int
+    unsent: int
+    failures: int
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """The dropped ones by reason."""
+        return {"queue": self.queue, "series": self.series, "spans": self.spans}
+
+
+class Batch(NamedTuple):
+    """All that one export sends. The histograms count since the export began, so that a lost batch loses nothing;
+    spans are in one batch each. Times are in seconds since 1970.
+
+    >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter, attributes=["model"]) as it:
+    ...     it.read().attributes(("resnet",))
+    {'model': 'resnet'}
+    """
+
+    since: float
+    time: float
+    sampling: float
+    block_sampling: float
+    kinds: tuple[str, ...]
+    span_kinds: tuple[str, ...]
+    bounds: tuple[float, ...]
+    series: list[Series]
+    spans: list[Span]
+    counts: Counts
+
+    def attributes(self, values: tuple[str | None, ...]) -> dict[str, str]:
+        """The debug information of a series or a span by kind."""
+        kinds = self.kinds + self.span_kinds
+        return {kind: value for kind, value in zip(kinds, values, strict=False) if value is not None}
+
+
+class Source(Protocol):
+    """Where an exporter that is asked, as a page that is scraped, reads when it is asked.
+
+    >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter) as handle:
+    ...     handle.read().series
+    []
+    """
+
+    kinds: tuple[str, ...]
+    span_kinds: tuple[str, ...]
+    timeout: float
+
+    def read(self) -> Batch:
+        """The histograms as they are now, without spans."""
+
+
+class Exporter:
+    """What exporters derive from. All functions but ``start`` and ``forked`` are called on a thread of the export's.
+
+    A third party's is found by the name of an entry point in the group ``lamella.exporters``, which names a class or a
+    function; it is called with the options of ``export`` that this does not know itself.
+
+    >>> class Printer(lamella.profiler.exporters.Exporter):
+    ...     def export(self, batch):
+    ...         print(sorted(s.name for s in batch.series))
+    >>> with lamella.profiler.exporters.export(Printer, sampling=1.0):
+    ...     _ = lamella.ones(2).exp()
+    ['aten::exp', 'aten::ones']
+    """
+
+    wants_spans = False
+
+    def start(self, source: Source) -> None:
+        """Called once, before anything is exported; on the thread that calls ``export``."""
+
+    def export(self, batch: Batch) -> Any:
+        """Sends a batch; raises if that fails. It may take its time: operators go on."""
+
+    def close(self) -> None:
+        """Called after the last batch."""
+
+    def forked(self) -> None:
+        """Called in a child of fork, where nothing is exported: lets go of what the parent uses, without a word."""

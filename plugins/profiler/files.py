@@ -1,0 +1,19 @@
+"""Files that a profile writes: each takes the place of an old one when it is whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+__all__ = ["replacing"]
+
+
+@contextmanager
+def replacing(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+    """A buffered file to write into, as ``lamella.save`` writes its own: the path has it at the end of the block."""
+    from lamella.serialization import atomic  # imported when the first file is written
+
+    with atomic.replacing(path) as part, open(os.dup(part.fileno()), "wb") as file:
+        yield file

@@ -1,0 +1,71 @@
+"""Debug information: values by kind that observers see, and that travel with the work."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+from . import _python
+
+__all__ = ["DebugInfoGuard", "all_debug_info", "debug_info", "get_debug_info"]
+
+_innermost: ContextVar[Any] = ContextVar("lamella.profiler.debug_info")
+_python._set_info_variable(_innermost)
+
+
+class debug_info:
+    """Within the block, debug information has a value under a kind: a model's name, a request's number.
+
+    It is seen by observers on this thread and wherever the work goes: backward's threads, tasks of asyncio (each has
+    its own), workers of a ``DataLoader``, and what runs with ``lamella.capture_state()``: ``pool.submit(state.run, f)``
+    of a ``ThreadPoolExecutor``, ``Process(target=state.run, args=(f,))``. Kinds are any text; the innermost value of a
+    kind counts. To other processes go the values that pickle.
+
+    Args:
+        kind: a text
+        value: any object; numbers and texts can be read by observers in C++, too
+
+    Raises:
+        TypeError: the kind is no str
+
+    >>> with lamella.profiler.debug_info("model", "resnet-18"):
+    ...     lamella.profiler.get_debug_info("model")
+    'resnet-18'
+    """
+
+    def __init__(self, kind: str, value: Any):
+        if not isinstance(kind, str):
+            raise TypeError(f"debug_info: argument 'kind' must be str, got {type(kind).__name__}")
+        self.kind, self.value = kind, value
+        self._tokens: list = []
+
+    def __enter__(self) -> debug_info:
+        self._tokens.append(_innermost.set(_python._info_entry(self.kind, self.value, _innermost.get(None))))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _innermost.reset(self._tokens.pop())
+
+
+DebugInfoGuard = debug_info
+
+
+def get_debug_info(kind: str) -> Any:
+    """The value of a kind here, or None.
+
+    >>> lamella.profiler.get_debug_info("model") is None
+    True
+    """
+    if not isinstance(kind, str):
+        raise TypeError(f"get_debug_info: argument 'kind' must be str, got {type(kind).__name__}")
+    return _python._get_info(kind)
+
+
+def all_debug_info() -> dict[str, Any]:
+    """Each kind with the value that counts here.
+
+    >>> with lamella.profiler.debug_info("model", "gpt"), lamella.profiler.debug_info("request", 7):
+    ...     lamella.profiler.all_debug_info()
+    {'model': 'gpt', 'request': 7}
+    """
+    return _python._all_info()

@@ -1,0 +1,168 @@
+#include "observe/observers.h"
+
+#include <pthread.h>
+
+#include <cstdio>
+#include <mutex>
+#include <unordered_map>
+
+#include "observe/calls.h"
+#include "observe/record.h"
+#include "observe/thread.h"
+
+namespace lamella::profiler {
+
+std::atomic<uint64_t> list_number{1};
+std::atomic<int64_t> block_observers{0};
+lamella_library* library = nullptr;
+uint64_t function_layer = 0, kernel_layer = 0;
+
+namespace {
+
+struct Registered {
+  std::mutex mutex;
+  std::shared_ptr<const List> list = std::make_shared<const List>();
+  std::unordered_map<uint64_t, Held> all;  // the threads' own, too
+  uint64_t last_handle = 0;
+};
+
+Registered& registered() {
+  static Registered* r = [] {
+    // A child of fork finds the lock free, whichever thread had it.
+    pthread_atfork([] { registered().mutex.lock(); }, [] { registered().mutex.unlock(); },
+                   [] { registered().mutex.unlock(); });
+    return new Registered;
+  }();
+  return *r;
+}
+
+std::atomic<void (*)(void*)> reporter{nullptr};
+std::atomic<int64_t> id_observers{0};
+
+// Replaces the list; under the lock. The old one is handed out, to be let go without it.
+std::shared_ptr<const List> replace(Registered& r, List next) {
+  std::shared_ptr<const List> list = std::make_shared<const List>(std::move(next));
+  list.swap(r.list);
+  list_number.fetch_add(1, std::memory_order_release);
+  return list;
+}
+
+Held find(uint64_t handle) {
+  Registered& r = registered();
+  const std::lock_guard lock(r.mutex);
+  const auto found = r.all.find(handle);
+  return found == r.all.end() ? nullptr : found->second;
+}
+
+std::string wrong_in(const lamella_observer& o) {
+  if (!(o.probability > 0 && o.probability <= 1))
+    return "sampling_prob must be above 0 and at most 1, got " + std::to_string(o.probability);
+  if (!o.scopes || o.scopes >> LAMELLA_SCOPES) return "scopes must be bits of the four scopes, and one at least";
+  if (!o.enter && !o.exit) return "it has neither `enter` nor `exit`";
+  return {};
+}
+
+void withdraw(Observer& o) {
+  if (o.layers) api().withdraw(o.layers);
+  o.drop_events();
+  if (o.hears(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_sub(1, std::memory_order_relaxed);
+  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS && id_observers.fetch_sub(1) == 1) forget_calls();
+}
+
+lamella_status switch_on(Observer& o, bool everywhere) {
+  if (o.hears(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_add(1, std::memory_order_relaxed);
+  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS) id_observers.fetch_add(1);
+  if (everywhere && layers_of(o.given.scopes))
+    if (lamella_status st = api().process_include(library, layers_of(o.given.scopes), &o.layers)) return st;
+  return follow_nodes(o);
+}
+
+}  // namespace
+
+std::shared_ptr<const List> global_list(uint64_t* number) {
+  Registered& r = registered();
+  const std::lock_guard lock(r.mutex);
+  *number = list_number.load(std::memory_order_relaxed);
+  return r.list;
+}
+
+lamella_status add_observer(const lamella_observer* given, int32_t everywhere, uint64_t* handle) {
+  auto o = std::make_shared<Observer>();
+  std::memcpy(&o->given, given, std::min<size_t>(given->size, sizeof o->given));
+  Registered& r = registered();
+  {
+    const std::lock_guard lock(r.mutex);
+    o->handle = ++r.last_handle;
+  }
+  const std::string wrong = wrong_in(o->given);
+  lamella_status st = wrong.empty() ? switch_on(*o, everywhere) : fail(LAMELLA_VALUE_ERROR, "add_callback: " + wrong);
+  if (st) {
+    lamella_object* const error = api().error_take();
+    if (wrong.empty()) withdraw(*o);
+    o->given.destroy = nullptr;  // the context stays the caller's
+    return api().error_restore(error);
+  }
+  std::shared_ptr<const List> old;
+  {  // only now can it be called, fail, and be removed
+    const std::lock_guard lock(r.mutex);
+    r.all[o->handle] = o;
+    if (everywhere) {
+      List next = *r.list;
+      next.push_back(o);
+      old = replace(r, std::move(next));
+    }
+  }
+  *handle = o->handle;
+  if (!everywhere) this_thread().add_local(o);
+  return LAMELLA_OK;
+}
+
+lamella_status remove_observer(uint64_t handle) {
+  Registered& r = registered();
+  Held o;
+  std::shared_ptr<const List> old;
+  {
+    const std::lock_guard lock(r.mutex);
+    const auto found = r.all.find(handle);
+    if (found != r.all.end()) {
+      o = std::move(found->second);
+      r.all.erase(found);
+      o->live.store(false, std::memory_order_relaxed);
+      List next;
+      for (const Held& other : *r.list)
+        if (other != o) next.push_back(other);
+      old = replace(r, std::move(next));
+    }
+  }
+  if (!o)
+    return fail(LAMELLA_VALUE_ERROR, "remove_callback: there is no callback with handle " + std::to_string(handle));
+  withdraw(*o);
+  this_thread().come_by();  // so that a program of one thread keeps nothing of it
+  return LAMELLA_OK;
+}
+
+lamella_status enable_observer(uint64_t handle, int32_t on) {
+  const Held o = find(handle);
+  if (!o)
+    return fail(LAMELLA_VALUE_ERROR, std::string(on ? "reenable" : "disable") +
+                                         "_callback: there is no callback with handle " + std::to_string(handle));
+  o->enabled.store(on, std::memory_order_relaxed);
+  return LAMELLA_OK;
+}
+
+void set_reporter(void (*report)(void*)) { reporter.store(report); }
+
+void drop_failed(Observer& o) {
+  void (*report)(void*) = reporter.load();
+  if (report) {
+    report(o.given.context);
+  } else {
+    const char* message = api().error_message();
+    std::fprintf(stderr, "lamella: an observer failed and was removed: %s\n",
+                 message ? message : "it does not say why");
+  }
+  api().error_clear();
+  if (o.live.load(std::memory_order_relaxed) && remove_observer(o.handle)) api().error_clear();
+}
+
+}  // namespace lamella::profiler

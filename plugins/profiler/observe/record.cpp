@@ -1,0 +1,329 @@
+#include "observe/record.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "debug_info.h"
+#include "observe/calls.h"
+
+namespace lamella::profiler {
+namespace {
+
+std::atomic<uint64_t> last_id{0};
+std::atomic<uint64_t> left_elsewhere{0};  // blocks that ended on another thread than they began on
+
+// While an observer's function runs: what that calls is not observed, and an error that is pending is put aside.
+class Aside {
+ public:
+  explicit Aside(Thread& t) : t_(t), shared_(api().thread()), exclude_(shared_->exclude) {
+    shared_->exclude |= function_layer | kernel_layer;
+    t.quiet++;
+  }
+  ~Aside() {
+    t_.quiet--;
+    const uint64_t both = function_layer | kernel_layer;
+    shared_->exclude = (shared_->exclude & ~both) | (exclude_ & both);
+    if (!t_.enabled()) shared_->exclude |= both;  // switched off by the function
+  }
+  Aside(const Aside&) = delete;
+
+ private:
+  Thread& t_;
+  lamella_thread* shared_;
+  uint64_t exclude_;
+};
+
+// The scope's draws come to those that hear of this call; they are drawn anew.
+void draw(Thread& t, Scope& s, Record& r) {
+  const int64_t passed = s.armed - s.countdown;
+  int64_t next = Scope::never;
+  for (Drawn& d : s.drawn) {
+    d.left -= passed;
+    if (d.left <= 0) {
+      d.left = t.gap(d.observer->given.probability);
+      if (d.observer->on()) {
+        if (r.running < Record::few)
+          r.first[r.running] = {d.observer, nullptr};
+        else
+          r.more.push_back({d.observer, nullptr});
+        r.running++;
+      }
+    }
+    next = std::min(next, d.left);
+  }
+  s.armed = s.countdown = next;
+}
+
+template <class Visit>
+void each_running(Record& r, Visit visit) {
+  for (int i = 0; i < std::min(r.running, Record::few); i++) visit(r.first[i]);
+  for (Record::Running& x : r.more) visit(x);
+}
+
+void open(Thread& t, Record& r) {
+  if (const uint64_t left = left_elsewhere.load(std::memory_order_relaxed); t.left != left) {
+    t.left = left;
+    t.drop_left();
+  }
+  bool ids = false;
+  each_running(r, [&](Record::Running& x) { ids |= (x.observer->given.flags & LAMELLA_OBSERVER_NEEDS_IDS) != 0; });
+  if (ids) r.shared.id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  r.outer = t.current;
+  r.shared.size = sizeof r.shared;
+  r.shared.thread = t.id;
+  r.shared.parent = r.outer ? &r.outer->shared : nullptr;
+  t.current = &r;
+  const Aside aside(t);
+  each_running(r, [&](Record::Running& x) {
+    const lamella_observer& o = x.observer->given;
+    if (!o.enter || !o.enter(o.context, &r.shared, &x.state)) return;
+    drop_failed(*x.observer);
+    x.observer = nullptr;  // what has not begun has no end
+  });
+}
+
+void close(Thread& t, Record& r) {
+  {
+    const Aside aside(t);
+    each_running(r, [&](Record::Running& x) {
+      if (!x.observer) return;
+      const lamella_observer& o = x.observer->given;
+      if (o.exit && o.exit(o.context, &r.shared, x.state)) drop_failed(*x.observer);
+    });
+  }
+}
+
+int32_t backend_of(const lamella_value* v, int n) {
+  for (int i = 0; i < n; i++) {
+    if (v[i].tag == LAMELLA_TENSOR) return v[i].as.tensor->backend;
+    for (uint32_t k = 0; v[i].tag == LAMELLA_TENSOR_LIST && k < v[i].length; k++)
+      if (v[i].as.tensors[k]) return v[i].as.tensors[k]->backend;
+  }
+  return -1;
+}
+
+lamella_status pass_on(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return api().redispatch(f, args, f->num_args, rets, f->num_rets);
+}
+
+// Takes a record on the stack out of the open ones, whichever way its frame is left: a thread that ends while it waits
+// for the host's lock is unwound, too.
+class Linked {
+ public:
+  Linked(Thread& t, Record& r) : t_(t), r_(r) {}
+  Linked(const Linked&) = delete;
+  ~Linked() { unlink(t_, r_); }
+
+ private:
+  Thread& t_;
+  Record& r_;
+};
+
+// A call that somebody hears of, or one on a thread that has not come by since the list changed.
+__attribute__((noinline)) lamella_status observed(int scope, lamella_frame* f, const lamella_value* args,
+                                                  lamella_value* rets) {
+  Thread& t = this_thread();
+  if (t.quiet) return pass_on(f, args, rets);  // a state from outside has switched the layers on within an observer
+  Scope& s = t.scopes[static_cast<size_t>(scope)];
+  if (t.number != list_number.load(std::memory_order_acquire)) {
+    t.come_by();
+    if (--s.countdown > 0) return pass_on(f, args, rets);
+  }
+  Record r;
+  draw(t, s, r);
+  if (!r.running) return pass_on(f, args, rets);
+  r.shared.scope = static_cast<uint32_t>(scope);
+  r.shared.name = api().operator_name(f->op);
+  r.shared.op = f->op;
+  r.shared.frame = f;
+  r.shared.inputs = args;
+  r.shared.num_inputs = f->num_args;
+  r.shared.num_outputs = f->num_rets;
+  r.shared.layer = f->layer;
+  r.shared.backend = backend_of(args, f->num_args);
+  const Linked linked(t, r);
+  open(t, r);
+  const lamella_status st = pass_on(f, args, rets);
+  if (__builtin_expect(st != LAMELLA_OK, 0)) {
+    if (st == LAMELLA_RETRY) {
+      close(t, r);
+      return st;
+    }
+    lamella_object* const error = api().error_take();
+    close(t, r);
+    return error ? api().error_restore(error) : st;
+  }
+  r.shared.outputs = rets;
+  if (r.shared.backend < 0) r.shared.backend = backend_of(rets, f->num_rets);
+  close(t, r);
+  return st;
+}
+
+// ---- steps of backward ---------------------------------------------------------------------------------------------
+
+void end_node(Thread& t, uint64_t observer, uint64_t id) {
+  const auto found = std::find_if(t.nodes.rbegin(), t.nodes.rend(),
+                                  [&](const Thread::Node& n) { return n.observer == observer && n.id == id; });
+  if (found == t.nodes.rend()) return;  // it began before the observer came
+  const Thread::Node node = std::move(*found);
+  t.nodes.erase(std::next(found).base());
+  if (!node.record) return;
+  close(t, *node.record);
+  unlink(t, *node.record);
+  delete node.record;
+  show_info(node.before);
+  info_free(node.info);
+  node.held->drop_events();
+}
+
+Record* drawn_node(Thread& t, Drawn& d, const lamella_event* e) {
+  if (t.quiet || --d.left > 0) return nullptr;
+  d.left = t.gap(d.observer->given.probability);
+  if (!d.observer->on() || !d.observer->keep_events()) return nullptr;
+  auto* r = new Record;
+  r->running = 1;
+  r->first[0] = {d.observer, nullptr};
+  r->shared.scope = LAMELLA_SCOPE_BACKWARD_FUNCTION;
+  r->shared.name = e->name;
+  r->shared.sequence = e->id;
+  r->shared.backend = e->device.backend;
+  r->shared.layer = -1;
+  return r;
+}
+
+// The context is the observer's handle: the observer itself may be gone.
+void on_node(void* context, const lamella_event* e) {
+  Thread& t = this_thread();
+  const auto handle = reinterpret_cast<uintptr_t>(context);
+  if (e->phase == LAMELLA_EVENT_END) return end_node(t, handle, e->id);
+  if (t.number != list_number.load(std::memory_order_acquire)) t.come_by();
+  for (Drawn& d : t.scopes[LAMELLA_SCOPE_BACKWARD_FUNCTION].drawn) {
+    if (d.observer->handle != handle) continue;
+    Thread::Node node = {e->id, handle, drawn_node(t, d, e), nullptr, nullptr, nullptr};
+    if (Record* const r = node.record) {
+      Call call;
+      if (d.observer->given.flags & LAMELLA_OBSERVER_NEEDS_IDS) call = find_call(e->id);
+      r->shared.op = call.op;
+      r->shared.forward_thread = call.thread;
+      node.info = call.info;
+      node.before = show_info(call.info);
+      node.held = d.observer->shared_from_this();
+    }
+    t.nodes.push_back(node);
+    if (node.record) open(t, *node.record);
+    return;
+  }
+}
+
+// A call has got a node: its record learns the number, and its backward will learn of the call.
+void on_recorded(void*, const lamella_event* e) {
+  Thread& t = this_thread();
+  if (t.current && t.current->shared.scope == LAMELLA_SCOPE_FUNCTION && t.current->shared.op == e->op)
+    t.current->shared.sequence = e->id;  // and not one around it, where this call itself was not drawn
+  keep_call(e->id, {e->op, t.id, take_info()});
+}
+
+void on_graph(void* context, const lamella_event* e) {
+  if (e->kind == LAMELLA_EVENT_NODE)
+    on_node(context, e);
+  else
+    on_recorded(context, e);
+}
+
+}  // namespace
+
+template <int S>
+lamella_status observe(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  Thread* const t = current_thread;
+  if (__builtin_expect(t && t->number == list_number.load(std::memory_order_acquire) && --t->scopes[S].countdown > 0,
+                       1))
+    return pass_on(f, args, rets);
+  return observed(S, f, args, rets);
+}
+template lamella_status observe<LAMELLA_SCOPE_FUNCTION>(lamella_frame*, const lamella_value*, lamella_value*);
+template lamella_status observe<LAMELLA_SCOPE_KERNEL>(lamella_frame*, const lamella_value*, lamella_value*);
+
+lamella_status follow_nodes(Observer& o) {
+  uint64_t kinds = o.hears(LAMELLA_SCOPE_BACKWARD_FUNCTION) ? uint64_t{1} << LAMELLA_EVENT_NODE : 0;
+  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS) kinds |= uint64_t{1} << LAMELLA_EVENT_RECORDED;
+  void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(o.handle));
+  return kinds ? api().subscribe(library, kinds, on_graph, context, &o.events) : LAMELLA_OK;
+}
+
+// ---- named blocks --------------------------------------------------------------------------------------------------
+
+namespace {
+
+// A block may end on another thread than it began on, or outlive that thread: both sides have a reference.
+struct Block : Record {
+  const std::string name;
+  Thread* const thread;  // only compared
+  std::atomic<bool> ended{false};
+  std::atomic<int> references{2};
+  Block(const char* n, Thread* t) : name(n), thread(t) {}
+  void release() {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  bool left() const override { return ended.load(std::memory_order_acquire); }
+  void unlinked() override { release(); }
+};
+
+}  // namespace
+
+lamella_status scope_begin(const char* name, void** scope) {
+  *scope = nullptr;
+  if (!block_observers.load(std::memory_order_relaxed)) return LAMELLA_OK;
+  Thread& t = this_thread();
+  if (t.quiet) return LAMELLA_OK;
+  if (t.number != list_number.load(std::memory_order_acquire)) t.come_by();
+  Scope& s = t.scopes[LAMELLA_SCOPE_USER_SCOPE];
+  if (--s.countdown > 0) return LAMELLA_OK;
+  auto made = std::make_unique<Block>(name, &t);
+  draw(t, s, *made);
+  if (!made->running) return LAMELLA_OK;
+  Block* const r = made.release();
+  r->shared.scope = LAMELLA_SCOPE_USER_SCOPE;
+  r->shared.name = r->name.c_str();
+  r->shared.backend = r->shared.layer = -1;
+  *scope = r;
+  open(t, *r);
+  return LAMELLA_OK;
+}
+
+void scope_end(void* scope) {
+  auto* r = static_cast<Block*>(scope);
+  if (!r) return;
+  lamella_object* const error = api().error_take();
+  Thread& t = this_thread();
+  close(t, *r);
+  r->ended.store(true, std::memory_order_release);
+  if (r->thread == &t)
+    unlink(t, *r);
+  else
+    left_elsewhere.fetch_add(1, std::memory_order_relaxed);
+  r->release();
+  if (error) api().error_restore(error);
+}
+
+void Record::hold() {
+  if (!held.empty()) return;
+  each_running(*this, [this](Running& x) {
+    if (x.observer) held.push_back(x.observer->shared_from_this());
+  });
+}
+
+void unlink(Thread& t, Record& r) {
+  Record* inner = nullptr;
+  for (Record* at = t.current; at && at != &r; at = at->outer) inner = at;
+  if (!inner) {
+    if (t.current != &r) return;
+    t.current = r.outer;
+  } else {
+    if (inner->outer != &r) return;
+    inner->outer = r.outer;
+    inner->shared.parent = r.shared.parent;
+  }
+  r.unlinked();
+}
+
+}  // namespace lamella::profiler

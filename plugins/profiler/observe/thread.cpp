@@ -1,0 +1,161 @@
+#include "observe/thread.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "debug_info.h"
+#include "observe/record.h"
+
+namespace lamella::profiler {
+
+__thread Thread* current_thread = nullptr;
+
+namespace {
+
+// Two slots of a thread: its own state, which ends with it, and the observers of its own, which are carried.
+int32_t own_slot = -1, local_slot = -1;
+
+bool is_live(const Held& o) { return o->live.load(std::memory_order_relaxed); }
+
+uint64_t mix(uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+using Carried = std::shared_ptr<const List>;
+
+lamella_status copy_local(void* state, void** out) {
+  *out = new (std::nothrow) Carried(*static_cast<Carried*>(state));
+  return *out ? LAMELLA_OK : api().raise(LAMELLA_OUT_OF_MEMORY, "profiler: not enough memory");
+}
+void destroy_local(void* state) { delete static_cast<Carried*>(state); }
+void swapped_local(void* state) { this_thread().take_local(state ? *static_cast<Carried*>(state) : nullptr); }
+
+void destroy_own(void* state) {
+  if (state == current_thread) current_thread = nullptr;
+  delete static_cast<Thread*>(state);
+}
+
+}  // namespace
+
+Thread::Thread() { name_anew(); }
+
+void Thread::name_anew() {
+  id = static_cast<uint64_t>(syscall(SYS_gettid));
+  seed_ = mix(seed_ ^ reinterpret_cast<uintptr_t>(this) ^ id << 16 ^ static_cast<uint64_t>(getpid()) << 40);
+}
+
+Thread& start_thread() {
+  current_thread = new Thread;
+  if (api().thread_slot_set(own_slot, current_thread)) api().error_clear();
+  return *current_thread;
+}
+
+uint64_t Thread::random() { return mix(seed_ += 0x9e3779b97f4a7c15); }
+
+// The number of the call that is the next success of independent trials: geometric, by inversion of its distribution.
+int64_t Thread::gap(double p) {
+  if (p >= 1) return 1;
+  const double u = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;  // in (0, 1]
+  const double n = std::floor(std::log(u) / std::log1p(-p)) + 1;
+  return n < static_cast<double>(Scope::never) ? static_cast<int64_t>(n) : Scope::never;
+}
+
+void Thread::drop_left() {
+  for (Record* r = current; r;) {
+    Record* const outer = r->outer;
+    if (r->left()) unlink(*this, *r);
+    r = outer;
+  }
+}
+
+Thread::~Thread() {
+  for (Record* r = current; r; r = r->outer) r->hold();
+  while (current) unlink(*this, *current);  // blocks that were not left here
+  for (const Node& n : nodes) {
+    delete n.record;
+    info_free(n.info);
+  }
+}
+
+// The scopes' draws are those of the new lists before the old ones go: what is freed then may call in here.
+void Thread::use(std::shared_ptr<const List> global, std::shared_ptr<const List> local) {
+  for (Record* r = current; r; r = r->outer) r->hold();
+  global_.swap(global);
+  local_.swap(local);
+  for (Scope& s : scopes) {
+    s.drawn.clear();
+    s.armed = s.countdown = Scope::never;
+  }
+  uint32_t heard = 0;
+  for (const auto* list : {&global_, &local_}) {
+    if (!*list) continue;
+    for (const Held& o : **list)
+      for (int k = 0; k < LAMELLA_SCOPES; k++)
+        if (is_live(o) && o->hears(k)) {
+          Scope& s = scopes[static_cast<size_t>(k)];
+          const int64_t left = gap(o->given.probability);
+          s.drawn.push_back({o.get(), left});
+          s.armed = s.countdown = std::min(s.armed, left);
+          if (list == &local_) heard |= 1u << k;
+        }
+  }
+  lamella_thread* t = api().thread();
+  t->include = (t->include & ~(function_layer | kernel_layer)) | layers_of(heard);
+}
+
+void Thread::come_by() {
+  std::shared_ptr<const List> local = local_;
+  if (local && !std::all_of(local->begin(), local->end(), is_live)) local = keep_local(nullptr);
+  std::shared_ptr<const List> global = global_list(&number);
+  use(std::move(global), std::move(local));
+}
+
+// The living ones of this thread's own, and one more, for its state.
+std::shared_ptr<const List> Thread::keep_local(Held more) {
+  auto next = std::make_shared<List>();
+  if (local_) std::copy_if(local_->begin(), local_->end(), std::back_inserter(*next), is_live);
+  if (more) next->push_back(std::move(more));
+  std::shared_ptr<const List> kept;
+  if (!next->empty()) kept = std::move(next);
+  if (api().thread_slot_set(local_slot, kept ? new Carried(kept) : nullptr)) api().error_clear();
+  return kept;
+}
+
+void Thread::add_local(Held o) {
+  std::shared_ptr<const List> local = keep_local(std::move(o));
+  use(global_list(&number), std::move(local));
+}
+
+void Thread::take_local(std::shared_ptr<const List> local) { use(global_list(&number), std::move(local)); }
+
+bool Thread::enable(bool on) {
+  const bool was = std::exchange(enabled_, on);
+  if (was == on) return was;
+  quiet += on ? -1 : 1;
+  lamella_thread* t = api().thread();
+  const uint64_t both = function_layer | kernel_layer;
+  t->exclude = on && !quiet ? t->exclude & ~both : t->exclude | both;
+  return was;
+}
+
+lamella_status register_thread_slots(lamella_library* lib) {
+  static const lamella_thread_slot_type own = {sizeof own, 0, "profiler.thread", nullptr, destroy_own, nullptr};
+  static const lamella_thread_slot_type local = {sizeof local, 0, "profiler.observers", copy_local, destroy_local,
+                                                 swapped_local};
+  static const int child = pthread_atfork(nullptr, nullptr, [] {
+    if (current_thread) current_thread->name_anew();
+  });
+  (void)child;
+  if (lamella_status st = api().thread_slot(lib, &own, &own_slot)) return st;
+  return api().thread_slot(lib, &local, &local_slot);
+}
+
+}  // namespace lamella::profiler

@@ -1,0 +1,77 @@
+// Thread: what the observers know of one thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "observe/observers.h"
+
+namespace lamella::profiler {
+
+struct Record;
+
+// One observer's draw on one thread: how many calls until it hears of one.
+struct Drawn {
+  Observer* observer;
+  int64_t left;
+};
+
+// The draws of a scope. `countdown` is the least of them, counted down by each call: the draws themselves are brought
+// up to date when it is zero.
+struct Scope {
+  static constexpr int64_t never = INT64_MAX / 2;
+  int64_t armed = never, countdown = never;
+  std::vector<Drawn> drawn;
+};
+
+class Thread {
+ public:
+  uint64_t number = 0;  // of the list that `scopes` are made from
+  std::array<Scope, LAMELLA_SCOPES> scopes;
+  Record* current = nullptr;  // the innermost observed record
+  uint64_t id = 0;            // the system's number
+  int quiet = 0;              // a callback runs, or records are switched off
+  uint64_t left = 0;          // of left_elsewhere, how many it has taken out
+
+  Thread();
+  void name_anew();  // also in a child of fork: another number, and other draws
+  void come_by();    // takes the list that counts now
+  void add_local(Held);
+  ~Thread();
+  void drop_left();                                    // takes out blocks that were left on other threads
+  void take_local(std::shared_ptr<const List> local);  // of a state that was carried here
+  const std::shared_ptr<const List>& local() const { return local_; }
+  int64_t gap(double probability);
+  bool enabled() const { return enabled_; }
+  bool enable(bool on);  // what it was
+
+  // The steps of backward that one of the observers hears of, the innermost last.
+  struct Node {
+    uint64_t id;
+    uint64_t observer;  // its handle
+    Record* record;     // null: not sampled; owned
+    void* info;         // the debug information of its call, shown while it runs; owned
+    void* before;       // what was shown before
+    Held held;          // with a record
+  };
+  std::vector<Node> nodes;
+
+ private:
+  void use(std::shared_ptr<const List> global, std::shared_ptr<const List> local);
+  std::shared_ptr<const List> keep_local(Held more);
+  uint64_t random();
+  std::shared_ptr<const List> global_, local_;
+  bool enabled_ = true;
+  uint64_t seed_ = 0;
+};
+
+extern __thread Thread* current_thread __attribute__((tls_model("initial-exec")));
+Thread& start_thread();
+inline Thread& this_thread() {
+  Thread* t = current_thread;
+  return __builtin_expect(t != nullptr, 1) ? *t : start_thread();
+}
+
+lamella_status register_thread_slots(lamella_library*);
+
+}  // namespace lamella::profiler

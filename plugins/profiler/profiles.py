@@ -1,0 +1,327 @@
+"""``profile``: records what a program does, and shows it."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import _python
+from ._python import record_function
+from .averages import EventList, average, build_events, frames
+from .files import replacing
+from .schedules import ProfilerAction, ProfilerActivity
+
+__all__ = ["profile", "tensorboard_trace_handler"]
+
+SHAPES, STACKS, MEMORY = 1, 2, 4  # enum lamella_trace_flags
+
+
+class profile:
+    """Records operators, steps of backward and named blocks within a block, and sums them up.
+
+    Each thread records into a buffer of its own. Several profiles may run at once, nested or on different threads: each
+    has all that happens while it runs.
+
+    Args:
+        activities: what to record; devices that are not here are left out with a warning
+        schedule: which action each step has, as ``schedule`` makes it; without one all is recorded
+        on_trace_ready: called with the profile whenever a cycle of the schedule is over, and at the end
+        record_shapes: keep sizes and dtypes of arguments
+        profile_memory: keep memory that is got and given back
+        with_stack: keep Python's stacks
+        with_flops: count operations of products and arithmetic; it keeps shapes, too
+        with_modules: show modules' calls as blocks "nn.Module: name"
+        max_events: how many events a thread keeps; the number of later ones is ``dropped()``
+
+    Raises:
+        RuntimeError: it is started twice, or read before it has recorded
+
+    >>> with lamella.profiler.profile(record_shapes=True) as prof:
+    ...     _ = lamella.ones(2, 3) @ lamella.ones(3, 4)
+    >>> [(event.key, event.count) for event in prof.key_averages()]
+    [('aten::ones', 2), ('aten::matmul', 1), ('aten::mm', 1)]
+    >>> prof.events()[3].cpu_parent
+    <FunctionEvent aten::matmul ...>
+    """
+
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity] | None = None,
+        schedule: Callable[[int], ProfilerAction] | None = None,
+        on_trace_ready: Callable[[profile], Any] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        max_events: int = 1 << 26,
+        experimental_config: Any = None,
+        execution_trace_observer: Any = None,
+        acc_events: bool = False,
+        use_cuda: bool | None = None,
+        custom_trace_id_callback: Any = None,
+    ):
+        for name, value in ("schedule", schedule), ("on_trace_ready", on_trace_ready):
+            if value is not None and not callable(value):
+                raise TypeError(f"profile: argument '{name}' must be callable or None, got {type(value).__name__}")
+        for name, value in (
+            ("experimental_config", experimental_config),
+            ("execution_trace_observer", execution_trace_observer),
+        ):
+            if value is not None:
+                raise NotImplementedError(f"profile: argument '{name}' has no meaning here; leave it out")
+        if max_events < 1:
+            raise ValueError(f"profile: argument 'max_events' must be 1 at least, got {max_events}")
+        absent = {a for a in activities or () if a is not ProfilerActivity.CPU}
+        if absent:
+            names = ", ".join(sorted(a.name for a in absent))
+            warnings.warn(f"profile: nothing of {names} can be recorded here; the host's activity is", stacklevel=2)
+        self.schedule, self.on_trace_ready = schedule, on_trace_ready
+        self.record_shapes, self.profile_memory, self.with_stack = record_shapes, profile_memory, with_stack
+        self.with_flops, self.with_modules, self.max_events = with_flops, with_modules, max_events
+        self._flags = SHAPES * (record_shapes or with_flops) | STACKS * with_stack | MEMORY * profile_memory
+        self.step_num = 0
+        self.current_action: ProfilerAction | None = schedule(0) if schedule else ProfilerAction.RECORD_AND_SAVE
+        self._trace: Any = None
+        self._running = self._started = False
+        self._step_block: Any = None
+        self._modules: Any = None
+        self._metadata: dict[str, Any] = {}
+
+    # ---- running ----
+
+    def __enter__(self) -> profile:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begins."""
+        if self._started:
+            raise RuntimeError("profile.start: it has been started already; a profile runs once")
+        self._started = True
+        if self.with_modules:
+            from .modules import ModuleBlocks
+
+            self._modules = ModuleBlocks()
+        self._turn(None, self.current_action or ProfilerAction.NONE)
+        self._begin_step()
+
+    def stop(self) -> None:
+        """Ends; what was recorded of an unfinished cycle goes to ``on_trace_ready``."""
+        if not self._started or self.current_action is None:
+            return
+        self._end_step()
+        before, self.current_action = self.current_action, None
+        if self._modules:
+            self._modules.remove()
+        if not self._running:
+            return
+        self._trace.stop()
+        self._running = False
+        if before in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE):
+            self._ready()
+
+    def step(self) -> None:
+        """Says that the program's next step begins."""
+        if not self._started or self.current_action is None:
+            raise RuntimeError("profile.step: the profile does not run")
+        self._end_step()
+        self.step_num += 1
+        if self.schedule:
+            before, now = self.current_action, self.schedule(self.step_num)
+            self.current_action = now
+            self._turn(before, now)
+        self._begin_step()
+
+    def _turn(self, before: ProfilerAction | None, now: ProfilerAction) -> None:
+        recorded = before in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+        done = before is ProfilerAction.RECORD_AND_SAVE or (
+            recorded and now not in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+        )
+        new = now is not ProfilerAction.NONE and (
+            done or not self._running or (before is ProfilerAction.WARMUP and now is not ProfilerAction.WARMUP)
+        )
+        if self._running and (done or new or now is ProfilerAction.NONE):
+            self._trace.stop()
+            self._running = False
+        if done and self._started and self.schedule:
+            self._ready()
+        if new:
+            self._trace = _python._Trace(self._flags, 0, self.max_events)
+            self._running = True
+
+    def _begin_step(self) -> None:
+        if self._running and self.schedule:
+            self._step_block = record_function(f"ProfilerStep#{self.step_num}")
+            self._step_block.__enter__()
+
+    def _end_step(self) -> None:
+        if self._step_block:
+            self._step_block.__exit__(None, None, None)
+            self._step_block = None
+
+    def _ready(self) -> None:
+        if self.on_trace_ready:
+            self.on_trace_ready(self)
+
+    # ---- reading ----
+
+    def _read(self, who: str) -> Any:
+        if self._trace is None:
+            raise RuntimeError(f"profile.{who}: nothing was recorded")
+        if self._running:
+            raise RuntimeError(f"profile.{who}: the profile still records; stop it first")
+        return self._trace
+
+    def events(self) -> EventList:
+        """All events as a list, each with its parent and children; in the order of their begins on each thread."""
+        return build_events(self._read("events").events())
+
+    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
+        """Sums by name, and by the sizes of arguments and the innermost frames of the stack where asked for."""
+        if group_by_stack_n < 0:
+            raise ValueError(
+                f"profile.key_averages: argument 'group_by_stack_n' must not be negative, got {group_by_stack_n}"
+            )
+        by_shapes = bool(group_by_input_shape and self._flags & SHAPES)
+        stacks = group_by_stack_n if self.with_stack else 0
+        rows = self._read("key_averages").summary(by_shapes or self.with_flops, stacks)
+        return EventList(
+            average(rows, by_shapes, stacks, self.with_flops),
+            shapes=by_shapes,
+            stacks=stacks,
+            memory=self.profile_memory,
+            flops=self.with_flops,
+        )
+
+    def dropped(self) -> int:
+        """How many events came after ``max_events``."""
+        return self._read("dropped").dropped()
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Adds a text under a key to exported traces."""
+        self._metadata[key] = str(value)
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Adds a value, given as JSON, under a key to exported traces.
+
+        Raises:
+            ValueError: it is no JSON
+        """
+        self._metadata[key] = json.loads(value)
+
+    def export_chrome_trace(self, path: str | os.PathLike) -> None:
+        """Writes the events in the trace-event format, which Perfetto (ui.perfetto.dev) and chrome://tracing read.
+
+        Arrows lead from calls to their steps of backward. A path that ends with ".gz" is compressed. A file that is
+        there is replaced when the new one is whole.
+
+        Raises:
+            RuntimeError: nothing was recorded, or the file cannot be written
+        """
+        trace = self._read("export_chrome_trace")
+        path = os.fspath(path)
+        metadata = json.dumps(self._metadata)
+        if not path.endswith(".gz"):
+            trace.write(path, metadata)
+            return
+        import gzip
+        import shutil
+        import tempfile
+
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".", prefix=".trace-") as own:
+            plain = os.path.join(own, "trace.json")
+            trace.write(plain, metadata)
+            with (
+                open(plain, "rb") as source,
+                replacing(path) as target,
+                gzip.GzipFile("", "wb", 6, target) as packed,
+            ):
+                shutil.copyfileobj(source, packed, 1 << 20)
+
+    def export_stacks(self, path: str | os.PathLike, metric: str = "self_cpu_time_total") -> None:
+        """Writes stacks with their times, for flame graphs: a line "outermost;…;innermost;operator microseconds" each.
+
+        Raises:
+            ValueError: another metric than "self_cpu_time_total" or "cpu_time_total"
+            RuntimeError: it was recorded without ``with_stack``
+        """
+        if metric not in ("self_cpu_time_total", "cpu_time_total"):
+            raise ValueError(
+                "profile.export_stacks: argument 'metric' must be self_cpu_time_total or cpu_time_total, "
+                f"got {metric!r}"
+            )
+        if not self.with_stack:
+            raise RuntimeError("profile.export_stacks: it was recorded without with_stack=True")
+        lines: dict[str, float] = {}
+        for name, _, _, stack, _, _, _, total, own, *_ in self._read("export_stacks").summary(False, 1 << 30):
+            line = ";".join([*(f.replace(";", ",") for f in reversed(frames(stack))), name])
+            lines[line] = lines.get(line, 0) + (own if metric.startswith("self") else total)
+        with replacing(path) as file:
+            file.writelines(f"{line} {ns // 1000}\n".encode() for line, ns in lines.items() if ns >= 1000)
+
+    def export_html(self, path: str | os.PathLike) -> None:
+        """Writes a page of HTML that needs no other file and no network: sums by time, a timeline, and memory.
+
+        The timeline has the 20,000 longest events. A file that is there is replaced when the new one is whole.
+
+        Raises:
+            RuntimeError: nothing was recorded
+            OSError: the file cannot be written
+        """
+        from .report import write_report
+
+        write_report(self, path)
+
+    def memory_timeline(self) -> list[tuple[float, str, int, int]]:
+        """Memory over time: (microseconds since the begin, device, bytes that came or went, bytes since the begin).
+
+        Raises:
+            RuntimeError: it was recorded without ``profile_memory``
+        """
+        if not self.profile_memory:
+            raise RuntimeError("profile.memory_timeline: it was recorded without profile_memory=True")
+        now: dict[str, int] = {}
+        timeline = []
+        for time, _, n, backend, index, _ in sorted(self._read("memory_timeline").memory()):
+            device = f"{backend}:{index}"
+            now[device] = now.get(device, 0) + n
+            timeline.append((time / 1000, device, n, now[device]))
+        return timeline
+
+    def __repr__(self) -> str:
+        if self._trace is None or self._running:
+            return "<lamella.profiler.profile>"
+        return str(self.key_averages())
+
+
+def tensorboard_trace_handler(
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False
+) -> Callable[[profile], None]:
+    """An ``on_trace_ready`` that writes each cycle to a file of its own in a folder.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with lamella.profiler.profile(on_trace_ready=lamella.profiler.tensorboard_trace_handler(folder, "one")):
+    ...     _ = lamella.ones(2)
+    >>> [name.endswith(".pt.trace.json") for name in os.listdir(folder)]
+    [True]
+    """
+    import socket
+    import time
+
+    os.makedirs(dir_name, exist_ok=True)
+    worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
+
+    def write(prof: profile) -> None:
+        name = f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
+        prof.export_chrome_trace(os.path.join(dir_name, name))
+
+    return write

@@ -1,0 +1,157 @@
+// The history of memory for Python: records as tuples, which memory.py makes dictionaries of.
+#include "memory/interface.h"
+
+#include "face.h"
+#include "stacks.h"
+
+namespace lamella::profiler::face {
+namespace {
+
+const lamella_profiler_memory* memory() {
+  static const auto* found = static_cast<const lamella_profiler_memory*>(api().find_interface("profiler.memory", 1));
+  return found;
+}
+
+PyObject* device_to_python(lamella_device d) {
+  const lamella_backend* b = api().backend_description(d.backend);
+  const char* name = api().backend_name(d.backend);
+  return b && b->device_count && b->device_count(b->context) > 1 ? PyUnicode_FromFormat("%s:%d", name, (int)d.index)
+                                                                 : PyUnicode_FromString(name);
+}
+
+PyObject* shape_to_python(const lamella_memory_record* r) {
+  PyObject* list = PyList_New(r->ndim);
+  for (int32_t i = 0; list && i < r->ndim; i++) {
+    PyObject* size = PyLong_FromLongLong(r->shape[i]);
+    if (!size) Py_CLEAR(list);
+    if (list) PyList_SET_ITEM(list, i, size);
+  }
+  return list;
+}
+
+PyObject* record_to_python(const lamella_memory_record* r) {
+  const lamella_dtype_def* dtype = r->dtype < 0 ? nullptr : api().dtype_info(r->dtype);
+  PyObject* shape = dtype ? shape_to_python(r) : Py_NewRef(Py_None);
+  PyObject* device = device_to_python(r->device);
+  PyObject* stack = stack_to_python(r->stack);
+  PyObject* made =
+      !shape || !device || !stack
+          ? nullptr
+          : Py_BuildValue("(iKLKKLOzOzO)", (int)r->kind, (unsigned long long)r->number, (long long)r->time,
+                          (unsigned long long)r->thread, (unsigned long long)(uintptr_t)r->data, (long long)r->bytes,
+                          device, r->maker, stack, dtype ? dtype->name : nullptr, shape);
+  Py_XDECREF(shape);
+  Py_XDECREF(device);
+  Py_XDECREF(stack);
+  return made;
+}
+
+lamella_status append(void* list, const lamella_memory_record* r) {
+  PyObject* o = record_to_python(r);
+  const int failed = o ? PyList_Append(static_cast<PyObject*>(list), o) : -1;
+  Py_XDECREF(o);
+  return failed ? python::face().capture_exception() : LAMELLA_OK;
+}
+
+// _memory_on(flags, max_entries)
+PyObject* switch_on(PyObject*, PyObject* args) {
+  unsigned int flags;
+  unsigned long long most;
+  if (!PyArg_ParseTuple(args, "IK", &flags, &most)) return nullptr;
+  memory()->set_stacks(take_stack, describe_stack);
+  lamella_status st;
+  Py_BEGIN_ALLOW_THREADS;  // another thread may switch, which waits for this lock
+  st = memory()->switch_on(flags, most);
+  Py_END_ALLOW_THREADS;
+  if (st) return raise();
+  Py_RETURN_NONE;
+}
+
+PyObject* switch_off(PyObject*, PyObject*) {
+  Py_BEGIN_ALLOW_THREADS;
+  memory()->switch_off();
+  Py_END_ALLOW_THREADS;
+  Py_RETURN_NONE;
+}
+
+PyObject* flags(PyObject*, PyObject*) { return PyLong_FromUnsignedLong(memory()->flags()); }
+
+PyObject* blocks(PyObject*, PyObject*) {
+  PyObject* list = PyList_New(0);
+  if (!list || !memory()->each_block(append, list)) return list;
+  Py_DECREF(list);
+  return raise();
+}
+
+// _memory_events(): a list, and how many the ring has lost
+PyObject* events(PyObject*, PyObject*) {
+  uint64_t dropped = 0;
+  PyObject* list = PyList_New(0);
+  if (list && memory()->each_event(append, list, &dropped)) {
+    Py_DECREF(list);
+    return raise();
+  }
+  return list ? Py_BuildValue("(NK)", list, (unsigned long long)dropped) : nullptr;
+}
+
+int device_from_python(PyObject* o, lamella_device* out) {
+  lamella_value v;
+  if (python::face().from_python(o, &v) < 0) return -1;
+  const bool is = v.tag == LAMELLA_DEVICE;
+  if (is) *out = v.as.device;
+  api().value_release(&v);
+  if (!is) PyErr_SetString(PyExc_TypeError, "expected a lamella.device");
+  return is ? 0 : -1;
+}
+
+// _memory_counts(device)
+PyObject* counts(PyObject*, PyObject* o) {
+  lamella_device d;
+  lamella_memory_counts c{};
+  if (device_from_python(o, &d) < 0) return nullptr;
+  memory()->counts(d, &c);
+  return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsL}", "live_bytes", (long long)c.live_bytes, "peak_bytes",
+                       (long long)c.peak_bytes, "live_blocks", (long long)c.live_blocks, "peak_blocks",
+                       (long long)c.peak_blocks, "allocations", (long long)c.allocations, "allocated_bytes",
+                       (long long)c.allocated_bytes, "frees", (long long)c.frees, "freed_bytes",
+                       (long long)c.freed_bytes, "largest_live_bytes", (long long)c.largest_live_bytes, "largest_bytes",
+                       (long long)c.largest_bytes);
+}
+
+// _memory_reset_counts(device, what)
+PyObject* reset_counts(PyObject*, PyObject* args) {
+  PyObject* o;
+  unsigned int what;
+  lamella_device d;
+  if (!PyArg_ParseTuple(args, "OI", &o, &what) || device_from_python(o, &d) < 0) return nullptr;
+  memory()->reset_counts(d, what);
+  Py_RETURN_NONE;
+}
+
+// _memory_devices(): of each loaded backend but meta the name, how many there are, and whether its allocator counts
+PyObject* devices(PyObject*, PyObject*) {
+  PyObject* list = PyList_New(0);
+  for (int32_t id = 1; list && std::strcmp(api().backend_name(id), "none") != 0; id++) {
+    const lamella_backend* b = api().backend_description(id);
+    if (!b) continue;
+    PyObject* row = Py_BuildValue("(siN)", b->name, b->device_count ? (int)b->device_count(b->context) : 1,
+                                  PyBool_FromLong(b->allocator && b->allocator->stats));
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  return list;
+}
+
+}  // namespace
+
+PyMethodDef memory_methods[] = {{"_memory_on", switch_on, METH_VARARGS, nullptr},
+                                {"_memory_off", switch_off, METH_NOARGS, nullptr},
+                                {"_memory_flags", flags, METH_NOARGS, nullptr},
+                                {"_memory_blocks", blocks, METH_NOARGS, nullptr},
+                                {"_memory_events", events, METH_NOARGS, nullptr},
+                                {"_memory_counts", counts, METH_O, nullptr},
+                                {"_memory_reset_counts", reset_counts, METH_VARARGS, nullptr},
+                                {"_memory_devices", devices, METH_NOARGS, nullptr},
+                                {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace lamella::profiler::face

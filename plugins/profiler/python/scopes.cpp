@@ -1,0 +1,155 @@
+// record_function: a block or a function with a name.
+#include "face.h"
+
+#include <structmember.h>
+
+namespace lamella::profiler::face {
+namespace {
+
+struct Scoped {
+  PyObject_HEAD PyObject* name;
+  PyObject* args;
+  void* scope;  // while the block runs and somebody listens
+  bool inside;
+};
+
+PyObject* decorate = nullptr;  // Python's: wraps a function in the block
+
+Scoped* cast(PyObject* o) { return reinterpret_cast<Scoped*>(o); }
+
+PyObject* make(PyTypeObject* type, PyObject* name, PyObject* args) {
+  if (!PyUnicode_Check(name))
+    return PyErr_Format(PyExc_TypeError, "record_function: argument 'name' must be str, got %s",
+                        Py_TYPE(name)->tp_name);
+  auto* s = reinterpret_cast<Scoped*>(type->tp_alloc(type, 0));
+  if (!s) return nullptr;
+  s->name = Py_NewRef(name);
+  s->args = args && args != Py_None ? Py_NewRef(args) : nullptr;
+  return reinterpret_cast<PyObject*>(s);
+}
+
+PyObject* make_scoped(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"name", "args", nullptr};
+  PyObject *name, *more = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:record_function", const_cast<char**>(names), &name, &more))
+    return nullptr;
+  return make(type, name, more);
+}
+
+PyObject* call_type(PyObject* type, PyObject* const* args, size_t given, PyObject* names) {
+  const Py_ssize_t n = PyVectorcall_NARGS(given);
+  if (n == 1 && !names) return make(reinterpret_cast<PyTypeObject*>(type), args[0], nullptr);
+  PyObject* tuple = PyTuple_New(n);
+  PyObject* kwargs = names ? PyDict_New() : nullptr;
+  bool fine = tuple && (!names || kwargs);
+  for (Py_ssize_t i = 0; fine && i < n; i++) PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
+  for (Py_ssize_t i = 0; fine && names && i < PyTuple_GET_SIZE(names); i++)
+    fine = PyDict_SetItem(kwargs, PyTuple_GET_ITEM(names, i), args[n + i]) == 0;
+  PyObject* o = fine ? make_scoped(reinterpret_cast<PyTypeObject*>(type), tuple, kwargs) : nullptr;
+  Py_XDECREF(tuple);
+  Py_XDECREF(kwargs);
+  return o;
+}
+
+PyObject* enter(PyObject* self, PyObject*) {
+  Scoped* s = cast(self);
+  if (s->inside)
+    return PyErr_Format(PyExc_RuntimeError, "record_function: the block %R is entered a second time, inside itself",
+                        s->name);
+  const char* name = PyUnicode_AsUTF8(s->name);
+  PyObject* bytes = nullptr;
+  if (!name) {  // half of a surrogate pair, which UTF-8 has not
+    PyErr_Clear();
+    bytes = PyUnicode_AsEncodedString(s->name, "utf-8", "backslashreplace");
+    if (!bytes) return nullptr;
+    name = PyBytes_AS_STRING(bytes);
+  }
+  const lamella_status st = profiler->scope_begin(name, &s->scope);
+  Py_XDECREF(bytes);
+  if (st) return raise();
+  s->inside = true;
+  return Py_NewRef(self);
+}
+
+PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
+  Scoped* s = cast(self);
+  s->inside = false;
+  profiler->scope_end(std::exchange(s->scope, nullptr));
+  Py_RETURN_NONE;
+}
+
+PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  PyObject* function;
+  static const char* names[] = {"func", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:record_function", const_cast<char**>(names), &function))
+    return nullptr;
+  return PyObject_CallFunctionObjArgs(decorate, self, function, nullptr);
+}
+
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Scoped* s = cast(self);
+  profiler->scope_end(s->scope);  // of a block that was entered by hand and not left
+  Py_XDECREF(s->name);
+  Py_XDECREF(s->args);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* set_decorator(PyObject*, PyObject* f) {
+  Py_XSETREF(decorate, Py_NewRef(f));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef methods[] = {
+    {"__enter__", enter, METH_NOARGS, nullptr},
+    {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyMemberDef members[] = {{"name", T_OBJECT, offsetof(Scoped, name), READONLY, nullptr},
+                         {"args", T_OBJECT, offsetof(Scoped, args), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
+PyMethodDef functions[] = {{"_set_decorator", set_decorator, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+const char* const doc = R"(record_function(name, args=None)
+--
+
+A block of a program with a name, which observers and profiles show: a context manager and a decorator.
+
+Without a listener it costs well under a microsecond. Blocks may stand in one another.
+
+Args:
+    name: what the block is called, a str
+    args: anything, kept beside the name; torch's programs pass a text
+
+Raises:
+    TypeError: the name is no str
+    RuntimeError: a block is entered while it runs
+
+>>> with lamella.profiler.record_function("load a batch"):
+...     x = lamella.ones(2)
+>>> @lamella.profiler.record_function("double")
+... def double(x):
+...     return x * 2
+>>> double(x)
+tensor([2., 2.])
+)";
+
+}  // namespace
+
+int add_scopes(PyObject* module) {
+  static PyType_Slot slots[] = {{Py_tp_methods, methods},
+                                {Py_tp_members, members},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                                {Py_tp_new, reinterpret_cast<void*>(make_scoped)},
+                                {Py_tp_call, reinterpret_cast<void*>(call)},
+                                {Py_tp_doc, const_cast<char*>(doc)},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"lamella.profiler.record_function", sizeof(Scoped), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  PyTypeObject* type = add_type(module, &spec);
+  if (!type) return -1;
+  type->tp_vectorcall = call_type;
+  return PyModule_AddFunctions(module, functions);
+}
+
+}  // namespace lamella::profiler::face

@@ -1,0 +1,208 @@
+// Trace, a session of the native profiler, for the Python classes over it.
+#include "face.h"
+
+#include <unordered_map>
+
+namespace lamella::profiler::face {
+namespace {
+
+struct TraceObject {
+  PyObject_HEAD lamella_trace* trace;
+};
+
+lamella_trace* trace_of(PyObject* o) { return reinterpret_cast<TraceObject*>(o)->trace; }
+
+// _Trace(flags, scopes, max_events): begins at once.
+PyObject* start(PyTypeObject* type, PyObject* args, PyObject*) {
+  lamella_trace_options options{};
+  options.size = sizeof options;
+  long long most;
+  if (!PyArg_ParseTuple(args, "IIL", &options.flags, &options.scopes, &most)) return nullptr;
+  options.max_events = most;
+  auto* t = reinterpret_cast<TraceObject*>(type->tp_alloc(type, 0));
+  if (!t || !profiler->trace_start(&options, &t->trace)) return reinterpret_cast<PyObject*>(t);
+  Py_DECREF(t);
+  return raise();
+}
+
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  profiler->trace_free(trace_of(self));
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* stop(PyObject* self, PyObject*) {
+  if (profiler->trace_stop(trace_of(self))) return raise();
+  Py_RETURN_NONE;
+}
+
+// What shapes are in Python: (sizes, dtypes), a pair of tuples; a list of tensors is a list in it.
+class Shapes {
+ public:
+  Shapes() = default;
+  Shapes(const Shapes&) = delete;
+  ~Shapes() {
+    for (const auto& [words, made] : made_) Py_DECREF(made);
+  }
+  // A new reference; None for none. Equal words at one address give one object.
+  PyObject* get(const int64_t* words) {
+    if (!words) Py_RETURN_NONE;
+    PyObject*& found = made_[words];
+    if (!found) found = make(words);
+    if (!found) made_.erase(words);
+    return found ? Py_NewRef(found) : nullptr;
+  }
+
+ private:
+  static PyObject* one(const int64_t*& at, const int64_t* end, PyObject** dtype) {
+    const int64_t w = *at++, n = w >> 16;
+    if ((w & 255) == LAMELLA_TENSOR) {
+      const lamella_dtype_def* d = api().dtype_info(static_cast<int32_t>(w >> 8 & 255));
+      *dtype = PyUnicode_FromString(d ? d->name : "");
+      PyObject* sizes = PyTuple_New(std::min<int64_t>(n, end - at));
+      for (Py_ssize_t i = 0; sizes && i < PyTuple_GET_SIZE(sizes); i++)
+        PyTuple_SET_ITEM(sizes, i, PyLong_FromLongLong(*at++));
+      return sizes;
+    }
+    if ((w & 255) == LAMELLA_TENSOR_LIST) {
+      PyObject* list = PyList_New(0);
+      *dtype = PyUnicode_FromString("TensorList");
+      for (int64_t i = 0; list && i < n && at < end; i++) {
+        PyObject* of = nullptr;
+        PyObject* item = one(at, end, &of);
+        if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+        Py_XDECREF(of);
+      }
+      return list;
+    }
+    *dtype = PyUnicode_FromString((w & 255) == LAMELLA_NONE ? "" : "Scalar");
+    return PyTuple_New(0);
+  }
+  static PyObject* make(const int64_t* words) {
+    PyObject *sizes = PyList_New(0), *dtypes = PyList_New(0);
+    bool fine = sizes && dtypes;
+    for (const int64_t *at = words + 1, *end = at + words[0]; fine && at < end;) {
+      PyObject* dtype = nullptr;
+      PyObject* item = one(at, end, &dtype);
+      fine = item && dtype && PyList_Append(sizes, item) == 0 && PyList_Append(dtypes, dtype) == 0;
+      Py_XDECREF(item);
+      Py_XDECREF(dtype);
+    }
+    PyObject* pair = fine ? PyTuple_Pack(2, sizes, dtypes) : nullptr;
+    Py_XDECREF(sizes);
+    Py_XDECREF(dtypes);
+    return pair;
+  }
+  std::unordered_map<const int64_t*, PyObject*> made_;
+};
+
+PyObject* stack_tuple(const int64_t* words, Py_ssize_t most) {
+  if (!words) Py_RETURN_NONE;
+  PyObject* t = PyTuple_New(std::min<Py_ssize_t>(words[0], most));
+  for (Py_ssize_t i = 0; t && i < PyTuple_GET_SIZE(t); i++) PyTuple_SET_ITEM(t, i, PyLong_FromLongLong(words[i + 1]));
+  return t;
+}
+
+struct Gathering {
+  PyObject* list;
+  Shapes shapes;
+  Py_ssize_t frames = PY_SSIZE_T_MAX;
+};
+
+lamella_status add(Gathering& g, PyObject* item) {
+  const bool fine = item && PyList_Append(g.list, item) == 0;
+  Py_XDECREF(item);
+  return fine ? LAMELLA_OK : python::face().capture_exception();
+}
+
+PyObject* backend_text(int32_t backend) {
+  const char* name = backend < 0 ? nullptr : api().backend_name(backend);
+  return PyUnicode_FromString(name ? name : "");
+}
+
+lamella_status add_event(void* context, const lamella_trace_event* e) {
+  auto& g = *static_cast<Gathering*>(context);
+  return add(
+      g, Py_BuildValue("(sILLLLKKKNNNi)", e->name, e->scope, static_cast<long long>(e->begin),
+                       static_cast<long long>(e->end), static_cast<long long>(e->index),
+                       static_cast<long long>(e->parent), static_cast<unsigned long long>(e->sequence),
+                       static_cast<unsigned long long>(e->thread), static_cast<unsigned long long>(e->forward_thread),
+                       g.shapes.get(e->shapes), stack_tuple(e->stack, g.frames), backend_text(e->backend), e->failed));
+}
+
+lamella_status add_row(void* context, const lamella_trace_row* r) {
+  auto& g = *static_cast<Gathering*>(context);
+  return add(
+      g, Py_BuildValue("(sINNNLLLLLLLL)", r->name, r->scope, g.shapes.get(r->shapes), stack_tuple(r->stack, g.frames),
+                       backend_text(r->backend), static_cast<long long>(r->count), static_cast<long long>(r->failed),
+                       static_cast<long long>(r->total), static_cast<long long>(r->self),
+                       static_cast<long long>(r->least), static_cast<long long>(r->most),
+                       static_cast<long long>(r->memory), static_cast<long long>(r->self_memory)));
+}
+
+lamella_status add_memory(void* context, const lamella_trace_memory_event* m) {
+  auto& g = *static_cast<Gathering*>(context);
+  return add(g, Py_BuildValue("(LKLNiK)", static_cast<long long>(m->time),
+                              static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(m->data)),
+                              static_cast<long long>(m->bytes), backend_text(m->device.backend), m->device.index,
+                              static_cast<unsigned long long>(m->thread)));
+}
+
+template <class Read>
+PyObject* gather(Py_ssize_t frames, Read read) {
+  Gathering g{PyList_New(0), {}, frames};
+  if (!g.list) return nullptr;
+  if (!read(&g)) return g.list;
+  Py_DECREF(g.list);
+  return raise();
+}
+
+PyObject* events(PyObject* self, PyObject*) {
+  return gather(PY_SSIZE_T_MAX, [&](Gathering* g) { return profiler->trace_events(trace_of(self), add_event, g); });
+}
+PyObject* memory(PyObject* self, PyObject*) {
+  return gather(0, [&](Gathering* g) { return profiler->trace_memory(trace_of(self), add_memory, g); });
+}
+PyObject* summary(PyObject* self, PyObject* args) {
+  int by_shapes, frames;
+  if (!PyArg_ParseTuple(args, "pi", &by_shapes, &frames)) return nullptr;
+  return gather(frames,
+                [&](Gathering* g) { return profiler->trace_summary(trace_of(self), by_shapes, frames, add_row, g); });
+}
+
+PyObject* write(PyObject* self, PyObject* args) {
+  PyObject* path;
+  const char* metadata;
+  if (!PyArg_ParseTuple(args, "O&s", PyUnicode_FSConverter, &path, &metadata)) return nullptr;
+  PyThreadState* state = PyEval_SaveThread();
+  const lamella_status st = profiler->trace_export(trace_of(self), PyBytes_AS_STRING(path), metadata);
+  PyEval_RestoreThread(state);
+  Py_DECREF(path);
+  if (st) return raise();
+  Py_RETURN_NONE;
+}
+
+PyObject* dropped(PyObject* self, PyObject*) { return PyLong_FromLongLong(profiler->trace_dropped(trace_of(self))); }
+
+PyMethodDef methods[] = {{"stop", stop, METH_NOARGS, nullptr},
+                         {"events", events, METH_NOARGS, nullptr},
+                         {"memory", memory, METH_NOARGS, nullptr},
+                         {"summary", summary, METH_VARARGS, nullptr},
+                         {"write", write, METH_VARARGS, nullptr},
+                         {"dropped", dropped, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+int add_traces(PyObject* module) {
+  static PyType_Slot slots[] = {{Py_tp_methods, methods},
+                                {Py_tp_new, reinterpret_cast<void*>(start)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"lamella.profiler._Trace", sizeof(TraceObject), 0, Py_TPFLAGS_DEFAULT, slots};
+  return add_type(module, &spec) ? 0 : -1;
+}
+
+}  // namespace lamella::profiler::face

@@ -1,0 +1,124 @@
+// Buffer: what one thread records into a trace. Only its thread writes; others read, also while it writes, what was
+// published by then. Memory comes in chunks that never move.
+#pragma once
+
+#include <lamella/profiler.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace lamella::profiler {
+
+// A list that grows at its end, for one writer.
+template <class T, size_t N>
+class Chunks {
+ public:
+  Chunks() = default;
+  Chunks(const Chunks&) = delete;
+  ~Chunks() {
+    for (Chunk* c = first_.load(); c;) {
+      Chunk* next = c->next.load();
+      delete c;
+      c = next;
+    }
+  }
+  // A place behind the last one; `publish` shows it to readers. Null: no memory.
+  T* place() {
+    const size_t at = static_cast<size_t>(count_.load(std::memory_order_relaxed)) % N;
+    if (__builtin_expect(at == 0, 0)) {
+      auto* c = new (std::nothrow) Chunk;
+      if (!c) return nullptr;
+      (last_ ? last_->next : first_).store(c, std::memory_order_release);
+      last_ = c;
+    }
+    return &last_->items[at];
+  }
+  void publish() { count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  int64_t size() const { return count_.load(std::memory_order_acquire); }
+  template <class Visit>
+  void each(Visit visit) const {
+    int64_t left = size();
+    for (const Chunk* c = first_.load(std::memory_order_acquire); c && left > 0;
+         c = c->next.load(std::memory_order_acquire))
+      for (size_t i = 0; i < N && left > 0; i++, left--) visit(c->items[i]);
+  }
+
+ private:
+  struct Chunk {
+    T items[N];
+    std::atomic<Chunk*> next{nullptr};
+  };
+  std::atomic<Chunk*> first_{nullptr};
+  Chunk* last_ = nullptr;
+  std::atomic<int64_t> count_{0};
+};
+
+// Lists of words, each kept once: shapes and stacks, of which a program has few. What `keep` returns is the length,
+// then the words, and lives as long as the buffer.
+class Interned {
+ public:
+  const int64_t* keep(const int64_t* words, size_t n);
+
+ private:
+  struct Slot {
+    uint64_t hash;
+    const int64_t* words;
+  };
+  void grow();
+  std::vector<Slot> slots_;
+  size_t used_ = 0;
+  std::vector<std::unique_ptr<int64_t[]>> memory_;
+  size_t left_ = 0;
+  int64_t* next_ = nullptr;
+};
+
+struct Event {
+  const void* what;           // an operator's description; of other scopes a text
+  uint64_t begin;             // ticks
+  std::atomic<uint64_t> end;  // 0 while it is open
+  uint64_t sequence;
+  const int64_t* shapes;  // Note [Shapes]; or null
+  const int64_t* stack;   // frames as the host numbers them, the innermost first; or null
+  uint32_t forward_thread;
+  uint8_t scope;
+  uint8_t failed;
+  int16_t backend;
+};
+static_assert(sizeof(Event) == 56);
+
+// Memory that was got, or with negative bytes given back.
+struct MemoryEvent {
+  uint64_t time;
+  const void* data;
+  int64_t bytes;
+  lamella_device device;
+};
+
+// Note [Shapes]  For each argument one word, `tag | dtype << 8 | number of dimensions << 16`, and then of a tensor its
+//   sizes; of a list of tensors `tag | number << 16` and then those tensors.
+struct Buffer {
+  explicit Buffer(uint64_t t) : thread(t) {}
+  const uint64_t thread;
+  Chunks<Event, 512> events;
+  Chunks<MemoryEvent, 256> memory;
+  Interned shapes, stacks;
+
+  // A text that lives as long as the buffer.
+  const char* keep(std::string_view text) {
+    const auto found = texts_.find(text);
+    if (found != texts_.end()) return found->second->c_str();
+    auto own = std::make_unique<std::string>(text);
+    const std::string_view key = *own;
+    return texts_.emplace(key, std::move(own)).first->second->c_str();
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::unique_ptr<std::string>> texts_;
+};
+
+}  // namespace lamella::profiler

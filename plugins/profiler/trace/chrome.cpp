@@ -1,0 +1,273 @@
+// A trace as a file in the trace-event format, which Perfetto and chrome://tracing read.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "observe/host_stacks.h"
+#include "trace/walk.h"
+
+namespace lamella::profiler {
+namespace {
+
+const char* const categories[] = {"cpu_op", "backward", "user_annotation", "kernel"};
+
+// A file that takes the place of another one when it is whole and on the disk.
+class Replacing {
+ public:
+  explicit Replacing(const char* path) : path_(path) {
+    static std::atomic<int> number{0};  // several threads may write to one path
+    beside_ = path_ + "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";
+    file_ = std::fopen(beside_.c_str(), "wbe");
+    if (file_) std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
+  }
+  Replacing(const Replacing&) = delete;
+  ~Replacing() {
+    if (!file_) return;
+    std::fclose(file_);
+    unlink(beside_.c_str());
+  }
+  std::FILE* file() const { return file_; }
+  lamella_status done() {
+    const bool written = file_ && !std::ferror(file_) && std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
+    int error = written ? 0 : errno;
+    if (file_ && std::fclose(std::exchange(file_, nullptr)) && !error) error = errno;
+    if (!error && std::rename(beside_.c_str(), path_.c_str())) error = errno;
+    if (!error) return LAMELLA_OK;
+    unlink(beside_.c_str());
+    return fail(LAMELLA_RUNTIME_ERROR, "export_chrome_trace: '" + path_ + "': " + std::strerror(error));
+  }
+
+ private:
+  std::string path_, beside_;
+  std::FILE* file_;
+};
+
+class Json {
+ public:
+  explicit Json(std::FILE* f) : f_(f) {}
+  void raw(const char* text) { std::fputs(text, f_); }
+  void number(int64_t n) { std::fprintf(f_, "%" PRId64, n); }
+  void number(uint64_t n) { std::fprintf(f_, "%" PRIu64, n); }
+  // Nanoseconds as microseconds, the format's unit, without rounding.
+  void time(int64_t ns) { std::fprintf(f_, "%" PRId64 ".%03d", ns / 1000, static_cast<int>(ns % 1000)); }
+  void text(std::string_view s) {
+    std::fputc('"', f_);
+    for (const char c : s) {
+      const auto u = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\')
+        std::fputc('\\', f_), std::fputc(c, f_);
+      else if (u < 0x20)
+        std::fprintf(f_, "\\u%04x", u);
+      else
+        std::fputc(c, f_);
+    }
+    std::fputc('"', f_);
+  }
+
+ private:
+  std::FILE* f_;
+};
+
+const char* dtype_text(int64_t number) {
+  const lamella_dtype_def* d = api().dtype_info(static_cast<int32_t>(number));
+  return d ? d->name : "";
+}
+
+// The sizes, or the dtypes, of the arguments: Note [Shapes].
+class Arguments {
+ public:
+  Arguments(Json& j, const int64_t* words, bool types)
+      : j_(j), at_(words + 1), end_(words + 1 + words[0]), types_(types) {
+    j_.raw("[");
+    for (bool first = true; at_ < end_; first = false) {
+      if (!first) j_.raw(", ");
+      one();
+    }
+    j_.raw("]");
+  }
+
+ private:
+  void one() {
+    const int64_t w = *at_++;
+    const int64_t n = w >> 16;
+    if ((w & 255) == LAMELLA_TENSOR) {
+      if (types_) {
+        j_.text(dtype_text(w >> 8 & 255));
+        at_ += n;
+      } else {
+        j_.raw("[");
+        for (int64_t i = 0; i < n && at_ < end_; i++, at_++) {
+          if (i) j_.raw(", ");
+          j_.number(*at_);
+        }
+        j_.raw("]");
+      }
+    } else if ((w & 255) == LAMELLA_TENSOR_LIST) {
+      j_.raw("[");
+      for (int64_t i = 0; i < n && at_ < end_; i++) {
+        if (i) j_.raw(", ");
+        one();
+      }
+      j_.raw("]");
+    } else {
+      j_.raw(types_ ? (w & 255) == LAMELLA_NONE ? "\"\"" : "\"Scalar\"" : "[]");
+    }
+  }
+  Json& j_;
+  const int64_t *at_, *end_;
+  bool types_;
+};
+
+struct Place {
+  uint64_t thread;
+  int64_t begin;
+};
+
+class Writer {
+ public:
+  Writer(const Trace& t, std::FILE* f) : t_(t), j_(f), pid_(getpid()) {}
+
+  void write(const std::vector<const Buffer*>& buffers, const char* metadata) {
+    j_.raw("{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": ");
+    j_.number(static_cast<uint64_t>(t_.rate.began_ns()));
+    j_.raw(", \"metadata\": ");
+    j_.raw(metadata && *metadata ? metadata : "{}");
+    j_.raw(", \"traceEvents\": [\n");
+    head("M", "process_name", pid_, 0);
+    j_.raw(", \"args\": {\"name\": \"lamella\"}}");
+    find_calls(buffers);
+    int64_t index = 0;
+    for (const Buffer* b : buffers) {
+      j_.raw(",\n");
+      head("M", "thread_name", b->thread, 0);
+      j_.raw(", \"args\": {\"name\": \"thread ");
+      j_.number(b->thread);
+      j_.raw("\"}}");
+      walk(
+          t_, *b, index, [&](const Open& o) { event(*b, o); }, [](const Open&) {});
+    }
+    memory(buffers);
+    j_.raw("\n]}\n");
+  }
+
+ private:
+  void head(const char* phase, std::string_view name, uint64_t thread, int64_t ns) {
+    j_.raw("{\"ph\": \"");
+    j_.raw(phase);
+    j_.raw("\", \"name\": ");
+    j_.text(name);
+    j_.raw(", \"pid\": ");
+    j_.number(pid_);
+    j_.raw(", \"tid\": ");
+    j_.number(thread);
+    j_.raw(", \"ts\": ");
+    j_.time(ns);
+  }
+
+  void event(const Buffer& b, const Open& o) {
+    const Event& e = *o.event;
+    j_.raw(",\n");
+    head("X", name_of(e), b.thread, o.begin);
+    j_.raw(", \"dur\": ");
+    j_.time(o.until - o.begin);
+    j_.raw(", \"cat\": \"");
+    j_.raw(categories[e.scope]);
+    j_.raw("\", \"args\": {\"External id\": ");
+    j_.number(o.index + 1);
+    if (e.sequence && e.sequence != UINT64_MAX) {
+      j_.raw(", \"Sequence number\": ");
+      j_.number(e.sequence);
+    }
+    if (e.forward_thread) {
+      j_.raw(", \"Fwd thread id\": ");
+      j_.number(static_cast<uint64_t>(e.forward_thread));
+    }
+    if (e.failed) j_.raw(", \"Failed\": true");
+    if (e.shapes) {
+      j_.raw(", \"Input Dims\": ");
+      Arguments(j_, e.shapes, false);
+      j_.raw(", \"Input type\": ");
+      Arguments(j_, e.shapes, true);
+    }
+    if (e.stack) {
+      j_.raw(", \"Call stack\": ");
+      j_.text(stack_text(e.stack));
+    }
+    j_.raw("}}");
+    if (e.scope == LAMELLA_SCOPE_BACKWARD_FUNCTION) flow(b, o);
+  }
+
+  // An arrow from a call to its step of backward.
+  void flow(const Buffer& b, const Open& o) {
+    const auto call = calls_.find(o.event->sequence);
+    if (call == calls_.end()) return;
+    j_.raw(",\n");
+    head("s", "fwdbwd", call->second.thread, call->second.begin);
+    j_.raw(", \"cat\": \"fwdbwd\", \"id\": ");
+    j_.number(o.event->sequence);
+    j_.raw("},\n");
+    head("f", "fwdbwd", b.thread, o.begin);
+    j_.raw(", \"cat\": \"fwdbwd\", \"bp\": \"e\", \"id\": ");
+    j_.number(o.event->sequence);
+    j_.raw("}");
+  }
+
+  void find_calls(const std::vector<const Buffer*>& buffers) {
+    for (const Buffer* b : buffers)
+      b->events.each([&](const Event& e) {
+        if (e.scope == LAMELLA_SCOPE_FUNCTION && e.sequence) calls_[e.sequence] = {b->thread, t_.rate.ns(e.begin)};
+      });
+  }
+
+  // The bytes that the trace has seen come and go, a curve for each device.
+  void memory(const std::vector<const Buffer*>& buffers) {
+    std::vector<const MemoryEvent*> all;
+    for (const Buffer* b : buffers) b->memory.each([&](const MemoryEvent& m) { all.push_back(&m); });
+    std::sort(all.begin(), all.end(), [](const MemoryEvent* a, const MemoryEvent* b) { return a->time < b->time; });
+    std::unordered_map<int64_t, int64_t> bytes;
+    for (const MemoryEvent* m : all) {
+      const int64_t now = bytes[int64_t{m->device.backend} << 32 | m->device.index] += m->bytes;
+      const char* backend = api().backend_name(m->device.backend);
+      j_.raw(",\n");
+      head("C", std::string("memory ") + (backend ? backend : "") + ":" + std::to_string(m->device.index), 0,
+           t_.rate.ns(m->time));
+      j_.raw(", \"args\": {\"bytes\": ");
+      j_.number(now);
+      j_.raw("}}");
+    }
+  }
+
+  const std::string& stack_text(const int64_t* stack) {
+    const auto [at, is_new] = stacks_.try_emplace(stack);
+    std::string& text = at->second;
+    if (!is_new) return text;
+    for (int64_t i = 1; i <= stack[0] && static_cast<int64_t>(text.size()) < 1 << 16; i++) {
+      if (i > 1) text += ";";
+      text += host_frame(stack[i]);
+    }
+    return text;
+  }
+
+  const Trace& t_;
+  Json j_;
+  const uint64_t pid_;
+  std::unordered_map<uint64_t, Place> calls_;
+  std::unordered_map<const int64_t*, std::string> stacks_;
+};
+
+}  // namespace
+
+lamella_status trace_export(lamella_trace* handle, const char* path, const char* metadata) {
+  Trace& t = trace_of(handle);
+  Replacing file(path);
+  if (!file.file()) return file.done();
+  Writer(t, file.file()).write(t.all(), metadata);
+  return file.done();
+}
+
+}  // namespace lamella::profiler

@@ -1,0 +1,177 @@
+// What a trace holds, event by event, and summed up.
+#include <algorithm>
+#include <deque>
+#include <string_view>
+#include <unordered_map>
+
+#include "trace/walk.h"
+
+namespace lamella::profiler {
+namespace {
+
+lamella_trace_event described(const Buffer& b, const Open& o) {
+  const Event& e = *o.event;
+  lamella_trace_event d{};
+  d.size = sizeof d;
+  d.scope = e.scope;
+  d.name = name_of(e);
+  if (e.scope == LAMELLA_SCOPE_FUNCTION || e.scope == LAMELLA_SCOPE_KERNEL)
+    d.op = static_cast<const lamella_operator*>(e.what);
+  d.begin = o.begin;
+  d.end = o.end;
+  d.index = o.index;
+  d.parent = o.parent;
+  d.sequence = e.sequence;
+  d.thread = b.thread;
+  d.forward_thread = e.forward_thread;
+  d.shapes = e.shapes;
+  d.stack = e.stack;
+  d.backend = e.backend;
+  d.failed = e.failed;
+  return d;
+}
+
+// What is summed up in one row.
+struct Key {
+  std::string_view name;
+  const int64_t *shapes, *stack;
+  int64_t frames;  // of the stack that count
+  uint32_t scope;
+  int32_t backend;
+  static bool same_words(const int64_t* a, const int64_t* b, int64_t most) {
+    if (a == b) return true;
+    if (!a || !b) return false;
+    const int64_t n = std::min(a[0], most);
+    return n == std::min(b[0], most) && std::equal(a + 1, a + 1 + n, b + 1);
+  }
+  bool operator==(const Key& o) const {
+    return name == o.name && scope == o.scope && backend == o.backend && same_words(shapes, o.shapes, INT64_MAX) &&
+           same_words(stack, o.stack, frames);
+  }
+};
+struct Hash {
+  static size_t words(const int64_t* w, int64_t most) {
+    size_t h = 0;
+    for (int64_t i = 0; w && i < std::min(w[0], most); i++)
+      h = (h ^ static_cast<size_t>(w[i + 1])) * 0x9e3779b97f4a7c15;
+    return h;
+  }
+  size_t operator()(const Key& k) const {
+    return std::hash<std::string_view>()(k.name) ^ words(k.shapes, INT64_MAX) * 3 ^ words(k.stack, k.frames) * 5 ^
+           k.scope ^ static_cast<size_t>(k.backend) << 8;
+  }
+};
+
+// The rows, found by what an event has at hand: the addresses of its name, shapes and stack name the row as long as the
+// buffer is the same, so that few events need to be compared by content.
+class Rows {
+ public:
+  Rows(bool by_shapes, int64_t frames) : by_shapes_(by_shapes), frames_(frames) {}
+  void next_buffer() { seen_.clear(); }
+  lamella_trace_row& row(const Event& e) {
+    const Seen s{e.what, by_shapes_ ? e.shapes : nullptr, frames_ ? e.stack : nullptr, e.scope, e.backend};
+    const auto found = seen_.find(s);
+    if (found != seen_.end()) return *found->second;
+    const Key key{name_of(e), s.shapes, s.stack, frames_, e.scope, e.backend};
+    auto at = rows_.find(key);
+    if (at == rows_.end()) {
+      lamella_trace_row& r = all_.emplace_back();
+      r.size = sizeof r;
+      r.scope = e.scope;
+      r.name = name_of(e);
+      r.shapes = s.shapes;
+      r.stack = s.stack;
+      r.backend = e.backend;
+      r.least = INT64_MAX;
+      at = rows_.emplace(key, &r).first;
+    }
+    seen_.emplace(s, at->second);
+    return *at->second;
+  }
+  const std::deque<lamella_trace_row>& all() const { return all_; }
+
+ private:
+  struct Seen {
+    const void* what;
+    const int64_t *shapes, *stack;
+    uint8_t scope;
+    int16_t backend;
+    bool operator==(const Seen&) const = default;
+  };
+  struct SeenHash {
+    size_t operator()(const Seen& s) const {
+      const auto of = [](const void* p) { return reinterpret_cast<size_t>(p); };
+      return (of(s.what) ^ of(s.shapes) * 3 ^ of(s.stack) * 5 ^ s.scope ^ static_cast<size_t>(s.backend) << 8) *
+                 0x9e3779b97f4a7c15 >>
+             16;
+    }
+  };
+  const bool by_shapes_;
+  const int64_t frames_;
+  std::deque<lamella_trace_row> all_;
+  std::unordered_map<Key, lamella_trace_row*, Hash> rows_;
+  std::unordered_map<Seen, lamella_trace_row*, SeenHash> seen_;
+};
+
+}  // namespace
+
+lamella_status trace_events(lamella_trace* handle, lamella_on_trace_event visit, void* context) {
+  Trace& t = trace_of(handle);
+  int64_t index = 0;
+  lamella_status st = LAMELLA_OK;
+  for (const Buffer* b : t.all())
+    walk(
+        t, *b, index,
+        [&](const Open& o) {
+          const lamella_trace_event d = described(*b, o);
+          if (!st) st = visit(context, &d);
+        },
+        [](const Open&) {});
+  return st;
+}
+
+lamella_status trace_memory(lamella_trace* handle, lamella_on_trace_memory visit, void* context) {
+  Trace& t = trace_of(handle);
+  lamella_status st = LAMELLA_OK;
+  for (const Buffer* b : t.all())
+    b->memory.each([&](const MemoryEvent& m) {
+      lamella_trace_memory_event d{};
+      d.size = sizeof d;
+      d.device = m.device;
+      d.time = t.rate.ns(m.time);
+      d.data = m.data;
+      d.bytes = m.bytes;
+      d.thread = b->thread;
+      if (!st) st = visit(context, &d);
+    });
+  return st;
+}
+
+lamella_status trace_summary(lamella_trace* handle, int32_t by_shapes, int32_t stack_frames, lamella_on_trace_row visit,
+                             void* context) {
+  Trace& t = trace_of(handle);
+  Rows rows(by_shapes != 0, stack_frames);
+  int64_t index = 0;
+  for (const Buffer* b : t.all()) {
+    rows.next_buffer();
+    walk(
+        t, *b, index, [](const Open&) {},
+        [&](const Open& o) {
+          lamella_trace_row& r = rows.row(*o.event);
+          const int64_t ns = o.end - o.begin;
+          r.count++;
+          r.total += ns;
+          r.self += ns - o.inner;
+          r.least = std::min(r.least, ns);
+          r.most = std::max(r.most, ns);
+          r.failed += o.event->failed;
+          r.memory += o.memory;
+          r.self_memory += o.self_memory;
+        });
+  }
+  for (const lamella_trace_row& r : rows.all())
+    if (lamella_status st = visit(context, &r)) return st;
+  return LAMELLA_OK;
+}
+
+}  // namespace lamella::profiler

@@ -1,0 +1,247 @@
+#include "trace/trace.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <unordered_map>
+
+#include "observe/host_stacks.h"
+#include "observe/observers.h"
+#include "observe/thread.h"
+
+namespace lamella::profiler {
+namespace {
+
+std::atomic<uint64_t> last_number{0};
+
+// The buffers that a thread used last, by the number of their trace: one profile runs at a time, as a rule. A number
+// never comes back, so that the buffer of a trace that is gone is not found.
+struct Recent {
+  static constexpr int most = 4;
+  uint64_t numbers[most];
+  Buffer* buffers[most];
+  int next;
+};
+__thread Recent recent __attribute__((tls_model("initial-exec")));
+
+// Traces whose memory events are heard, by number: an event may be on its way while a trace ends.
+struct Live {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, Trace*> traces;
+};
+Live& live() {
+  static auto* l = new Live;
+  return *l;
+}
+
+// Of the lists of buffers, of all traces: a thread takes it for its first event.
+std::mutex& buffers_mutex() {
+  static auto* mutex = [] {
+    // A child of fork finds both locks free, and what they are for whole, whichever thread had them.
+    static constexpr auto let_go = [] {
+      buffers_mutex().unlock();
+      live().mutex.unlock();
+    };
+    pthread_atfork(
+        [] {
+          live().mutex.lock();
+          buffers_mutex().lock();
+        },
+        let_go, let_go);
+    return new std::mutex;
+  }();
+  return *mutex;
+}
+
+class Words {
+ public:
+  void add(int64_t w) {
+    if (n_ < room) words_[n_++] = w;
+  }
+  void add(const lamella_tensor* t) {
+    add(int64_t{LAMELLA_TENSOR} | int64_t{t->dtype} << 8 | int64_t{t->dl.ndim} << 16);
+    for (int i = 0; i < t->dl.ndim; i++) add(t->dl.shape[i]);
+  }
+  const int64_t* data() const { return words_; }
+  size_t size() const { return static_cast<size_t>(n_); }
+
+ private:
+  static constexpr int room = 256;  // longer ones are cut
+  int64_t words_[room];
+  int n_ = 0;
+};
+
+const int64_t* keep_shapes(Buffer& b, const lamella_record* r) {
+  Words w;
+  for (uint32_t i = 0; i < r->num_inputs; i++) {
+    const lamella_value& v = r->inputs[i];
+    if (v.tag == LAMELLA_TENSOR) {
+      w.add(v.as.tensor);
+    } else if (v.tag == LAMELLA_TENSOR_LIST) {
+      w.add(int64_t{LAMELLA_TENSOR_LIST} | int64_t{v.length} << 16);
+      for (uint32_t k = 0; k < v.length; k++)
+        if (v.as.tensors[k])
+          w.add(v.as.tensors[k]);
+        else
+          w.add(LAMELLA_NONE);
+    } else {
+      w.add(v.tag);
+    }
+  }
+  return b.shapes.keep(w.data(), w.size());
+}
+
+constexpr int most_frames = 128;
+
+const int64_t* keep_stack(Buffer& b) {
+  int64_t frames[most_frames];
+  const int32_t n = read_host_stack(frames, most_frames);
+  return n > 0 ? b.stacks.keep(frames, static_cast<size_t>(n)) : nullptr;
+}
+
+lamella_status enter(void* context, const lamella_record* r, void** state) {
+  Trace& t = **static_cast<std::shared_ptr<Trace>*>(context);
+  Buffer& b = t.buffer();
+  Event* e = nullptr;
+  if (__builtin_expect(b.events.size() < t.options.max_events, 1)) e = b.events.place();
+  if (__builtin_expect(!e, 0)) {
+    t.dropped.fetch_add(1, std::memory_order_relaxed);
+    return LAMELLA_OK;
+  }
+  e->what = r->frame ? static_cast<const void*>(r->op) : b.keep(r->name);
+  e->end.store(0, std::memory_order_relaxed);
+  e->sequence = r->sequence;
+  e->shapes = r->inputs && t.options.flags & LAMELLA_TRACE_SHAPES ? keep_shapes(b, r) : nullptr;
+  e->stack = t.options.flags & LAMELLA_TRACE_STACKS ? keep_stack(b) : nullptr;
+  e->forward_thread = static_cast<uint32_t>(r->forward_thread);
+  e->scope = static_cast<uint8_t>(r->scope);
+  e->failed = 0;
+  e->backend = static_cast<int16_t>(r->backend);
+  *state = e;
+  e->begin = ticks();
+  b.events.publish();
+  return LAMELLA_OK;
+}
+
+lamella_status leave(void*, const lamella_record* r, void* state) {
+  const uint64_t now = ticks();
+  auto* e = static_cast<Event*>(state);
+  if (!e) return LAMELLA_OK;
+  e->sequence = r->sequence;
+  e->failed = r->frame && !r->outputs;
+  e->backend = static_cast<int16_t>(r->backend);
+  e->end.store(now, std::memory_order_release);
+  return LAMELLA_OK;
+}
+
+void on_memory(void* context, const lamella_event* e) {
+  const std::lock_guard lock(live().mutex);
+  const auto found = live().traces.find(reinterpret_cast<uintptr_t>(context));
+  if (found == live().traces.end()) return;
+  Buffer& b = found->second->buffer();
+  MemoryEvent* m = b.memory.place();
+  if (!m) return;
+  *m = {ticks(), e->data, e->kind == LAMELLA_EVENT_FREE ? -e->bytes : e->bytes, e->device};
+  b.memory.publish();
+}
+
+lamella_status begin(const std::shared_ptr<Trace>& t) {
+  if (t->options.flags & LAMELLA_TRACE_MEMORY) {
+    const uint64_t kinds = uint64_t{1} << LAMELLA_EVENT_ALLOCATE | uint64_t{1} << LAMELLA_EVENT_FREE;
+    {
+      const std::lock_guard lock(live().mutex);
+      live().traces[t->number] = t.get();
+    }
+    void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(t->number));
+    if (lamella_status st = api().subscribe(library, kinds, on_memory, context, &t->memory_events)) return st;
+  }
+  lamella_observer o{};
+  o.size = sizeof o;
+  o.flags = LAMELLA_OBSERVER_NEEDS_IDS;
+  o.scopes = t->options.scopes ? t->options.scopes
+                               : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
+                                     1u << LAMELLA_SCOPE_USER_SCOPE;
+  o.probability = 1;
+  o.context = new std::shared_ptr<Trace>(t);
+  o.enter = enter;
+  o.exit = leave;
+  o.destroy = [](void* context) { delete static_cast<std::shared_ptr<Trace>*>(context); };
+  const lamella_status st = add_observer(&o, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer);
+  if (st) delete static_cast<std::shared_ptr<Trace>*>(o.context);
+  return st;
+}
+
+lamella_trace* handle_of(std::shared_ptr<Trace> t) {
+  return reinterpret_cast<lamella_trace*>(new std::shared_ptr<Trace>(std::move(t)));
+}
+
+}  // namespace
+
+Buffer& Trace::buffer() {
+  Recent& r = recent;
+  for (int i = 0; i < Recent::most; i++)
+    if (r.numbers[i] == number) return *r.buffers[i];
+  const std::lock_guard lock(buffers_mutex());
+  const auto id = static_cast<uint64_t>(syscall(SYS_gettid));
+  Buffer* own = nullptr;
+  for (const auto& b : buffers)  // this thread has used other traces since; or an earlier thread had its number
+    if (b->thread == id) own = b.get();
+  if (!own) own = buffers.emplace_back(std::make_unique<Buffer>(id)).get();
+  r.numbers[r.next] = number;
+  r.buffers[r.next] = own;
+  r.next = (r.next + 1) % Recent::most;
+  return *own;
+}
+
+std::vector<const Buffer*> Trace::all() {
+  const std::lock_guard lock(buffers_mutex());
+  std::vector<const Buffer*> list;
+  for (const auto& b : buffers) list.push_back(b.get());
+  return list;
+}
+
+Trace& trace_of(lamella_trace* t) { return **reinterpret_cast<std::shared_ptr<Trace>*>(t); }
+
+lamella_status trace_start(const lamella_trace_options* options, lamella_trace** out) {
+  auto t = std::make_shared<Trace>();
+  std::memcpy(&t->options, options, std::min<size_t>(options->size, sizeof t->options));
+  if (t->options.max_events <= 0) t->options.max_events = int64_t{1} << 26;
+  buffers_mutex();  // its handlers of fork are there before the first trace
+  t->number = last_number.fetch_add(1) + 1;
+  t->rate.begin();
+  t->running = true;
+  lamella_trace* handle = handle_of(t);
+  if (lamella_status st = begin(t)) {
+    lamella_object* const error = api().error_take();
+    trace_free(handle);
+    if (error) api().error_restore(error);
+    return st;
+  }
+  *out = handle;
+  return LAMELLA_OK;
+}
+
+lamella_status trace_stop(lamella_trace* handle) {
+  Trace& t = trace_of(handle);
+  if (!std::exchange(t.running, false)) return LAMELLA_OK;
+  t.ended = ticks();
+  if (t.observer) remove_observer(t.observer);
+  if (t.memory_events) api().withdraw(t.memory_events);
+  {
+    const std::lock_guard lock(live().mutex);
+    live().traces.erase(t.number);
+  }
+  t.rate.end();
+  return LAMELLA_OK;
+}
+
+void trace_free(lamella_trace* handle) {
+  if (!handle) return;
+  if (trace_stop(handle)) api().error_clear();
+  delete reinterpret_cast<std::shared_ptr<Trace>*>(handle);
+}
+
+int64_t trace_dropped(lamella_trace* t) { return trace_of(t).dropped.load(); }
+
+}  // namespace lamella::profiler

@@ -1,0 +1,68 @@
+// A walk over what one thread has recorded, in the order of begins, that knows what lies within what.
+#pragma once
+
+#include "trace/trace.h"
+
+namespace lamella::profiler {
+
+// An event on the walk, from its begin to its end.
+struct Open {
+  const Event* event;
+  int64_t index, parent;    // numbers in the order of begins, of all threads; -1: none around it
+  int64_t begin, end;       // ns since the trace's begin
+  int64_t until;            // the end as the tree has it: within the event around it
+  int64_t inner = 0;        // ns within the events directly inside
+  int64_t memory = 0;       // bytes got less those given back, with what is inside
+  int64_t self_memory = 0;  // without
+};
+
+// `closed` is called for each event behind those inside it. `index` counts on from thread to thread.
+template <class Opened, class Closed>
+void walk(const Trace& t, const Buffer& b, int64_t& index, Opened opened, Closed closed) {
+  std::vector<Open> stack;
+  std::vector<const MemoryEvent*> memory;
+  b.memory.each([&](const MemoryEvent& m) { memory.push_back(&m); });
+  size_t next = 0;
+  const auto close = [&] {
+    const Open o = stack.back();
+    stack.pop_back();
+    if (!stack.empty()) {
+      stack.back().inner += o.until - o.begin;
+      stack.back().memory += o.memory;
+    }
+    closed(o);
+  };
+  const auto close_until = [&](int64_t now) {
+    while (!stack.empty() && stack.back().until <= now) close();
+  };
+  const auto remember_until = [&](int64_t now) {
+    for (; next < memory.size(); next++) {
+      const int64_t at = t.rate.ns(memory[next]->time);
+      if (at > now) return;
+      close_until(at);
+      if (stack.empty()) continue;
+      stack.back().memory += memory[next]->bytes;
+      stack.back().self_memory += memory[next]->bytes;
+    }
+  };
+  b.events.each([&](const Event& e) {
+    const int64_t begin = t.rate.ns(e.begin);
+    remember_until(begin);
+    close_until(begin);
+    // A block may end after the one around it, where tasks take turns on a thread: in the tree it is cut there.
+    const int64_t end = std::max(t.end_of(e), begin);
+    const int64_t until = stack.empty() ? end : std::min(end, stack.back().until);
+    stack.push_back({&e, index++, stack.empty() ? -1 : stack.back().index, begin, end, until});
+    opened(stack.back());
+  });
+  remember_until(INT64_MAX);
+  while (!stack.empty()) close();
+}
+
+inline const char* name_of(const Event& e) {
+  return e.scope == LAMELLA_SCOPE_FUNCTION || e.scope == LAMELLA_SCOPE_KERNEL
+             ? api().operator_name(static_cast<const lamella_operator*>(e.what))
+             : static_cast<const char*>(e.what);
+}
+
+}  // namespace lamella::profiler

@@ -1,0 +1,131 @@
+#include "usage.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+namespace lamella::profiler {
+namespace {
+
+struct Handler {
+  lamella_usage_handler tell;
+  void* context;
+  void (*destroy)(void*);
+  uint64_t handle;
+  Handler(lamella_usage_handler t, void* c, void (*d)(void*), uint64_t h)
+      : tell(t), context(c), destroy(d), handle(h) {}
+  Handler(const Handler&) = delete;
+  ~Handler() {
+    if (destroy) destroy(context);
+  }
+};
+
+constexpr size_t most_kept = 1024;  // keys from before the first handler
+
+// The lock is held for a few instructions, while no handler runs and nothing is destroyed.
+struct Log {
+  std::mutex mutex;
+  std::unordered_set<std::string> seen;
+  std::deque<std::string> waiting;  // logged, and not told yet
+  std::vector<std::shared_ptr<Handler>> handlers;
+  uint64_t last_handle = 0;
+  bool telling = false;
+};
+
+Log& log() {
+  static Log* l = [] {
+    pthread_atfork([] { log().mutex.lock(); }, [] { log().mutex.unlock(); },
+                   [] {
+                     log().telling = false;  // a thread that told is not here any more
+                     log().mutex.unlock();
+                   });
+    return new Log;
+  }();
+  return *l;
+}
+
+// Whether keys are printed, too, by the environment.
+bool printing() {
+  static const bool on = [] {
+    const char* wanted = std::getenv("LAMELLA_LOG_API_USAGE_ONCE");
+    return wanted && *wanted && std::strcmp(wanted, "0") != 0;
+  }();
+  return on;
+}
+
+// Tells what waits. One thread does at a time: a handler that logs, and other threads, leave their keys to it.
+void tell_waiting() {
+  Log& l = log();
+  std::unique_lock lock(l.mutex);
+  if (l.telling || l.handlers.empty()) return;
+  l.telling = true;
+  while (!l.waiting.empty()) {
+    const std::string key = std::move(l.waiting.front());
+    l.waiting.pop_front();
+    auto handlers = l.handlers;
+    lock.unlock();
+    for (const auto& h : handlers) h->tell(h->context, key.c_str());
+    handlers.clear();  // perhaps the last reference, which is not to go under the lock
+    lock.lock();
+  }
+  l.telling = false;
+}
+
+void on_usage(void*, const lamella_event* e) {
+  if (e->name) log_usage_once(e->name);
+}
+
+}  // namespace
+
+lamella_status log_usage_once(const char* key) {
+  Log& l = log();
+  {
+    const std::lock_guard lock(l.mutex);
+    if (!l.seen.emplace(key).second) return LAMELLA_OK;
+    if (printing()) std::fprintf(stderr, "lamella usage: %s\n", key);
+    if (l.handlers.empty() && l.waiting.size() >= most_kept) return LAMELLA_OK;
+    l.waiting.emplace_back(key);
+  }
+  tell_waiting();
+  return LAMELLA_OK;
+}
+
+lamella_status add_usage_handler(lamella_usage_handler tell, void* context, void (*destroy)(void*), uint64_t* handle) {
+  Log& l = log();
+  {
+    const std::lock_guard lock(l.mutex);
+    l.handlers.push_back(std::make_shared<Handler>(tell, context, destroy, ++l.last_handle));
+    *handle = l.last_handle;
+  }
+  tell_waiting();
+  return LAMELLA_OK;
+}
+
+lamella_status remove_usage_handler(uint64_t handle) {
+  Log& l = log();
+  std::shared_ptr<Handler> gone;
+  {
+    const std::lock_guard lock(l.mutex);
+    const auto at =
+        std::find_if(l.handlers.begin(), l.handlers.end(), [&](const auto& h) { return h->handle == handle; });
+    if (at != l.handlers.end()) {
+      gone = *at;
+      l.handlers.erase(at);
+    }
+  }
+  if (gone) return LAMELLA_OK;
+  return fail(LAMELLA_VALUE_ERROR, "remove_api_usage_handler: there is no handler " + std::to_string(handle));
+}
+
+lamella_status follow_usage(lamella_library* lib) {
+  return api().subscribe(lib, uint64_t{1} << LAMELLA_EVENT_USAGE, on_usage, nullptr, nullptr);
+}
+
+}  // namespace lamella::profiler

@@ -1,0 +1,55 @@
+"""The log of used features: which parts of the framework a program uses, each told once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import _python
+
+__all__ = ["log_api_usage_once", "remove_api_usage_handler", "set_api_usage_handler"]
+
+
+def set_api_usage_handler(handler: Callable[[str], object]) -> int:
+    """Adds a function that is told each key once a process; the handle is for ``remove_api_usage_handler``.
+
+    Keys that were logged before the first handler are told to it at once, up to 1024 of them. A handler that raises is
+    reported by ``sys.unraisablehook``, and stays. What a handler logs itself is told when it has returned.
+
+    Raises:
+        TypeError: the handler is not callable
+
+    >>> keys = []
+    >>> handle = lamella.profiler.set_api_usage_handler(keys.append)
+    >>> lamella.profiler.log_api_usage_once("my.feature")
+    >>> lamella.profiler.log_api_usage_once("my.feature")
+    >>> keys.count("my.feature")
+    1
+    >>> lamella.profiler.remove_api_usage_handler(handle)
+    """
+    if not callable(handler):
+        raise TypeError(f"set_api_usage_handler: argument 'handler' must be callable, got {type(handler).__name__}")
+    return _python._add_usage_handler(handler)
+
+
+def remove_api_usage_handler(handle: int) -> None:
+    """Removes a handler.
+
+    Raises:
+        ValueError: there is none with this handle
+
+    >>> lamella.profiler.remove_api_usage_handler(lamella.profiler.set_api_usage_handler(print))
+    """
+    _python._remove_usage_handler(handle)
+
+
+def log_api_usage_once(key: str) -> None:
+    """Tells all handlers that a feature is used, the first time in this process.
+
+    Raises:
+        TypeError: the key is no str
+
+    >>> lamella.profiler.log_api_usage_once("my.other.feature")
+    """
+    if not isinstance(key, str):
+        raise TypeError(f"log_api_usage_once: argument 'key' must be str, got {type(key).__name__}")
+    _python._log_usage(key)

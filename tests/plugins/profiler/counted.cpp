@@ -1,0 +1,75 @@
+// Instructions of a call: with a backend alone, with the profiler loaded, with an observer, and when that is gone.
+// Prints them, or "forbidden" where a process may not be single-stepped. Usage: counted LIBLAMELLA_CPU
+// LIBLAMELLA_PROFILER
+#include <lamella/profiler.h>
+#include <lamella/program.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+void call() {
+  static lamella_tensor* const t = [] {
+    int32_t cpu;
+    const int64_t one = 1;
+    lamella_tensor* made;
+    lamella::check(lamella::api().find_backend("cpu", &cpu));
+    lamella::check(lamella::api().tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &made));
+    return made;
+  }();
+  static const lamella_operator* const op = lamella::api().find_operator("aten::add", "Tensor");
+  lamella_value args[3] = {{LAMELLA_TENSOR, 0, {0}}, {LAMELLA_TENSOR, 0, {0}}, {LAMELLA_INT, 0, {1}}}, r{};
+  args[0].as.tensor = args[1].as.tensor = t;
+  lamella::check(lamella::api().call(nullptr, op, args, 3, &r, 1));
+  lamella::api().value_release(&r);
+}
+
+// The child makes ten calls between two breakpoints; everything in between is stepped.
+long count() {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)) _exit(9);
+    for (int i = 0; i < 100; i++) call();
+    __asm__ volatile("int3");
+    for (int i = 0; i < 10; i++) call();
+    __asm__ volatile("int3");
+    _exit(0);
+  }
+  int status;
+  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) {
+    std::puts("forbidden");
+    std::exit(0);
+  }
+  for (long steps = 0;; steps++) {
+    siginfo_t info{};
+    if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) || waitpid(child, &status, 0) != child ||
+        !WIFSTOPPED(status) || ptrace(PTRACE_GETSIGINFO, child, nullptr, &info))
+      std::exit(2);
+    if (info.si_code != SI_KERNEL) continue;  // no breakpoint
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return steps;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  lamella::Api::table() = lamella_get_api(LAMELLA_TARGET_VERSION);
+  lamella::check(lamella_load_plugin(argv[1]));
+  const long without = count();
+  lamella::check(lamella_load_plugin(argv[2]));
+  const long idle = count();
+  const uint64_t handle =
+      lamella::add_global_callback(lamella::RecordFunctionCallback([](const lamella::RecordFunction&) {}));
+  const long observed = count();
+  lamella::remove_callback(handle);
+  std::printf("%ld %ld %ld %ld\n", without, idle, observed, count());
+  return 0;
+}

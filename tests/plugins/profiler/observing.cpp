@@ -1,0 +1,50 @@
+// A library of the C++ face of the profiler, for a program in Python to compare with its own.
+#include <lamella/library.h>
+#include <lamella/profiler.h>
+
+#include <cstring>
+#include <vector>
+
+LAMELLA_LIBRARY(observing, m) { (void)m; }
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+std::vector<std::string> texts;  // what the observer has seen
+uint64_t handle = 0;
+}  // namespace
+
+// Pushes a text under a kind while a function runs.
+EXPORT void with_text(const char* kind, const char* text, void (*run)()) {
+  const lamella::DebugInfoGuard guard(kind, std::string(text));
+  run();
+}
+EXPORT void with_number(const char* kind, int64_t number, void (*run)()) {
+  const lamella::DebugInfoGuard guard(kind, number);
+  run();
+}
+EXPORT int64_t number_of(const char* kind) {
+  lamella_value v;
+  lamella::check(lamella::profiler_interface().info_get(kind, &v));
+  const int64_t n = v.tag == LAMELLA_INT ? v.as.i : -1;
+  lamella::api().value_release(&v);
+  return n;
+}
+EXPORT void begin(const char* kind) {
+  texts.clear();
+  handle = lamella::add_global_callback(
+      lamella::RecordFunctionCallback([kind = std::string(kind)](const lamella::RecordFunction& r) {
+        texts.push_back(std::string(r.name()) + " " + lamella::DebugInfoGuard::text(kind.c_str()));
+      }));
+}
+EXPORT int end(char* out, size_t size) {
+  lamella::remove_callback(handle);
+  std::string all;
+  for (const std::string& t : texts) all += t + "\n";
+  std::strncpy(out, all.c_str(), size - 1);
+  return static_cast<int>(texts.size());
+}
+EXPORT void log_key(const char* key) {
+  lamella::profiler_interface().log_usage_once(key);
+  LAMELLA_LOG_API_USAGE_ONCE("test.macro");
+}

@@ -1,0 +1,76 @@
+"""The profiler while nobody listens, and where it is switched off."""
+
+import subprocess
+from pathlib import Path
+
+import lamella
+import pytest
+from compiled import INCLUDE, shared_folder
+
+HERE = Path(__file__).parent
+PACKAGE = Path(lamella._C.__file__).parent
+
+
+def test_idle_it_adds_no_instruction(tmp_path_factory):
+    program = shared_folder(tmp_path_factory) / "counted"
+    link = ("-L", PACKAGE, "-llamella", f"-Wl,-rpath,{PACKAGE}")
+    command = ("g++", "-std=c++17", "-O1", "-I", INCLUDE, HERE / "counted.cpp", "-o", program, *link)
+    subprocess.run([str(c) for c in command], check=True, timeout=300)
+    libraries = PACKAGE / "backends/cpu/liblamella_cpu.so", PACKAGE / "plugins/profiler/liblamella_profiler.so"
+    done = subprocess.run([str(program), *map(str, libraries)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    if done.stdout == "forbidden\n":
+        pytest.skip("processes may not be single-stepped here")
+    without, idle, observed, gone = map(int, done.stdout.split())
+    assert without == idle == gone > 1000 and observed > idle + 1000
+
+
+def test_import_brings_none_of_its_python(host):
+    out = host.run("""
+        import sys
+        import lamella
+        with lamella.no_grad():
+            lamella.ones(1)
+        print([m for m in sys.modules if m.startswith("lamella.plugins.profiler.")], "contextvars" in sys.modules)
+    """)
+    assert out.startswith("[] ")
+
+
+def test_switched_off(host):
+    host.run(
+        """
+        import lamella
+
+        lamella.capture_state().run(lamella.ones, 1)
+        import pickle
+        assert pickle.loads(pickle.dumps(lamella.capture_state())).run(lamella.is_grad_enabled)
+        for what in (lambda: lamella.profiler, lambda: __import__("lamella.profiler")):
+            try:
+                what()
+            except (AttributeError, ImportError) as error:
+                words = ["profiler", "plugin 'profiler' (lamella", "denied: LAMELLA_PLUGINS=-profiler"]
+                assert [w for w in words if w not in str(error)] == [], error
+            else:
+                raise SystemExit("no error")
+        """,
+        LAMELLA_PLUGINS="-profiler",
+    )
+
+
+def test_without_autograd(host):
+    """Observers hear of calls, without numbers of autograd."""
+    out = host.run(
+        """
+        import lamella
+        from lamella import profiler
+
+        heard = []
+        every = profiler.RecordFunctionCallback(lambda r: heard.append((r.name, r.layer))).needs_ids()
+        handle = profiler.add_global_callback(every.scopes(profiler.RecordScope))
+        lamella.ones(1)
+        profiler.remove_callback(handle)
+        print(heard)
+        """,
+        LAMELLA_PLUGINS="-autograd",
+    )
+    assert out == "[('aten::ones', 'profiler'), ('aten::ones', 'profiler.kernels')]\n"
