@@ -1,5 +1,6 @@
 #include "dispatcher/generator.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -7,7 +8,6 @@
 
 #include "core/device.h"
 #include "core/error.h"
-#include "core/object.h"
 #include "dispatcher/thread_state.h"
 
 namespace lamella::dispatcher {
@@ -42,11 +42,14 @@ lamella_object* of_process(lamella_device d) {
 
 // ---- a thread's own generators: a thread slot, which is there while a thread has one ----
 
-struct Own {
-  lamella_device device;
-  core::Ref<lamella_object> generator;
-};
-using OwnGenerators = std::vector<Own>;
+std::shared_ptr<GeneratorBlock> new_block(lamella_object* g) {
+  auto block = std::make_shared<GeneratorBlock>();
+  block->device = generator_device(g);
+  block->generator = core::Ref<lamella_object>::borrow(g);
+  return block;
+}
+
+bool ended(const GeneratorBlock& block) { return block.ended.load(std::memory_order_relaxed); }
 
 int32_t own_slot() {
   static const int32_t index = [] {
@@ -55,25 +58,35 @@ int32_t own_slot() {
     type.size = sizeof type;
     type.name = "generators";
     type.copy = [](void* from, void** to) -> lamella_status {
-      auto* copy = new OwnGenerators;
-      for (const Own& o : *static_cast<OwnGenerators*>(from))
-        copy->push_back({o.device, core::Ref<lamella_object>::borrow(o.generator.get())});
+      auto* copy = new GeneratorBlocks;
+      for (const auto& block : *static_cast<GeneratorBlocks*>(from))
+        if (!ended(*block)) copy->push_back(new_block(block->generator.get()));
       *to = copy;
       return LAMELLA_OK;
     };
-    type.destroy = [](void* own) { delete static_cast<OwnGenerators*>(own); };
+    type.destroy = [](void* own) { delete static_cast<GeneratorBlocks*>(own); };
     add_thread_slot(type, &i);
     return i;
   }();
   return index;
 }
 
-OwnGenerators* own_generators() { return static_cast<OwnGenerators*>(thread_slot(own_slot())); }
+GeneratorBlocks* own_blocks() { return static_cast<GeneratorBlocks*>(thread_slot(own_slot())); }
 
-lamella_object* find(const OwnGenerators* own, lamella_device d) {
+// Replaces the thread's blocks by those of them that have not ended, and others behind them.
+void keep_blocks(GeneratorBlocks* own, const GeneratorBlocks& more) {
+  GeneratorBlocks now;
+  for (const GeneratorBlocks* each : {static_cast<const GeneratorBlocks*>(own), &more})
+    if (each)
+      for (const auto& block : *each)
+        if (!ended(*block)) now.push_back(block);
+  set_thread_slot(own_slot(), now.empty() ? nullptr : new GeneratorBlocks(std::move(now)));
+}
+
+lamella_object* find(const GeneratorBlocks* own, lamella_device d) {
   if (own)
-    for (const Own& o : *own)
-      if (core::same_device(o.device, d)) return o.generator.get();
+    for (auto block = own->rbegin(); block != own->rend(); ++block)
+      if (core::same_device((*block)->device, d) && !ended(**block)) return (*block)->generator.get();
   return nullptr;
 }
 
@@ -87,25 +100,35 @@ lamella_object* new_generator(lamella_device device, uint64_t seed) {
 bool is_generator(const lamella_object* o) { return o && o->type == &generator_type; }
 
 lamella_object* default_generator(lamella_device d) {
-  lamella_object* own = find(own_generators(), d);
+  lamella_object* own = find(own_blocks(), d);
   return own ? own : of_process(d);
 }
 
-lamella_object* exchange_own_generator(lamella_device d, lamella_object* g) {
-  of_process(d);  // it is there from now on, so that seed_all() on this thread is none of its business
-  OwnGenerators now;
-  core::Ref<lamella_object> before;
-  if (OwnGenerators* own = own_generators())
-    for (Own& o : *own) {
-      if (core::same_device(o.device, d))
-        before = std::move(o.generator);
-      else
-        now.push_back(std::move(o));
-    }
-  if (g) now.push_back({d, core::Ref<lamella_object>::steal(g)});
-  set_thread_slot(own_slot(), now.empty() ? nullptr : new OwnGenerators(std::move(now)));
-  return before.take();
+std::shared_ptr<GeneratorBlock> begin_generator_block(lamella_object* g) {
+  of_process(generator_device(g));  // seed_all() knows the device from now on, and asks this thread for its generator
+  auto block = new_block(g);
+  keep_blocks(own_blocks(), {block});
+  return block;
 }
+
+void end_generator_block(GeneratorBlock& block) {
+  block.ended.store(true, std::memory_order_relaxed);
+  if (GeneratorBlocks* own = own_blocks()) keep_blocks(own, {});
+}
+
+GeneratorBlocks set_generator_blocks_aside(const GeneratorBlock& first) {
+  GeneratorBlocks aside;
+  if (GeneratorBlocks* own = own_blocks()) {
+    const auto from =
+        std::find_if(own->begin(), own->end(), [&](const auto& block) { return block.get() == &first; });
+    aside.assign(from, own->end());
+    own->erase(from, own->end());
+    keep_blocks(own, {});
+  }
+  return aside;
+}
+
+void put_generator_blocks_back(const GeneratorBlocks& blocks) { keep_blocks(own_blocks(), blocks); }
 
 GeneratorState generator_state(lamella_object* g) {
   std::lock_guard lock(cast(g)->mutex);
@@ -120,7 +143,7 @@ void generator_set(lamella_object* g, GeneratorState s) {
 lamella_device generator_device(lamella_object* g) { return cast(g)->device; }
 
 void seed_all(uint64_t seed) {
-  const OwnGenerators* owned = own_generators();
+  const GeneratorBlocks* owned = own_blocks();
   std::lock_guard lock(defaults_mutex);
   default_seed = seed;
   for (auto& [where, g] : defaults()) {

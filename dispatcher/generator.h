@@ -4,6 +4,12 @@
 
 #include <lamella/c_api.h>
 
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core/object.h"
+
 namespace lamella::dispatcher {
 
 struct GeneratorState {
@@ -19,9 +25,22 @@ void generator_set(lamella_object* g, GeneratorState s);
 lamella_device generator_device(lamella_object* g);
 void seed_all(uint64_t seed);  // what default_generator gives for each device, also for devices to come
 
-// A generator of a thread's own, in place of the default one of its device; null for none. Takes a reference, and gives
-// the one before with its reference. It is part of what capture_thread() captures.
-lamella_object* exchange_own_generator(lamella_device device, lamella_object* g);
+// A block in which a thread draws from a generator of its own, in place of the default one of its device. Blocks need
+// not end in the order in which they began, nor on their thread: of those that have not ended, the last one that began
+// counts. What capture_thread() captures has blocks of its own for the same generators, which do not end.
+struct GeneratorBlock {
+  lamella_device device;
+  core::Ref<lamella_object> generator;
+  std::atomic<bool> ended{false};
+};
+using GeneratorBlocks = std::vector<std::shared_ptr<GeneratorBlock>>;
+
+std::shared_ptr<GeneratorBlock> begin_generator_block(lamella_object* generator);  // on the calling thread
+void end_generator_block(GeneratorBlock&);                                         // on any thread
+
+// Takes a block from the calling thread, with those that began after it; they count again where they are put back.
+GeneratorBlocks set_generator_blocks_aside(const GeneratorBlock& first);
+void put_generator_blocks_back(const GeneratorBlocks&);
 
 lamella_status generator_reserve(lamella_object* g, lamella_device device, uint64_t n, uint64_t* seed,
                                  uint64_t* offset);

@@ -28,6 +28,7 @@
 #include "dispatcher/show.h"
 #include "frontend/binding/archive.h"
 #include "frontend/binding/dlpack.h"
+#include "frontend/binding/drawing.h"
 #include "frontend/binding/module_base.h"
 #include "frontend/binding/interop.h"
 #include "frontend/binding/objects.h"
@@ -309,6 +310,7 @@ PYBIND11_MODULE(_C, m) {
   add_plugins(m);
   add_archive(m);
   add_settings(m);
+  add_drawing(m);
   add_state(m);
   add_streams(m);
   add_overrides(m);

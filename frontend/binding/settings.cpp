@@ -2,9 +2,6 @@
 
 #include <lamella/profiler.h>
 
-#include <utility>
-#include <vector>
-
 #include "core/caching_pool.h"
 #include "core/device.h"
 #include "core/dtype.h"
@@ -25,35 +22,6 @@ py::object generator_object(core::Ref<lamella_object> g) {
   if (!g) return py::none();
   return py::reinterpret_steal<py::object>(new_generator_object(g.take()));
 }
-
-// A `with` block in which the thread has a generator of its own. Python's signals do not come between its two ends and
-// the block: that takes a class whose methods are not Python's.
-class OwnGenerator {
- public:
-  explicit OwnGenerator(const py::object& generator) {
-    lamella_object* g;
-    if (!read_generator(generator.ptr(), &g))
-      throw py::type_error("drawing_from: argument 'generator' must be a Generator, got " + type_name(generator.ptr()));
-    own_ = core::Ref<lamella_object>::borrow(g);
-  }
-  py::object enter() {
-    before_.push_back(exchange(core::Ref<lamella_object>::borrow(own_.get())));
-    return generator_object(core::Ref<lamella_object>::borrow(own_.get()));
-  }
-  void exit() {
-    if (before_.empty()) throw std::runtime_error("drawing_from: the block has not begun");
-    exchange(std::move(before_.back()));
-    before_.pop_back();
-  }
-
- private:
-  core::Ref<lamella_object> exchange(core::Ref<lamella_object> g) {
-    const lamella_device d = dispatcher::generator_device(own_.get());
-    return core::Ref<lamella_object>::steal(dispatcher::exchange_own_generator(d, g.take()));
-  }
-  core::Ref<lamella_object> own_;
-  std::vector<core::Ref<lamella_object>> before_;  // for each block that has begun, the innermost last
-};
 
 }  // namespace
 
@@ -120,10 +88,6 @@ void add_settings(py::module_& m) {
         return generator_object(core::Ref<lamella_object>::borrow(dispatcher::default_generator(d)));
       },
       py::arg("device") = py::none());
-  py::class_<OwnGenerator>(m, "_OwnGenerator")
-      .def(py::init<const py::object&>())
-      .def("__enter__", &OwnGenerator::enter)
-      .def("__exit__", [](OwnGenerator& own, const py::args&) { own.exit(); });
   m.def("_promote", [](py::object a, py::object b) -> py::object {
     core::DType x, y;
     if (!read_dtype(a.ptr(), &x) || !read_dtype(b.ptr(), &y))

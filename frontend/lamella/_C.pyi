@@ -1061,7 +1061,8 @@ _ArchiveWriter: Any
 _Event: Any
 _Library: Any
 _ModuleBase: Any
-_OwnGenerator: Any
+_Drawing: Any
+_DrawingInTurns: Any
 _Stream: Any
 _ThreadState: Any
 _anchors: Callable[..., Any]

@@ -71,7 +71,7 @@ def drawing_from(generator: _C.Generator) -> contextlib.AbstractContextManager[_
     >>> lamella.equal(x, lamella.rand(2, generator=lamella.Generator().manual_seed(3)))
     True
     """
-    return _C._OwnGenerator(generator)
+    return _C._Drawing(generator)
 
 
 @contextlib.contextmanager

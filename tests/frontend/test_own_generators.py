@@ -67,6 +67,54 @@ def test_a_captured_state_has_the_generator():
         assert pool.submit(lamella.initial_seed).result(20) == 1
 
 
+def held(generator):
+    """A generator function that holds a block, and gives what its thread draws."""
+    with drawing_from(generator):
+        while True:
+            yield lamella.rand(3).tolist()
+
+
+def test_blocks_end_in_any_order():
+    first, second, third = held(seeded(2)), held(seeded(3)), held(seeded(4))
+    assert [next(g) for g in (first, second, third)] == [numbers(n) for n in (2, 3, 4)]
+    first.close()
+    assert lamella.initial_seed() == 4
+    third.close()
+    assert lamella.initial_seed() == 3
+    second.close()
+    lamella.manual_seed(9)
+    assert lamella.default_generator().get_state() == (9, 0) and lamella.rand(3).tolist() == numbers(9)
+
+
+def test_a_block_that_another_thread_ends():
+    inner = held(seeded(2))
+    with drawing_from(seeded(3)):
+        next(inner)
+        thread = threading.Thread(target=inner.close)
+        thread.start()
+        thread.join(20)
+        assert not thread.is_alive() and lamella.initial_seed() == 3
+    assert lamella.initial_seed() == 1 and lamella.rand(3).tolist() == numbers(1)
+
+
+def test_a_captured_state_outlives_the_blocks_that_it_has():
+    inner = held(seeded(2))
+    next(inner)
+    state = lamella.capture_state()
+    inner.close()
+    assert state.run(lamella.initial_seed) == 2 and lamella.initial_seed() == 1
+
+
+def test_blocks_of_a_captured_state_end_with_it():
+    with drawing_from(seeded(2)):
+        state = lamella.capture_state()
+    inner = held(seeded(3))
+    assert state.run(next, inner) == numbers(3)
+    assert lamella.initial_seed() == 1
+    inner.close()
+    assert lamella.initial_seed() == 1 and state.run(lamella.initial_seed) == 2
+
+
 def test_a_thread_that_ends_in_a_block():
     block = drawing_from(seeded(2))
     thread = threading.Thread(target=block.__enter__)

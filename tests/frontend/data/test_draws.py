@@ -112,6 +112,46 @@ def test_what_an_init_fn_seeds_goes_on():
     assert [b[1] for b in batches] == [b[1] for b in epoch()]
 
 
+class Forked(IterableDataset):
+    """A stream that draws from a copy of the generator, seeded by itself, as long as it lasts."""
+
+    def __iter__(self):
+        with lamella.random.fork_rng():
+            lamella.manual_seed(20)
+            for k in range(10):
+                yield k, float(lamella.rand(()))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_stream_keeps_its_own_block_from_batch_to_batch(workers):
+    wanted = lamella.rand(40, generator=lamella.Generator().manual_seed(20))[::4].tolist()  # four words a draw
+    lamella.manual_seed(4)
+    loader = DataLoader(Forked(), 3, num_workers=workers)
+    lamella.manual_seed(5)
+    own, drawn, got = lamella.Generator().manual_seed(5), [], []
+    batches = iter(loader)
+    lamella.manual_seed(5)
+    for batch in batches:
+        got += batch[1].tolist()
+        drawn.append(float(lamella.rand(())))  # the program has its own generator between the batches
+    assert got == wanted
+    assert drawn == [float(lamella.rand((), generator=own)) for _ in drawn]
+
+
+def test_an_epoch_that_is_left_gives_the_generator_back():
+    loader = DataLoader(Forked(), 3)
+    for kept in [iter(loader), iter(loader)]:
+        next(kept)
+        lamella.manual_seed(6)
+        assert lamella.default_generator().get_state() == (6, 0)
+    del kept
+    lamella.manual_seed(7)
+    assert lamella.initial_seed() == 7 == lamella.default_generator().initial_seed()
+    with lamella.random.fork_rng():
+        pass
+    assert lamella.get_rng_state() == (7, 0)
+
+
 class Gated(Dataset):
     """A sample waits until the test lets it go on."""
 

@@ -6,10 +6,11 @@ neither on the number of workers nor on what was fetched ahead, and an epoch tha
 numbers. A program that seeds the default generator itself, in ``worker_init_fn`` or in the dataset, keeps what it
 chose.
 
-Lamella's default generator is that of a thread while it fetches (``lamella.random.drawing_from``). The global
-generators of Python and numpy are the process's: workers seed them for each batch. The main thread of a program without
-workers does so, too, and gives them back after the batch. Other threads leave them alone, since they cannot borrow them
-without disturbing the rest.
+While a thread fetches, it draws from the stream's generator. A dataset that is a generator function may begin a block
+of its own, ``fork_rng``, in one batch and end it in a later one: the block counts in each batch between them, and the
+program has its own generator between the batches. The global generators of Python and numpy are the process's: workers
+seed them for each batch. The main thread of a program without workers does so, too, and gives them back after the
+batch. Other threads leave them alone, since they cannot borrow them without disturbing the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import lamella
-from lamella.random import drawing_from
+from lamella import _C
 from lamella.utils.data._utils import outside
 
 MASK = (1 << 64) - 1
@@ -64,6 +65,7 @@ class Draws:
         self.seed = seed
         self.stream = stream
         self.generator = generator
+        self.turns = _C._DrawingInTurns(generator)
         self.seeded = seeded
 
     @contextlib.contextmanager
@@ -76,7 +78,7 @@ class Draws:
             random.seed(seed)
         if everywhere and not seeded.numpy:
             np.random.seed(seed & 0xFFFFFFFF)
-        with drawing_from(self.generator):
+        with self.turns:
             try:
                 yield
             finally:
@@ -88,7 +90,8 @@ class Aside:
 
     def __init__(self, seed: int):
         self.generator = lamella.Generator().manual_seed(mixed(seed, SAMPLER, 0))
+        self.turns = _C._DrawingInTurns(self.generator)
 
     def __call__(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        with drawing_from(self.generator):
+        with self.turns:
             return call(*arguments)

@@ -1,0 +1,10 @@
+// Blocks of Python in which a thread draws from a generator of its own.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace lamella::binding {
+
+void add_drawing(pybind11::module_& m);
+
+}  // namespace lamella::binding
