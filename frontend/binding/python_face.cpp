@@ -107,7 +107,7 @@ int init_python_face(PyObject* module) {
   static const lamella_python face = {sizeof(lamella_python), tensor_type,         wrap_public,   unwrap_public,
                                       value_to_python,        value_from_python,   raise_pending, capture_exception,
                                       drop_anywhere,          find_operator_public};
-  static const Unlocking unlocking = {begin_unlocked, end_unlocked};
+  static const Unlocking unlocking = {begin_unlocked, end_unlocked, pause_unlocked, resume_unlocked};
   const lamella_api* api = dispatcher::api();
   lamella_library* library;
   const lamella_library_def def = {sizeof def, LAMELLA_ABI_VERSION, "aten", "the Python binding", LAMELLA_EXTENDS, 0};

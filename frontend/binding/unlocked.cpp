@@ -1,6 +1,7 @@
 #include "frontend/binding/unlocked.h"
 
 #include <pthread.h>
+#include <pybind11/pybind11.h>
 
 #include <chrono>
 #include <thread>
@@ -40,10 +41,26 @@ void end_unlocked(void* state) {
   own_work()--;
 }
 
+int pause_unlocked() {
+  int64_t& own = own_work();
+  if (own != 1) return 0;
+  own = 0;
+  work_unlocked.running--;
+  return 1;
+}
+
+void resume_unlocked() {
+  while (work_unlocked.movers) step_aside();
+  work_unlocked.running++;
+  own_work() = 1;
+}
+
 Alone::Alone(double seconds) {
-  work_unlocked.movers++;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (others_run() && std::chrono::steady_clock::now() < end) step_aside();
+  while (others_run() && std::chrono::steady_clock::now() < end) {
+    step_aside();
+    if (PyErr_CheckSignals()) throw pybind11::error_already_set();
+  }
   alone_ = !others_run();
 }
 

@@ -10,7 +10,8 @@ namespace lamella::binding {
 // that lives on, as share_memory_ does, must know of them. They are counted here, where the frontend gives the lock up,
 // and with the lock held: the count needs no atomic instructions, and nothing can begin while its reader holds the
 // lock. While a thread waits to move memory, calls keep the lock and longer works wait, or it would never have its
-// turn.
+// turn. A backward that calls a hook or a node of Python's holds tensors and no addresses, and does not count until
+// that returns: it may move memory itself, or wait for a thread that does.
 struct Work {
   int64_t running = 0;  // without the lock, in all threads; changed with the lock held
   int64_t movers = 0;   // threads that wait until none runs besides their own
@@ -21,10 +22,16 @@ int64_t& own_work();  // of this thread: more than 0 where a hook or a kernel ha
 void* begin_unlocked();          // gives the lock up; waits before for those who move memory
 void end_unlocked(void* state);  // takes it back
 
+// Around Python that a backward calls, with the lock held. False: the thread is also within other work, which counts on.
+int pause_unlocked();
+void resume_unlocked();
+
 // The same for other libraries, as the interface "python.unlocking".
 struct Unlocking {
   void* (*begin)();
   void (*end)(void* state);
+  int (*pause)();
+  void (*resume)();
 };
 
 // For short works: whether to give the lock up at all.
@@ -39,15 +46,19 @@ auto unlocked(F&& f) {
   return r;
 }
 
-// While it lives, and its maker holds the lock, no other thread works on tensors. It waits without the lock.
+// While it lives, and its maker holds the lock, no other thread works on tensors. It waits without the lock, and throws
+// what a signal's handler raises meanwhile.
 class Alone {
  public:
   explicit Alone(double seconds);
-  Alone(const Alone&) = delete;
-  ~Alone() { work_unlocked.movers--; }
-  explicit operator bool() const { return alone_; }  // false: others still ran after so many seconds
+  explicit operator bool() const { return alone_; }  // false: others still ran when the seconds were over
 
  private:
+  struct Mover {  // its end is also that of a wait that was interrupted
+    Mover() { work_unlocked.movers++; }
+    Mover(const Mover&) = delete;
+    ~Mover() { work_unlocked.movers--; }
+  } mover_;
   bool alone_;
 };
 

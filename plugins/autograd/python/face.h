@@ -14,6 +14,8 @@ extern const lamella_autograd* autograd;  // the interface
 struct Unlocking {                        // the interface "python.unlocking", as frontend/binding/unlocked.h has it
   void* (*begin)();
   void (*end)(void* state);
+  int (*pause)();
+  void (*resume)();
 };
 extern const Unlocking* unlocking;
 inline uint64_t layer_bit() { return uint64_t{1} << autograd->layer; }
@@ -60,6 +62,21 @@ auto unlocked(F&& f) {
   unlocking->end(state);
   return r;
 }
+
+// Holds the interpreter's lock for a hook or a node of Python's, which a backward calls between two kernels: memory may
+// move until it ends.
+class BetweenKernels {
+ public:
+  BetweenKernels() : paused_(unlocking->pause()) {}
+  BetweenKernels(const BetweenKernels&) = delete;
+  ~BetweenKernels() {
+    if (paused_) unlocking->resume();
+  }
+
+ private:
+  Gil gil_;
+  int paused_;
+};
 
 // A tensor or None into an owned pointer, or null. False with an exception.
 bool read_gradient(PyObject* o, const char* who, lamella_tensor** out);

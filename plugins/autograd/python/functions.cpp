@@ -104,7 +104,7 @@ bool take_gradients(Context* c, PyObject* result, lamella_node* n, lamella_tenso
 }
 
 lamella_status backward(void* context, lamella_node* n, lamella_tensor* const* grads, lamella_tensor** outs) {
-  Gil gil;
+  const BetweenKernels lock;
   auto* c = static_cast<Context*>(context);
   PyObject* self = reinterpret_cast<PyObject*>(c);
   const Ref f(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name_backward));

@@ -78,7 +78,7 @@ bool take(PyObject* result, lamella_tensor** grads, int32_t n, bool one) {
 
 template <int Kind>
 lamella_status run_hook(void* context, lamella_tensor** grads, int32_t n, lamella_tensor* const* also, int32_t m) {
-  Gil gil;
+  const BetweenKernels lock;
   auto* h = static_cast<Hook*>(context);
   const Ref callable(Py_NewRef(h->callable));
   const Ref first(Kind == LAMELLA_HOOK_TENSOR        ? wrap_borrowed(grads[0])

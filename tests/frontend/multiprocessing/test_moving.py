@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import signal
 import sys
 import threading
 import warnings
@@ -16,13 +17,18 @@ BOUND = 50
 
 
 class Waiting:
-    """A backward in another thread, which does not end before the block does."""
+    """A backward in another thread: a step of it reads its saved tensor, and does not end before the block does."""
 
     def __enter__(self):
         self.inside, self.go = threading.Event(), threading.Event()
-        x = lamella.ones(3, requires_grad=True)
-        y = x * 2
-        y.register_hook(lambda g: (self.inside.set(), self.go.wait(BOUND), None)[-1])
+
+        def unpack(saved):
+            self.inside.set()
+            self.go.wait(BOUND)
+            return saved
+
+        with lamella.autograd.graph.saved_tensors_hooks(lambda t: t.detach(), unpack):
+            y = lamella.ones(3, requires_grad=True).exp()
         self.thread = threading.Thread(target=y.sum().backward)
         self.thread.start()
         assert self.inside.wait(BOUND)
@@ -109,6 +115,63 @@ def test_a_hook_moves_memory_in_its_own_backward():
     y.register_hook(lambda g: t.share_memory_() * g)
     y.sum().backward()
     assert t.is_shared() and x.grad.tolist() == [2, 2, 2]
+
+
+def test_hooks_of_two_backwards_move_memory():
+    tensors, both = [lamella.ones(3), lamella.ones(3)], threading.Barrier(2)
+
+    def backward(t):
+        def hook(gradient):
+            both.wait(BOUND)
+            _C._share_memory(t, BOUND)
+            both.wait(BOUND)
+
+        y = lamella.ones(3, requires_grad=True) * 2
+        y.register_hook(hook)
+        y.sum().backward()
+
+    threads = [threading.Thread(target=backward, args=(t,)) for t in tensors]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(BOUND)
+    assert not both.broken and all(t.is_shared() for t in tensors)
+
+
+class Joins(lamella.autograd.Function):
+    """The gradient comes when a thread that moves memory has ended."""
+
+    @staticmethod
+    def forward(ctx, x, moved):
+        ctx.moved = moved
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        thread = threading.Thread(target=lambda: _C._share_memory(ctx.moved, BOUND))
+        thread.start()
+        thread.join(BOUND)
+        assert not thread.is_alive() and ctx.moved.is_shared()
+        return gradient * 2, None
+
+
+def test_a_backward_waits_for_a_thread_that_moves_memory():
+    x = lamella.ones(3, requires_grad=True)
+    Joins.apply(x, lamella.ones(3)).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2]
+
+
+def test_an_interrupted_wait_leaves_nothing():
+    t = lamella.ones(3)
+    with Waiting():
+        timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            _C._share_memory(t, BOUND)
+        timer.join(BOUND)
+        big = lamella.ones(300, 300)
+        assert (big @ big).sum().item() == 300**3
+    assert not t.is_shared() and t.share_memory_().is_shared()
 
 
 def move(pipe):
