@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import re
 import sys
 import threading
@@ -31,7 +32,7 @@ from lamella.library import Layer, register_layer
 __all__ = ["nan_guard"]
 
 KIND = "nan_guard"  # of the debug information that holds the innermost guard
-PACKAGE = str(Path(lamella.__file__).parent)
+PACKAGE = str(Path(lamella.__file__).parent) + os.sep
 # Their results are memory that nobody has written yet. Views are passed over as well: they compute nothing.
 UNWRITTEN = frozenset(
     ["empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize", "resize_as"]
@@ -39,6 +40,10 @@ UNWRITTEN = frozenset(
 
 # Operators of these categories do not read what they write to.
 OVERWRITES = frozenset(["copy", "creation", "random"])
+
+# Operators of these categories move elements: where an input has such numbers, their results have them, too.
+MOVES = frozenset(["copy", "indexing", "scatter", "sort"])
+ADDS = frozenset(["index_add", "index_reduce", "scatter_add", "scatter_reduce"])  # these of them do not
 
 Named = tuple[str, lamella.Tensor]
 
@@ -134,7 +139,7 @@ def _see(call: Any, *args: Any, **kwargs: Any) -> Any:
     found = _bad(_tensors(made))
     if found:
         bad += _bad((name, x) for name, x in _tensors(read) if not _written(given, name))
-        if not (bad and call.category == "copy"):  # a copy of such numbers makes none
+        if not (bad and _moves(call)):
             _report(guard, call, read, f"its {found[0][0]}", found[0][1], bad)
     return result
 
@@ -146,6 +151,11 @@ def _bad(tensors: Iterable[Named]) -> list[Named]:
         return []
     with _layer().off():
         return [(name, x) for name, x in floating if _has(x)]
+
+
+def _moves(call: Any) -> bool:
+    name = _plain(call.name)
+    return name == "where" or (call.category in MOVES and name not in ADDS)
 
 
 def _written(given: dict[str, tuple[Any, str]], name: str) -> bool:

@@ -1,8 +1,9 @@
 """Profiles of a running process: a socket on which it waits for them, and the one that asks.
 
 A process that is started with ``LAMELLA_PROFILE_SOCKET=1`` listens on a Unix socket in a folder that its user alone may
-enter. Who connects sends a line of JSON with the seconds and the options; the process profiles itself that long, all of
-its threads, and sends the trace back. It writes no file where the asking side says.
+enter. The asking side sends a line of JSON with the seconds and the options. The process profiles itself that long, all
+of its threads, and answers with a line of JSON and the trace; a space before it, each second, says that it still works.
+It writes no file where the asking side says.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import stat
 import struct
 import tempfile
 import threading
+import time
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,8 @@ WORD = "LAMELLA_PROFILE_SOCKET"
 OPTIONS = ("record_shapes", "profile_memory", "with_stack")
 LONGEST = 3600.0  # seconds of one profile
 PATIENCE = 10.0  # seconds for the exchange of messages
+SILENCE = 60.0  # seconds in which a process that works says so
+MOST_EVENTS = 1 << 22  # of a thread: 240 MB
 
 
 def folder() -> Path:
@@ -67,47 +72,82 @@ def _read_request(line: bytes) -> tuple[float, dict[str, Any]]:
     return seconds, {name: bool(request.get(name, False)) for name in OPTIONS}
 
 
+def _remove_stale() -> None:
+    """Removes the sockets of processes that were killed, or that ended without their interpreter's end."""
+    for path in folder().glob("profile-*"):
+        with suppress(ValueError, PermissionError):  # a process of that number lives
+            try:
+                os.kill(int(path.name.removeprefix("profile-")), 0)
+            except ProcessLookupError:
+                path.unlink(missing_ok=True)
+
+
 class Server:
-    """Listens in a thread of its own, and makes one profile at a time."""
+    """Listens in a thread of its own, and makes one profile at a time; others wait for their turn."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.path = socket_path(self.pid)
-        with suppress(FileNotFoundError):
-            self.path.unlink()  # of an earlier process with this number, which was killed
+        self.turn = threading.Lock()
+        self.peers: set[socket.socket] = set()
+        _remove_stale()
         self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listening.bind(os.fspath(self.path))
-        self.path.chmod(0o600)
-        self.listening.listen(4)
-        threading.Thread(target=self._wait, name="lamella-profile-socket", daemon=True).start()
+        new = self.path.with_name(f"new-{self.pid}")  # nobody sees it before it listens
+        try:
+            new.unlink(missing_ok=True)
+            self.listening.bind(os.fspath(new))
+            new.chmod(0o600)
+            self.listening.listen(16)
+            new.rename(self.path)
+            threading.Thread(target=self._wait, name="lamella-profile-socket", daemon=True).start()
+        except BaseException:
+            new.unlink(missing_ok=True)
+            self.close()
+            raise
 
     def close(self) -> None:
-        """Ends it; in a child of fork only the descriptor that came with it."""
+        """Ends it; in a child of fork only the descriptors that came with it."""
         self.listening.close()
         if self.pid == os.getpid():
-            with suppress(FileNotFoundError):
-                self.path.unlink()
+            self.path.unlink(missing_ok=True)
+        else:
+            for peer in self.peers:
+                peer.close()
 
     def _wait(self) -> None:
         while True:
             try:
                 peer, _ = self.listening.accept()
             except OSError:
-                return  # closed
-            with peer, suppress(OSError):  # who asked has gone
-                self._answer(peer)
+                if self.listening.fileno() < 0:
+                    return  # closed
+                time.sleep(0.1)  # the process has no descriptor left, or no memory: perhaps later
+                continue
+            try:
+                threading.Thread(target=self._answer, args=(peer,), name="lamella-profile", daemon=True).start()
+            except RuntimeError:  # no thread can be had
+                peer.close()
 
     def _answer(self, peer: socket.socket) -> None:
-        credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        if struct.unpack("3i", credentials)[1] not in (os.getuid(), 0):
-            return  # the folder has kept others out already
-        peer.settimeout(PATIENCE)
+        self.peers.add(peer)
+        with peer, suppress(OSError):  # the asking side has gone
+            credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+            if struct.unpack("3i", credentials)[1] in (os.getuid(), 0):  # the folder has kept others out already
+                peer.settimeout(PATIENCE)
+                self._serve(peer)
+        self.peers.discard(peer)
+
+    def _serve(self, peer: socket.socket) -> None:
         with tempfile.TemporaryDirectory(prefix="lamella-profile-") as own:
+            trace = Path(own, "trace.json")
             try:
                 seconds, options = _read_request(_receive_line(peer))
-                trace = Path(own, "trace.json")
-                self._profile(peer, seconds, options, trace)
-                head: dict[str, Any] = {"bytes": trace.stat().st_size}
+                _keep_waiting(peer, lambda wait: self.turn.acquire(timeout=wait))
+                try:
+                    dropped = _profile(peer, seconds, options, trace)
+                finally:
+                    self.turn.release()
+                head: dict[str, Any] = {"bytes": trace.stat().st_size, "dropped": dropped}
             except ConnectionError:
                 raise
             except Exception as error:
@@ -117,21 +157,59 @@ class Server:
                 with trace.open("rb") as source:
                     peer.sendfile(source)
 
-    def _profile(self, peer: socket.socket, seconds: float, options: dict[str, Any], trace: Path) -> None:
-        from .profiles import profile
 
-        with profile(**options) as prof:
-            peer.settimeout(seconds)
-            try:
-                if not peer.recv(1):
-                    raise ConnectionError("who asked has gone")
-            except TimeoutError:
-                pass  # the time is over
-            peer.settimeout(PATIENCE)
-        prof.export_chrome_trace(trace)
+def _keep_waiting(peer: socket.socket, ended: Callable[[float], bool]) -> None:
+    """Waits until ``ended(seconds)``, which waits so long, is true; tells the asking side each second that it does.
+
+    Raises:
+        ConnectionError: the asking side has gone
+    """
+    while not ended(1.0):
+        peer.sendall(b" ")
 
 
-_server: list[Server] = []
+def _profile(peer: socket.socket, seconds: float, options: dict[str, Any], trace: Path) -> int:
+    """Profiles this process and writes the trace; how many events were dropped."""
+    from .profiles import profile
+
+    end = time.monotonic() + seconds
+
+    def over(wait: float) -> bool:
+        peer.settimeout(max(1e-6, min(wait, end - time.monotonic())))
+        try:
+            if not peer.recv(1):
+                raise ConnectionError("the asking side has gone")
+        except TimeoutError:
+            pass
+        peer.settimeout(PATIENCE)
+        return time.monotonic() >= end
+
+    with profile(**options, max_events=MOST_EVENTS) as prof:
+        _keep_waiting(peer, over)
+    failures: list[BaseException] = []
+
+    def write() -> None:
+        try:
+            prof.export_chrome_trace(trace)
+        except BaseException as error:
+            failures.append(error)
+
+    writing = threading.Thread(target=write, daemon=True)
+    writing.start()
+    try:
+        _keep_waiting(peer, lambda wait: (writing.join(wait), not writing.is_alive())[1])
+    finally:
+        writing.join()
+    if failures:
+        raise failures[0]
+    return prof.dropped()
+
+
+class _Servers(list[Server]):
+    """The one of this process, or none; multiprocessing refers to it weakly."""
+
+
+_server = _Servers()
 
 
 def serve() -> Server:
@@ -142,10 +220,13 @@ def serve() -> Server:
     """
     if not _server:
         import atexit
+        from multiprocessing.util import Finalize, register_after_fork
 
         _server.append(Server())
         atexit.register(_close)
         os.register_at_fork(after_in_child=_serve_anew)
+        # A worker of multiprocessing ends without atexit.
+        register_after_fork(_server, lambda _: Finalize(None, _close, exitpriority=0))
     return _server[0]
 
 
@@ -153,7 +234,7 @@ def serve_if_possible() -> None:
     """The same; where it cannot be, a warning says why, and the program goes on."""
     try:
         serve()
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: no thread can be had
         warnings.warn(f"this process cannot be profiled from outside: {error}", RuntimeWarning, stacklevel=2)
 
 
@@ -165,15 +246,16 @@ def _close() -> None:
 def _serve_anew() -> None:
     if _server:
         _server.pop().close()
-        with suppress(OSError):
+        with suppress(OSError, RuntimeError):
             _server.append(Server())
 
 
 def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options: bool) -> int:
     """Profiles another process of this user for some seconds, and writes the trace; how many bytes it has.
 
-    The process must have been started with ``LAMELLA_PROFILE_SOCKET=1``. A file that is there is replaced when the new
-    one is whole.
+    The process must have been started with ``LAMELLA_PROFILE_SOCKET=1``, and with this one's ``TMPDIR``. A file that is
+    there is replaced when the new one is whole. Profiles that others make of the process meanwhile go before. Each of
+    its threads keeps its first four million events; a ``RuntimeWarning`` counts those that came later.
 
     Args:
         pid: the number of the process
@@ -182,7 +264,7 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
         options: ``record_shapes``, ``profile_memory``, ``with_stack``
 
     Raises:
-        ConnectionError: nobody listens, or the process ended meanwhile
+        ConnectionError: nobody listens, the process ended meanwhile, or it does not answer
         RuntimeError: the process could not make the profile; its error
 
     >>> import os
@@ -194,27 +276,44 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
     if unknown := set(options) - set(OPTIONS):
         raise TypeError(f"profile_process: there is no option {', '.join(sorted(unknown))}")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+        peer.settimeout(SILENCE)
         try:
             peer.connect(os.fspath(socket_path(pid)))
         except (FileNotFoundError, ConnectionRefusedError) as error:
             raise ConnectionError(
-                f"profile: process {pid} does not listen; it must be one of this user, started with {WORD}=1"
+                f"profile: process {pid} does not listen; it must be one of this user, started with {WORD}=1 and TMPDIR "
+                f"'{tempfile.gettempdir()}'"
             ) from error
-        peer.settimeout(seconds + 60)
-        peer.sendall(json.dumps({"seconds": seconds, **options}).encode() + b"\n")
-        stream = peer.makefile("rb")
-        line = stream.readline(65536)
-        if not line:
-            raise ConnectionError(f"profile: process {pid} ended before its profile was made")
-        head = json.loads(line)
-        if "error" in head:
-            raise RuntimeError(f"profile: process {pid}: {head['error']}")
-        with replacing(path) as target:
-            left = int(head["bytes"])
-            while left:
-                part = stream.read(min(left, 1 << 20))
-                if not part:
-                    raise ConnectionError(f"profile: process {pid} ended while it sent its trace")
-                target.write(part)
-                left -= len(part)
+        except TimeoutError as error:
+            raise _silent(pid) from error
+        try:
+            peer.sendall(json.dumps({"seconds": seconds, **options}).encode() + b"\n")
+            stream = peer.makefile("rb")
+            line = stream.readline(65536)
+            if not line.endswith(b"\n"):
+                raise ConnectionError(f"profile: process {pid} ended before its profile was made")
+            head = json.loads(line)
+            if "error" in head:
+                raise RuntimeError(f"profile: process {pid}: {head['error']}")
+            with replacing(path) as target:
+                left = int(head["bytes"])
+                while left:
+                    part = stream.read(min(left, 1 << 20))
+                    if not part:
+                        raise ConnectionError(f"profile: process {pid} ended while it sent its trace")
+                    target.write(part)
+                    left -= len(part)
+        except TimeoutError as error:
+            raise _silent(pid) from error
+    if head["dropped"]:
+        warnings.warn(
+            f"profile: {head['dropped']} events of process {pid} came behind the first {MOST_EVENTS} of their threads, "
+            "and are not in the trace; ask for fewer seconds",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     return int(head["bytes"])
+
+
+def _silent(pid: int) -> ConnectionError:
+    return ConnectionError(f"profile: process {pid} has not answered for {SILENCE:g} seconds; is it stopped?")

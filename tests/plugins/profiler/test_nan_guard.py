@@ -150,6 +150,45 @@ def test_a_copy_makes_no_such_number_but_a_narrower_dtype_may():
     assert "1 infinity among 2 elements, float16 (2,)" in lines[0] and "no input" in lines[1]
 
 
+INDEX = lamella.tensor([0, 1])
+BAD = lamella.tensor([1.0, INF])
+MOVING = {
+    "index": lambda: BAD[INDEX],
+    "index_select": lambda: BAD.index_select(0, INDEX),
+    "gather": lambda: BAD.gather(0, INDEX),
+    "masked_select": lambda: BAD.masked_select(INDEX >= 0),
+    "where": lambda: lamella.where(INDEX >= 0, BAD, lamella.zeros(2)),
+    "sort": lambda: BAD.sort(),
+    "topk": lambda: BAD.topk(1),
+    "scatter": lambda: lamella.zeros(2).scatter(0, INDEX, BAD),
+    "index_put_": lambda: lamella.zeros(2).index_put_((INDEX,), BAD),
+    "masked_fill": lambda: BAD.masked_fill(INDEX < 1, 0.0),
+    "flip": lambda: BAD.flip(0),
+    "pad": lambda: lamella.nn.functional.pad(BAD, (1, 1)),
+}
+
+
+@pytest.mark.parametrize("move", MOVING.values(), ids=MOVING)
+def test_operators_that_move_elements_make_no_such_number(move):
+    assert raised(move) is None and "its argument" in raised(move, inputs=True)[0]
+
+
+def test_sums_by_index_compute():
+    for add in (
+        lambda: lamella.zeros(2).index_add(0, INDEX, BAD),
+        lambda: lamella.zeros(2).scatter_add(0, INDEX, BAD),
+        lambda: lamella.zeros(2).scatter_reduce(0, INDEX, BAD, "sum"),
+    ):
+        lines = raised(add)
+        assert "holds 1 infinity" in lines[0] and "had such numbers already" in lines[1]
+
+
+def test_the_line_of_a_package_whose_name_begins_like_lamellas():
+    file, space = f"{lamella.__path__[0]}_models/net.py", {"lamella": lamella}
+    exec(compile("def step():\n    lamella.zeros(1).log()\n", file, "exec"), space)
+    assert raised(space["step"])[-1] == f"  called at {file}:2 in step"
+
+
 def test_inputs():
     bad = lamella.tensor([NAN, 1.0])
     assert raised(lambda: lamella.isnan(bad)) is None

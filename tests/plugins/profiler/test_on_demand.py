@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 
 import lamella
@@ -102,6 +103,36 @@ def test_only_its_user_can_connect(started, place):
         assert os.waitpid(pid, 0)[1] == 0
 
 
+def test_the_socket_asks_who_connects(started, place):
+    """Another user who gets by the folder is not answered."""
+    child = started()
+    path = on_demand.socket_path(child.pid)
+    if os.getuid() != 0:
+        assert raw(child.pid, b"[]\n")  # only root can be another user here
+        return
+    for each, rights in ((place, 0o755), (path.parent, 0o755), (path, 0o777)):
+        os.chmod(each, rights)
+    pid = os.fork()
+    if pid == 0:
+        status = 2
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            with socket.socket(socket.AF_UNIX) as s:
+                s.settimeout(30)
+                s.connect(os.fspath(path))
+                s.sendall(b"[]\n")
+                status = 1 if s.recv(1) else 0
+        except ConnectionError:
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(pid, 0)[1] == 0
+    os.chmod(path.parent, 0o700)
+    assert b"error" in raw(child.pid, b"[]\n")
+
+
 def test_a_folder_that_others_may_enter_is_refused(place):
     os.mkdir(os.path.join(place, f"lamella-{os.getuid()}"), 0o755)
     with pytest.raises(PermissionError, match="its user alone"):
@@ -143,15 +174,18 @@ def test_who_asks_may_go(started, tmp_path):
     assert lamella.profiler.profile_process(child.pid, 0.05, tmp_path / "t.json") > 0
 
 
-def test_a_process_that_is_killed_meanwhile(started, tmp_path):
+def test_a_process_that_is_killed_meanwhile(started, place, tmp_path):
     child = started()
     asking = subprocess.Popen(
         [sys.executable, "-m", "lamella", "profile", "--pid", str(child.pid), "--duration", "100",
          "-o", str(tmp_path / "t.json")], stderr=subprocess.PIPE, text=True)  # fmt: skip
-    time.sleep(0.5)
+    end = time.monotonic() + 60
+    while not any(name.startswith("lamella-profile-") for name in os.listdir(place)):  # it was asked
+        assert time.monotonic() < end
+        time.sleep(0.01)
     child.send_signal(signal.SIGKILL)
     _, error = asking.communicate(timeout=60)
-    assert asking.returncode == 1 and error, error
+    assert asking.returncode == 1 and "ended before its profile was made" in error or "reset" in error, error
     assert not os.listdir(tmp_path)
 
 
@@ -188,3 +222,96 @@ while time.monotonic() < end and os.getppid() != 1:
         assert {e["name"] for e in spans} == {"aten::zeros"} and {e["pid"] for e in spans} == {child}
     finally:
         os.kill(child, signal.SIGKILL)
+
+
+WORKERS = """
+import multiprocessing, os, sys, time, lamella
+context = multiprocessing.get_context("fork")
+children = [context.Process(target=lamella.ones, args=(2,)) for _ in range(3)]
+for child in children: child.start()
+for child in children: child.join(60)
+if os.fork() == 0: os._exit(0)  # leaves its socket
+os.wait()
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def test_sockets_of_processes_that_ended_are_removed(started, place):
+    first = started(WORKERS)
+    folder = os.path.join(place, f"lamella-{os.getuid()}")
+    names = set(os.listdir(folder))
+    assert f"profile-{first.pid}" in names and len(names) <= 2
+    second = started(WORKERS)
+    names = set(os.listdir(folder))
+    assert {f"profile-{p.pid}" for p in (first, second)} <= names and len(names) <= 3
+    assert not names & {f"profile-{p}" for p in range(first.pid + 1, second.pid)}, "of the first one's children"
+
+
+def test_two_ask_at_once(started, tmp_path):
+    child = started()
+    done = []
+    threads = [
+        threading.Thread(target=lambda n=n: done.append(lamella.profiler.profile_process(child.pid, 0.3, tmp_path / n)))
+        for n in "ab"
+    ]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert len(done) == 2 and all(json.loads((tmp_path / n).read_text())["traceEvents"] for n in "ab")
+
+
+def test_a_waiting_client_hears_that_the_process_works(started):
+    child = started()
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(60)
+        s.connect(os.fspath(on_demand.socket_path(child.pid)))
+        s.sendall(b'{"seconds": 1.2}\n')
+        answer = s.makefile("rb").readline()
+    assert answer.startswith(b" ") and json.loads(answer)["bytes"] > 0
+
+
+def test_a_stopped_process_is_named(started, tmp_path, monkeypatch):
+    monkeypatch.setattr(on_demand, "SILENCE", 0.3)
+    child = started()
+    child.send_signal(signal.SIGSTOP)
+    with pytest.raises(ConnectionError, match=f"process {child.pid} has not answered for 0.3 seconds"):
+        lamella.profiler.profile_process(child.pid, 0.1, tmp_path / "t.json")
+
+
+def test_a_process_without_descriptors_serves_later(started, tmp_path):
+    program = """
+import os, resource, time, lamella
+from lamella.plugins.profiler import on_demand
+lamella.profiler.profile  # its files are read while there are descriptors
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+held = []
+try:
+    while True: held.append(os.dup(0))
+except OSError:
+    pass
+print("ready", flush=True)
+time.sleep(1.0)
+for fd in held: os.close(fd)
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    lamella.zeros(1)
+    time.sleep(0.001)
+"""
+    child = started(program)
+    end, size = time.monotonic() + 60, 0
+    while not size:
+        try:
+            size = lamella.profiler.profile_process(child.pid, 0.1, tmp_path / "t.json")
+        except RuntimeError as error:
+            assert "Too many open files" in str(error) and time.monotonic() < end
+
+
+def test_too_many_events_are_counted(started, tmp_path, monkeypatch):
+    program = PROGRAM.replace("import sys", "from lamella.plugins.profiler import on_demand\non_demand.MOST_EVENTS = 10\nimport sys")
+    child = started(program)
+    with pytest.warns(RuntimeWarning, match="came behind the first"):
+        lamella.profiler.profile_process(child.pid, 0.3, tmp_path / "t.json")
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    assert 0 < sum(e["ph"] == "X" for e in events) <= 10
