@@ -4,13 +4,15 @@
 
 #include <lamella/python.h>
 
+#include <lamella/dispatcher.h>
 #include <lamella/profiler.h>
 
 namespace lamella::profiler::face {
 
 using python::Gil;
 
-extern const lamella_profiler* profiler;  // the interface
+extern const lamella_profiler* profiler;  // the interfaces
+extern const lamella_dispatcher* dispatcher;
 
 inline PyObject* raise() { return python::face().raise_pending(); }
 

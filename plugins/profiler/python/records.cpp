@@ -63,6 +63,12 @@ PyObject* get_backend(PyObject* self, void*) {
   if (backend < 0) Py_RETURN_NONE;
   return PyUnicode_FromString(api().backend_name(backend));
 }
+PyObject* get_owner(PyObject* self, void*) {
+  const lamella_record& r = cast(self)->kept;
+  const char* owner = r.op && r.backend >= 0 ? dispatcher->kernel_owner(r.op, r.backend) : nullptr;
+  if (!owner) Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(owner, static_cast<Py_ssize_t>(std::strlen(owner)), "replace");
+}
 PyObject* get_parent(PyObject* self, void*) {
   const lamella_record* r = cast(self)->record;
   if (!r || !r->parent) Py_RETURN_NONE;
@@ -88,6 +94,8 @@ PyGetSetDef record_attributes[] = {
     {"outputs", get_outputs, nullptr, "the results, for on_exit of a callback with needs_outputs()", nullptr},
     {"scope", get_scope, nullptr, "a number of RecordScope", nullptr},
     {"backend", get_backend, nullptr, "the device type of the first tensor, or None", nullptr},
+    {"owner", get_owner, nullptr,
+     "the plugin that owns the kernel which serves the operator on that backend, or None", nullptr},
     {"layer", get_layer, nullptr, "the layer on which the call was seen, or None", nullptr},
     {"parent", get_parent, nullptr, "the name of the observed record around it on this thread, or None", nullptr},
     {"handle", get_number<&lamella_record::id>, nullptr, "its number, for a callback with needs_ids(); else 0",

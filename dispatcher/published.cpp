@@ -1,0 +1,23 @@
+#include "dispatcher/published.h"
+
+#include <lamella/dispatcher.h>
+
+#include "dispatcher/fill.h"
+#include "dispatcher/interfaces.h"
+#include "dispatcher/ledger.h"
+
+namespace lamella::dispatcher {
+namespace {
+
+const lamella_dispatcher table = {sizeof table, 0, kernel_owner};
+
+}  // namespace
+
+void publish_dispatcher() {
+  Library* lib = nullptr;
+  (void)open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, "dispatcher", "lamella", LAMELLA_EXTENDS, 0},
+                     &lib);
+  (void)publish_interface(*lib, "dispatcher", 1, &table, nullptr);
+}
+
+}  // namespace lamella::dispatcher
