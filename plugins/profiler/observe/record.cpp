@@ -218,7 +218,7 @@ void on_node(void* context, const lamella_event* e) {
 // A call has got a node: its record learns the number, and its backward will learn of the call.
 void on_recorded(void*, const lamella_event* e) {
   Thread& t = this_thread();
-  if (t.current && t.current->shared.scope == LAMELLA_SCOPE_FUNCTION && t.current->shared.op == e->op)
+  if (!t.quiet && t.current && t.current->shared.scope == LAMELLA_SCOPE_FUNCTION && t.current->shared.op == e->op)
     t.current->shared.sequence = e->id;  // and not one around it, where this call itself was not drawn
   keep_call(e->id, {e->op, t.id, take_info()});
 }

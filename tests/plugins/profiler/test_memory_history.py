@@ -19,6 +19,7 @@ from lamella.profiler import (
     reset_accumulated_memory_stats,
     reset_peak_memory_stats,
 )
+from observing import BACKWARD, observed
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +119,24 @@ def test_backward_names_its_operators():
         (x * x).sum().backward()
         gradient = next(b for b in blocks() if b["address"] == x.grad.data_ptr())
     assert gradient["bytes"] == 4000 and gradient["operator"] is not None
+
+
+def test_memory_that_an_observer_asks_for_counts():
+    """Also where it hears of a step of backward, which is an event as the memory's is."""
+    kept = []
+
+    def enter(r):
+        kept.append(lamella.zeros(1000, dtype=lamella.float64))
+
+    x = lamella.ones(2, requires_grad=True)
+    loss = x.exp().sum()
+    with record_memory_history(), observed(enter, scopes=(BACKWARD,)):
+        loss.backward()
+        large = [b for b in blocks() if b["bytes"] == 8000]
+        assert len(large) == len(kept) >= 2
+        kept.clear()
+        assert [b for b in blocks() if b["bytes"] == 8000] == []
+    assert x.grad is not None
 
 
 def test_events_are_in_order_and_the_last_ones_are_kept():

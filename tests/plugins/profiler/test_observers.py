@@ -178,6 +178,19 @@ def test_scopes():
     assert set(by_default) == {FUNCTION, BACKWARD, USER}
 
 
+def test_the_number_of_a_call_is_not_that_of_one_which_an_observer_makes():
+    numbers = []
+    x = lamella.ones(2, requires_grad=True)
+
+    def enter(r):
+        with lamella.enable_grad():
+            return x.exp()
+
+    with observed(enter, lambda r, y: numbers.append((r.name, r.sequence_nr)), needs="ids"):
+        x.detach().exp()
+    assert numbers == [("aten::detach", 0), ("aten::exp", 0)]
+
+
 def test_a_kernel_is_seen_below_autograd():
     layers = []
     x = lamella.ones(2, requires_grad=True)
