@@ -2,6 +2,7 @@
 
 #include <lamella/dispatcher.h>
 
+#include "core/fork.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/interfaces.h"
 #include "dispatcher/ledger.h"
@@ -9,7 +10,9 @@
 namespace lamella::dispatcher {
 namespace {
 
-const lamella_dispatcher table = {sizeof table, 0, kernel_owner};
+void around_fork(void (*before)(), void (*parent)(), void (*child)()) { core::around_fork({before, parent, child}); }
+
+const lamella_dispatcher table = {sizeof table, 0, kernel_owner, around_fork};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "closed.h"
 #include "collect/collector.h"
 #include "debug_info.h"
+#include "fork.h"
 #include "memory/report.h"
 #include "observe/host_stacks.h"
 #include "observe/record.h"
@@ -72,7 +73,7 @@ LAMELLA_LIBRARY(profiler, m) {
   function_layer = uint64_t{1} << table.layer;
   kernel_layer = uint64_t{1} << table.kernel_layer;
   library = m.handle();
-  if (register_thread_slots(library) || register_info_slot(library) || follow_usage(library)) return;
+  if (register_thread_slots(library) || register_info_slot(library) || follow_usage(library) || follow_forks()) return;
   m.interface("profiler", 1, &table);
   add_memory(m);
   m.interface("samples", 1, &samples_table);

@@ -1,6 +1,5 @@
 #include "memory/history.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "observe/record.h"
 
@@ -42,9 +40,8 @@ struct History {
   std::mutex mutex;
   std::unordered_map<Key, LargeBlock, Hash> blocks;
   std::map<Place, Counted> devices;
-  std::vector<lamella_memory_record> events;  // a ring, once it is full
+  std::vector<MemoryRecord> events;  // a ring, once it is full
   uint64_t max_events = 0, num_events = 0, oldest = 0;
-  std::unordered_set<std::string> names;  // of makers that are no operators
   uint64_t observer = 0;
   lamella_handle subscription = 0;
 };
@@ -55,14 +52,7 @@ std::mutex& switching() {  // of switch_on and switch_off: the history's own loc
 }
 
 History& history() {
-  static History* h = [] {
-    pthread_atfork([] { history().mutex.lock(); }, [] { history().mutex.unlock(); },
-                   [] {
-                     new (&switching()) std::mutex;  // a thread that has it is not here any more
-                     history().mutex.unlock();
-                   });
-    return new History;
-  }();
+  static auto* h = new History;
   return *h;
 }
 
@@ -82,16 +72,15 @@ uint64_t thread_number() {
   return id;
 }
 
-// The name lives as long as the process: an operator's own, or the history's copy. Under the lock.
-const char* maker_now(History& h) {
+void name_maker(MemoryRecord& e) {
   const Record* r = current_thread ? current_thread->current : nullptr;
-  if (!r) return nullptr;
-  if (r->shared.frame) return r->shared.name;
-  return h.names.emplace(r->shared.name).first->c_str();
+  if (!r) return;
+  e.maker = r->kept_name();
+  e.record.maker = e.maker ? e.maker->c_str() : r->shared.name;
 }
 
-void keep_event(History& h, lamella_memory_record& e) {
-  e.number = ++h.num_events;
+void keep_event(History& h, MemoryRecord& e) {
+  e.record.number = ++h.num_events;
   if (!h.max_events) return;
   if (h.events.size() < h.max_events) {
     h.events.push_back(e);
@@ -115,9 +104,10 @@ void end_block(History& h, const lamella_memory_record& e) {
   d.counts.live_blocks--;
 }
 
-void add_block(History& h, const lamella_memory_record& e) {
+void add_block(History& h, const MemoryRecord& made) {
+  const lamella_memory_record& e = made.record;
   end_block(h, e);  // whose end was not told: the address is in use again
-  h.blocks[{e.data, e.device.backend, e.device.index}] = {e, {}};
+  h.blocks[{e.data, e.device.backend, e.device.index}] = {made, {}};
   Counted& d = h.devices[place_of(e.device)];
   lamella_memory_counts& c = d.counts;
   d.sizes.insert(e.bytes);
@@ -133,7 +123,8 @@ void add_block(History& h, const lamella_memory_record& e) {
 void on_memory(void*, const lamella_event* event) {
   const uint32_t flags = on.load(std::memory_order_relaxed);
   if (!flags) return;
-  lamella_memory_record e{};
+  MemoryRecord kept{};
+  lamella_memory_record& e = kept.record;
   e.size = sizeof e;
   e.kind = event->kind == LAMELLA_EVENT_ALLOCATE ? LAMELLA_MEMORY_ALLOC
            : event->kind == LAMELLA_EVENT_FREE   ? LAMELLA_MEMORY_FREE
@@ -147,12 +138,12 @@ void on_memory(void*, const lamella_event* event) {
   if (flags & LAMELLA_MEMORY_STACKS && e.kind != LAMELLA_MEMORY_FREE)
     if (lamella_memory_capture take = capture.load(std::memory_order_relaxed)) e.stack = take();
   try {
+    if (flags & LAMELLA_MEMORY_MAKERS) name_maker(kept);
     History& h = history();
     const std::lock_guard lock(h.mutex);
     if (!on.load(std::memory_order_relaxed)) return;  // it was switched off in between
-    if (flags & LAMELLA_MEMORY_MAKERS) e.maker = maker_now(h);
-    keep_event(h, e);
-    if (e.kind == LAMELLA_MEMORY_ALLOC) add_block(h, e);
+    keep_event(h, kept);
+    if (e.kind == LAMELLA_MEMORY_ALLOC) add_block(h, kept);
     if (e.kind == LAMELLA_MEMORY_FREE) end_block(h, e);
   } catch (const std::bad_alloc&) {  // there is no memory for the history: this event is missing in it
   }
@@ -194,6 +185,10 @@ lamella_status add_maker_observer(uint64_t* handle) {
 }
 
 }  // namespace
+
+std::mutex& history_mutex() { return history().mutex; }
+
+void switch_memory_in_child() { new (&switching()) std::mutex; }
 
 lamella_status switch_memory_on(uint32_t flags, uint64_t max_entries) {
   const std::lock_guard turn(switching());
@@ -264,7 +259,7 @@ lamella_status each_memory_block(lamella_memory_visit visit, void* context) {
 }
 
 lamella_status each_memory_event(lamella_memory_visit visit, void* context, uint64_t* dropped) {
-  std::vector<lamella_memory_record> all;
+  std::vector<MemoryRecord> all;
   {
     History& h = history();
     const std::lock_guard lock(h.mutex);
@@ -273,8 +268,8 @@ lamella_status each_memory_event(lamella_memory_visit visit, void* context, uint
     all.assign(oldest, h.events.end());
     all.insert(all.end(), h.events.begin(), oldest);
   }
-  for (const lamella_memory_record& e : all)
-    if (lamella_status st = visit(context, &e)) return st;
+  for (const MemoryRecord& e : all)
+    if (lamella_status st = visit(context, &e.record)) return st;
   return LAMELLA_OK;
 }
 

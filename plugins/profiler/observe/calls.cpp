@@ -1,7 +1,5 @@
 #include "observe/calls.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -40,10 +38,7 @@ constexpr uint64_t places = 65536;
 std::atomic<bool> kept_any{false};
 
 Place* all_places() {
-  static auto* all = [] {
-    pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1); });
-    return new Place[places];
-  }();
+  static auto* all = new Place[places];
   return all;
 }
 
@@ -70,6 +65,8 @@ Call find_call(uint64_t sequence) {
   retain_info(p.call.info);
   return p.call;
 }
+
+void free_calls_in_child() { generation.fetch_add(1); }
 
 void forget_calls() {
   if (!kept_any.exchange(false)) return;

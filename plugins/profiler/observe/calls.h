@@ -19,5 +19,6 @@ void keep_call(uint64_t sequence, const Call& call);
 Call find_call(uint64_t sequence);
 // Drops all calls, and so what their information holds: nobody needs ids any more.
 void forget_calls();
+void free_calls_in_child();  // of fork, whichever thread was at one
 
 }  // namespace lamella::profiler

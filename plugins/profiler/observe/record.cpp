@@ -176,11 +176,17 @@ void end_node(Thread& t, uint64_t observer, uint64_t id) {
   node.held->drop_events();
 }
 
+struct Step : Record {
+  std::shared_ptr<const std::string> kept_name() const override {
+    return std::make_shared<const std::string>(shared.name);
+  }
+};
+
 Record* drawn_node(Thread& t, Drawn& d, const lamella_event* e) {
   if (t.quiet || --d.left > 0) return nullptr;
   d.left = t.gap(d.observer->given.probability);
   if (!d.observer->on() || !d.observer->keep_events()) return nullptr;
-  auto* r = new Record;
+  auto* r = new Step;
   r->running = 1;
   r->first[0] = {d.observer, nullptr};
   r->shared.scope = LAMELLA_SCOPE_BACKWARD_FUNCTION;
@@ -223,13 +229,6 @@ void on_recorded(void*, const lamella_event* e) {
   keep_call(e->id, {e->op, t.id, take_info()});
 }
 
-void on_graph(void* context, const lamella_event* e) {
-  if (e->kind == LAMELLA_EVENT_NODE)
-    on_node(context, e);
-  else
-    on_recorded(context, e);
-}
-
 }  // namespace
 
 template <int S>
@@ -244,10 +243,12 @@ template lamella_status observe<LAMELLA_SCOPE_FUNCTION>(lamella_frame*, const la
 template lamella_status observe<LAMELLA_SCOPE_KERNEL>(lamella_frame*, const lamella_value*, lamella_value*);
 
 lamella_status follow_nodes(Observer& o) {
-  uint64_t kinds = o.hears(LAMELLA_SCOPE_BACKWARD_FUNCTION) ? uint64_t{1} << LAMELLA_EVENT_NODE : 0;
-  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS) kinds |= uint64_t{1} << LAMELLA_EVENT_RECORDED;
   void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(o.handle));
-  return kinds ? api().subscribe(library, kinds, on_graph, context, &o.events) : LAMELLA_OK;
+  return api().subscribe(library, uint64_t{1} << LAMELLA_EVENT_NODE, on_node, context, &o.events);
+}
+
+lamella_status follow_recorded(lamella_handle* subscription) {
+  return api().subscribe(library, uint64_t{1} << LAMELLA_EVENT_RECORDED, on_recorded, nullptr, subscription);
 }
 
 // ---- named blocks --------------------------------------------------------------------------------------------------
@@ -256,16 +257,17 @@ namespace {
 
 // A block may end on another thread than it began on, or outlive that thread: both sides have a reference.
 struct Block : Record {
-  const std::string name;
+  const std::shared_ptr<const std::string> name;
   Thread* const thread;  // only compared
   std::atomic<bool> ended{false};
   std::atomic<int> references{2};
-  Block(const char* n, Thread* t) : name(n), thread(t) {}
+  Block(const char* n, Thread* t) : name(std::make_shared<const std::string>(n)), thread(t) {}
   void release() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   bool left() const override { return ended.load(std::memory_order_acquire); }
   void unlinked() override { release(); }
+  std::shared_ptr<const std::string> kept_name() const override { return name; }
 };
 
 }  // namespace
@@ -283,7 +285,7 @@ lamella_status scope_begin(const char* name, void** scope) {
   if (!made->running) return LAMELLA_OK;
   Block* const r = made.release();
   r->shared.scope = LAMELLA_SCOPE_USER_SCOPE;
-  r->shared.name = r->name.c_str();
+  r->shared.name = r->name->c_str();
   r->shared.backend = r->shared.layer = -1;
   *scope = r;
   open(t, *r);

@@ -16,6 +16,8 @@ struct Record {
   virtual ~Record() = default;
   virtual bool left() const { return false; }  // whether it has ended elsewhere, and is only linked here still
   virtual void unlinked() {}                   // its thread does not know it any more
+  // The name, to be kept for longer than the record lives; null where it lives as long as the process.
+  virtual std::shared_ptr<const std::string> kept_name() const { return nullptr; }
   void hold();                                 // its observers, whose list goes
 
   struct Running {
@@ -38,6 +40,8 @@ lamella_status observe(lamella_frame*, const lamella_value* args, lamella_value*
 
 // Has an observer that hears of steps of backward hear of them.
 lamella_status follow_nodes(Observer&);
+// Has calls that autograd records numbered, for whichever observers need it.
+lamella_status follow_recorded(lamella_handle* subscription);
 
 lamella_status scope_begin(const char* name, void** scope);
 void scope_end(void* scope);

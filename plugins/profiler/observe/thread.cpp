@@ -1,6 +1,5 @@
 #include "observe/thread.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -118,6 +117,18 @@ void Thread::come_by() {
   use(std::move(global), std::move(local));
 }
 
+Held Thread::find(uint64_t handle) const {
+  std::shared_ptr<const List> global = global_;
+  uint64_t counts = number;
+  if (number != list_number.load(std::memory_order_acquire)) global = global_list(&counts);
+  for (const List* list : {global.get(), local_.get()}) {
+    if (!list) continue;
+    for (const Held& o : *list)
+      if (o->handle == handle && is_live(o)) return o;
+  }
+  return nullptr;
+}
+
 // The living ones of this thread's own, and one more, for its state.
 std::shared_ptr<const List> Thread::keep_local(Held more) {
   auto next = std::make_shared<List>();
@@ -150,10 +161,6 @@ lamella_status register_thread_slots(lamella_library* lib) {
   static const lamella_thread_slot_type own = {sizeof own, 0, "profiler.thread", nullptr, destroy_own, nullptr};
   static const lamella_thread_slot_type local = {sizeof local, 0, "profiler.observers", copy_local, destroy_local,
                                                  swapped_local};
-  static const int child = pthread_atfork(nullptr, nullptr, [] {
-    if (current_thread) current_thread->name_anew();
-  });
-  (void)child;
   if (lamella_status st = api().thread_slot(lib, &own, &own_slot)) return st;
   return api().thread_slot(lib, &local, &local_slot);
 }

@@ -37,6 +37,7 @@ class Thread {
   void name_anew();  // also in a child of fork: another number, and other draws
   void come_by();    // takes the list that counts now
   void add_local(Held);
+  Held find(uint64_t handle) const;  // an observer that this thread has, or would have if it came by; or null
   ~Thread();
   void drop_left();                                    // takes out blocks that were left on other threads
   void take_local(std::shared_ptr<const List> local);  // of a state that was carried here

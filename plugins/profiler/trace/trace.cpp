@@ -1,10 +1,9 @@
 #include "trace/trace.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <unordered_map>
+#include <algorithm>
 
 #include "observe/host_stacks.h"
 #include "observe/observers.h"
@@ -25,33 +24,14 @@ struct Recent {
 };
 __thread Recent recent __attribute__((tls_model("initial-exec")));
 
-// Traces whose memory events are heard, by number: an event may be on its way while a trace ends.
-struct Live {
+// The traces that run. Its lock is of the traces' lists of buffers, too: a thread takes it for its first event.
+struct Sessions {
   std::mutex mutex;
-  std::unordered_map<uint64_t, Trace*> traces;
+  std::vector<std::shared_ptr<Trace>> traces;
 };
-Live& live() {
-  static auto* l = new Live;
-  return *l;
-}
-
-// Of the lists of buffers, of all traces: a thread takes it for its first event.
-std::mutex& buffers_mutex() {
-  static auto* mutex = [] {
-    // A child of fork finds both locks free, and what they are for whole, whichever thread had them.
-    static constexpr auto let_go = [] {
-      buffers_mutex().unlock();
-      live().mutex.unlock();
-    };
-    pthread_atfork(
-        [] {
-          live().mutex.lock();
-          buffers_mutex().lock();
-        },
-        let_go, let_go);
-    return new std::mutex;
-  }();
-  return *mutex;
+Sessions& sessions() {
+  static auto* s = new Sessions;
+  return *s;
 }
 
 class Words {
@@ -135,11 +115,12 @@ lamella_status leave(void*, const lamella_record* r, void* state) {
   return LAMELLA_OK;
 }
 
+// The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while it
+// has the observer.
 void on_memory(void* context, const lamella_event* e) {
-  const std::lock_guard lock(live().mutex);
-  const auto found = live().traces.find(reinterpret_cast<uintptr_t>(context));
-  if (found == live().traces.end()) return;
-  Buffer& b = found->second->buffer();
+  const Held observer = this_thread().find(reinterpret_cast<uintptr_t>(context));
+  if (!observer) return;
+  Buffer& b = (*static_cast<std::shared_ptr<Trace>*>(observer->given.context))->buffer();
   MemoryEvent* m = b.memory.place();
   if (!m) return;
   *m = {ticks(), e->data, e->kind == LAMELLA_EVENT_FREE ? -e->bytes : e->bytes, e->device};
@@ -147,15 +128,6 @@ void on_memory(void* context, const lamella_event* e) {
 }
 
 lamella_status begin(const std::shared_ptr<Trace>& t) {
-  if (t->options.flags & LAMELLA_TRACE_MEMORY) {
-    const uint64_t kinds = uint64_t{1} << LAMELLA_EVENT_ALLOCATE | uint64_t{1} << LAMELLA_EVENT_FREE;
-    {
-      const std::lock_guard lock(live().mutex);
-      live().traces[t->number] = t.get();
-    }
-    void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(t->number));
-    if (lamella_status st = api().subscribe(library, kinds, on_memory, context, &t->memory_events)) return st;
-  }
   lamella_observer o{};
   o.size = sizeof o;
   o.flags = LAMELLA_OBSERVER_NEEDS_IDS;
@@ -167,9 +139,25 @@ lamella_status begin(const std::shared_ptr<Trace>& t) {
   o.enter = enter;
   o.exit = leave;
   o.destroy = [](void* context) { delete static_cast<std::shared_ptr<Trace>*>(context); };
-  const lamella_status st = add_observer(&o, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer);
-  if (st) delete static_cast<std::shared_ptr<Trace>*>(o.context);
-  return st;
+  if (lamella_status st = add_observer(&o, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer)) {
+    delete static_cast<std::shared_ptr<Trace>*>(o.context);
+    return st;
+  }
+  {
+    const std::lock_guard lock(sessions().mutex);
+    sessions().traces.push_back(t);
+  }
+  if (!(t->options.flags & LAMELLA_TRACE_MEMORY)) return LAMELLA_OK;
+  const uint64_t kinds = uint64_t{1} << LAMELLA_EVENT_ALLOCATE | uint64_t{1} << LAMELLA_EVENT_FREE;
+  void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(t->observer));
+  return api().subscribe(library, kinds, on_memory, context, &t->memory_events);
+}
+
+void end(Trace& t) {
+  t.ended = ticks();
+  if (t.observer && withdraw_observer(t.observer)) api().error_clear();
+  if (t.memory_events) api().withdraw(t.memory_events);
+  t.rate.end();
 }
 
 lamella_trace* handle_of(std::shared_ptr<Trace> t) {
@@ -182,7 +170,7 @@ Buffer& Trace::buffer() {
   Recent& r = recent;
   for (int i = 0; i < Recent::most; i++)
     if (r.numbers[i] == number) return *r.buffers[i];
-  const std::lock_guard lock(buffers_mutex());
+  const std::lock_guard lock(sessions().mutex);
   const auto id = static_cast<uint64_t>(syscall(SYS_gettid));
   Buffer* own = nullptr;
   for (const auto& b : buffers)  // this thread has used other traces since; or an earlier thread had its number
@@ -195,7 +183,7 @@ Buffer& Trace::buffer() {
 }
 
 std::vector<const Buffer*> Trace::all() {
-  const std::lock_guard lock(buffers_mutex());
+  const std::lock_guard lock(sessions().mutex);
   std::vector<const Buffer*> list;
   for (const auto& b : buffers) list.push_back(b.get());
   return list;
@@ -207,7 +195,6 @@ lamella_status trace_start(const lamella_trace_options* options, lamella_trace**
   auto t = std::make_shared<Trace>();
   std::memcpy(&t->options, options, std::min<size_t>(options->size, sizeof t->options));
   if (t->options.max_events <= 0) t->options.max_events = int64_t{1} << 26;
-  buffers_mutex();  // its handlers of fork are there before the first trace
   t->number = last_number.fetch_add(1) + 1;
   t->rate.begin();
   t->running = true;
@@ -225,15 +212,22 @@ lamella_status trace_start(const lamella_trace_options* options, lamella_trace**
 lamella_status trace_stop(lamella_trace* handle) {
   Trace& t = trace_of(handle);
   if (!std::exchange(t.running, false)) return LAMELLA_OK;
-  t.ended = ticks();
-  if (t.observer) remove_observer(t.observer);
-  if (t.memory_events) api().withdraw(t.memory_events);
   {
-    const std::lock_guard lock(live().mutex);
-    live().traces.erase(t.number);
+    const std::lock_guard lock(sessions().mutex);
+    std::erase_if(sessions().traces, [&](const auto& other) { return other.get() == &t; });
   }
-  t.rate.end();
+  end(t);
+  this_thread().come_by();  // so that a program of one thread keeps nothing of it
   return LAMELLA_OK;
+}
+
+std::mutex& traces_mutex() { return sessions().mutex; }
+
+void end_traces_in_child() {
+  for (const auto& t : std::exchange(sessions().traces, {})) {
+    t->running = false;
+    end(*t);
+  }
 }
 
 void trace_free(lamella_trace* handle) {

@@ -112,6 +112,34 @@ def test_blocks_of_a_named_block_and_of_none():
     assert makers and None not in makers and a.numel() == b.numel()
 
 
+def test_names_of_blocks_go_with_what_they_made():
+    """A service that names each request does not keep the names of those that are over."""
+    name = "a request " * 50_000
+
+    def resident():
+        gc.collect()
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def request(n):
+        with record_function(f"{name}{n}"):
+            return lamella.tensor(3)  # memory that no operator asks for
+
+    with record_memory_history(max_entries=4, stacks=None):
+        for n in range(10):
+            request(n)
+        before = resident()
+        for n in range(80):  # half a megabyte of name each
+            request(n)
+        assert resident() - before < 20e6
+        kept = request("that stays")
+        for n in range(10):
+            request(n)
+        (block,) = blocks()
+        assert block["operator"] == f"{name}that stays" and block["bytes"] == kept.nbytes
+        assert {e["operator"] for e in events("alloc")} <= {f"{name}{n}" for n in range(6, 10)}
+
+
 @pytest.mark.needs("autograd")
 def test_backward_names_its_operators():
     x = lamella.ones(1000, requires_grad=True)
