@@ -21,7 +21,7 @@ int32_t enable_records(int32_t on) { return this_thread().enable(on != 0); }
 lamella_profiler table = {sizeof table,
                           -1,
                           -1,
-                          closed<add_observer>,
+                          closed<static_cast<lamella_status (*)(const lamella_observer*, int32_t, uint64_t*)>(add_observer)>,
                           closed<remove_observer>,
                           closed<enable_observer>,
                           enable_records,

@@ -106,6 +106,10 @@ std::shared_ptr<const List> global_list(uint64_t* number) {
 lamella_status add_observer(const lamella_observer* given, int32_t everywhere, uint64_t* handle) {
   auto o = std::make_shared<Observer>();
   std::memcpy(&o->given, given, std::min<size_t>(given->size, sizeof o->given));
+  return add_observer(std::move(o), everywhere != 0, handle);
+}
+
+lamella_status add_observer(std::shared_ptr<Observer> o, bool everywhere, uint64_t* handle) {
   Registered& r = registered();
   {
     const std::lock_guard lock(r.mutex);

@@ -20,16 +20,13 @@ inline uint64_t monotonic_ns() {
 
 #ifdef __x86_64__
 // The processor says that its counter neither stops nor changes its rate.
-inline bool counter_is_steady() {
-  static const bool steady = [] {
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
-  }();
-  return steady;
-}
-inline uint64_t ticks() { return __builtin_expect(counter_is_steady(), 1) ? __rdtsc() : monotonic_ns(); }
+inline const bool counter_is_steady = [] {
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
+}();
+inline uint64_t ticks() { return __builtin_expect(counter_is_steady, 1) ? __rdtsc() : monotonic_ns(); }
 #else
-inline bool counter_is_steady() { return false; }
+inline constexpr bool counter_is_steady = false;
 inline uint64_t ticks() { return monotonic_ns(); }
 #endif
 
@@ -46,7 +43,7 @@ class Rate {
     while ((ns = monotonic_ns()) - first_ns_ < 1000000) {
     }
     const uint64_t now = ticks();
-    per_tick_ = counter_is_steady() ? static_cast<double>(ns - first_ns_) / static_cast<double>(now - first_) : 1;
+    per_tick_ = counter_is_steady ? static_cast<double>(ns - first_ns_) / static_cast<double>(now - first_) : 1;
   }
   int64_t ns(uint64_t t) const {  // since `begin`
     return static_cast<int64_t>(static_cast<double>(static_cast<int64_t>(t - first_)) * per_tick_);

@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #include "observe/host_stacks.h"
-#include "observe/observers.h"
-#include "observe/thread.h"
+#include "observe/record.h"
 
 namespace lamella::profiler {
 namespace {
@@ -52,7 +51,7 @@ class Words {
   int n_ = 0;
 };
 
-const int64_t* keep_shapes(Buffer& b, const lamella_record* r) {
+__attribute__((noinline)) const int64_t* keep_shapes(Buffer& b, const lamella_record* r) {
   Words w;
   for (uint32_t i = 0; i < r->num_inputs; i++) {
     const lamella_value& v = r->inputs[i];
@@ -74,45 +73,86 @@ const int64_t* keep_shapes(Buffer& b, const lamella_record* r) {
 
 constexpr int most_frames = 128;
 
-const int64_t* keep_stack(Buffer& b) {
+__attribute__((noinline)) const int64_t* keep_stack(Buffer& b) {
   int64_t frames[most_frames];
   const int32_t n = read_host_stack(frames, most_frames);
   return n > 0 ? b.stacks.keep(frames, static_cast<size_t>(n)) : nullptr;
 }
 
-lamella_status enter(void* context, const lamella_record* r, void** state) {
-  Trace& t = **static_cast<std::shared_ptr<Trace>*>(context);
-  Buffer& b = t.buffer();
+// A new event of a thread, in which all is set but the begin; null where there is no room.
+inline Event* begin_event(Trace& t, Buffer& b, const lamella_record& r) {
   Event* e = nullptr;
   if (__builtin_expect(b.events.size() < t.options.max_events, 1)) e = b.events.place();
   if (__builtin_expect(!e, 0)) {
     t.dropped.fetch_add(1, std::memory_order_relaxed);
-    return LAMELLA_OK;
+    return nullptr;
   }
-  e->what = r->frame ? static_cast<const void*>(r->op) : b.keep(r->name);
   e->end.store(0, std::memory_order_relaxed);
-  e->sequence = r->sequence;
-  e->shapes = r->inputs && t.options.flags & LAMELLA_TRACE_SHAPES ? keep_shapes(b, r) : nullptr;
+  e->sequence = r.sequence;
+  e->shapes = r.inputs && t.options.flags & LAMELLA_TRACE_SHAPES ? keep_shapes(b, &r) : nullptr;
   e->stack = t.options.flags & LAMELLA_TRACE_STACKS ? keep_stack(b) : nullptr;
-  e->forward_thread = static_cast<uint32_t>(r->forward_thread);
-  e->scope = static_cast<uint8_t>(r->scope);
+  e->forward_thread = static_cast<uint32_t>(r.forward_thread);
+  e->scope = static_cast<uint8_t>(r.scope);
   e->failed = 0;
-  e->backend = static_cast<int16_t>(r->backend);
-  *state = e;
+  e->backend = static_cast<int16_t>(r.backend);
+  return e;
+}
+
+inline void publish(Buffer& b, Event* e) {
   e->begin = ticks();
   b.events.publish();
+}
+
+inline void end_event(Event* e, const lamella_record& r, bool failed, uint64_t now) {
+  e->sequence = r.sequence;
+  e->failed = failed;
+  e->backend = static_cast<int16_t>(r.backend);
+  e->end.store(now, std::memory_order_release);
+}
+
+lamella_status enter(void* context, const lamella_record* r, void** state) {
+  Trace& t = **static_cast<std::shared_ptr<Trace>*>(context);
+  Buffer& b = t.buffer();
+  Event* const e = begin_event(t, b, *r);
+  if (!e) return LAMELLA_OK;
+  e->what = r->frame ? static_cast<const void*>(r->op) : b.keep(r->name);
+  *state = e;
+  publish(b, e);
   return LAMELLA_OK;
 }
 
 lamella_status leave(void*, const lamella_record* r, void* state) {
   const uint64_t now = ticks();
-  auto* e = static_cast<Event*>(state);
-  if (!e) return LAMELLA_OK;
-  e->sequence = r->sequence;
-  e->failed = r->frame && !r->outputs;
-  e->backend = static_cast<int16_t>(r->backend);
-  e->end.store(now, std::memory_order_release);
+  if (state) end_event(static_cast<Event*>(state), *r, r->frame && !r->outputs, now);
   return LAMELLA_OK;
+}
+
+// Note [Alone]: enter, the call, and leave in one. The record is there for those who look at the open ones: it gets its
+// number, names what the call asks for, and holds the observer if that is removed meanwhile.
+lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  Trace& t = **static_cast<std::shared_ptr<Trace>*>(s.alone->given.context);
+  if (__builtin_expect(!s.alone_on_thread, 0)) s.alone_on_thread = &t.buffer();
+  Buffer& b = *static_cast<Buffer*>(s.alone_on_thread);
+  Record r{Unset()};
+  set_call(r, static_cast<int>(&s - thread.scopes.data()), f, args);
+  r.running = 1;
+  r.first[0] = {s.alone, nullptr};
+  const Linked linked(thread, r);
+  Event* e;
+  if (t.options.flags & LAMELLA_TRACE_STACKS) {
+    const Aside aside(thread);  // to read a stack may have objects of the host collected
+    e = begin_event(t, b, r.shared);
+  } else {
+    e = begin_event(t, b, r.shared);
+  }
+  if (__builtin_expect(!e, 0)) return pass_on(f, args, rets);
+  e->what = f->op;
+  publish(b, e);
+  const lamella_status st = pass_on(f, args, rets);
+  const uint64_t now = ticks();
+  if (r.shared.backend < 0 && !st) r.shared.backend = backend_of(rets, f->num_rets);
+  end_event(e, r.shared, st != LAMELLA_OK, now);
+  return st;
 }
 
 // The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while it
@@ -128,21 +168,23 @@ void on_memory(void* context, const lamella_event* e) {
 }
 
 lamella_status begin(const std::shared_ptr<Trace>& t) {
-  lamella_observer o{};
+  auto observer = std::make_shared<Observer>();
+  observer->record_alone = record_alone;
+  lamella_observer& o = observer->given;
   o.size = sizeof o;
   o.flags = LAMELLA_OBSERVER_NEEDS_IDS;
   o.scopes = t->options.scopes ? t->options.scopes
                                : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
                                      1u << LAMELLA_SCOPE_USER_SCOPE;
   o.probability = 1;
-  o.context = new std::shared_ptr<Trace>(t);
   o.enter = enter;
   o.exit = leave;
+  auto own = std::make_unique<std::shared_ptr<Trace>>(t);
+  o.context = own.get();
   o.destroy = [](void* context) { delete static_cast<std::shared_ptr<Trace>*>(context); };
-  if (lamella_status st = add_observer(&o, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer)) {
-    delete static_cast<std::shared_ptr<Trace>*>(o.context);
+  if (lamella_status st = add_observer(observer, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer))
     return st;
-  }
+  (void)own.release();
   {
     const std::lock_guard lock(sessions().mutex);
     sessions().traces.push_back(t);
