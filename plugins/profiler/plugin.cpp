@@ -1,9 +1,9 @@
 // The profiler's library: two layers, one above autograd and one below it, on which observers hear of calls, and the
 // interface over observers, debug information and the log of used features. Start with observe/record.cpp.
+#include <lamella/closed.h>
 #include <lamella/library.h>
 #include <lamella/profiler.h>
 
-#include "closed.h"
 #include "collect/collector.h"
 #include "debug_info.h"
 #include "fork.h"

@@ -1,7 +1,6 @@
 #include "memory/history.h"
 
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,12 +11,13 @@
 #include <unordered_map>
 
 #include "observe/record.h"
+#include "trace/clock.h"
 
 namespace lamella::profiler {
 namespace {
 
-using Place = std::pair<int32_t, int32_t>;
-Place place_of(lamella_device d) { return {d.backend, d.index}; }
+using DeviceId = std::pair<int32_t, int32_t>;
+DeviceId id_of(lamella_device d) { return {d.backend, d.index}; }
 
 struct Key {  // two devices may have one address
   const void* data;
@@ -39,7 +39,7 @@ struct Counted {
 struct History {
   std::mutex mutex;
   std::unordered_map<Key, LargeBlock, Hash> blocks;
-  std::map<Place, Counted> devices;
+  std::map<DeviceId, Counted> devices;
   std::vector<MemoryRecord> events;  // a ring, once it is full
   uint64_t max_events = 0, num_events = 0, oldest = 0;
   uint64_t observer = 0;
@@ -59,12 +59,6 @@ History& history() {
 std::atomic<uint32_t> on{0};  // enum lamella_memory_flags
 std::atomic<lamella_memory_capture> capture{nullptr};
 std::atomic<lamella_memory_describe> describe{nullptr};
-
-int64_t now() {
-  timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec;
-}
 
 uint64_t thread_number() {
   if (current_thread) return current_thread->id;
@@ -96,7 +90,7 @@ void end_block(History& h, const lamella_memory_record& e) {
   if (at == h.blocks.end()) return;
   const int64_t bytes = at->second.record.bytes;
   h.blocks.erase(at);
-  Counted& d = h.devices[place_of(e.device)];
+  Counted& d = h.devices[id_of(e.device)];
   if (const auto size = d.sizes.find(bytes); size != d.sizes.end()) d.sizes.erase(size);
   d.counts.frees++;
   d.counts.freed_bytes += bytes;
@@ -108,7 +102,7 @@ void add_block(History& h, const MemoryRecord& made) {
   const lamella_memory_record& e = made.record;
   end_block(h, e);  // whose end was not told: the address is in use again
   h.blocks[{e.data, e.device.backend, e.device.index}] = {made, {}};
-  Counted& d = h.devices[place_of(e.device)];
+  Counted& d = h.devices[id_of(e.device)];
   lamella_memory_counts& c = d.counts;
   d.sizes.insert(e.bytes);
   c.allocations++;
@@ -129,7 +123,7 @@ void on_memory(void*, const lamella_event* event) {
   e.kind = event->kind == LAMELLA_EVENT_ALLOCATE ? LAMELLA_MEMORY_ALLOC
            : event->kind == LAMELLA_EVENT_FREE   ? LAMELLA_MEMORY_FREE
                                                  : LAMELLA_MEMORY_OOM;
-  e.time = now();
+  e.time = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
   e.thread = thread_number();
   e.data = event->data;
   e.bytes = event->bytes;
@@ -276,7 +270,7 @@ lamella_status each_memory_event(lamella_memory_visit visit, void* context, uint
 lamella_memory_counts memory_counts(lamella_device device) {
   History& h = history();
   const std::lock_guard lock(h.mutex);
-  const auto at = h.devices.find(place_of(device));
+  const auto at = h.devices.find(id_of(device));
   if (at == h.devices.end()) return {};
   lamella_memory_counts c = at->second.counts;
   c.largest_live_bytes = at->second.sizes.empty() ? 0 : *at->second.sizes.rbegin();
@@ -286,7 +280,7 @@ lamella_memory_counts memory_counts(lamella_device device) {
 void reset_memory_counts(lamella_device device, uint32_t what) {
   History& h = history();
   const std::lock_guard lock(h.mutex);
-  const auto at = h.devices.find(place_of(device));
+  const auto at = h.devices.find(id_of(device));
   if (at == h.devices.end()) return;
   lamella_memory_counts& c = at->second.counts;
   if (what & LAMELLA_STATS_PEAK) {

@@ -13,7 +13,7 @@ struct Call {
   void* info = nullptr;  // debug information that counted there; owned
 };
 
-// Keeps a call. The last 65536 numbers have a place; an older call gives its place to a newer one.
+// Keeps a call, and one of another number the less: the last 65536 numbers are kept.
 void keep_call(uint64_t sequence, const Call& call);
 // The call, with a reference to its information for the caller; empty if it is not there any more.
 Call find_call(uint64_t sequence);

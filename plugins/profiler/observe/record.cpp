@@ -39,20 +39,13 @@ void draw(Thread& t, Scope& s, Record& r) {
   s.armed = s.countdown = next;
 }
 
-template <class Visit>
-void each_running(Record& r, Visit visit) {
-  for (int i = 0; i < std::min(r.running, Record::few); i++) visit(r.first[i]);
-  if (!r.rest) return;
-  for (Record::Running& x : r.rest->more) visit(x);
-}
-
 // Of a record that is linked.
 void open(Thread& t, Record& r) {
   bool ids = false;
-  each_running(r, [&](Record::Running& x) { ids |= (x.observer->given.flags & LAMELLA_OBSERVER_NEEDS_IDS) != 0; });
+  r.each_running([&](Record::Running& x) { ids |= (x.observer->given.flags & LAMELLA_OBSERVER_NEEDS_IDS) != 0; });
   if (ids) r.shared.id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
   const Aside aside(t);
-  each_running(r, [&](Record::Running& x) {
+  r.each_running([&](Record::Running& x) {
     const lamella_observer& o = x.observer->given;
     if (!o.enter || !o.enter(o.context, &r.shared, &x.state)) return;
     drop_failed(*x.observer);
@@ -63,7 +56,7 @@ void open(Thread& t, Record& r) {
 void close(Thread& t, Record& r) {
   {
     const Aside aside(t);
-    each_running(r, [&](Record::Running& x) {
+    r.each_running([&](Record::Running& x) {
       if (!x.observer) return;
       const lamella_observer& o = x.observer->given;
       if (o.exit && o.exit(o.context, &r.shared, x.state)) drop_failed(*x.observer);
@@ -260,7 +253,7 @@ void scope_end(void* scope) {
 
 void Record::hold() {
   if (rest && !rest->held.empty()) return;
-  each_running(*this, [this](Running& x) {
+  each_running([this](Running& x) {
     if (x.observer) rest_of(*this).held.push_back(x.observer->shared_from_this());
   });
 }

@@ -1,6 +1,8 @@
 // Records: what observers are told of one call, one step of backward or one named block, from its begin to its end.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <string>
 
 #include "observe/thread.h"
@@ -35,6 +37,16 @@ struct Record {
     std::vector<Held> held;  // by `hold`
   };
   std::unique_ptr<Rest> rest;  // where there are more, or some are held
+  template <class Visit>
+  void each_running(Visit visit) {
+    for (int i = 0; i < std::min(running, few); i++) visit(first[i]);
+    if (!rest) return;
+    for (Running& x : rest->more) visit(x);
+  }
+  template <class Visit>
+  void each_running(Visit visit) const {
+    const_cast<Record*>(this)->each_running([&](const Running& x) { visit(x); });
+  }
 };
 
 extern std::atomic<uint64_t> ended_elsewhere;  // blocks that ended on another thread than they began on

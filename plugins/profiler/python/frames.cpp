@@ -33,8 +33,8 @@ struct Last {
 };
 thread_local Last last{};
 
-// Where a frame is in its code: an offset of bytes; before Python 3.11 the line.
-int place_of(PyFrameObject* f) {
+// The one that runs, by its offset in the code; before Python 3.11 the line.
+int instruction_of(PyFrameObject* f) {
 #if PY_VERSION_HEX >= 0x030b0000
   return PyFrame_GetLasti(f);
 #else
@@ -89,7 +89,7 @@ int32_t read_frames(int64_t* frames, int32_t room) {
         known.numbers[n] = number;
       }
     }
-    frames[n++] = number << 32 | static_cast<uint32_t>(place_of(frame));
+    frames[n++] = number << 32 | static_cast<uint32_t>(instruction_of(frame));
     Py_DECREF(code);
     PyFrameObject* back = PyFrame_GetBack(frame);
     Py_DECREF(frame);
@@ -105,12 +105,12 @@ PyCodeObject* code_of(int64_t frame) {
 }
 
 int line_of(int64_t frame) {
-  const int place = static_cast<int>(frame & 0xffffffff);
+  const int instruction = static_cast<int>(frame & 0xffffffff);
 #if PY_VERSION_HEX >= 0x030b0000
   PyCodeObject* code = code_of(frame);
-  return code ? PyCode_Addr2Line(code, place) : 0;
+  return code ? PyCode_Addr2Line(code, instruction) : 0;
 #else
-  return place;
+  return instruction;
 #endif
 }
 

@@ -1,4 +1,4 @@
-// Python's frames as numbers: that of the code object in the upper half, the place in it in the lower one.
+// Python's frames as numbers: that of the code object in the upper half, the instruction in the lower one.
 //
 // Note [Frames]  Taking a stack walks the frames; lines and names are looked up when somebody reads it. Code objects get a
 //   number each when they are met for the first time, and are kept: a stack names them when their functions may be gone.
@@ -8,22 +8,6 @@
 #include "face.h"
 
 namespace lamella::profiler::face {
-
-// The lock, which is not taken where this thread has it.
-class HeldGil {
- public:
-  HeldGil() : had_(PyGILState_Check()) {
-    if (!had_) state_ = PyGILState_Ensure();
-  }
-  ~HeldGil() {
-    if (!had_) PyGILState_Release(state_);
-  }
-  HeldGil(const HeldGil&) = delete;
-
- private:
-  const bool had_;
-  PyGILState_STATE state_{};
-};
 
 int32_t read_frames(int64_t* frames, int32_t room);  // of this thread, the innermost first; how many
 PyCodeObject* code_of(int64_t frame);                // borrowed; null: there is none

@@ -12,11 +12,12 @@
 
 namespace lamella::profiler {
 
-inline uint64_t monotonic_ns() {
+inline uint64_t clock_ns(clockid_t clock) {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
 }
+inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 #ifdef __x86_64__
 // The processor says that its counter neither stops nor changes its rate.
