@@ -45,7 +45,10 @@ lamella_profiler table = {sizeof table,
                           closed<trace_memory>,
                           closed<trace_summary>,
                           closed<trace_export>,
-                          set_stack_reader};
+                          set_stack_reader,
+                          closed<trace_activity>,
+                          closed<trace_notes>,
+                          closed<traced_devices>};
 
 // An observer's layer: on where somebody listens, never on a tensor, also inside composites.
 void add_layer(Library& m, const char* name, const char* at, const char* const* inside, lamella_kernel kernel,
