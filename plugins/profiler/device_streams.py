@@ -25,7 +25,7 @@ class DeviceStream:
     @property
     def busy(self) -> float:
         """Microseconds in which it worked."""
-        return self.work[-1][2] - self.work[0][1] - self.idle if self.work else 0.0
+        return max(w[2] for w in self.work) - self.work[0][1] - self.idle
 
     @property
     def idle(self) -> float:
@@ -37,15 +37,16 @@ def build_streams(activities: Iterable[tuple]) -> list[DeviceStream]:
     """From a trace's activities, which come by their begins."""
     streams: dict[tuple[str, int], DeviceStream] = {}
     changes: dict[tuple[str, int], list[tuple[float, int]]] = {}
+    ends: dict[tuple[str, int], float] = {}
     for name, _, backend, index, stream, _, launched, begin, end, *_ in activities:
         key = f"{backend}:{index}", stream
         if key not in streams:
             streams[key], changes[key] = DeviceStream(*key), []
         one, begin, end = streams[key], begin / 1000, end / 1000
-        last = max((w[2] for w in one.work[-1:]), default=begin)
-        if begin > last:
-            one.gaps.append((last, begin))
-        one.work.append((name, begin, max(end, last)))
+        if begin > ends.get(key, begin):
+            one.gaps.append((ends[key], begin))
+        ends[key] = max(end, ends.get(key, end))
+        one.work.append((name, begin, end))
         changes[key] += [(min(launched / 1000, begin), 1), (end, -1)]
     for key, one in streams.items():
         now = 0

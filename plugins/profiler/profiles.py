@@ -30,9 +30,11 @@ METRICS = {
 
 def _is_known(device: str) -> bool:
     """Whether a backend of that name is there, or would be loaded when it is named."""
+    if _python._is_device(device):
+        return True
     from lamella.plugins import status
 
-    return any(p.name == device and p.kind == "backend" and p.state in ("found", "loading", "loaded") for p in status())
+    return any(p.name == device and p.kind == "backend" and p.state in ("found", "loading") for p in status())
 
 
 class profile:

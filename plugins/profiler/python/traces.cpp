@@ -205,6 +205,14 @@ PyObject* notes(PyObject* self, PyObject*) {
 PyObject* traced_devices(PyObject*, PyObject*) {
   return gather(0, [](Gathering* g) { return profiler->traced_devices(add_text, g); });
 }
+PyObject* is_device(PyObject*, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!text) return nullptr;
+  int32_t id;
+  const bool there = !api().find_backend(text, &id) && api().backend_description(id);
+  api().error_clear();
+  return PyBool_FromLong(there);
+}
 PyObject* summary(PyObject* self, PyObject* args) {
   int by_shapes, frames;
   if (!PyArg_ParseTuple(args, "pi", &by_shapes, &frames)) return nullptr;
@@ -237,7 +245,9 @@ PyMethodDef methods[] = {{"stop", stop, METH_NOARGS, nullptr},
 
 }  // namespace
 
-PyMethodDef trace_methods[] = {{"_traced_devices", traced_devices, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef trace_methods[] = {{"_traced_devices", traced_devices, METH_NOARGS, nullptr},
+                               {"_is_device", is_device, METH_O, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
 
 int add_traces(PyObject* module) {
   static PyType_Slot slots[] = {{Py_tp_methods, methods},

@@ -184,8 +184,25 @@ std::string device_text(lamella_device d) {
   return std::string(api().backend_name(d.backend)) + ":" + std::to_string(d.index);
 }
 
+bool is_utf8(std::string_view s) {
+  for (size_t i = 0; i < s.size();) {
+    const auto c = static_cast<unsigned char>(s[i++]);
+    const int more = c < 0x80 ? 0 : c >> 5 == 6 ? 1 : c >> 4 == 14 ? 2 : c >> 3 == 30 ? 3 : -1;
+    if (more < 0) return false;
+    for (int k = 0; k < more; k++)
+      if (i == s.size() || (static_cast<unsigned char>(s[i++]) & 0xc0) != 0x80) return false;
+  }
+  return true;
+}
+
+// A name that is no text is shown without the bytes that are not of ASCII.
 std::string name_of(const lamella_device_activity& a) {
-  if (a.name) return a.name;
+  if (a.name) {
+    std::string name = a.name;
+    if (!is_utf8(name))
+      std::replace_if(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+    return name;
+  }
   if (a.kind == LAMELLA_ACTIVITY_COPY) return "copy " + device_text(a.from) + " -> " + device_text(a.to);
   return a.kind == LAMELLA_ACTIVITY_FILL ? "fill " + device_text(a.device) : "kernel";
 }
