@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import _python
@@ -141,6 +141,14 @@ SUMMED = (
 )  # fmt: skip
 
 
+def _as_sum(e: FunctionEvent, shapes: list | None, stack: list[str]) -> FunctionEventAvg:
+    took = e.time_range.elapsed_us()
+    return FunctionEventAvg(
+        e.name, 1, e.cpu_time_total, e.self_cpu_time_total, took, took, int(e.failed), 0, 0, e.device_time_total,
+        e.self_device_time_total, e.bytes, shapes, stack, e.scope, e.backend,
+    )  # fmt: skip
+
+
 def frames(stack: Iterable[int] | None) -> list[str]:
     """The texts of frames, "file(line): function", the innermost first."""
     return [_python._describe_frame(frame) for frame in stack or ()]
@@ -170,6 +178,28 @@ class EventList(list):
     def self_device_time_total(self) -> float:
         """Microseconds of all work of devices."""
         return sum(event.self_device_time_total for event in self if event.is_device)
+
+    def total_average(self) -> FunctionEventAvg:
+        """One sum over all, under the key "Total"."""
+        total = FunctionEventAvg("Total", 0, 0.0, 0.0, float("inf"), 0.0, 0, 0, 0, 0.0, 0.0, 0, None, [], 0, "")
+        for one in self.key_averages():
+            total._add(one)
+        return total
+
+    def key_averages(self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0) -> EventList:
+        """The sums of these events by name, and by sizes of arguments and innermost frames where asked for."""
+        sums: dict[Any, FunctionEventAvg] = {}
+        for e in self:
+            shapes, stack = e.input_shapes if group_by_input_shapes else None, e.stack[:group_by_stack_n]
+            own = e if isinstance(e, FunctionEventAvg) else _as_sum(e, shapes, stack)
+            key = e.key, e.scope, e.device_type, repr(shapes), tuple(stack)
+            if key in sums:
+                sums[key]._add(own)
+            else:
+                sums[key] = replace(own, input_shapes=shapes, stack=stack)
+        return EventList(
+            sums.values(), shapes=group_by_input_shapes, stacks=group_by_stack_n, memory=self._memory, flops=self._flops
+        )
 
     def table(
         self,

@@ -213,6 +213,15 @@ PyObject* is_device(PyObject*, PyObject* name) {
   api().error_clear();
   return PyBool_FromLong(there);
 }
+// _begin_ranges(kind, path, shapes): the number of an observer.
+PyObject* begin_ranges(PyObject*, PyObject* args) {
+  const char *kind, *path;
+  int shapes;
+  uint64_t handle;
+  if (!PyArg_ParseTuple(args, "ssp", &kind, &path, &shapes)) return nullptr;
+  if (profiler->ranges_begin(kind, path, shapes, &handle)) return raise();
+  return PyLong_FromUnsignedLongLong(handle);
+}
 PyObject* summary(PyObject* self, PyObject* args) {
   int by_shapes, frames;
   if (!PyArg_ParseTuple(args, "pi", &by_shapes, &frames)) return nullptr;
@@ -246,6 +255,7 @@ PyMethodDef methods[] = {{"stop", stop, METH_NOARGS, nullptr},
 }  // namespace
 
 PyMethodDef trace_methods[] = {{"_traced_devices", traced_devices, METH_NOARGS, nullptr},
+                               {"_begin_ranges", begin_ranges, METH_VARARGS, nullptr},
                                {"_is_device", is_device, METH_O, nullptr},
                                {nullptr, nullptr, 0, nullptr}};
 
