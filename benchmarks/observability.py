@@ -240,7 +240,7 @@ print(json.dumps([held / 1e9, took]))
 
 
 def long_trace_rows(word: str) -> list[Row | Limit]:
-    """Ten million events, in a process of their own: the memory that they take, and the time to write a file of them."""
+    """Ten million events, in a process of their own: the memory that they take, and the time to write their file."""
     name = "a profile of 10 million events"
     if word not in name:
         return []

@@ -11,8 +11,8 @@ from typing import Any
 from . import _python
 from ._python import record_function
 from .averages import DEVICE, EventList, average, build_events, frames
-from .files import replacing
 from .device_streams import DeviceStream, build_streams
+from .files import replacing
 from .schedules import ProfilerAction, ProfilerActivity, split_activities
 
 __all__ = ["profile", "tensorboard_trace_handler"]

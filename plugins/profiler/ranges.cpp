@@ -137,8 +137,7 @@ lamella_status ranges_begin(const char* kind, const char* path, int32_t shapes, 
   auto ranges = std::make_unique<Ranges>();
   ranges->tool = std::string_view(kind) == "nvtx" ? open<Nvtx>(library) : open<Itt>(library);
   ranges->shapes = shapes != 0;
-  if (!ranges->tool)
-    return fail(LAMELLA_RUNTIME_ERROR, std::string(path) + ": it lacks functions of " + kind);
+  if (!ranges->tool) return fail(LAMELLA_RUNTIME_ERROR, std::string(path) + ": it lacks functions of " + kind);
   lamella_observer o{};
   o.size = sizeof o;
   o.flags = LAMELLA_OBSERVER_NEEDS_IDS | (shapes ? LAMELLA_OBSERVER_NEEDS_INPUTS : 0);

@@ -26,7 +26,9 @@ def timeline(events: list[Any]) -> tuple[list[str], list[int], list[str], list[t
     level: dict[int, int] = {}
     rows = []
     for e in events:
-        text = f"{e.device_type}:{e.device_index} stream {e.device_resource_id}" if e.is_device else f"thread {e.thread}"
+        text = f"thread {e.thread}"
+        if e.is_device:
+            text = f"{e.device_type}:{e.device_index} stream {e.device_resource_id}"
         track = tracks.setdefault(text, len(tracks))
         if track == len(depths):
             depths.append(1)

@@ -61,10 +61,10 @@ def format_table(
     """See ``EventList.table``."""
     rows = list(events)
     kinds = {event.device_type for event in rows if event.is_device}
-    by = sort_by
-    for name in (*kinds, *TORCH_DEVICES) if sort_by else ():
+    by = sort_by or ""
+    for name in (*kinds, *TORCH_DEVICES):
         by = re.sub(rf"^(self_)?{re.escape(name)}_", r"\1device_", by)
-    if by is not None and by not in SORTS:
+    if sort_by is not None and by not in SORTS:
         raise ValueError(f"table: argument 'sort_by' must be one of {', '.join(SORTS)}, got {sort_by!r}")
     if not rows:
         return ""

@@ -198,8 +198,7 @@ lamella_status move(const lamella_copy* c, int32_t* done) {
   }
   if (c->flags & LAMELLA_COPY_FROM_HOST) {
     Stream& s = current(c->to.index);
-    if (later && pinned().has(c->src))
-      return pinned().keep(c->src, move(s, c, open(c->dst), c->src)), LAMELLA_OK;
+    if (later && pinned().has(c->src)) return pinned().keep(c->src, move(s, c, open(c->dst), c->src)), LAMELLA_OK;
     const auto* bytes = static_cast<const char*>(c->src);  // copied now: the caller may write there on return
     s.push(
         [to = open(c->dst), held = std::vector<char>(bytes, bytes + c->bytes)] {

@@ -9,7 +9,8 @@ std::atomic<const lamella_device_sink*> sink{nullptr};  // null: no profile runs
 int64_t steady() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 }  // namespace
 
-// A clock of its own, as hardware has: it begins elsewhere than the host's, and goes slower by one part in ten thousand.
+// A clock of its own, as hardware has: it begins elsewhere than the host's, and goes slower by one part in ten
+// thousand.
 int64_t device_time() {
   static const int64_t zero = steady();
   const int64_t passed = steady() - zero;

@@ -1,18 +1,18 @@
 /* What a device tells a profiler of its work: the interface "device_trace.NAME", version 1, which the library of the
- * backend NAME publishes after the backend, in C. A profiler finds it as find_interface("device_trace.bank", 1), so that
- * neither side knows the other. What docs/abi.md promises of tables holds of this file.
+ * backend NAME publishes after the backend, in C. A profiler finds it as find_interface("device_trace.bank", 1), so
+ * that neither side knows the other. What docs/abi.md promises of tables holds of this file.
  *
  * Note [Device traces]  Between `start` and `stop` the backend calls `launched` for each kernel, copy and fill that it
- *   queues, on the thread that queues it, and keeps the number; 0 means that this one is not wanted. When the work has
+ * queues, on the thread that queues it, and keeps the number; 0 means that this one is not wanted. When the work has
  * been done it calls `activity` with that number, on any thread, in any order. Work without a number that the device
  * began by itself may be told, too. `flush` waits for what was launched before it, and returns when all of that has
- *   been told; it does not take an error that waits for the program. A second `start` puts another sink in place of the
+ * been told; it does not take an error that waits for the program. A second `start` puts another sink in place of the
  * first. What a backend tells after `stop` is not looked at. A device that fails tells nothing more; its `flush` then
- *   gives the error, and the profile shows what was told until then. In a child of fork nothing is recorded until a
- *   `start` there.
- * Note [Clocks]  `begin` and `end` are nanoseconds of the device's own clock, whose zero means nothing. `clock` reads it
- *   at once, without waiting for work, and makes no context: of a device that has not been used it may be an error.
- *   A profiler reads it at the begin and the end, between two readings of the host's, and corrects offset and rate. */
+ * gives the error, and the profile shows what was told until then. In a child of fork nothing is recorded until a
+ * `start` there.
+ * Note [Clocks]  `begin` and `end` are nanoseconds of the device's own clock, whose zero means nothing. `clock` reads
+ * it at once, without waiting for work, and makes no context: of a device that has not been used it may be an error. A
+ * profiler reads it at the begin and the end, between two readings of the host's, and corrects offset and rate. */
 #ifndef LAMELLA_DEVICE_TRACE_H
 #define LAMELLA_DEVICE_TRACE_H
 

@@ -80,9 +80,9 @@ typedef void (*lamella_usage_handler)(void* context, const char* key);
 typedef struct lamella_trace lamella_trace;
 
 enum lamella_trace_flags {
-  LAMELLA_TRACE_SHAPES = 1,     /* sizes and dtypes of the arguments */
-  LAMELLA_TRACE_STACKS = 2,     /* the host language's stacks */
-  LAMELLA_TRACE_MEMORY = 4,     /* memory that is got and given back */
+  LAMELLA_TRACE_SHAPES = 1,      /* sizes and dtypes of the arguments */
+  LAMELLA_TRACE_STACKS = 2,      /* the host language's stacks */
+  LAMELLA_TRACE_MEMORY = 4,      /* memory that is got and given back */
   LAMELLA_TRACE_THIS_THREAD = 8, /* of this thread, and those that its state is carried to, alone */
   LAMELLA_TRACE_NO_HOST = 16     /* of devices alone: neither calls nor blocks */
 };
@@ -224,8 +224,8 @@ typedef struct {
   lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);
   lamella_status (*traced_devices)(lamella_on_trace_text, void* context); /* names of those that have the interface */
 
-  /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as ranges
-   * of the kind "nvtx" or "itt". */
+  /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as
+   * ranges of the kind "nvtx" or "itt". */
   lamella_status (*ranges_begin)(const char* kind, const char* path, int32_t shapes, uint64_t* observer);
 } lamella_profiler;
 

@@ -145,14 +145,13 @@ lamella_status add_event(void* context, const lamella_trace_event* e) {
 
 lamella_status add_row(void* context, const lamella_trace_row* r) {
   auto& g = *static_cast<Gathering*>(context);
-  return add(
-      g, Py_BuildValue("(sINNNLLLLLLLLLLL)", r->name, r->scope, g.shapes.get(r->shapes), stack_tuple(r->stack, g.frames),
-                       backend_text(r->backend), static_cast<long long>(r->count), static_cast<long long>(r->failed),
-                       static_cast<long long>(r->total), static_cast<long long>(r->self),
-                       static_cast<long long>(r->least), static_cast<long long>(r->most),
-                       static_cast<long long>(r->memory), static_cast<long long>(r->self_memory),
-                       static_cast<long long>(r->device), static_cast<long long>(r->self_device),
-                       static_cast<long long>(r->bytes)));
+  return add(g, Py_BuildValue(
+                    "(sINNNLLLLLLLLLLL)", r->name, r->scope, g.shapes.get(r->shapes), stack_tuple(r->stack, g.frames),
+                    backend_text(r->backend), static_cast<long long>(r->count), static_cast<long long>(r->failed),
+                    static_cast<long long>(r->total), static_cast<long long>(r->self), static_cast<long long>(r->least),
+                    static_cast<long long>(r->most), static_cast<long long>(r->memory),
+                    static_cast<long long>(r->self_memory), static_cast<long long>(r->device),
+                    static_cast<long long>(r->self_device), static_cast<long long>(r->bytes)));
 }
 
 PyObject* device_text(lamella_device d) {
@@ -170,7 +169,8 @@ lamella_status add_activity(void* context, const lamella_trace_activity* a) {
 }
 
 lamella_status add_text(void* context, const char* text) {
-  return add(*static_cast<Gathering*>(context), PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));
+  return add(*static_cast<Gathering*>(context),
+             PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));
 }
 
 lamella_status add_memory(void* context, const lamella_trace_memory_event* m) {
@@ -197,7 +197,8 @@ PyObject* memory(PyObject* self, PyObject*) {
   return gather(0, [&](Gathering* g) { return profiler->trace_memory(trace_of(self), add_memory, g); });
 }
 PyObject* activity(PyObject* self, PyObject*) {
-  return gather(PY_SSIZE_T_MAX, [&](Gathering* g) { return profiler->trace_activity(trace_of(self), add_activity, g); });
+  return gather(PY_SSIZE_T_MAX,
+                [&](Gathering* g) { return profiler->trace_activity(trace_of(self), add_activity, g); });
 }
 PyObject* notes(PyObject* self, PyObject*) {
   return gather(0, [&](Gathering* g) { return profiler->trace_notes(trace_of(self), add_text, g); });

@@ -42,8 +42,8 @@ std::vector<Launched> find_launchers(Trace& t) {
 }
 
 const Launched* find_launch(const std::vector<Launched>& all, uint64_t number) {
-  const auto at = std::lower_bound(all.begin(), all.end(), number,
-                                   [](const Launched& l, uint64_t n) { return l.number < n; });
+  const auto at =
+      std::lower_bound(all.begin(), all.end(), number, [](const Launched& l, uint64_t n) { return l.number < n; });
   return at != all.end() && at->number == number ? &*at : nullptr;
 }
 

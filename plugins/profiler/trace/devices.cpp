@@ -23,7 +23,8 @@ struct Started {
 };
 
 // Note [Turns]  `turn` is held while a hook's functions run, which may wait for the device; `mutex` for a few
-//   instructions, by launches and activities, too. Neither is held while the registry is asked: an interface comes under
+//   instructions, by launches and activities, too. Neither is held while the registry is asked: an interface comes
+//   under
 // the registry's lock, and then `turn` is only tried.
 struct State {
   std::mutex turn;
@@ -200,7 +201,8 @@ std::string name_of(const lamella_device_activity& a) {
   if (a.name) {
     std::string name = a.name;
     if (!is_utf8(name))
-      std::replace_if(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
     return name;
   }
   if (a.kind == LAMELLA_ACTIVITY_COPY) return "copy " + device_text(a.from) + " -> " + device_text(a.to);
@@ -316,8 +318,9 @@ void devices_end(Trace& t) {
   for (const std::string& name : d.late)
     d.notes.push_back(of_device(name) + "it came while another profile began or ended, and its work is not here");
   if (d.senseless)
-    d.notes.push_back(std::to_string(d.senseless) +
-                      " activities of devices had an end before their begin, or no known device or kind, and are left out");
+    d.notes.push_back(
+        std::to_string(d.senseless) +
+        " activities of devices had an end before their begin, or no known device or kind, and are left out");
 }
 
 lamella_status traced_devices(lamella_on_trace_text visit, void* context) {

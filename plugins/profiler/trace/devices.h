@@ -60,11 +60,11 @@ struct DeviceRecord {
   Chunks<Launch, 512> launches;     // in the order of their numbers, which is that of time
   Chunks<Activity, 256> activities;
   std::set<std::string, std::less<>> names;  // of the activities
-  int64_t senseless = 0;           // activities that were left out
-  std::vector<Source> sources;     // Note [Turns]: changed under both locks
-  std::vector<std::string> late;   // devices that came when they could not be begun
-  std::vector<std::string> notes;  // what could not be recorded, and why
-  lamella_handle arrivals = 0;     // a subscription to interfaces that come
+  int64_t senseless = 0;                     // activities that were left out
+  std::vector<Source> sources;               // Note [Turns]: changed under both locks
+  std::vector<std::string> late;             // devices that came when they could not be begun
+  std::vector<std::string> notes;            // what could not be recorded, and why
+  lamella_handle arrivals = 0;               // a subscription to interfaces that come
   std::shared_ptr<TimedKernels> timed;
   ~DeviceRecord();
 

@@ -81,8 +81,8 @@ void* TimedKernels::enter(const lamella_record* r) {
 void TimedKernels::leave(const lamella_record* r, void* state) {
   const std::unique_ptr<Timing> t(static_cast<Timing*>(state));
   if (!t) return;
-  Pair p{t->device, r->name, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(t->stream)), t->launch, t->begin,
-         nullptr};
+  Pair p{t->device, r->name,  static_cast<uint64_t>(reinterpret_cast<uintptr_t>(t->stream)),
+         t->launch, t->begin, nullptr};
   if (timed_here != t->before || !(p.end = event(t->device))) return destroy(p);
   timed_here++;
   const std::lock_guard lock(mutex_);
@@ -117,8 +117,7 @@ void TimedKernels::read(Trace& trace) {
     }
     double begin = 0, end = 0;
     if (b) wait_for(*b, p.device, p.end);
-    if (b && base->event &&
-        !b->event_elapsed(b->context, p.device.index, p.begin, base->event, &begin) &&
+    if (b && base->event && !b->event_elapsed(b->context, p.device.index, p.begin, base->event, &begin) &&
         !b->event_elapsed(b->context, p.device.index, p.end, base->event, &end)) {
       lamella_device_activity a{};
       a.size = sizeof a;
@@ -177,7 +176,8 @@ lamella_status time_kernels(Trace& t) {
     });
   };
   o.destroy = [](void* context) { delete static_cast<std::shared_ptr<TimedKernels>*>(context); };
-  const lamella_status st = add_observer(&o, !(t.options.flags & LAMELLA_TRACE_THIS_THREAD), &t.devices->timed->observer);
+  const lamella_status st =
+      add_observer(&o, !(t.options.flags & LAMELLA_TRACE_THIS_THREAD), &t.devices->timed->observer);
   if (st) o.destroy(o.context);
   return st;
 }

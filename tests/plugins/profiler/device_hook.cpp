@@ -76,19 +76,18 @@ LAMELLA_LIBRARY(evented, m) {
   static const lamella_device_trace hook = {sizeof hook, 0, nullptr, start, flush, stop, read_clock};
   m.interface("device_trace.cpu", 1, &hook);
 
-  static const lamella_allocator memory = {
-      sizeof memory,
-      0,
-      nullptr,
-      [](void*, int64_t bytes, int32_t, void*, void** out) -> lamella_status {
-        *out = std::malloc(static_cast<size_t>(bytes));
-        return LAMELLA_OK;
-      },
-      [](void*, void* data, int64_t, int32_t) { std::free(data); },
-      nullptr,
-      nullptr,
-      nullptr,
-      nullptr};
+  static const lamella_allocator memory = {sizeof memory,
+                                           0,
+                                           nullptr,
+                                           [](void*, int64_t bytes, int32_t, void*, void** out) -> lamella_status {
+                                             *out = std::malloc(static_cast<size_t>(bytes));
+                                             return LAMELLA_OK;
+                                           },
+                                           [](void*, void* data, int64_t, int32_t) { std::free(data); },
+                                           nullptr,
+                                           nullptr,
+                                           nullptr,
+                                           nullptr};
   static lamella_backend b{};
   b.size = sizeof b;
   b.name = "evented";

@@ -1,5 +1,5 @@
-"""Devices that tell wrong things of their work, or fail while they are profiled: the profile says so, and the rest of it
-is whole. The hook is a library that the programs drive by ctypes."""
+"""Devices that tell wrong things of their work, or fail while they are profiled: the profile says so, and the rest of
+it is whole. The hook is a library that the programs drive by ctypes."""
 
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def test_a_device_that_tells_nonsense(child):
 
 
 def test_kernels_are_known_by_what_launched_them(child, host):
-    """Work that is told late, out of order and from another thread; work of an earlier profile; and beyond the limit."""
+    """Work that is told late, out of order, from another thread; work of an earlier profile; and beyond the limit."""
     child("""
     early = []
 
@@ -122,11 +122,11 @@ def test_kernels_are_known_by_what_launched_them(child, host):
         assert [(e.name, e.launched_by.name) for e in rows(prof)] == [("a", "first"), ("b", "second"), ("c", "outer")]
         assert rows(prof)[0].stack == rows(prof)[0].launched_by.stack != []
         sums = {row.key: row for row in prof.key_averages()}
-        assert abs(sums["first"].device_time_total - 1000) < 20 and sums["first"].self_device_time_total == (
-            sums["first"].device_time_total)
-        assert abs(sums["outer"].device_time_total - 3000) < 60 and abs(sums["outer"].self_device_time_total - 1000) < 20
+        first, outer = sums["first"], sums["outer"]
+        assert 900 < first.device_time_total < 1100 and first.self_device_time_total == first.device_time_total
+        assert 2700 < outer.device_time_total < 3300 and 900 < outer.self_device_time_total < 1100
         (stream,) = prof.device_streams()
-        assert [round((end - begin) / 1000) for begin, end in stream.gaps] == [9, 9]
+        assert len(stream.gaps) == 2 and all(8000 < end - begin < 10_000 for begin, end in stream.gaps)
         assert max(n for _, n in stream.queue) == 3 and stream.queue[-1][1] == 0
         prof.export_chrome_trace("t.json")
     many, told = profiled(lambda: [done(hook.launch()) for _ in range(20)], max_events=6)
@@ -172,7 +172,7 @@ def test_a_device_without_a_hook_is_timed_by_its_events(child):
     prof, told = profiled(run, activities=["cpu", "evented"])
     assert not told and hook.count(b"events") == 0, told
     (rest,) = [e for e in rows(prof) if e.name == "evented::rest"]
-    assert rest.self_device_time_total >= 19_900 and rest.device_type == "evented"
+    assert rest.self_device_time_total >= 18_000 and rest.device_type == "evented"
     assert rest.launched_by.name == "evented::rest" and rest.launched_by.cpu_parent.name == "block"
     block = next(e for e in prof.events() if e.name == "block").time_range
     assert block.start - 5000 <= rest.time_range.start < rest.time_range.end <= block.end + 5000

@@ -56,7 +56,7 @@ def test_rows_times_and_sums(child, guest):
 
     sums = {row.key: row for row in prof.key_averages()}
     took = sums["delay"].device_time_total
-    assert 29_900 <= took == sums["bank::delay"].self_device_time_total == sums["waiting"].device_time_total
+    assert 27_000 <= took == sums["bank::delay"].self_device_time_total == sums["waiting"].device_time_total
     assert sums["waiting"].self_device_time_total == 0 == sums["delay"].cpu_time_total
     everything = sum(e.time_range.elapsed_us() for e in rows(prof))
     assert abs(sums["training"].device_time_total - everything) < 0.01
@@ -128,14 +128,14 @@ def test_gaps_and_the_queue(child):
     assert (stream.device, len(stream.work)) == ("bank:0", 11)
     assert max(n for _, n in stream.queue) == 10 and stream.queue[-1][1] == 0
     longest = max(stream.gaps, key=lambda gap: gap[1] - gap[0])
-    assert longest[1] - longest[0] >= 29_000 and longest[1] == stream.work[-1][1]
-    assert stream.idle >= 29_000 and stream.busy >= 30_900
+    assert longest[1] - longest[0] >= 27_000 and longest[1] == stream.work[-1][1]
+    assert stream.idle >= 27_000 and stream.busy >= 27_900
     assert abs(stream.busy + stream.idle - (stream.work[-1][2] - stream.work[0][1])) < 0.01
     """)
 
 
 def test_streams_that_come_and_go(child):
-    """A stream that is destroyed while its work waits; a profile that ends while work is queued; others' late errors."""
+    """A stream that is destroyed while its work waits; a profile that ends while work is queued; a late error."""
     child("""
     x = lamella.ones(4, device="bank:0")
     with profile() as prof:
