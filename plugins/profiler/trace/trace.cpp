@@ -168,6 +168,12 @@ void on_memory(void* context, const lamella_event* e) {
 }
 
 lamella_status begin(const std::shared_ptr<Trace>& t) {
+  if (lamella_status st = devices_begin(*t)) return st;
+  {
+    const std::lock_guard lock(sessions().mutex);
+    sessions().traces.push_back(t);
+  }
+  if (t->options.flags & LAMELLA_TRACE_NO_HOST) return LAMELLA_OK;
   auto observer = std::make_shared<Observer>();
   observer->record_alone = record_alone;
   lamella_observer& o = observer->given;
@@ -185,10 +191,6 @@ lamella_status begin(const std::shared_ptr<Trace>& t) {
   if (lamella_status st = add_observer(observer, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer))
     return st;
   (void)own.release();
-  {
-    const std::lock_guard lock(sessions().mutex);
-    sessions().traces.push_back(t);
-  }
   if (!(t->options.flags & LAMELLA_TRACE_MEMORY)) return LAMELLA_OK;
   const uint64_t kinds = uint64_t{1} << LAMELLA_EVENT_ALLOCATE | uint64_t{1} << LAMELLA_EVENT_FREE;
   void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(t->observer));
@@ -254,6 +256,7 @@ lamella_status trace_start(const lamella_trace_options* options, lamella_trace**
 lamella_status trace_stop(lamella_trace* handle) {
   Trace& t = trace_of(handle);
   if (!std::exchange(t.running, false)) return LAMELLA_OK;
+  devices_end(t);
   {
     const std::lock_guard lock(sessions().mutex);
     std::erase_if(sessions().traces, [&](const auto& other) { return other.get() == &t; });
