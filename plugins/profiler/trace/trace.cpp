@@ -129,7 +129,8 @@ lamella_status leave(void*, const lamella_record* r, void* state) {
 
 // Note [Alone]: enter, the call, and leave in one. The record is there for those who look at the open ones: it gets its
 // number, names what the call asks for, and holds the observer if that is removed meanwhile.
-lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const lamella_value* args,
+                            lamella_value* rets) {
   Trace& t = **static_cast<std::shared_ptr<Trace>*>(s.alone->given.context);
   if (__builtin_expect(!s.alone_on_thread, 0)) s.alone_on_thread = &t.buffer();
   Buffer& b = *static_cast<Buffer*>(s.alone_on_thread);
@@ -155,8 +156,8 @@ lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const la
   return st;
 }
 
-// The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while it
-// has the observer.
+// The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while
+// it has the observer.
 void on_memory(void* context, const lamella_event* e) {
   const Held observer = this_thread().find(reinterpret_cast<uintptr_t>(context));
   if (!observer) return;
