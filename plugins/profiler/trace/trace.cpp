@@ -88,13 +88,13 @@ inline Event* begin_event(Trace& t, Buffer& b, const lamella_record& r) {
     return nullptr;
   }
   e->end.store(0, std::memory_order_relaxed);
-  e->sequence = r.sequence;
+  e->sequence.store(r.sequence, std::memory_order_relaxed);
   e->shapes = r.inputs && t.options.flags & LAMELLA_TRACE_SHAPES ? keep_shapes(b, &r) : nullptr;
   e->stack = t.options.flags & LAMELLA_TRACE_STACKS ? keep_stack(b) : nullptr;
   e->forward_thread = static_cast<uint32_t>(r.forward_thread);
   e->scope = static_cast<uint8_t>(r.scope);
-  e->failed = 0;
-  e->backend = static_cast<int16_t>(r.backend);
+  e->failed.store(0, std::memory_order_relaxed);
+  e->backend.store(static_cast<int16_t>(r.backend), std::memory_order_relaxed);
   return e;
 }
 
@@ -104,9 +104,9 @@ inline void publish(Buffer& b, Event* e) {
 }
 
 inline void end_event(Event* e, const lamella_record& r, bool failed, uint64_t now) {
-  e->sequence = r.sequence;
-  e->failed = failed;
-  e->backend = static_cast<int16_t>(r.backend);
+  e->sequence.store(r.sequence, std::memory_order_relaxed);
+  e->failed.store(failed, std::memory_order_relaxed);
+  e->backend.store(static_cast<int16_t>(r.backend), std::memory_order_relaxed);
   e->end.store(now, std::memory_order_release);
 }
 
