@@ -25,7 +25,8 @@ const OpenSample* around(const Collector& c) {
   const OpenSample* found = nullptr;
   for (const Record* r = this_thread().current->outer; r && !found; r = r->outer)
     r->each_running([&](const Record::Running& x) {
-      if (x.observer && x.observer->given.enter == enter && static_cast<Shared*>(x.observer->given.context)->get() == &c)
+      if (x.observer && x.observer->given.enter == enter &&
+          static_cast<Shared*>(x.observer->given.context)->get() == &c)
         found = static_cast<const OpenSample*>(x.state);
     });
   return found;
