@@ -112,6 +112,19 @@ def test_rows_times_and_sums(child, guest):
     assert "bank:1 stream" in (guest.folder / "t.html").read_text()
 
 
+def test_memory_of_devices_and_of_the_host(child):
+    child("""
+    with profile(profile_memory=True) as prof:
+        x = lamella.ones(1024, device="bank:0")
+        y = lamella.ones(1000)
+    (row,) = [row for row in prof.key_averages() if row.key == "aten::ones"]
+    assert (row.cpu_memory_usage, row.device_memory_usage) == (4000, 4096)
+    head = prof.key_averages().table(sort_by="self_cuda_memory_usage").splitlines()[1]
+    for column in ("CPU Mem", "Self CPU Mem", "BANK Mem", "Self BANK Mem"):
+        assert column in head, head
+    """)
+
+
 def test_gaps_and_the_queue(child):
     """Tasks that wait behind a long one, and a stream that has nothing to do while the host sleeps."""
     child("""
