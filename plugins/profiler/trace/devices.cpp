@@ -299,8 +299,16 @@ void devices_end(Trace& t) {
   if (!t.devices) return;
   DeviceRecord& d = *t.devices;
   if (d.arrivals && api().withdraw(std::exchange(d.arrivals, 0))) api().error_clear();
-  if (d.process != getpid()) return;
+  if (d.process != getpid()) return drop_timed(t);
   end_timed(t);
+  for (const std::string& name : d.wanted) {
+    int32_t id;
+    if (name == "*" || d.judged.count(name) || has_source(t, name)) continue;
+    if (!api().find_backend(name.c_str(), &id))
+      note(t, of_device(name) + "it came while the profile ran, without the interface device_trace." + name +
+                  ", and its work is not here");
+    api().error_clear();
+  }
   State& s = the_state();
   const std::lock_guard turn(s.turn);
   for (Source& source : d.sources) {

@@ -65,6 +65,7 @@ struct DeviceRecord {
   std::vector<std::string> notes;            // what could not be recorded, and why
   lamella_handle arrivals = 0;               // a subscription to interfaces that come
   std::shared_ptr<TimedKernels> timed;
+  std::set<std::string> judged;  // devices without the interface that were there at the begin
   ~DeviceRecord();
 
   bool wants(std::string_view name) const;

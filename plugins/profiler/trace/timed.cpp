@@ -147,6 +147,7 @@ lamella_status time_kernels(Trace& t) {
       continue;
     }
     const lamella_backend* b = api().backend_description(id);
+    t.devices->judged.insert(name);
     if (b && times_events(*b))
       backends.push_back(id);
     else
@@ -179,10 +180,13 @@ lamella_status time_kernels(Trace& t) {
   return st;
 }
 
+void drop_timed(Trace& t) {
+  if (t.devices->timed && remove_observer(t.devices->timed->observer)) api().error_clear();
+}
+
 void end_timed(Trace& t) {
-  if (!t.devices->timed) return;
-  if (remove_observer(t.devices->timed->observer)) api().error_clear();
-  t.devices->timed->read(t);
+  drop_timed(t);
+  if (t.devices->timed) t.devices->timed->read(t);
 }
 
 }  // namespace lamella::profiler
