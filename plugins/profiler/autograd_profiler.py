@@ -10,6 +10,7 @@ from . import profiles
 from ._python import record_function
 from .averages import EventList, FunctionEvent, FunctionEventAvg
 from .ranges import emit_itt, emit_nvtx
+from .schedules import HOST, ProfilerActivity
 
 __all__ = ["EventList", "FunctionEvent", "emit_itt", "emit_nvtx", "profile", "record_function"]
 
@@ -54,12 +55,12 @@ class profile:
         post_processing_timeout_s: float | None = None,
     ):
         self.enabled, self.entered = enabled, False
-        self.use_device = "cuda" if use_cuda else use_device
+        self.use_device = ProfilerActivity.CUDA.name.lower() if use_cuda else use_device
         self._profile: profiles.profile | None = None
         self._events: EventList | None = None
         if not enabled:
             return
-        activities = ["cpu"] * use_cpu + ([self.use_device] if self.use_device else [])
+        activities = [HOST] * use_cpu + ([self.use_device] if self.use_device else [])
         if not activities:
             raise ValueError("profile: argument 'use_cpu' must be True where no device is named")
         self._profile = profiles.profile(

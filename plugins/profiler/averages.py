@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _python
 from .flops import flops_of
+from .schedules import HOST
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel"]
 
@@ -68,9 +69,10 @@ class FunctionEvent:
 
     key = property(lambda self: self.name)
     is_device = property(lambda self: self.scope == DEVICE)
-    device_type = property(lambda self: self.backend if self.is_device else "cpu")
+    device_type = property(lambda self: self.backend if self.is_device else HOST)
     count = 1
     flops = cpu_memory_usage = self_cpu_memory_usage = 0  # sums have them
+    device_memory_usage = self_device_memory_usage = 0
     is_user_annotation = property(lambda self: self.scope == 2)
 
     @property
@@ -121,10 +123,12 @@ class FunctionEventAvg:
     scope: int
     backend: str
     flops: int = 0
+    device_memory_usage: int = 0
+    self_device_memory_usage: int = 0
 
     name = property(lambda self: self.key)
     is_device = property(lambda self: self.scope == DEVICE)
-    device_type = property(lambda self: self.backend if self.is_device else "cpu")
+    device_type = property(lambda self: self.backend if self.is_device else HOST)
     cpu_time = property(lambda self: self.cpu_time_total / self.count if self.count else 0.0)
     device_time = property(lambda self: self.device_time_total / self.count if self.count else 0.0)
     is_user_annotation = property(lambda self: self.scope == 2)
@@ -137,7 +141,7 @@ class FunctionEventAvg:
 
 SUMMED = (
     "count", "failed", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage",
-    "device_time_total", "self_device_time_total", "bytes", "flops",
+    "device_time_total", "self_device_time_total", "bytes", "flops", "device_memory_usage", "self_device_memory_usage",
 )  # fmt: skip
 
 
@@ -215,8 +219,9 @@ class EventList(list):
 
         Args:
             sort_by: "cpu_time", "cpu_time_total", "self_cpu_time_total", "device_time", "device_time_total",
-                "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "count" or "flops": the largest
-                first. A device's name may stand for "device", as in "cuda_time_total"
+                "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage",
+                "self_device_memory_usage", "count" or "flops": the largest first. A device's name may stand
+                for "device", as in "cuda_time_total"
             row_limit: how many rows; -1: all
             header: a line above it
 
@@ -277,8 +282,8 @@ def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: boo
     """Sums by name, and by shapes and stacks where asked for. The rows may be finer than that."""
     sums: dict[Any, FunctionEventAvg] = {}
     for row in rows:
-        name, scope, shapes, stack, backend, count, failed, total, own, least, most, *sizes, device, own_device, n = row
-        memory, own_memory = sizes
+        name, scope, shapes, stack, backend, count, failed, total, own, least, most, *rest = row
+        memory, own_memory, device, own_device, n, device_memory, own_device_memory = rest
         one = FunctionEventAvg(
             name,
             count,
@@ -287,8 +292,8 @@ def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: boo
             least / 1000,
             most / 1000,
             failed,
-            memory,
-            own_memory,
+            memory - device_memory,
+            own_memory - own_device_memory,
             device / 1000,
             own_device / 1000,
             n,
@@ -297,6 +302,8 @@ def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: boo
             scope,
             backend,
             count * flops_of(name, shapes[0]) if with_flops and shapes else 0,
+            device_memory,
+            own_device_memory,
         )
         key = name, scope, backend if one.is_device else None, repr(one.input_shapes), tuple(one.stack)
         if key in sums:

@@ -91,7 +91,8 @@ def write_report(prof: Any, path: str | os.PathLike) -> None:
         ],
         "rows": [
             {"name": e.key, "count": e.count, "total": e.cpu_time_total, "self": e.self_cpu_time_total,
-             "memory": e.self_cpu_memory_usage, "device": e.self_device_time_total}
+             "memory": e.self_cpu_memory_usage + e.self_device_memory_usage,
+             "device": e.self_device_time_total}
             for e in sums
         ],
         "tracks": tracks, "depths": depths, "names": names, "events": rows, "memory": thinned(memory),

@@ -43,6 +43,11 @@ class ProfilerActivity(Enum):
     PrivateUse1 = 5
 
 
+# The host, and the devices that torch has names for.
+HOST = ProfilerActivity.CPU.name.lower()
+DEVICES = tuple(activity.name.lower() for activity in ProfilerActivity if activity is not ProfilerActivity.CPU)
+
+
 def supported_activities() -> set[ProfilerActivity]:
     """The activities that can be recorded here: the host's, and those of devices that are loaded and tell their times.
 
@@ -70,7 +75,7 @@ def split_activities(activities: Iterable[ProfilerActivity | str] | None) -> tup
                 f"got {type(activity).__name__}"
             )
         name = activity if isinstance(activity, str) else activity.name.lower()
-        if name == "cpu":
+        if name == HOST:
             host = True
         else:
             devices.append("*" if activity is ProfilerActivity.PrivateUse1 else name)

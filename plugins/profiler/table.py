@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .schedules import DEVICES
+
 __all__ = ["format_table"]
 
 SORTS = (
@@ -16,10 +18,11 @@ SORTS = (
     "self_device_time_total",
     "cpu_memory_usage",
     "self_cpu_memory_usage",
+    "device_memory_usage",
+    "self_device_memory_usage",
     "count",
     "flops",
 )
-TORCH_DEVICES = "cuda", "xpu", "privateuse1"  # with which torch's programs say "device"
 
 
 def time_text(us: float) -> str:
@@ -62,7 +65,7 @@ def format_table(
     rows = list(events)
     kinds = {event.device_type for event in rows if event.is_device}
     by = sort_by or ""
-    for name in (*kinds, *TORCH_DEVICES):
+    for name in (*kinds, *DEVICES):  # torch's programs say "cuda_time_total"
         by = re.sub(rf"^(self_)?{re.escape(name)}_", r"\1device_", by)
     if sort_by is not None and by not in SORTS:
         raise ValueError(f"table: argument 'sort_by' must be one of {', '.join(SORTS)}, got {sort_by!r}")
@@ -89,6 +92,9 @@ def format_table(
     if getattr(events, "_memory", False):
         columns["CPU Mem"] = lambda e: memory_text(e.cpu_memory_usage)
         columns["Self CPU Mem"] = lambda e: memory_text(e.self_cpu_memory_usage)
+        if on_devices or any(event.device_memory_usage for event in rows):
+            columns[f"{device} Mem"] = lambda e: memory_text(e.device_memory_usage)
+            columns[f"Self {device} Mem"] = lambda e: memory_text(e.self_device_memory_usage)
     columns["# of Calls"] = lambda e: str(e.count)
     if getattr(events, "_shapes", False):
         columns["Input Shapes"] = lambda e: str([list(s) if isinstance(s, tuple) else s for s in e.input_shapes or []])

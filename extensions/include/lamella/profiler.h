@@ -155,6 +155,7 @@ typedef struct {
   int64_t device, self_device; /* nanoseconds of devices: of what was launched inside, and directly. Of a device's own
                                 * row both are the time itself, and `total` and `self` are 0 */
   int64_t bytes;               /* that its copies and fills moved */
+  int64_t device_memory, self_device_memory; /* the part of `memory` and `self_memory` that is no host's */
 } lamella_trace_row;
 
 /* Note [Shapes]  For each argument one word, `tag | dtype << 8 | number of dimensions << 16`, and then of a tensor its

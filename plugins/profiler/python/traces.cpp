@@ -146,12 +146,13 @@ lamella_status add_event(void* context, const lamella_trace_event* e) {
 lamella_status add_row(void* context, const lamella_trace_row* r) {
   auto& g = *static_cast<Gathering*>(context);
   return add(g, Py_BuildValue(
-                    "(sINNNLLLLLLLLLLL)", r->name, r->scope, g.shapes.get(r->shapes), stack_tuple(r->stack, g.frames),
+                    "(sINNNLLLLLLLLLLLLL)", r->name, r->scope, g.shapes.get(r->shapes), stack_tuple(r->stack, g.frames),
                     backend_text(r->backend), static_cast<long long>(r->count), static_cast<long long>(r->failed),
                     static_cast<long long>(r->total), static_cast<long long>(r->self), static_cast<long long>(r->least),
                     static_cast<long long>(r->most), static_cast<long long>(r->memory),
                     static_cast<long long>(r->self_memory), static_cast<long long>(r->device),
-                    static_cast<long long>(r->self_device), static_cast<long long>(r->bytes)));
+                    static_cast<long long>(r->self_device), static_cast<long long>(r->bytes),
+                    static_cast<long long>(r->device_memory), static_cast<long long>(r->self_device_memory)));
 }
 
 PyObject* device_text(lamella_device d) {

@@ -95,7 +95,7 @@ void begin_source(Trace& t, const std::string& name, int32_t backend, const lame
   } else if (!hook->start(hook->context, &sink)) {
     s.started.push_back({hook, 1});
   } else {
-    d.notes.push_back(of_device(name) + "its work cannot be recorded: " + take_message());
+    note(t, of_device(name) + "its work cannot be recorded: " + take_message());
     const std::lock_guard lock(s.mutex);
     d.sources.back().hook = nullptr;
   }
@@ -136,10 +136,23 @@ void on_arrival(void* context, const lamella_event* e) {
   }
   const std::lock_guard lock(s.mutex);
   const auto t = std::find_if(s.live.begin(), s.live.end(), wanting);
-  if (t != s.live.end()) (*t)->devices->late.push_back(name);
+  if (t != s.live.end())
+    (*t)->devices->notes.push_back(of_device(name) +
+                                   "it came while another profile began or ended: its work is not here");
 }
 
 }  // namespace
+
+void note(Trace& t, std::string text) {
+  const std::lock_guard lock(the_state().mutex);
+  t.devices->notes.push_back(std::move(text));
+}
+
+bool has_source(Trace& t, const std::string& device) {
+  const std::lock_guard lock(the_state().mutex);
+  const auto& all = t.devices->sources;
+  return std::any_of(all.begin(), all.end(), [&](const Source& s) { return s.name == device; });
+}
 
 std::string take_message() {
   const char* text = api().error_message();
@@ -286,14 +299,22 @@ void devices_end(Trace& t) {
   if (!t.devices) return;
   DeviceRecord& d = *t.devices;
   if (d.arrivals && api().withdraw(std::exchange(d.arrivals, 0))) api().error_clear();
-  if (d.process != getpid()) return;
+  if (d.process != getpid()) return drop_timed(t);
   end_timed(t);
+  for (const std::string& name : d.wanted) {
+    int32_t id;
+    if (name == "*" || d.judged.count(name) || has_source(t, name)) continue;
+    if (!api().find_backend(name.c_str(), &id))
+      note(t, of_device(name) + "it came while the profile ran, without the interface device_trace." + name +
+                  ", and its work is not here");
+    api().error_clear();
+  }
   State& s = the_state();
   const std::lock_guard turn(s.turn);
   for (Source& source : d.sources) {
     if (!source.hook) continue;
     if (source.hook->flush(source.hook->context))
-      d.notes.push_back(of_device(source.name) + "not all of its work is here: " + take_message());
+      note(t, of_device(source.name) + "not all of its work is here: " + take_message());
     for (DeviceClock& c : source.clocks) c.last = read_clock(source.hook, c.device.index);
   }
   {
@@ -313,14 +334,10 @@ void devices_end(Trace& t) {
     const DeviceClock* c = d.clock(a.device);
     timeless += !c->first.known && !c->last.known;
   });
-  if (timeless)
-    d.notes.push_back(std::to_string(timeless) + " activities of devices whose clock cannot be read are left out");
-  for (const std::string& name : d.late)
-    d.notes.push_back(of_device(name) + "it came while another profile began or ended, and its work is not here");
+  if (timeless) note(t, std::to_string(timeless) + " activities of devices whose clock cannot be read are left out");
   if (d.senseless)
-    d.notes.push_back(
-        std::to_string(d.senseless) +
-        " activities of devices had an end before their begin, or no known device or kind, and are left out");
+    note(t, std::to_string(d.senseless) +
+                " activities of devices had an end before their begin, or no known device or kind, and are left out");
 }
 
 lamella_status traced_devices(lamella_on_trace_text visit, void* context) {

@@ -62,10 +62,10 @@ struct DeviceRecord {
   std::set<std::string, std::less<>> names;  // of the activities
   int64_t senseless = 0;                     // activities that were left out
   std::vector<Source> sources;               // Note [Turns]: changed under both locks
-  std::vector<std::string> late;             // devices that came when they could not be begun
   std::vector<std::string> notes;            // what could not be recorded, and why
   lamella_handle arrivals = 0;               // a subscription to interfaces that come
   std::shared_ptr<TimedKernels> timed;
+  std::set<std::string> judged;  // devices without the interface that were there at the begin
   ~DeviceRecord();
 
   bool wants(std::string_view name) const;
@@ -85,6 +85,9 @@ void add_source(Trace&, Source);
 void keep_activity(Trace&, const lamella_device_activity&);
 
 lamella_status traced_devices(lamella_on_trace_text, void* context);
+
+void note(Trace&, std::string text);
+bool has_source(Trace&, const std::string& device);
 
 // The message of the pending error, which is cleared.
 std::string take_message();

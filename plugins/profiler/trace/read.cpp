@@ -192,6 +192,8 @@ lamella_status trace_summary(lamella_trace* handle, int32_t by_shapes, int32_t s
           r.failed += o.event->failed;
           r.memory += o.memory;
           r.self_memory += o.self_memory;
+          r.device_memory += o.device_memory;
+          r.self_device_memory += o.self_device_memory;
           if (!times.of.empty()) times.close(o, r);
         });
   }

@@ -91,7 +91,6 @@ void TimedKernels::leave(const lamella_record* r, void* state) {
 
 // All times are counted back from an event that this thread waits for.
 void TimedKernels::read(Trace& trace) {
-  DeviceRecord& d = *trace.devices;
   std::vector<Pair> pairs;
   {
     const std::lock_guard lock(mutex_);
@@ -135,26 +134,25 @@ void TimedKernels::read(Trace& trace) {
     destroy(p);
   }
   for (const Base& one : bases) destroy({one.device, nullptr, 0, 0, one.event, nullptr});
-  if (failed) d.notes.push_back(std::to_string(failed) + " kernels could not be timed by events: " + why);
+  if (failed) note(trace, std::to_string(failed) + " kernels could not be timed by events: " + why);
 }
 
 lamella_status time_kernels(Trace& t) {
   std::vector<int32_t> backends;
   for (const std::string& name : t.devices->wanted) {
     int32_t id;
-    if (name == "*" || std::any_of(t.devices->sources.begin(), t.devices->sources.end(),
-                                   [&](const Source& s) { return s.name == name; }))
-      continue;
+    if (name == "*" || has_source(t, name)) continue;
     if (api().find_backend(name.c_str(), &id)) {
       api().error_clear();
       continue;
     }
     const lamella_backend* b = api().backend_description(id);
+    t.devices->judged.insert(name);
     if (b && times_events(*b))
       backends.push_back(id);
     else
-      t.devices->notes.push_back("device '" + name + "': it tells nothing of its time: its backend has neither the " +
-                                 "interface device_trace." + name + " nor events with timing");
+      note(t, "device '" + name + "': it tells nothing of its time: its backend has neither the interface " +
+                  "device_trace." + name + " nor events with timing");
   }
   if (backends.empty()) return LAMELLA_OK;
   t.devices->timed = std::make_shared<TimedKernels>(std::move(backends));
@@ -182,10 +180,13 @@ lamella_status time_kernels(Trace& t) {
   return st;
 }
 
+void drop_timed(Trace& t) {
+  if (t.devices->timed && remove_observer(t.devices->timed->observer)) api().error_clear();
+}
+
 void end_timed(Trace& t) {
-  if (!t.devices->timed) return;
-  if (remove_observer(t.devices->timed->observer)) api().error_clear();
-  t.devices->timed->read(t);
+  drop_timed(t);
+  if (t.devices->timed) t.devices->timed->read(t);
 }
 
 }  // namespace lamella::profiler

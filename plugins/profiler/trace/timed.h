@@ -40,5 +40,6 @@ class TimedKernels {
 // For the devices that a trace names, and that have events with timing; of the others a note says that they have not.
 lamella_status time_kernels(Trace&);
 void end_timed(Trace&);
+void drop_timed(Trace&);  // in a child of fork: nothing is waited for
 
 }  // namespace lamella::profiler

@@ -14,7 +14,13 @@ struct Open {
   int64_t inner = 0;        // ns within the events directly inside
   int64_t memory = 0;       // bytes got less those given back, with what is inside
   int64_t self_memory = 0;  // without
+  int64_t device_memory = 0, self_device_memory = 0;  // likewise, of what is not the host's
 };
+
+inline bool is_host(int32_t backend) {
+  const lamella_backend* b = api().backend_description(backend);
+  return b && b->flags & LAMELLA_BACKEND_HOST;
+}
 
 // `closed` is called for each event behind those inside it. `index` counts on from thread to thread.
 template <class Opened, class Closed>
@@ -29,6 +35,7 @@ void walk(const Trace& t, const Buffer& b, int64_t& index, Opened opened, Closed
     if (!stack.empty()) {
       stack.back().inner += o.until - o.begin;
       stack.back().memory += o.memory;
+      stack.back().device_memory += o.device_memory;
     }
     closed(o);
   };
@@ -43,6 +50,9 @@ void walk(const Trace& t, const Buffer& b, int64_t& index, Opened opened, Closed
       if (stack.empty()) continue;
       stack.back().memory += memory[next]->bytes;
       stack.back().self_memory += memory[next]->bytes;
+      if (is_host(memory[next]->device.backend)) continue;
+      stack.back().device_memory += memory[next]->bytes;
+      stack.back().self_device_memory += memory[next]->bytes;
     }
   };
   b.events.each([&](const Event& e) {

@@ -112,6 +112,32 @@ def test_rows_times_and_sums(child, guest):
     assert "bank:1 stream" in (guest.folder / "t.html").read_text()
 
 
+def test_a_device_that_comes_without_times(child):
+    child("""
+    import warnings
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with profile(activities=["cpu", "numpy", "bank"]) as prof:
+            lamella.ones(2, device="numpy")
+    (note,) = [str(w.message) for w in told]
+    assert "device 'numpy': it came while the profile ran, without the interface device_trace.numpy" in note
+    assert not rows(prof)  # bank was not used: it is not loaded, and there is nothing to say of it
+    """)
+
+
+def test_memory_of_devices_and_of_the_host(child):
+    child("""
+    with profile(profile_memory=True) as prof:
+        x = lamella.ones(1024, device="bank:0")
+        y = lamella.ones(1000)
+    (row,) = [row for row in prof.key_averages() if row.key == "aten::ones"]
+    assert (row.cpu_memory_usage, row.device_memory_usage) == (4000, 4096)
+    head = prof.key_averages().table(sort_by="self_cuda_memory_usage").splitlines()[1]
+    for column in ("CPU Mem", "Self CPU Mem", "BANK Mem", "Self BANK Mem"):
+        assert column in head, head
+    """)
+
+
 def test_gaps_and_the_queue(child):
     """Tasks that wait behind a long one, and a stream that has nothing to do while the host sleeps."""
     child("""
@@ -185,7 +211,7 @@ def test_threads_and_profiles_that_begin_and_end(child):
     try:
         for _ in range(3):
             with profile() as outer:
-                with profile(activities=["bank"]) as inner:
+                with profile(activities=[ProfilerActivity.PrivateUse1]) as inner:
                     delay(mine, 1)
                 delay(mine, 1)
             assert [sum(e.name == "delay" for e in rows(p)) for p in (outer, inner)] == [2, 1]
