@@ -32,6 +32,7 @@ void in_parent() {
 void in_child() {
   in_parent();
   if (current_thread) current_thread->name_anew();
+  forget_other_threads();
   free_calls_in_child();
   tell_usage_in_child();
   switch_memory_in_child();

@@ -158,6 +158,8 @@ lamella_status withdraw_observer(uint64_t handle) {
   if (!o)
     return fail(LAMELLA_VALUE_ERROR, "remove_callback: there is no callback with handle " + std::to_string(handle));
   withdraw(*o);
+  old.reset();
+  reclaim_lists();
   return LAMELLA_OK;
 }
 

@@ -68,6 +68,7 @@ void close(Thread& t, Record& r) {
 __attribute__((noinline)) lamella_status observed(int scope, lamella_frame* f, const lamella_value* args,
                                                   lamella_value* rets) {
   Thread& t = this_thread();
+  const Uses uses(t);
   if (t.quiet) return pass_on(f, args, rets);  // a state from outside has switched the layers on within an observer
   Scope& s = t.scopes[static_cast<size_t>(scope)];
   if (t.number != list_number.load(std::memory_order_acquire)) {
@@ -140,6 +141,7 @@ void on_node(void* context, const lamella_event* e) {
   Thread& t = this_thread();
   const auto handle = reinterpret_cast<uintptr_t>(context);
   if (e->phase == LAMELLA_EVENT_END) return end_node(t, handle, e->id);
+  const Uses uses(t);
   if (t.number != list_number.load(std::memory_order_acquire)) t.come_by();
   for (Drawn& d : t.scopes[LAMELLA_SCOPE_BACKWARD_FUNCTION].drawn) {
     if (d.observer->handle != handle) continue;
@@ -176,8 +178,13 @@ lamella_status observe(lamella_frame* f, const lamella_value* args, lamella_valu
   Thread* const t = current_thread;
   if (__builtin_expect(t && t->number == list_number.load(std::memory_order_acquire), 1)) {
     Scope& s = t->scopes[S];
-    if (s.alone && !t->quiet) return s.alone->record_alone(*t, s, f, args, rets);
-    if (--s.countdown > 0) return pass_on(f, args, rets);
+    if (s.alone && !t->quiet) {
+      const Uses uses(*t);
+      if (__builtin_expect(t->number == list_number.load(std::memory_order_acquire), 1))
+        return s.alone->record_alone(*t, s, f, args, rets);
+    } else if (--s.countdown > 0) {
+      return pass_on(f, args, rets);
+    }
   }
   return observed(S, f, args, rets);
 }
@@ -208,7 +215,10 @@ struct Block : Record {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   bool ended() const override { return ended_.load(std::memory_order_acquire); }
-  void unlinked() override { release(); }
+  void unlinked(Thread& t) override {
+    Uses::add(t, -1);
+    release();
+  }
   std::shared_ptr<const std::string> kept_name() const override { return name; }
 };
 
@@ -219,6 +229,7 @@ lamella_status scope_begin(const char* name, void** scope) {
   if (!block_observers.load(std::memory_order_relaxed)) return LAMELLA_OK;
   Thread& t = this_thread();
   if (t.quiet) return LAMELLA_OK;
+  const Uses uses(t);
   if (t.number != list_number.load(std::memory_order_acquire)) t.come_by();
   Scope& s = t.scopes[LAMELLA_SCOPE_USER_SCOPE];
   if (--s.countdown > 0) return LAMELLA_OK;
@@ -231,6 +242,7 @@ lamella_status scope_begin(const char* name, void** scope) {
   r->shared.name = r->name->c_str();
   r->shared.backend = r->shared.layer = -1;
   *scope = r;
+  Uses::add(t, 1);  // as long as it is linked
   link(t, *r);
   open(t, *r);
   return LAMELLA_OK;
@@ -269,7 +281,7 @@ void unlink(Thread& t, Record& r) {
     inner->outer = r.outer;
     inner->shared.parent = r.shared.parent;
   }
-  r.unlinked();
+  r.unlinked(t);
 }
 
 }  // namespace lamella::profiler

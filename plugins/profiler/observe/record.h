@@ -20,7 +20,7 @@ struct Record {
   Record(const Record&) = delete;
   virtual ~Record() = default;
   virtual bool ended() const { return false; }  // on another thread, and is only linked here still
-  virtual void unlinked() {}                    // its thread does not know it any more
+  virtual void unlinked(Thread&) {}             // its thread does not know it any more
   // The name, to be kept for longer than the record lives; null where it lives as long as the process.
   virtual std::shared_ptr<const std::string> kept_name() const { return nullptr; }
   void hold();  // its observers, whose list goes

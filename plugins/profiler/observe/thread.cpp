@@ -44,7 +44,45 @@ void destroy_own(void* state) {
 
 }  // namespace
 
-Thread::Thread() { name_anew(); }
+namespace {
+
+std::vector<Thread*>& threads() {  // under the observers' lock
+  static auto* all = new std::vector<Thread*>;
+  return *all;
+}
+
+// A barrier on all processors on which threads of this process run.
+bool fence_all_threads() {
+  constexpr int expedited = 8, register_expedited = 16;  // enum membarrier_cmd
+  if (syscall(SYS_membarrier, expedited, 0, 0) == 0) return true;
+  return syscall(SYS_membarrier, register_expedited, 0, 0) == 0 && syscall(SYS_membarrier, expedited, 0, 0) == 0;
+}
+
+}  // namespace
+
+Thread::Thread() {
+  name_anew();
+  const std::lock_guard lock(observers_mutex());
+  threads().push_back(this);
+}
+
+void reclaim_lists() {
+  if (!fence_all_threads()) return;
+  std::vector<std::shared_ptr<const List>> old;  // freed without the lock
+  const std::lock_guard lock(observers_mutex());
+  for (Thread* t : threads())
+    if (t != current_thread) t->give_up(old);
+}
+
+void Thread::give_up(std::vector<std::shared_ptr<const List>>& to) {
+  const bool counts = number == list_number.load(std::memory_order_relaxed);  // both change under the lock
+  if (global_ && !counts && uses.load(std::memory_order_acquire) == 0) to.push_back(std::move(global_));
+}
+
+void forget_other_threads() {
+  threads().clear();
+  if (current_thread) threads().push_back(current_thread);
+}
 
 void Thread::name_anew() {
   id = static_cast<uint64_t>(syscall(SYS_gettid));
@@ -77,6 +115,12 @@ void Thread::drop_ended() {
 }
 
 Thread::~Thread() {
+  std::shared_ptr<const List> global;
+  {
+    const std::lock_guard lock(observers_mutex());
+    std::erase(threads(), this);
+    global.swap(global_);
+  }
   for (Record* r = current; r; r = r->outer) r->hold();
   while (current) unlink(*this, *current);  // blocks that have not ended here
   for (const Node& n : nodes) {
@@ -87,8 +131,12 @@ Thread::~Thread() {
 
 // The scopes' draws are those of the new lists before the old ones go: what is freed then may call in here.
 void Thread::use(std::shared_ptr<const List> global, std::shared_ptr<const List> local) {
+  const Uses uses(*this);
   for (Record* r = current; r; r = r->outer) r->hold();
-  global_.swap(global);
+  {
+    const std::lock_guard lock(observers_mutex());
+    global_.swap(global);
+  }
   local_.swap(local);
   for (Scope& s : scopes) {
     s.drawn.clear();
@@ -122,10 +170,11 @@ void Thread::come_by() {
   use(std::move(global), std::move(local));
 }
 
-Held Thread::find(uint64_t handle) const {
-  std::shared_ptr<const List> global = global_;
-  uint64_t counts = number;
-  if (number != list_number.load(std::memory_order_acquire)) global = global_list(&counts);
+Held Thread::find(uint64_t handle) {
+  const Uses uses(*this);
+  uint64_t counts;
+  const bool has_it = number == list_number.load(std::memory_order_acquire);
+  const std::shared_ptr<const List> global = has_it ? global_ : global_list(&counts);
   for (const List* list : {global.get(), local_.get()}) {
     if (!list) continue;
     for (const Held& o : *list)

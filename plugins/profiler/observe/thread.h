@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "observe/observers.h"
@@ -30,6 +31,13 @@ struct Scope {
   void* alone_on_thread = nullptr;  // what that observer has for this thread
 };
 
+// Note [Reclaimed lists]
+//   A thread that calls nothing does not come by, and one that calls while no layer of ours is on does not either; yet
+//   what they hold may be a trace of a gigabyte. So the thread that removes an observer takes the old lists from the
+//   others. A thread says with `uses` that it is among observers, before it looks at the number of the list: who sees
+//   `uses` at zero, behind the new number and a barrier on all processors, knows that the thread looks at the number, and
+//   comes by, before it touches an observer again. The lists themselves change hands under the observers' lock. Where the
+//   system has no such barrier (membarrier), a list lives until its thread comes by.
 class Thread {
  public:
   uint64_t number = 0;  // of the list that `scopes` are made from
@@ -38,12 +46,13 @@ class Thread {
   uint64_t id = 0;            // the system's number
   int quiet = 0;              // a callback runs, or records are switched off
   uint64_t ended_seen = 0;    // of ended_elsewhere, how many it has taken out
+  std::atomic<int> uses{0};   // Note [Reclaimed lists]; changed by its own thread
 
   Thread();
   void name_anew();  // also in a child of fork: another number, and other draws
   void come_by();    // takes the list that counts now
   void add_local(Held);
-  Held find(uint64_t handle) const;  // an observer that this thread has, or would have if it came by; or null
+  Held find(uint64_t handle);  // an observer that this thread has, or would have if it came by; or null
   ~Thread();
   void drop_ended();                                   // takes out blocks that ended on other threads
   void take_local(std::shared_ptr<const List> local);  // of a state that was carried here
@@ -51,6 +60,7 @@ class Thread {
   int64_t gap(double probability);
   bool enabled() const { return enabled_; }
   bool enable(bool on);  // what it was
+  void give_up(std::vector<std::shared_ptr<const List>>& to);  // its list, unless it is among observers
 
   // The steps of backward that one of the observers hears of, the innermost last.
   struct Node {
@@ -71,6 +81,26 @@ class Thread {
   bool enabled_ = true;
   uint64_t seed_ = 0;
 };
+
+// A thread is among observers.
+class Uses {
+ public:
+  explicit Uses(Thread& t) : t_(t) { add(t, 1); }
+  Uses(const Uses&) = delete;
+  ~Uses() { add(t_, -1); }
+  static void add(Thread& t, int n) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    t.uses.store(t.uses.load(std::memory_order_relaxed) + n, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+
+ private:
+  Thread& t_;
+};
+
+// Takes lists that do not count any more from the threads that are not among observers.
+void reclaim_lists();
+void forget_other_threads();  // in a child of fork, which has none of them
 
 extern __thread Thread* current_thread __attribute__((tls_model("initial-exec")));
 Thread& start_thread();

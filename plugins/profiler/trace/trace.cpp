@@ -161,9 +161,13 @@ lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const la
 void on_memory(void* context, const lamella_event* e) {
   const Held observer = this_thread().find(reinterpret_cast<uintptr_t>(context));
   if (!observer) return;
-  Buffer& b = (*static_cast<std::shared_ptr<Trace>*>(observer->given.context))->buffer();
-  MemoryEvent* m = b.memory.place();
-  if (!m) return;
+  Trace& t = **static_cast<std::shared_ptr<Trace>*>(observer->given.context);
+  Buffer& b = t.buffer();
+  MemoryEvent* const m = b.memory.size() < t.options.max_events ? b.memory.place() : nullptr;
+  if (!m) {
+    t.dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   *m = {ticks(), e->data, e->kind == LAMELLA_EVENT_FREE ? -e->bytes : e->bytes, e->device};
   b.memory.publish();
 }

@@ -3,9 +3,11 @@
 import asyncio
 import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import lamella
+import pytest
 from lamella import profiler
 from observing import BACKWARD, FUNCTION, KERNEL, USER, callback, names, observed
 
@@ -164,3 +166,46 @@ def test_kernels_on_the_workers_of_an_operator():
     with names(scopes=(FUNCTION, KERNEL)) as heard:
         a @ a
     assert heard.count("aten::matmul") >= 1 and "aten::mm" in heard
+
+
+@pytest.mark.parametrize("after", ["idle", "busy"])
+def test_what_was_removed_goes_although_other_threads_do_not_come_by(after):
+    """A thread that has heard keeps nothing of the observer when it is removed, whether it calls operators then or not."""
+    stop, heard_there = threading.Event(), threading.Event()
+
+    class Heard(list):
+        pass
+
+    heard = Heard()
+    gone = weakref.ref(heard)
+
+    def work():
+        while not heard_there.is_set():
+            lamella.ones(1)
+        while not stop.wait(0.001):
+            if after == "busy":
+                lamella.ones(1)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+
+        def enter(record, heard=heard):
+            heard.append(record.thread_id)
+            if record.thread_id == thread.native_id:
+                heard_there.set()
+
+        handle = profiler.add_global_callback(profiler.RecordFunctionCallback(enter))
+        unheard = profiler.RecordFunctionCallback(print).scopes({"user_scope"})
+        assert heard_there.wait(20)
+        profiler.remove_callback(handle)
+        del heard, enter
+        until = time.monotonic() + 20  # the thread may be within a call that it hears of
+        while gone() is not None and time.monotonic() < until:
+            profiler.remove_callback(profiler.add_global_callback(unheard))
+            time.sleep(0.01)
+        assert gone() is None
+    finally:
+        stop.set()
+        heard_there.set()
+        thread.join(20)
