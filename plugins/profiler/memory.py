@@ -51,11 +51,11 @@ def _of_allocator(place: lamella.device) -> dict[str, int]:
     return {} if place.type == "meta" else getattr(lamella, place.type).memory_stats(place)
 
 
-def _stats(place: lamella.device) -> dict[str, int]:
+def _stats(place: lamella.device, counted: dict[str, int] | None = None) -> dict[str, int]:
     stats = _of_allocator(place)
     if not _python._memory_flags():
         return stats
-    c = _python._memory_counts(place)
+    c = _python._memory_counts(place) if counted is None else counted
     followed = {
         "allocation.all.current": c["live_blocks"],
         "allocation.all.peak": c["peak_blocks"],
@@ -211,7 +211,7 @@ def memory_snapshot() -> dict[str, Any]:
     stack, the innermost first), ``time`` (nanoseconds since 1970), ``thread`` (the system's number) and ``number``, of
     its event. ``events``: the last ones, the oldest first, with an ``action``: "alloc", "free" (its ``operator`` is the
     one that ran then) or "oom", an allocation that failed. ``dropped_events``: how many older ones were lost.
-    ``devices``: ``memory_stats()``.
+    ``devices``: ``memory_stats()``. All but what the allocators count is of one moment.
 
     Without a recording the lists are empty.
 
@@ -221,12 +221,13 @@ def memory_snapshot() -> dict[str, Any]:
     >>> [(event["action"], event["bytes"]) for event in events][:3]
     [('alloc', 4000), ('alloc', 4000), ('free', 4000)]
     """
-    rows, dropped = _python._memory_events()
+    blocks, rows, dropped, counted = _python._memory_snapshot()
+    nothing = dict.fromkeys(next(iter(counted.values()), ()), 0)
     tensor = ("dtype", "shape")
     return {
         "version": 1,
-        "devices": memory_stats(),
-        "blocks": [_record(row) for row in _python._memory_blocks()],
+        "devices": {name: _stats(_place(name), counted.get(name, nothing or None)) for name in _devices()},
+        "blocks": [_record(row) for row in blocks],
         "events": [{"action": ACTIONS[row[0]]} | _record(row, without=tensor) for row in rows],
         "dropped_events": dropped if rows else 0,
     }

@@ -56,17 +56,21 @@ void tell_waiting() {
   Log& l = log();
   std::unique_lock lock(l.mutex);
   if (l.telling || l.handlers.empty()) return;
-  l.telling = true;
-  while (!l.waiting.empty()) {
+  struct Telling {  // ends under the lock, also where there is no memory for the handlers
+    bool& on;
+    explicit Telling(bool& flag) : on(flag) { on = true; }
+    Telling(const Telling&) = delete;
+    ~Telling() { on = false; }
+  } const telling(l.telling);
+  while (!l.waiting.empty() && !l.handlers.empty()) {
+    auto handlers = l.handlers;
     const std::string key = std::move(l.waiting.front());
     l.waiting.pop_front();
-    auto handlers = l.handlers;
     lock.unlock();
     for (const auto& h : handlers) h->tell(h->context, key.c_str());
     handlers.clear();  // perhaps the last reference, which is not to go under the lock
     lock.lock();
   }
-  l.telling = false;
 }
 
 void on_usage(void*, const lamella_event* e) {
@@ -84,7 +88,10 @@ lamella_status log_usage_once(const char* key) {
   {
     const std::lock_guard lock(l.mutex);
     if (!l.seen.emplace(key).second) return LAMELLA_OK;
-    if (printing()) std::fprintf(stderr, "lamella usage: %s\n", key);
+  }
+  if (printing()) std::fprintf(stderr, "lamella usage: %s\n", key);
+  {
+    const std::lock_guard lock(l.mutex);
     if (l.handlers.empty() && l.waiting.size() >= most_kept) return LAMELLA_OK;
     l.waiting.emplace_back(key);
   }

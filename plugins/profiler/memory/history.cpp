@@ -236,34 +236,41 @@ std::string described_stack(uint64_t stack) {
   return text;
 }
 
-lamella_status each_memory_block(lamella_memory_visit visit, void* context) {
-  std::vector<LargeBlock> all;
-  {
-    History& h = history();
-    const std::lock_guard lock(h.mutex);
-    for (const auto& [key, block] : h.blocks) all.push_back(block);
-  }
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.record.number < b.record.number; });
-  for (LargeBlock& b : all) {
-    b.record.ndim = static_cast<int32_t>(b.shape.size());
-    b.record.shape = b.shape.data();
-    if (lamella_status st = visit(context, &b.record)) return st;
-  }
-  return LAMELLA_OK;
+namespace {
+
+lamella_memory_counts counts_of(const Counted& d) {
+  lamella_memory_counts c = d.counts;
+  c.largest_live_bytes = d.sizes.empty() ? 0 : *d.sizes.rbegin();
+  return c;
 }
 
-lamella_status each_memory_event(lamella_memory_visit visit, void* context, uint64_t* dropped) {
-  std::vector<MemoryRecord> all;
+}  // namespace
+
+lamella_status memory_snapshot(lamella_memory_snapshot* told) {
+  std::vector<LargeBlock> blocks;
+  std::vector<MemoryRecord> events;
+  std::vector<std::pair<DeviceId, lamella_memory_counts>> devices;
   {
     History& h = history();
     const std::lock_guard lock(h.mutex);
-    *dropped = h.num_events - h.events.size();
+    for (const auto& [key, block] : h.blocks) blocks.push_back(block);
     const auto oldest = h.events.begin() + static_cast<ptrdiff_t>(h.oldest);
-    all.assign(oldest, h.events.end());
-    all.insert(all.end(), h.events.begin(), oldest);
+    events.assign(oldest, h.events.end());
+    events.insert(events.end(), h.events.begin(), oldest);
+    told->dropped = h.num_events - h.events.size();
+    for (const auto& [id, counted] : h.devices) devices.emplace_back(id, counts_of(counted));
   }
-  for (const MemoryRecord& e : all)
-    if (lamella_status st = visit(context, &e.record)) return st;
+  std::sort(blocks.begin(), blocks.end(),
+            [](const auto& a, const auto& b) { return a.record.number < b.record.number; });
+  for (LargeBlock& b : blocks) {
+    b.record.ndim = static_cast<int32_t>(b.shape.size());
+    b.record.shape = b.shape.data();
+    if (lamella_status st = told->block(told->context, &b.record)) return st;
+  }
+  for (const MemoryRecord& e : events)
+    if (lamella_status st = told->event(told->context, &e.record)) return st;
+  for (const auto& [id, counts] : devices)
+    if (lamella_status st = told->device(told->context, {id.first, id.second}, &counts)) return st;
   return LAMELLA_OK;
 }
 
@@ -271,10 +278,7 @@ lamella_memory_counts memory_counts(lamella_device device) {
   History& h = history();
   const std::lock_guard lock(h.mutex);
   const auto at = h.devices.find(id_of(device));
-  if (at == h.devices.end()) return {};
-  lamella_memory_counts c = at->second.counts;
-  c.largest_live_bytes = at->second.sizes.empty() ? 0 : *at->second.sizes.rbegin();
-  return c;
+  return at == h.devices.end() ? lamella_memory_counts{} : counts_of(at->second);
 }
 
 void reset_memory_counts(lamella_device device, uint32_t what) {

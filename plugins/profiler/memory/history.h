@@ -29,8 +29,7 @@ std::mutex& history_mutex();
 uint32_t memory_flags();
 void set_memory_stacks(lamella_memory_capture, lamella_memory_describe);
 
-lamella_status each_memory_block(lamella_memory_visit, void* context);
-lamella_status each_memory_event(lamella_memory_visit, void* context, uint64_t* dropped);
+lamella_status memory_snapshot(lamella_memory_snapshot*);
 // Since switch_on(), or since the counts were reset. All zero for a device of which nothing was heard.
 lamella_memory_counts memory_counts(lamella_device);
 void reset_memory_counts(lamella_device, uint32_t what);

@@ -39,14 +39,24 @@ typedef uint64_t (*lamella_memory_capture)(void);
 /* Writes a line to `text`, of `room` bytes with the final zero. */
 typedef void (*lamella_memory_describe)(uint64_t stack, char* text, uint64_t room);
 
+/* What a snapshot is told to: all of one moment. */
+typedef struct {
+  uint32_t size;
+  uint32_t reserved;
+  void* context;
+  lamella_memory_visit block; /* those that are alive, the oldest first */
+  lamella_memory_visit event; /* the last ones, the oldest first */
+  lamella_status (*device)(void* context, lamella_device, const lamella_memory_counts*);
+  uint64_t dropped; /* set: how many older events are lost */
+} lamella_memory_snapshot;
+
 typedef struct {
   uint32_t size;
   lamella_status (*switch_on)(uint32_t flags, uint64_t max_entries); /* adds to what is on */
   void (*switch_off)(void);
   uint32_t (*flags)(void);
   void (*set_stacks)(lamella_memory_capture, lamella_memory_describe);
-  lamella_status (*each_block)(lamella_memory_visit, void* context);
-  lamella_status (*each_event)(lamella_memory_visit, void* context, uint64_t* dropped);
+  lamella_status (*snapshot)(lamella_memory_snapshot*);
   void (*counts)(lamella_device, lamella_memory_counts* out);
   void (*reset_counts)(lamella_device, uint32_t what); /* a set of enum lamella_stats */
 } lamella_profiler_memory;

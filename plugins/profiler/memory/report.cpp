@@ -14,8 +14,7 @@ const lamella_profiler_memory table = {sizeof table,
                                        switch_memory_off,
                                        memory_flags,
                                        set_memory_stacks,
-                                       closed<each_memory_block>,
-                                       closed<each_memory_event>,
+                                       closed<memory_snapshot>,
                                        [](lamella_device d, lamella_memory_counts* out) { *out = memory_counts(d); },
                                        reset_memory_counts};
 

@@ -20,9 +20,11 @@ Codes& codes() {
 }
 
 int64_t number_of(PyCodeObject* code) {
-  const auto [at, is_new] = codes().numbers.emplace(code, static_cast<int64_t>(codes().all.size()));
-  if (is_new) codes().all.push_back(reinterpret_cast<PyCodeObject*>(Py_NewRef(code)));
-  return at->second;
+  Codes& c = codes();
+  if (const auto known = c.numbers.find(code); known != c.numbers.end()) return known->second;
+  c.all.push_back(code);  // before its number: each may find no memory
+  Py_INCREF(code);
+  return c.numbers.emplace(code, static_cast<int64_t>(c.all.size() - 1)).first->second;
 }
 
 // The code objects of this thread's last stack: most frames are the same in the next one.

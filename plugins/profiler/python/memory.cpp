@@ -46,13 +46,6 @@ PyObject* record_to_python(const lamella_memory_record* r) {
   return made;
 }
 
-lamella_status append(void* list, const lamella_memory_record* r) {
-  PyObject* o = record_to_python(r);
-  const int failed = o ? PyList_Append(static_cast<PyObject*>(list), o) : -1;
-  Py_XDECREF(o);
-  return failed ? python::face().capture_exception() : LAMELLA_OK;
-}
-
 // _memory_on(flags, max_entries)
 PyObject* switch_on(PyObject*, PyObject* args) {
   unsigned int flags;
@@ -76,22 +69,56 @@ PyObject* switch_off(PyObject*, PyObject*) {
 
 PyObject* flags(PyObject*, PyObject*) { return PyLong_FromUnsignedLong(memory()->flags()); }
 
-PyObject* blocks(PyObject*, PyObject*) {
-  PyObject* list = PyList_New(0);
-  if (!list || !memory()->each_block(append, list)) return list;
-  Py_DECREF(list);
-  return raise();
+PyObject* counts_to_python(const lamella_memory_counts& c) {
+  return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsL}", "live_bytes", (long long)c.live_bytes, "peak_bytes",
+                       (long long)c.peak_bytes, "live_blocks", (long long)c.live_blocks, "peak_blocks",
+                       (long long)c.peak_blocks, "allocations", (long long)c.allocations, "allocated_bytes",
+                       (long long)c.allocated_bytes, "frees", (long long)c.frees, "freed_bytes",
+                       (long long)c.freed_bytes, "largest_live_bytes", (long long)c.largest_live_bytes, "largest_bytes",
+                       (long long)c.largest_bytes);
 }
 
-// _memory_events(): a list, and how many the ring has lost
-PyObject* events(PyObject*, PyObject*) {
-  uint64_t dropped = 0;
-  PyObject* list = PyList_New(0);
-  if (list && memory()->each_event(append, list, &dropped)) {
-    Py_DECREF(list);
-    return raise();
+struct Snapshot {
+  PyObject *blocks, *events, *devices;
+};
+
+lamella_status append(PyObject* list, PyObject* item) {
+  const int failed = item ? PyList_Append(list, item) : -1;
+  Py_XDECREF(item);
+  return failed ? python::face().capture_exception() : LAMELLA_OK;
+}
+
+// _memory_snapshot(): the blocks, the events, how many of these the ring has lost, and the counts of each device
+PyObject* snapshot(PyObject*, PyObject*) {
+  Snapshot to = {PyList_New(0), PyList_New(0), PyDict_New()};
+  lamella_memory_snapshot told{};
+  told.size = sizeof told;
+  told.context = &to;
+  told.block = [](void* c, const lamella_memory_record* r) {
+    return append(static_cast<Snapshot*>(c)->blocks, record_to_python(r));
+  };
+  told.event = [](void* c, const lamella_memory_record* r) {
+    return append(static_cast<Snapshot*>(c)->events, record_to_python(r));
+  };
+  told.device = [](void* c, lamella_device d, const lamella_memory_counts* counts) {
+    PyObject *name = device_to_python(d), *numbers = counts_to_python(*counts);
+    const int failed =
+        name && numbers ? PyDict_SetItem(static_cast<Snapshot*>(c)->devices, name, numbers) : -1;
+    Py_XDECREF(name);
+    Py_XDECREF(numbers);
+    return failed ? python::face().capture_exception() : LAMELLA_OK;
+  };
+  PyObject* made = nullptr;
+  if (to.blocks && to.events && to.devices) {
+    if (memory()->snapshot(&told))
+      raise();
+    else
+      made = Py_BuildValue("(OOKO)", to.blocks, to.events, (unsigned long long)told.dropped, to.devices);
   }
-  return list ? Py_BuildValue("(NK)", list, (unsigned long long)dropped) : nullptr;
+  Py_XDECREF(to.blocks);
+  Py_XDECREF(to.events);
+  Py_XDECREF(to.devices);
+  return made;
 }
 
 int device_from_python(PyObject* o, lamella_device* out) {
@@ -110,12 +137,7 @@ PyObject* counts(PyObject*, PyObject* o) {
   lamella_memory_counts c{};
   if (device_from_python(o, &d) < 0) return nullptr;
   memory()->counts(d, &c);
-  return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsL}", "live_bytes", (long long)c.live_bytes, "peak_bytes",
-                       (long long)c.peak_bytes, "live_blocks", (long long)c.live_blocks, "peak_blocks",
-                       (long long)c.peak_blocks, "allocations", (long long)c.allocations, "allocated_bytes",
-                       (long long)c.allocated_bytes, "frees", (long long)c.frees, "freed_bytes",
-                       (long long)c.freed_bytes, "largest_live_bytes", (long long)c.largest_live_bytes, "largest_bytes",
-                       (long long)c.largest_bytes);
+  return counts_to_python(c);
 }
 
 // _memory_reset_counts(device, what)
@@ -147,8 +169,7 @@ PyObject* devices(PyObject*, PyObject*) {
 PyMethodDef memory_methods[] = {{"_memory_on", switch_on, METH_VARARGS, nullptr},
                                 {"_memory_off", switch_off, METH_NOARGS, nullptr},
                                 {"_memory_flags", flags, METH_NOARGS, nullptr},
-                                {"_memory_blocks", blocks, METH_NOARGS, nullptr},
-                                {"_memory_events", events, METH_NOARGS, nullptr},
+                                {"_memory_snapshot", snapshot, METH_NOARGS, nullptr},
                                 {"_memory_counts", counts, METH_O, nullptr},
                                 {"_memory_reset_counts", reset_counts, METH_VARARGS, nullptr},
                                 {"_memory_devices", devices, METH_NOARGS, nullptr},

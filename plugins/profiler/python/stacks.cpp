@@ -36,9 +36,9 @@ Tree& tree() {
 
 uint32_t number_of(const Node& n) {
   Tree& t = tree();
-  const auto [at, fresh] = t.numbers.try_emplace(n, static_cast<uint32_t>(t.nodes.size()));
-  if (fresh) t.nodes.push_back(n);
-  return at->second;
+  if (const auto known = t.numbers.find(n); known != t.numbers.end()) return known->second;
+  t.nodes.push_back(n);  // before its number: each may find no memory
+  return t.numbers.emplace(n, static_cast<uint32_t>(t.nodes.size() - 1)).first->second;
 }
 
 std::string package_folder() {  // "/…/lamella/", with what lies in it

@@ -309,6 +309,37 @@ def test_a_snapshot_is_json(tmp_path):
     assert os.listdir(tmp_path) == ["snapshot.json"]
 
 
+def test_a_snapshot_is_of_one_moment():
+    stop = threading.Event()
+
+    def work():
+        kept = []
+        while not stop.wait(0.0002):
+            kept.append(lamella.zeros(100))
+            if len(kept) > 50:
+                kept.clear()
+
+    with record_memory_history(stacks=None, max_entries=10_000_000):
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for t in threads:
+            t.start()
+        try:
+            for _ in range(20):
+                now = memory_snapshot()
+                alive = {}
+                for event in now["events"]:
+                    if event["action"] == "alloc":
+                        alive[event["address"]] = event["number"]
+                    else:
+                        alive.pop(event["address"], None)
+                assert alive == {block["address"]: block["number"] for block in now["blocks"]}
+                assert now["devices"]["cpu"]["allocation.all.current"] == len(alive)
+        finally:
+            stop.set()
+            for t in threads:
+                t.join(60)
+
+
 def test_a_full_disk_leaves_the_old_file(host, tmp_path):
     """The limit on the size of files has the kernel refuse a part of a write, as a full disk does."""
     host.run(

@@ -70,6 +70,28 @@ def test_a_handler_that_removes_itself_and_adds_another(handled):
     assert told == ["test.removes", "second test.then"]
 
 
+def test_keys_stay_for_the_next_handler_when_the_first_removes_itself(host):
+    """In a process of its own: the keys of its start are kept until a handler comes."""
+    host.run(
+        """
+        from lamella import profiler
+
+        for n in range(3):
+            profiler.log_api_usage_once(f"test.{n}")
+        first, second = [], []
+
+        def once(key):
+            first.append(key)
+            profiler.remove_api_usage_handler(1)  # the number of the process's first one
+
+        assert profiler.set_api_usage_handler(once) == 1
+        profiler.set_api_usage_handler(second.append)
+        assert len(first) == 1 and first[0] == "python.import", first
+        assert second[-3:] == ["test.0", "test.1", "test.2"] and not set(first) & set(second), second
+        """
+    )
+
+
 def test_many_threads(handled):
     told = []
     handled(told.append)
