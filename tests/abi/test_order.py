@@ -44,7 +44,8 @@ PLANTED = {
     "recorded streams are forgotten": ("device.cpp", "used.push_back(s);", "(void)s;", "holds(kept, 2)"),
     "a blocking copy returns too early": (
         "device.cpp",
-        "held = std::vector<char>(bytes, bytes + c->bytes)] {\n          return std::memcpy(to, held.data(), held.size())",
+        "held = std::vector<char>(bytes, bytes + c->bytes)] {\n"
+        "          return std::memcpy(to, held.data(), held.size())",
         "bytes, n = c->bytes] {\n          return std::memcpy(to, bytes, n)",
         "holds(x, 1)",
     ),
