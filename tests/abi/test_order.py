@@ -18,21 +18,21 @@ PLANTED = {
     ),
     "a copy to the host does not wait": (
         "device.cpp",
-        "move(current(c->from.index), c->dst",
-        "move(*new Stream(c->from.index), c->dst",
+        "move(current(c->from.index), c, c->dst",
+        "move(*new Stream(c->from.index, 99), c, c->dst",
         "holds(x, 2)",
     ),
     "a copy from the host does not wait": (
         "device.cpp",
         "Stream& s = current(c->to.index);",
-        "Stream& s = *new Stream(c->to.index);",
+        "Stream& s = *new Stream(c->to.index, 99);",
         "holds(sum, 6)",
     ),
     "a copy does not wait for its source": ("device.cpp", "  follow(to, from.last());\n", "", "holds(to, 2)"),
     "the source does not wait for a copy": (
         "device.cpp",
-        "  follow(from, move(to, open(c->dst), open(c->src), c->bytes));",
-        "  move(to, open(c->dst), open(c->src), c->bytes);",
+        "  follow(from, move(to, c, open(c->dst), open(c->src)));",
+        "  move(to, c, open(c->dst), open(c->src));",
         "holds(to, 2) && holds(from, 3)",
     ),
     "freed memory is given out at once": (
@@ -44,8 +44,9 @@ PLANTED = {
     "recorded streams are forgotten": ("device.cpp", "used.push_back(s);", "(void)s;", "holds(kept, 2)"),
     "a blocking copy returns too early": (
         "device.cpp",
-        "held = std::vector<char>(bytes, bytes + c->bytes)] {\n      return std::memcpy(to, held.data(), held.size())",
-        "bytes, n = c->bytes] {\n      return std::memcpy(to, bytes, n)",
+        "held = std::vector<char>(bytes, bytes + c->bytes)] {\n"
+        "          return std::memcpy(to, held.data(), held.size())",
+        "bytes, n = c->bytes] {\n          return std::memcpy(to, bytes, n)",
         "holds(x, 1)",
     ),
     "a late error is raised again": (

@@ -566,14 +566,14 @@ SOURCES = sorted((EXAMPLES / "backend_plugin/src").glob("*.*"))
 
 
 def test_it_is_small():
-    assert sum(len(f.read_text().splitlines()) for f in SOURCES) <= 1100
+    assert sum(len(f.read_text().splitlines()) for f in SOURCES) <= 1160
     assert all(len(line) <= 120 for f in SOURCES for line in f.read_text().splitlines())
 
 
 def test_it_stands_on_the_public_headers_alone():
     included = {line.split()[1] for f in SOURCES for line in f.read_text().splitlines() if line.startswith("#include")}
     ours = {name for name in included if "lamella" in name or name.startswith('"')}
-    assert ours == {"<lamella/extension.h>", '"bank.h"', '"streams.h"'}
+    assert ours == {"<lamella/extension.h>", "<lamella/device_trace.h>", '"bank.h"', '"streams.h"'}
 
 
 def test_a_stray_access_is_a_fault(guest):
