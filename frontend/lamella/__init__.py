@@ -202,5 +202,8 @@ for _name in ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "
     _add_filled(backends, _name, "lamella._switches")
 _torch_devices.install(_sys.modules[__name__])
 _add_filled(cuda, "amp", "lamella._cuda_amp")  # type: ignore[name-defined]  # noqa: F821
+if "autograd" in globals():
+    for _name in ("profiler", "profiler_util"):
+        _add_filled(globals()["autograd"], _name, "lamella._autograd_profiler")
 __all__ += _extend_typed(globals(), cuda)  # type: ignore[name-defined]  # noqa: F821
 __all__ += ["backends", "library", "plugins", *_modules]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import _python
 from .flops import flops_of
 
-__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel"]
+
+DEVICE = 4  # LAMELLA_TRACE_DEVICE: the scope of what a device has done
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,23 @@ class Interval:
         return self.end - self.start
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """Work of a device that an operator has launched: name, index of the device, microseconds."""
+
+    name: str
+    device: int
+    duration: float
+
+
 @dataclass(eq=False)
 class FunctionEvent:
-    """One call, step of backward or named block of a profile; times are microseconds."""
+    """One call, step of backward, named block, or work of a device; times are microseconds.
+
+    Of what the host did, ``device_type`` is "cpu"; ``kernels`` is what it launched itself, ``device_time_total`` the
+    time of what was launched within it. Of a device's work ``device_type`` is the device's name, ``device_index`` its
+    number, ``device_resource_id`` that of the stream, and ``launched_by`` the event that launched it.
+    """
 
     id: int
     name: str
@@ -38,25 +54,50 @@ class FunctionEvent:
     input_shapes: list | None
     input_types: list | None
     stack: list[str]
-    device_type: str
+    backend: str
     failed: bool
     cpu_parent: FunctionEvent | None = None
     cpu_children: list[FunctionEvent] = field(default_factory=list)
+    kernels: list[Kernel] = field(default_factory=list)
+    device_index: int = 0
+    device_resource_id: int = 0
+    launched_by: FunctionEvent | None = None
+    launched_at: float | None = None
+    linked_correlation_id: int = 0
+    bytes: int = 0
 
     key = property(lambda self: self.name)
-    cpu_time_total = property(lambda self: self.time_range.elapsed_us())
-    cpu_time = cpu_time_total
+    is_device = property(lambda self: self.scope == DEVICE)
+    device_type = property(lambda self: self.backend if self.is_device else "cpu")
     count = 1
     flops = cpu_memory_usage = self_cpu_memory_usage = 0  # sums have them
     is_user_annotation = property(lambda self: self.scope == 2)
+
+    @property
+    def cpu_time_total(self) -> float:
+        """Of a device's work 0."""
+        return 0.0 if self.is_device else self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:
         """Without the events inside."""
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
+    @property
+    def self_device_time_total(self) -> float:
+        """Of a device's work its time; else the time of what this event has launched itself."""
+        return self.time_range.elapsed_us() if self.is_device else sum(kernel.duration for kernel in self.kernels)
+
+    @property
+    def device_time_total(self) -> float:
+        """With what the events inside have launched."""
+        return self.self_device_time_total + sum(child.device_time_total for child in self.cpu_children)
+
+    cpu_time = cpu_time_total
+    device_time = device_time_total
+
     def __repr__(self) -> str:
-        return f"<FunctionEvent {self.name} {self.cpu_time_total:.3f} us>"
+        return f"<FunctionEvent {self.name} {self.time_range.elapsed_us():.3f} us>"
 
 
 @dataclass
@@ -72,22 +113,40 @@ class FunctionEventAvg:
     failed: int
     cpu_memory_usage: int
     self_cpu_memory_usage: int
+    device_time_total: float
+    self_device_time_total: float
+    bytes: int
     input_shapes: list | None
     stack: list[str]
     scope: int
-    device_type: str
+    backend: str
     flops: int = 0
 
     name = property(lambda self: self.key)
+    is_device = property(lambda self: self.scope == DEVICE)
+    device_type = property(lambda self: self.backend if self.is_device else "cpu")
     cpu_time = property(lambda self: self.cpu_time_total / self.count if self.count else 0.0)
+    device_time = property(lambda self: self.device_time_total / self.count if self.count else 0.0)
     is_user_annotation = property(lambda self: self.scope == 2)
 
     def _add(self, other: FunctionEventAvg) -> None:
-        for name in ("count", "cpu_time_total", "self_cpu_time_total", "failed", "flops"):
+        for name in SUMMED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.cpu_memory_usage += other.cpu_memory_usage
-        self.self_cpu_memory_usage += other.self_cpu_memory_usage
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
+
+
+SUMMED = (
+    "count", "failed", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage",
+    "device_time_total", "self_device_time_total", "bytes", "flops",
+)  # fmt: skip
+
+
+def _as_sum(e: FunctionEvent, shapes: list | None, stack: list[str]) -> FunctionEventAvg:
+    took = e.time_range.elapsed_us()
+    return FunctionEventAvg(
+        e.name, 1, e.cpu_time_total, e.self_cpu_time_total, took, took, int(e.failed), 0, 0, e.device_time_total,
+        e.self_device_time_total, e.bytes, shapes, stack, e.scope, e.backend,
+    )  # fmt: skip
 
 
 def frames(stack: Iterable[int] | None) -> list[str]:
@@ -115,6 +174,33 @@ class EventList(list):
         """Microseconds of all events without those inside them."""
         return sum(event.self_cpu_time_total for event in self)
 
+    @property
+    def self_device_time_total(self) -> float:
+        """Microseconds of all work of devices."""
+        return sum(event.self_device_time_total for event in self if event.is_device)
+
+    def total_average(self) -> FunctionEventAvg:
+        """One sum over all, under the key "Total"."""
+        total = FunctionEventAvg("Total", 0, 0.0, 0.0, float("inf"), 0.0, 0, 0, 0, 0.0, 0.0, 0, None, [], 0, "")
+        for one in self.key_averages():
+            total._add(one)
+        return total
+
+    def key_averages(self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0) -> EventList:
+        """The sums of these events by name, and by sizes of arguments and innermost frames where asked for."""
+        sums: dict[Any, FunctionEventAvg] = {}
+        for e in self:
+            shapes, stack = e.input_shapes if group_by_input_shapes else None, e.stack[:group_by_stack_n]
+            own = e if isinstance(e, FunctionEventAvg) else _as_sum(e, shapes, stack)
+            key = e.key, e.scope, e.device_type, repr(shapes), tuple(stack)
+            if key in sums:
+                sums[key]._add(own)
+            else:
+                sums[key] = replace(own, input_shapes=shapes, stack=stack)
+        return EventList(
+            sums.values(), shapes=group_by_input_shapes, stacks=group_by_stack_n, memory=self._memory, flops=self._flops
+        )
+
     def table(
         self,
         sort_by: str | None = None,
@@ -128,8 +214,9 @@ class EventList(list):
         """The sums as text, with torch's columns.
 
         Args:
-            sort_by: "cpu_time", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage",
-                "count" or "flops": the largest first
+            sort_by: "cpu_time", "cpu_time_total", "self_cpu_time_total", "device_time", "device_time_total",
+                "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "count" or "flops": the largest
+                first. A device's name may stand for "device", as in "cuda_time_total"
             row_limit: how many rows; -1: all
             header: a line above it
 
@@ -145,8 +232,8 @@ class EventList(list):
         return self.table()
 
 
-def build_events(rows: Iterable[tuple]) -> EventList:
-    """The tree of events, in the order of their begins on each thread."""
+def build_events(rows: Iterable[tuple], activities: Iterable[tuple] = ()) -> EventList:
+    """The tree of events, in the order of their begins on each thread; behind them the work of devices."""
     events: list[FunctionEvent] = []
     texts: dict[Any, list[str]] = {}
     for name, scope, begin, end, index, parent, sequence, thread, forward, shapes, stack, backend, failed in rows:
@@ -170,13 +257,28 @@ def build_events(rows: Iterable[tuple]) -> EventList:
             event.cpu_parent = events[parent]
             events[parent].cpu_children.append(event)
         events.append(event)
+    host = len(events)
+    for name, _, backend, index, stream, number, launched, begin, end, n, by, thread, stack, _, _ in activities:
+        if stack not in texts:
+            texts[stack] = frames(stack)
+        event = FunctionEvent(
+            len(events), name, thread, Interval(begin / 1000, end / 1000), DEVICE, 0, None, None, None, texts[stack],
+            backend, False, device_index=index, device_resource_id=stream, linked_correlation_id=number, bytes=n,
+            launched_at=launched / 1000 if number else None,
+        )  # fmt: skip
+        if 0 <= by < host:
+            event.launched_by = events[by]
+            events[by].kernels.append(Kernel(name, index, event.time_range.elapsed_us()))
+        events.append(event)
     return EventList(events)
 
 
 def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: bool) -> Iterator[FunctionEventAvg]:
     """Sums by name, and by shapes and stacks where asked for. The rows may be finer than that."""
     sums: dict[Any, FunctionEventAvg] = {}
-    for name, scope, shapes, stack, backend, count, failed, total, own, least, most, memory, own_memory in rows:
+    for row in rows:
+        name, scope, shapes, stack, backend, count, failed, total, own, least, most, *sizes, device, own_device, n = row
+        memory, own_memory = sizes
         one = FunctionEventAvg(
             name,
             count,
@@ -187,13 +289,16 @@ def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: boo
             failed,
             memory,
             own_memory,
+            device / 1000,
+            own_device / 1000,
+            n,
             shapes[0] if shapes and by_shapes else None,
             frames(stack) if stacks else [],
             scope,
             backend,
             count * flops_of(name, shapes[0]) if with_flops and shapes else 0,
         )
-        key = name, scope, repr(one.input_shapes), tuple(one.stack)
+        key = name, scope, backend if one.is_device else None, repr(one.input_shapes), tuple(one.stack)
         if key in sums:
             sums[key]._add(one)
         else:

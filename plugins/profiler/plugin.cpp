@@ -9,6 +9,7 @@
 #include "memory/report.h"
 #include "observe/host_stacks.h"
 #include "observe/record.h"
+#include "ranges.h"
 #include "trace/trace.h"
 #include "usage.h"
 
@@ -45,7 +46,11 @@ lamella_profiler table = {sizeof table,
                           closed<trace_memory>,
                           closed<trace_summary>,
                           closed<trace_export>,
-                          set_stack_reader};
+                          set_stack_reader,
+                          closed<trace_activity>,
+                          closed<trace_notes>,
+                          closed<traced_devices>,
+                          closed<ranges_begin>};
 
 // An observer's layer: on where somebody listens, never on a tensor, also inside composites.
 void add_layer(Library& m, const char* name, const char* at, const char* const* inside, lamella_kernel kernel,

@@ -10,13 +10,31 @@ from typing import Any
 
 from . import _python
 from ._python import record_function
-from .averages import EventList, average, build_events, frames
+from .averages import DEVICE, EventList, average, build_events, frames
+from .device_streams import DeviceStream, build_streams
 from .files import replacing
-from .schedules import ProfilerAction, ProfilerActivity
+from .schedules import ProfilerAction, ProfilerActivity, split_activities
 
 __all__ = ["profile", "tensorboard_trace_handler"]
 
-SHAPES, STACKS, MEMORY = 1, 2, 4  # enum lamella_trace_flags
+SHAPES, STACKS, MEMORY, NO_HOST = 1, 2, 4, 16  # enum lamella_trace_flags
+# Where the rows of a trace's sums have what can be exported with stacks.
+METRICS = {
+    "self_cpu_time_total": 8,
+    "cpu_time_total": 7,
+    "self_device_time_total": 14,
+    "device_time_total": 13,
+    "self_cuda_time_total": 14,
+}
+
+
+def _is_known(device: str) -> bool:
+    """Whether a backend of that name is there, or would be loaded when it is named."""
+    if _python._is_device(device):
+        return True
+    from lamella.plugins import status
+
+    return any(p.name == device and p.kind == "backend" and p.state in ("found", "loading") for p in status())
 
 
 class profile:
@@ -26,7 +44,8 @@ class profile:
     has all that happens while it runs.
 
     Args:
-        activities: what to record; devices that are not here are left out with a warning
+        activities: what to record: members of ``ProfilerActivity`` and names of devices. Without it, the host and
+            every device that tells its times. What cannot be recorded is left out with a warning
         schedule: which action each step has, as ``schedule`` makes it; without one all is recorded
         on_trace_ready: called with the profile whenever a cycle of the schedule is over, and at the end
         record_shapes: keep sizes and dtypes of arguments
@@ -50,7 +69,7 @@ class profile:
     def __init__(
         self,
         *,
-        activities: Iterable[ProfilerActivity] | None = None,
+        activities: Iterable[ProfilerActivity | str] | None = None,
         schedule: Callable[[int], ProfilerAction] | None = None,
         on_trace_ready: Callable[[profile], Any] | None = None,
         record_shapes: bool = False,
@@ -76,14 +95,18 @@ class profile:
                 raise NotImplementedError(f"profile: argument '{name}' has no meaning here; leave it out")
         if max_events < 1:
             raise ValueError(f"profile: argument 'max_events' must be 1 at least, got {max_events}")
-        absent = {a for a in activities or () if a is not ProfilerActivity.CPU}
+        host, devices = split_activities(activities)
+        absent = [name for name in devices if name != "*" and not _is_known(name)]
         if absent:
-            names = ", ".join(sorted(a.name for a in absent))
+            names = ", ".join(sorted(absent)).upper()
             warnings.warn(f"profile: nothing of {names} can be recorded here; the host's activity is", stacklevel=2)
+            host = True
+        self._devices = ",".join(name for name in devices if name not in absent)
         self.schedule, self.on_trace_ready = schedule, on_trace_ready
         self.record_shapes, self.profile_memory, self.with_stack = record_shapes, profile_memory, with_stack
         self.with_flops, self.with_modules, self.max_events = with_flops, with_modules, max_events
         self._flags = SHAPES * (record_shapes or with_flops) | STACKS * with_stack | MEMORY * profile_memory
+        self._flags |= NO_HOST * (not host)
         self.step_num = 0
         self.current_action: ProfilerAction | None = schedule(0) if schedule else ProfilerAction.RECORD_AND_SAVE
         self._trace: Any = None
@@ -123,8 +146,7 @@ class profile:
             self._modules.remove()
         if not self._running:
             return
-        self._trace.stop()
-        self._running = False
+        self._stop_trace()
         if before in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE):
             self._ready()
 
@@ -149,13 +171,18 @@ class profile:
             done or not self._running or (before is ProfilerAction.WARMUP and now is not ProfilerAction.WARMUP)
         )
         if self._running and (done or new or now is ProfilerAction.NONE):
-            self._trace.stop()
-            self._running = False
+            self._stop_trace()
         if done and self._started and self.schedule:
             self._ready()
         if new:
-            self._trace = _python._Trace(self._flags, 0, self.max_events)
+            self._trace = _python._Trace(self._flags, 0, self.max_events, self._devices)
             self._running = True
+
+    def _stop_trace(self) -> None:
+        self._trace.stop()
+        self._running = False
+        for note in self._trace.notes():
+            warnings.warn(f"profile: {note}", stacklevel=3)
 
     def _begin_step(self) -> None:
         if self._running and self.schedule:
@@ -181,8 +208,16 @@ class profile:
         return self._trace
 
     def events(self) -> EventList:
-        """All events as a list, each with its parent and children; in the order of their begins on each thread."""
-        return build_events(self._read("events").events())
+        """All events as a list, each with its parent and children; in the order of their begins on each thread.
+
+        Behind them stands what devices have done, by begin.
+        """
+        trace = self._read("events")
+        return build_events(trace.events(), trace.activity())
+
+    def device_streams(self) -> list[DeviceStream]:
+        """What each stream of a device has done: its work, the idle times in between, and how long the queue was."""
+        return build_streams(self._read("device_streams").activity())
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
         """Sums by name, and by the sizes of arguments and the innermost frames of the stack where asked for."""
@@ -249,21 +284,28 @@ class profile:
     def export_stacks(self, path: str | os.PathLike, metric: str = "self_cpu_time_total") -> None:
         """Writes stacks with their times, for flame graphs: a line "outermost;…;innermost;operator microseconds" each.
 
+        Args:
+            path: a file that is there is replaced
+            metric: "self_cpu_time_total", "cpu_time_total", or of devices "self_device_time_total" (also as
+                "self_cuda_time_total") or "device_time_total"
+
         Raises:
-            ValueError: another metric than "self_cpu_time_total" or "cpu_time_total"
+            ValueError: there is no such metric
             RuntimeError: it was recorded without ``with_stack``
         """
-        if metric not in ("self_cpu_time_total", "cpu_time_total"):
+        if metric not in METRICS:
             raise ValueError(
-                "profile.export_stacks: argument 'metric' must be self_cpu_time_total or cpu_time_total, "
-                f"got {metric!r}"
+                f"profile.export_stacks: argument 'metric' must be one of {', '.join(METRICS)}, got {metric!r}"
             )
         if not self.with_stack:
             raise RuntimeError("profile.export_stacks: it was recorded without with_stack=True")
         lines: dict[str, float] = {}
-        for name, _, _, stack, _, _, _, total, own, *_ in self._read("export_stacks").summary(False, 1 << 30):
+        for row in self._read("export_stacks").summary(False, 1 << 30):
+            name, scope, stack = row[0], row[1], row[3]
+            if scope == DEVICE:  # the operators that launched it have its time
+                continue
             line = ";".join([*(f.replace(";", ",") for f in reversed(frames(stack))), name])
-            lines[line] = lines.get(line, 0) + (own if metric.startswith("self") else total)
+            lines[line] = lines.get(line, 0) + row[METRICS[metric]]
         with replacing(path) as file:
             file.writelines(f"{line} {ns // 1000}\n".encode() for line, ns in lines.items() if ns >= 1000)
 

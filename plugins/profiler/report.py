@@ -15,26 +15,45 @@ MOST_EVENTS = 20_000  # of the timeline: the longest ones
 MOST_POINTS = 5_000  # of the curve of memory
 
 
-def timeline(events: list[Any]) -> tuple[list[int], list[int], list[str], list[tuple]]:
-    """Threads, how deep each goes, names, and the longest events: (name, begin, duration, thread, depth)."""
-    threads: dict[int, int] = {}
+def timeline(events: list[Any]) -> tuple[list[str], list[int], list[str], list[tuple]]:
+    """Tracks, how deep each goes, names, and the longest events: (name, begin, duration, track, depth).
+
+    Threads have a track each, and below them streams of devices.
+    """
+    tracks: dict[str, int] = {}
     names: dict[str, int] = {}
     depths: list[int] = []
     level: dict[int, int] = {}
     rows = []
     for e in events:
-        thread = threads.setdefault(e.thread, len(threads))
-        if thread == len(depths):
+        text = f"thread {e.thread}"
+        if e.is_device:
+            text = f"{e.device_type}:{e.device_index} stream {e.device_resource_id}"
+        track = tracks.setdefault(text, len(tracks))
+        if track == len(depths):
             depths.append(1)
         depth = level[id(e)] = level[id(e.cpu_parent)] + 1 if e.cpu_parent else 0
-        depths[thread] = max(depths[thread], depth + 1)
+        depths[track] = max(depths[track], depth + 1)
         name = names.setdefault(e.name, len(names))
-        begin, took = e.time_range.start, e.cpu_time_total
-        rows.append((name, round(begin, 3), round(took, 3), thread, depth))
+        rows.append((name, round(e.time_range.start, 3), round(e.time_range.elapsed_us(), 3), track, depth))
     if len(rows) > MOST_EVENTS:
         least = sorted(row[2] for row in rows)[-MOST_EVENTS]
         rows = [row for row in rows if row[2] >= least][:MOST_EVENTS]
-    return list(threads), depths, list(names), rows
+    return list(tracks), depths, list(names), rows
+
+
+def streams_of(prof: Any) -> list[dict[str, Any]]:
+    """Of each stream of a device: its times, the longest of its gaps, and the length of its queue."""
+    made = []
+    for s in prof.device_streams():
+        gaps = sorted(s.gaps, key=lambda gap: gap[1] - gap[0])[-MOST_POINTS:]
+        made.append(
+            {"name": f"{s.device} stream {s.stream}", "work": len(s.work), "busy": s.busy, "idle": s.idle,
+             "longest": max((end - begin for begin, end in gaps), default=0.0), "most": max(n for _, n in s.queue),
+             "gaps": [[round(t, 3) for t in gap] for gap in sorted(gaps)],
+             "queue": thinned([(round(t, 3), n) for t, n in s.queue])}
+        )  # fmt: skip
+    return made
 
 
 def thinned(points: list[tuple[float, int]]) -> list[tuple[float, int]]:
@@ -52,7 +71,8 @@ def thinned(points: list[tuple[float, int]]) -> list[tuple[float, int]]:
 def write_report(prof: Any, path: str | os.PathLike) -> None:
     """See ``profile.export_html``."""
     events, sums = prof.events(), prof.key_averages()
-    threads, depths, names, rows = timeline(events)
+    tracks, depths, names, rows = timeline(events)
+    streams = streams_of(prof)
     memory: list[tuple[float, int]] = []
     if prof.profile_memory:
         now = 0
@@ -64,16 +84,18 @@ def write_report(prof: Any, path: str | os.PathLike) -> None:
         "facts": [
             ["events", f"{len(events)}" + (f", the longest {len(rows)} are drawn" if len(rows) < len(events) else "")],
             ["time", f"{took / 1000:.3f} ms"],
-            ["threads", len(threads)],
+            ["threads", len(tracks) - len(streams)],
+            *([["streams of devices", len(streams)]] if streams else []),
             ["dropped", prof.dropped()],
             *([k, str(v)] for k, v in prof._metadata.items()),
         ],
         "rows": [
             {"name": e.key, "count": e.count, "total": e.cpu_time_total, "self": e.self_cpu_time_total,
-             "memory": e.self_cpu_memory_usage}
+             "memory": e.self_cpu_memory_usage, "device": e.self_device_time_total}
             for e in sums
         ],
-        "threads": threads, "depths": depths, "names": names, "events": rows, "memory": thinned(memory),
+        "tracks": tracks, "depths": depths, "names": names, "events": rows, "memory": thinned(memory),
+        "streams": streams,
     }  # fmt: skip
     # Within a script a text must not look like the script's end.
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")

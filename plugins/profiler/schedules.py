@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
+
+from . import _python
 
 __all__ = ["ProfilerAction", "ProfilerActivity", "schedule", "supported_activities"]
 
@@ -25,7 +27,9 @@ class ProfilerAction(Enum):
 
 
 class ProfilerActivity(Enum):
-    """What a profile records: ``CPU`` is what the host does; the others are devices' own time.
+    """What a profile records: ``CPU`` is what the host does, the others what the device of that name does.
+
+    ``PrivateUse1`` is every device that tells its times. Instead of a member a device's name may stand, such as "bank".
 
     >>> lamella.profiler.ProfilerActivity.CPU.name
     'CPU'
@@ -40,12 +44,37 @@ class ProfilerActivity(Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """The activities that can be recorded here.
+    """The activities that can be recorded here: the host's, and those of devices that are loaded and tell their times.
 
     >>> lamella.profiler.supported_activities()
     {<ProfilerActivity.CPU: 0>}
     """
-    return {ProfilerActivity.CPU}
+    by_name = {activity.name.lower(): activity for activity in ProfilerActivity}
+    devices = _python._traced_devices()
+    return {ProfilerActivity.CPU, *(by_name.get(name, ProfilerActivity.PrivateUse1) for name in devices)}
+
+
+def split_activities(activities: Iterable[ProfilerActivity | str] | None) -> tuple[bool, list[str]]:
+    """Whether the host's activity is wanted, and the names of devices; "*" is each that tells its times.
+
+    Raises:
+        TypeError: one is neither an activity nor the name of a device
+    """
+    if activities is None:
+        return True, ["*"]
+    host, devices = False, []
+    for activity in activities:
+        if not isinstance(activity, (ProfilerActivity, str)):
+            raise TypeError(
+                "profile: argument 'activities' takes members of ProfilerActivity and names of devices, "
+                f"got {type(activity).__name__}"
+            )
+        name = activity if isinstance(activity, str) else activity.name.lower()
+        if name == "cpu":
+            host = True
+        else:
+            devices.append("*" if activity is ProfilerActivity.PrivateUse1 else name)
+    return host, devices
 
 
 def schedule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 __all__ = ["format_table"]
@@ -10,11 +11,15 @@ SORTS = (
     "cpu_time",
     "cpu_time_total",
     "self_cpu_time_total",
+    "device_time",
+    "device_time_total",
+    "self_device_time_total",
     "cpu_memory_usage",
     "self_cpu_memory_usage",
     "count",
     "flops",
 )
+TORCH_DEVICES = "cuda", "xpu", "privateuse1"  # with which torch's programs say "device"
 
 
 def time_text(us: float) -> str:
@@ -54,13 +59,17 @@ def format_table(
     events: Any, sort_by: str | None, row_limit: int, widths: dict[str, int], source_width: int, header: str | None
 ) -> str:
     """See ``EventList.table``."""
-    if sort_by is not None and sort_by not in SORTS:
-        raise ValueError(f"table: argument 'sort_by' must be one of {', '.join(SORTS)}, got {sort_by!r}")
     rows = list(events)
+    kinds = {event.device_type for event in rows if event.is_device}
+    by = sort_by or ""
+    for name in (*kinds, *TORCH_DEVICES):
+        by = re.sub(rf"^(self_)?{re.escape(name)}_", r"\1device_", by)
+    if sort_by is not None and by not in SORTS:
+        raise ValueError(f"table: argument 'sort_by' must be one of {', '.join(SORTS)}, got {sort_by!r}")
     if not rows:
         return ""
-    if sort_by:
-        rows.sort(key=lambda event: getattr(event, sort_by), reverse=True)
+    if by:
+        rows.sort(key=lambda event: getattr(event, by), reverse=True)
     whole = sum(event.self_cpu_time_total for event in rows)
     columns = {
         "Name": lambda e: e.key,
@@ -70,6 +79,13 @@ def format_table(
         "CPU total": lambda e: time_text(e.cpu_time_total),
         "CPU time avg": lambda e: time_text(e.cpu_time_total / e.count),
     }
+    on_devices = sum(event.self_device_time_total for event in rows if event.is_device)
+    device = kinds.pop().upper() if len(kinds) == 1 else "Device"
+    if on_devices:
+        columns[f"Self {device}"] = lambda e: time_text(e.self_device_time_total)
+        columns[f"Self {device} %"] = lambda e: share_text(e.self_device_time_total, on_devices)
+        columns[f"{device} total"] = lambda e: time_text(e.device_time_total)
+        columns[f"{device} time avg"] = lambda e: time_text(e.device_time_total / e.count)
     if getattr(events, "_memory", False):
         columns["CPU Mem"] = lambda e: memory_text(e.cpu_memory_usage)
         columns["Self CPU Mem"] = lambda e: memory_text(e.self_cpu_memory_usage)
@@ -94,4 +110,6 @@ def format_table(
     rule = "  ".join("-" * width for width in wide)
     text = ["  ".join(cell.rjust(width) for cell, width in zip(line, wide, strict=True)) for line in [names, *lines]]
     end = [f"Self CPU time total: {time_text(whole)}"]
+    if on_devices:
+        end.append(f"Self {device} time total: {time_text(on_devices)}")
     return "\n".join([*([header] if header else []), rule, text[0], rule, *text[1:], rule, *end, ""])

@@ -13,7 +13,8 @@ namespace bank {
 constexpr int64_t capacity = int64_t{1} << 36;  // of one bank
 inline char* open(const void* sealed) { return static_cast<char*>(const_cast<void*>(sealed)) + capacity; }
 
-lamella_status launch(const lamella_tensor* on, Task task);  // on the current stream of the tensor's device
+// On the current stream of the tensor's device. Profiles show the kernel's name, which lives as long as the process.
+lamella_status launch(const lamella_tensor* on, const char* kernel, Task task);
 
 constexpr int sizes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 using lamella::bfloat16, lamella::float16;

@@ -185,30 +185,32 @@ void release_pinned(void*, void* data, int64_t bytes, int32_t) {
 }
 
 // ---- copies ----
-Place move(Stream& s, void* to, const void* from, int64_t bytes) {
-  return s.push([=] { return std::memcpy(to, from, bytes), Fault(); });
+Place move(Stream& s, const lamella_copy* c, void* to, const void* from) {
+  return s.push([to, from, bytes = c->bytes] { return std::memcpy(to, from, bytes), Fault(); },
+                {nullptr, c->bytes, c->to, c->from});
 }
 
 lamella_status move(const lamella_copy* c, int32_t* done) {
   const bool later = c->flags & LAMELLA_COPY_NON_BLOCKING;
   if (c->flags & LAMELLA_COPY_TO_HOST) {
-    const Place end = move(current(c->from.index), c->dst, open(c->src), c->bytes);
+    const Place end = move(current(c->from.index), c, c->dst, open(c->src));
     return later && pinned().keep(c->dst, end) ? LAMELLA_OK : end.wait();
   }
   if (c->flags & LAMELLA_COPY_FROM_HOST) {
     Stream& s = current(c->to.index);
-    if (later && pinned().has(c->src))
-      return pinned().keep(c->src, move(s, open(c->dst), c->src, c->bytes)), LAMELLA_OK;
+    if (later && pinned().has(c->src)) return pinned().keep(c->src, move(s, c, open(c->dst), c->src)), LAMELLA_OK;
     const auto* bytes = static_cast<const char*>(c->src);  // copied now: the caller may write there on return
-    s.push([to = open(c->dst), held = std::vector<char>(bytes, bytes + c->bytes)] {
-      return std::memcpy(to, held.data(), held.size()), Fault();
-    });
+    s.push(
+        [to = open(c->dst), held = std::vector<char>(bytes, bytes + c->bytes)] {
+          return std::memcpy(to, held.data(), held.size()), Fault();
+        },
+        {nullptr, c->bytes, c->to, c->from});
     return LAMELLA_OK;
   }
   if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;  // it goes through the host
   Stream &from = current(c->from.index), &to = current(c->to.index);
   follow(to, from.last());
-  follow(from, move(to, open(c->dst), open(c->src), c->bytes));
+  follow(from, move(to, c, open(c->dst), open(c->src)));
   return LAMELLA_OK;
 }
 lamella_status copy(void*, const lamella_copy* c, int32_t* done) {
@@ -232,8 +234,8 @@ void in_child() {
 }
 }  // namespace
 
-lamella_status launch(const lamella_tensor* on, Task task) {
-  current(on->dl.device.device_id).push(std::move(task));
+lamella_status launch(const lamella_tensor* on, const char* kernel, Task task) {
+  current(on->dl.device.device_id).push(std::move(task), {kernel});
   return LAMELLA_OK;
 }
 
@@ -254,12 +256,13 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   add_streams(m, b);
   pthread_atfork(before_fork, in_parent, in_child);
   m.backend(b, nullptr);
+  add_trace(m);
 }
 
 // Keeps the device's current stream busy for a while, for tests of what is ordered behind it.
 LAMELLA_LIBRARY(bank, m) {
   m.def("delay(Tensor on, int microseconds) -> ()", [](const lamella::Tensor& on, int64_t microseconds) {
-    lamella::check(launch(on.get(), [microseconds] {
+    lamella::check(launch(on.get(), "delay", [microseconds] {
       std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
       return Fault();
     }));

@@ -7,7 +7,7 @@ namespace bank {
 namespace {
 lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
   const lamella_tensor* self = rets[0].as.tensor;
-  return launch(self, [to = View(self), from = View(args[1], self->dtype, self)] {
+  return launch(self, "assign", [to = View(self), from = View(args[1], self->dtype, self)] {
     const Row in(from, to.dtype), out(to, to.dtype, false);
     std::memmove(out.data, in.data, to.count * out.step);  // they may overlap
     return out.write();
@@ -16,7 +16,7 @@ lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_
 
 // Writes number(i), a T, as element i.
 template <class T, class Number> lamella_status generate(const lamella_tensor* out, Number number) {
-  return launch(out, [number, to = View(out)] {
+  return launch(out, "generate", [number, to = View(out)] {
     Row all(to, code<T>, false);
     for (int64_t i = 0; i < to.count; i++) all.as<T>()[i] = number(static_cast<T>(i));
     return all.write();
@@ -69,7 +69,7 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
   std::vector<lamella_value> params(meaning->params);
   for (int k = 0; k < meaning->params; k++) api().value_retain(&args[meaning->inputs + k], &params[k]);
   const std::string who = meaning->fault ? title(f) : "";  // the frame is gone when the task runs
-  return launch(out, [=]() mutable -> Fault {
+  return launch(out, "pointwise", [=]() mutable -> Fault {
     std::vector<Row> rows;
     std::vector<void*> data;
     std::vector<int64_t> steps;
@@ -127,7 +127,7 @@ lamella_status line_kernel(lamella_frame*, const lamella_value* args, lamella_va
   return with_type<!Selects>(Selects ? in.dtype : to.dtype, [&](auto zero) {
     using T = decltype(zero);
     using Result = decltype(Accumulator<T>().get());
-    return launch(out, [=, n = in.line] {
+    return launch(out, Scan ? "scan_lines" : "reduce_lines", [=, n = in.line] {
       const Row given(in, Selects ? in.dtype : to.dtype);
       const View converted(given.data, Selects ? in.dtype : to.dtype, in.count);
       Row x(converted, code<T>), y(to, code<Result>, false);
@@ -151,7 +151,7 @@ lamella_status sort_kernel(lamella_frame*, const lamella_value* args, lamella_va
   const View in(self, along), values(rets[0].as.tensor, along), indices(rets[1].as.tensor, along);
   return with_type<false>(self->dtype, [&](auto zero) {
     using T = decltype(zero);
-    return launch(self, [=, descending = args[3].as.i != 0] {
+    return launch(self, "sort_lines", [=, descending = args[3].as.i != 0] {
       Row x(in, code<T>), sorted(values, code<T>, false), order(indices, LAMELLA_INT64, false);
       for (int64_t i = 0; i < in.count; i += in.line) {
         int64_t* at = order.as<int64_t>() + i;
@@ -176,7 +176,7 @@ lamella_status by_index(const char* name, const lamella_tensor* self, int64_t di
   const View lines(self, index, along, true), at(index, along), beside(other, index, along);
   return with_type(self->dtype, [&](auto zero) {
     using T = decltype(zero);
-    return launch(self, [=, into_self = out == self]() -> Fault {
+    return launch(self, name, [=, into_self = out == self]() -> Fault {
       Row x(lines, code<T>), y(beside, code<T>), row(at, LAMELLA_INT64);
       const int64_t* indices = row.as<int64_t>();
       for (int64_t k = 0; k < at.count; k++)
@@ -206,7 +206,7 @@ lamella_status nonzero_kernel(lamella_frame*, const lamella_value* args, lamella
   const lamella_tensor* self = args[0].as.tensor;
   std::vector<int64_t> found;
   int64_t size[2] = {0, self->dl.ndim};
-  launch(self, [&, in = View(self)] {
+  launch(self, "find_nonzero", [&, in = View(self)] {
     const Row set(in, LAMELLA_BOOL);
     for (int64_t i = 0; i < in.count; i++) {
       if (!set.data[i]) continue;
@@ -221,7 +221,7 @@ lamella_status nonzero_kernel(lamella_frame*, const lamella_value* args, lamella
   if (lamella_status st = api().tensor_empty(2, size, nullptr, LAMELLA_INT64, lamella::device_of(self), &out))
     return st;
   rets[0] = lamella::value(out);
-  return launch(out, [found, to = out->dl.data] {
+  return launch(out, "write_nonzero", [found, to = out->dl.data] {
     return std::memcpy(open(to), found.data(), found.size() * sizeof(int64_t)), Fault();
   });
 }
@@ -261,7 +261,7 @@ lamella_status bmm_kernel(lamella_frame*, const lamella_value* args, lamella_val
   const int64_t batch = out->dl.shape[0], m = out->dl.shape[1], n = out->dl.shape[2], k = self->dl.shape[2];
   const auto multiply = [&](auto zero) {
     using T = decltype(zero);
-    return launch(out, [=, x = View(self), y = View(mat2), to = View(out)] {
+    return launch(out, "multiply", [=, x = View(self), y = View(mat2), to = View(out)] {
       Row a(x, code<T>), b(y, code<T>), c(to, code<T>, false);
       for (int64_t i = 0; i < batch; i++)
         product(m, k, n, a.as<T>() + i * m * k, b.as<T>() + i * k * n, c.as<T>() + i * m * n);

@@ -13,11 +13,12 @@ lamella_status Place::wait() const {
   return fault.kind ? fail(fault.kind, fault.message) : LAMELLA_OK;
 }
 
-Place Stream::push(Task task) {
+Place Stream::push(Task task, Label label) {
+  const uint64_t launch = label.shown() ? launched() : 0;
   std::lock_guard lock(mutex);
   if (!started) std::thread(&Stream::work, this).detach();
   started = true;
-  tasks.push_back(std::move(task));
+  tasks.push_back({std::move(task), label, launch});
   pending = true;
   wake.notify_one();
   return {this, ++pushed};
@@ -49,15 +50,17 @@ void Stream::work() {
       lock.lock();
       wake.wait(lock, [this] { return !tasks.empty(); });
     }
-    Task task = std::move(tasks.front());
+    Queued queued = std::move(tasks.front());
     lock.unlock();
     Fault found;
+    const int64_t begin = queued.launch ? device_time() : 0;
     try {
-      found = task();
+      found = queued.task();
     } catch (const std::exception& error) {
       found = {LAMELLA_OUT_OF_MEMORY, std::string("bank: a kernel failed: ") + error.what()};
     }
-    task = nullptr;
+    if (queued.launch) tell(*this, queued.label, queued.launch, begin);
+    queued.task = nullptr;
     lock.lock();
     if (!fault.kind) fault = found;
     tasks.pop_front();
@@ -93,12 +96,12 @@ struct Streams {
   std::vector<Stream*> spare;
   std::array<Stream*, devices> usual;
   Streams() {
-    for (int32_t i = 0; i < devices; i++) usual[i] = &all.emplace_back(i);
+    for (int32_t i = 0; i < devices; i++) usual[i] = &all.emplace_back(i, all.size());
   }
   Stream* get(int32_t device) {
     std::lock_guard lock(mutex);
     const auto one = std::find_if(spare.begin(), spare.end(), [=](Stream* s) { return s->device == device; });
-    if (one == spare.end()) return &all.emplace_back(device);
+    if (one == spare.end()) return &all.emplace_back(device, all.size());
     Stream* found = *one;
     spare.erase(one);
     return found;
@@ -157,15 +160,19 @@ Stream& current(int32_t device) {
   return chosen && chosen->streams[device] ? *chosen->streams[device] : *streams().usual[device];
 }
 
-lamella_status wait_for_all(int32_t device) {
+std::vector<Place> ends_of(int32_t device) {
   std::vector<Place> ends;
-  {
-    std::lock_guard lock(streams().mutex);
-    for (Stream& s : streams().all)
-      if (s.device == device) ends.push_back(s.last());
-  }
+  std::lock_guard lock(streams().mutex);
+  for (Stream& s : streams().all)
+    if (s.device == device) ends.push_back(s.last());
+  return ends;
+}
+void wait_for_all(int32_t device) {
+  for (const Place& end : ends_of(device)) end.stream->wait(end.ticket);
+}
+lamella_status raise_first(int32_t device) {
   lamella_status first = LAMELLA_OK;
-  for (const Place& end : ends) {
+  for (const Place& end : ends_of(device)) {
     end.stream->wait(end.ticket);
     if (!first) first = end.wait();
   }
@@ -173,7 +180,7 @@ lamella_status wait_for_all(int32_t device) {
 }
 
 lamella_status synchronize(void*, int32_t device) {
-  return closed([=] { return wait_for_all(device); });
+  return closed([=] { return raise_first(device); });
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Streams, each a queue of tasks that a thread of its own runs in order, and events, places in them.
 #pragma once
 
+#include <lamella/device_trace.h>
 #include <lamella/extension.h>
 #include <atomic>
 #include <condition_variable>
@@ -18,6 +19,14 @@ struct Fault {
   std::string message;
 };
 using Task = std::function<Fault()>;
+
+// What a profile shows of a task; without a label it shows nothing.
+struct Label {
+  const char* name = nullptr;  // of a kernel
+  int64_t bytes = -1;          // of a copy
+  lamella_device to{-1, 0}, from{-1, 0};
+  bool shown() const { return name || bytes >= 0; }
+};
 
 // No exception leaves a slot: where the host has no memory left, that is the error.
 template <class Slot> lamella_status closed(Slot slot) {
@@ -37,8 +46,8 @@ struct Place {
 
 class Stream {
  public:
-  explicit Stream(int32_t device) : device(device) {}
-  Place push(Task);
+  Stream(int32_t device, uint64_t number) : device(device), number(number) {}
+  Place push(Task, Label = {});
   Place last();
   bool passed(uint64_t ticket) const { return done.load(std::memory_order_acquire) >= ticket; }
   void wait(uint64_t ticket);
@@ -49,12 +58,18 @@ class Stream {
   void restart();
 
   const int32_t device;
+  const uint64_t number;
 
  private:
+  struct Queued {
+    Task task;
+    Label label;
+    uint64_t launch;  // its number in a profile, or 0
+  };
   void work();
   std::mutex mutex;
   std::condition_variable wake, moved;
-  std::deque<Task> tasks;  // the first one runs
+  std::deque<Queued> tasks;  // the first one runs
   uint64_t pushed = 0;
   int waiting = 0;
   std::atomic<uint64_t> done{0};
@@ -70,9 +85,16 @@ inline Stream& stream_of(int32_t device, void* handle) {
 }
 // Tasks pushed later run behind that place.
 void follow(Stream& stream, Place place);
+void wait_for_all(int32_t device);                  // and leaves faults where they are
 lamella_status synchronize(void*, int32_t device);  // waits for all streams of the device; raises the first fault
 void hold_streams();                                // before a fork: waits until all are idle, and keeps them so
 void go_on_streams();
 void restart_streams();
 void add_streams(lamella::Library&, lamella_backend&);
+
+// Profiles: trace.cpp.
+int64_t device_time();  // nanoseconds of the device's own clock
+uint64_t launched();    // a number for a task that is being queued; 0 where no profile wants it
+void tell(const Stream& stream, const Label& label, uint64_t launch, int64_t begin);  // that it has run until now
+void add_trace(lamella::Library&);
 }  // namespace bank

@@ -80,10 +80,11 @@ typedef void (*lamella_usage_handler)(void* context, const char* key);
 typedef struct lamella_trace lamella_trace;
 
 enum lamella_trace_flags {
-  LAMELLA_TRACE_SHAPES = 1,     /* sizes and dtypes of the arguments */
-  LAMELLA_TRACE_STACKS = 2,     /* the host language's stacks */
-  LAMELLA_TRACE_MEMORY = 4,     /* memory that is got and given back */
-  LAMELLA_TRACE_THIS_THREAD = 8 /* of this thread, and those that its state is carried to, alone */
+  LAMELLA_TRACE_SHAPES = 1,      /* sizes and dtypes of the arguments */
+  LAMELLA_TRACE_STACKS = 2,      /* the host language's stacks */
+  LAMELLA_TRACE_MEMORY = 4,      /* memory that is got and given back */
+  LAMELLA_TRACE_THIS_THREAD = 8, /* of this thread, and those that its state is carried to, alone */
+  LAMELLA_TRACE_NO_HOST = 16     /* of devices alone: neither calls nor blocks */
 };
 
 typedef struct {
@@ -91,7 +92,9 @@ typedef struct {
   uint32_t flags;  /* enum lamella_trace_flags */
   uint32_t scopes; /* bits; 0: functions, steps of backward, blocks */
   uint32_t reserved;
-  int64_t max_events; /* of each thread; what comes later is counted as dropped. 0: 2^26 */
+  int64_t max_events;  /* of each thread; what comes later is counted as dropped. 0: 2^26 */
+  const char* devices; /* nullable: names of devices whose work is recorded, separated by commas, in the way that
+                        * <lamella/device_trace.h> says, or by their events; "*": all that have that interface */
 } lamella_trace_options;
 
 /* Times are nanoseconds since the trace began. Borrowed. */
@@ -119,6 +122,23 @@ typedef struct {
   uint64_t thread;
 } lamella_trace_memory_event;
 
+/* Work of a device, in the order of begins; times are those of the host's clock. `host` is the number of the
+ * event that launched it, as trace_events counts, or -1. */
+typedef struct {
+  uint32_t size;
+  uint32_t kind; /* enum lamella_activity_kind */
+  const char* name;
+  lamella_device device, to, from;
+  uint64_t stream, launch;
+  int64_t launched; /* when it was queued; begin, where that is not known */
+  int64_t begin, end, bytes;
+  int64_t host;
+  uint64_t thread;      /* that launched it, or 0 */
+  const int64_t* stack; /* of the event that launched it */
+} lamella_trace_activity;
+
+enum { LAMELLA_TRACE_DEVICE = LAMELLA_SCOPES }; /* the scope of a row of what a device has done */
+
 /* All events of one name, scope and backend, and where asked for of equal shapes and stacks. */
 typedef struct {
   uint32_t size;
@@ -132,6 +152,9 @@ typedef struct {
   int64_t total, self;         /* nanoseconds: with what is inside, and without */
   int64_t least, most;         /* of one */
   int64_t memory, self_memory; /* bytes got less bytes given back, likewise */
+  int64_t device, self_device; /* nanoseconds of devices: of what was launched inside, and directly. Of a device's own
+                                * row both are the time itself, and `total` and `self` are 0 */
+  int64_t bytes;               /* that its copies and fills moved */
 } lamella_trace_row;
 
 /* Note [Shapes]  For each argument one word, `tag | dtype << 8 | number of dimensions << 16`, and then of a tensor its
@@ -139,6 +162,8 @@ typedef struct {
 typedef lamella_status (*lamella_on_trace_event)(void* context, const lamella_trace_event*);
 typedef lamella_status (*lamella_on_trace_memory)(void* context, const lamella_trace_memory_event*);
 typedef lamella_status (*lamella_on_trace_row)(void* context, const lamella_trace_row*);
+typedef lamella_status (*lamella_on_trace_activity)(void* context, const lamella_trace_activity*);
+typedef lamella_status (*lamella_on_trace_text)(void* context, const char* text);
 
 typedef struct {
   uint32_t size;
@@ -193,6 +218,15 @@ typedef struct {
    * writes a frame's text and gives its length. */
   void (*set_stack_reader)(int32_t (*read)(int64_t* frames, int32_t room),
                            int32_t (*describe)(int64_t frame, char* out, int32_t room));
+
+  lamella_status (*trace_activity)(lamella_trace*, lamella_on_trace_activity, void* context);
+  /* What could not be recorded of devices, and why: a sentence each. */
+  lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);
+  lamella_status (*traced_devices)(lamella_on_trace_text, void* context); /* names of those that have the interface */
+
+  /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as
+   * ranges of the kind "nvtx" or "itt". */
+  lamella_status (*ranges_begin)(const char* kind, const char* path, int32_t shapes, uint64_t* observer);
 } lamella_profiler;
 
 #ifdef __cplusplus

@@ -27,7 +27,8 @@ int add_info(PyObject* module);
 int add_samples(PyObject* module);
 int add_traces(PyObject* module);
 void add_stacks();
-extern PyMethodDef observer_methods[], info_methods[], usage_methods[], memory_methods[], stack_methods[];
+extern PyMethodDef observer_methods[], info_methods[], usage_methods[], memory_methods[], stack_methods[],
+    trace_methods[];
 
 // Adds a type to the module. Null with an exception.
 PyTypeObject* add_type(PyObject* module, PyType_Spec*);

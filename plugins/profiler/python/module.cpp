@@ -85,7 +85,8 @@ PyMODINIT_FUNC PyInit__python(void) {
       PyModuleDef_HEAD_INIT, "_python", nullptr, -1, nullptr, nullptr, nullptr, nullptr, nullptr};
   PyObject* m = PyModule_Create(&definition);
   if (!m) return nullptr;
-  for (PyMethodDef* methods : {usage_methods, observer_methods, info_methods, stack_methods, memory_methods})
+  for (PyMethodDef* methods :
+       {usage_methods, observer_methods, info_methods, stack_methods, memory_methods, trace_methods})
     if (PyModule_AddFunctions(m, methods) < 0) return nullptr;
   if (add_records(m) < 0 || add_scopes(m) < 0 || add_info(m) < 0 || add_samples(m) < 0 || add_traces(m) < 0)
     return nullptr;

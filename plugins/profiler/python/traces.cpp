@@ -1,6 +1,7 @@
 // Trace, a session of the native profiler, for the Python classes over it.
 #include "face.h"
 
+#include <cstring>
 #include <unordered_map>
 
 namespace lamella::profiler::face {
@@ -12,28 +13,38 @@ struct TraceObject {
 
 lamella_trace* trace_of(PyObject* o) { return reinterpret_cast<TraceObject*>(o)->trace; }
 
-// _Trace(flags, scopes, max_events): begins at once.
+// A trace that begins or ends may wait for devices, whose work may need the host's lock.
+template <class Work>
+lamella_status without_lock(Work work) {
+  PyThreadState* state = PyEval_SaveThread();
+  const lamella_status st = work();
+  PyEval_RestoreThread(state);
+  return st;
+}
+
+// _Trace(flags, scopes, max_events, devices): begins at once.
 PyObject* start(PyTypeObject* type, PyObject* args, PyObject*) {
   lamella_trace_options options{};
   options.size = sizeof options;
   long long most;
-  if (!PyArg_ParseTuple(args, "IIL", &options.flags, &options.scopes, &most)) return nullptr;
+  if (!PyArg_ParseTuple(args, "IIL|z", &options.flags, &options.scopes, &most, &options.devices)) return nullptr;
   options.max_events = most;
   auto* t = reinterpret_cast<TraceObject*>(type->tp_alloc(type, 0));
-  if (!t || !profiler->trace_start(&options, &t->trace)) return reinterpret_cast<PyObject*>(t);
+  if (!t || !without_lock([&] { return profiler->trace_start(&options, &t->trace); }))
+    return reinterpret_cast<PyObject*>(t);
   Py_DECREF(t);
   return raise();
 }
 
 void destroy(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  profiler->trace_free(trace_of(self));
+  without_lock([&] { return profiler->trace_free(trace_of(self)), LAMELLA_OK; });
   type->tp_free(self);
   Py_DECREF(type);
 }
 
 PyObject* stop(PyObject* self, PyObject*) {
-  if (profiler->trace_stop(trace_of(self))) return raise();
+  if (without_lock([&] { return profiler->trace_stop(trace_of(self)); })) return raise();
   Py_RETURN_NONE;
 }
 
@@ -134,12 +145,32 @@ lamella_status add_event(void* context, const lamella_trace_event* e) {
 
 lamella_status add_row(void* context, const lamella_trace_row* r) {
   auto& g = *static_cast<Gathering*>(context);
-  return add(
-      g, Py_BuildValue("(sINNNLLLLLLLL)", r->name, r->scope, g.shapes.get(r->shapes), stack_tuple(r->stack, g.frames),
-                       backend_text(r->backend), static_cast<long long>(r->count), static_cast<long long>(r->failed),
-                       static_cast<long long>(r->total), static_cast<long long>(r->self),
-                       static_cast<long long>(r->least), static_cast<long long>(r->most),
-                       static_cast<long long>(r->memory), static_cast<long long>(r->self_memory)));
+  return add(g, Py_BuildValue(
+                    "(sINNNLLLLLLLLLLL)", r->name, r->scope, g.shapes.get(r->shapes), stack_tuple(r->stack, g.frames),
+                    backend_text(r->backend), static_cast<long long>(r->count), static_cast<long long>(r->failed),
+                    static_cast<long long>(r->total), static_cast<long long>(r->self), static_cast<long long>(r->least),
+                    static_cast<long long>(r->most), static_cast<long long>(r->memory),
+                    static_cast<long long>(r->self_memory), static_cast<long long>(r->device),
+                    static_cast<long long>(r->self_device), static_cast<long long>(r->bytes)));
+}
+
+PyObject* device_text(lamella_device d) {
+  return PyUnicode_FromFormat("%s:%d", d.backend < 0 ? "" : api().backend_name(d.backend), d.index);
+}
+
+lamella_status add_activity(void* context, const lamella_trace_activity* a) {
+  auto& g = *static_cast<Gathering*>(context);
+  return add(g, Py_BuildValue("(sINiKKLLLLLKNNN)", a->name, a->kind, backend_text(a->device.backend), a->device.index,
+                              static_cast<unsigned long long>(a->stream), static_cast<unsigned long long>(a->launch),
+                              static_cast<long long>(a->launched), static_cast<long long>(a->begin),
+                              static_cast<long long>(a->end), static_cast<long long>(a->bytes),
+                              static_cast<long long>(a->host), static_cast<unsigned long long>(a->thread),
+                              stack_tuple(a->stack, g.frames), device_text(a->from), device_text(a->to)));
+}
+
+lamella_status add_text(void* context, const char* text) {
+  return add(*static_cast<Gathering*>(context),
+             PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));
 }
 
 lamella_status add_memory(void* context, const lamella_trace_memory_event* m) {
@@ -165,6 +196,33 @@ PyObject* events(PyObject* self, PyObject*) {
 PyObject* memory(PyObject* self, PyObject*) {
   return gather(0, [&](Gathering* g) { return profiler->trace_memory(trace_of(self), add_memory, g); });
 }
+PyObject* activity(PyObject* self, PyObject*) {
+  return gather(PY_SSIZE_T_MAX,
+                [&](Gathering* g) { return profiler->trace_activity(trace_of(self), add_activity, g); });
+}
+PyObject* notes(PyObject* self, PyObject*) {
+  return gather(0, [&](Gathering* g) { return profiler->trace_notes(trace_of(self), add_text, g); });
+}
+PyObject* traced_devices(PyObject*, PyObject*) {
+  return gather(0, [](Gathering* g) { return profiler->traced_devices(add_text, g); });
+}
+PyObject* is_device(PyObject*, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!text) return nullptr;
+  int32_t id;
+  const bool there = !api().find_backend(text, &id) && api().backend_description(id);
+  api().error_clear();
+  return PyBool_FromLong(there);
+}
+// _begin_ranges(kind, path, shapes): the number of an observer.
+PyObject* begin_ranges(PyObject*, PyObject* args) {
+  const char *kind, *path;
+  int shapes;
+  uint64_t handle;
+  if (!PyArg_ParseTuple(args, "ssp", &kind, &path, &shapes)) return nullptr;
+  if (profiler->ranges_begin(kind, path, shapes, &handle)) return raise();
+  return PyLong_FromUnsignedLongLong(handle);
+}
 PyObject* summary(PyObject* self, PyObject* args) {
   int by_shapes, frames;
   if (!PyArg_ParseTuple(args, "pi", &by_shapes, &frames)) return nullptr;
@@ -176,9 +234,8 @@ PyObject* write(PyObject* self, PyObject* args) {
   PyObject* path;
   const char* metadata;
   if (!PyArg_ParseTuple(args, "O&s", PyUnicode_FSConverter, &path, &metadata)) return nullptr;
-  PyThreadState* state = PyEval_SaveThread();
-  const lamella_status st = profiler->trace_export(trace_of(self), PyBytes_AS_STRING(path), metadata);
-  PyEval_RestoreThread(state);
+  const lamella_status st =
+      without_lock([&] { return profiler->trace_export(trace_of(self), PyBytes_AS_STRING(path), metadata); });
   Py_DECREF(path);
   if (st) return raise();
   Py_RETURN_NONE;
@@ -189,12 +246,19 @@ PyObject* dropped(PyObject* self, PyObject*) { return PyLong_FromLongLong(profil
 PyMethodDef methods[] = {{"stop", stop, METH_NOARGS, nullptr},
                          {"events", events, METH_NOARGS, nullptr},
                          {"memory", memory, METH_NOARGS, nullptr},
+                         {"activity", activity, METH_NOARGS, nullptr},
+                         {"notes", notes, METH_NOARGS, nullptr},
                          {"summary", summary, METH_VARARGS, nullptr},
                          {"write", write, METH_VARARGS, nullptr},
                          {"dropped", dropped, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyMethodDef trace_methods[] = {{"_traced_devices", traced_devices, METH_NOARGS, nullptr},
+                               {"_begin_ranges", begin_ranges, METH_VARARGS, nullptr},
+                               {"_is_device", is_device, METH_O, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
 
 int add_traces(PyObject* module) {
   static PyType_Slot slots[] = {{Py_tp_methods, methods},

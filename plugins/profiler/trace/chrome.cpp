@@ -5,11 +5,12 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "observe/host_stacks.h"
-#include "trace/walk.h"
+#include "trace/launches.h"
 
 namespace lamella::profiler {
 namespace {
@@ -130,7 +131,7 @@ struct Place {
 
 class Writer {
  public:
-  Writer(const Trace& t, std::FILE* f) : t_(t), j_(f), pid_(getpid()) {}
+  Writer(Trace& t, std::FILE* f) : t_(t), j_(f), pid_(getpid()) {}
 
   void write(const std::vector<const Buffer*>& buffers, const char* metadata) {
     j_.raw("{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": ");
@@ -152,17 +153,21 @@ class Writer {
           t_, *b, index, [&](const Open& o) { event(*b, o); }, [](const Open&) {});
     }
     memory(buffers);
+    if (t_.devices) devices();
     j_.raw("\n]}\n");
   }
 
  private:
   void head(const char* phase, std::string_view name, uint64_t thread, int64_t ns) {
+    head(phase, name, pid_, thread, ns);
+  }
+  void head(const char* phase, std::string_view name, uint64_t process, uint64_t thread, int64_t ns) {
     j_.raw("{\"ph\": \"");
     j_.raw(phase);
     j_.raw("\", \"name\": ");
     j_.text(name);
     j_.raw(", \"pid\": ");
-    j_.number(pid_);
+    j_.number(process);
     j_.raw(", \"tid\": ");
     j_.number(thread);
     j_.raw(", \"ts\": ");
@@ -242,6 +247,104 @@ class Writer {
     }
   }
 
+  // A process for each device, with a thread for each stream: their numbers are above those that the system gives.
+  struct Track {
+    uint64_t process, thread;
+    std::string device, stream;
+    std::vector<std::pair<int64_t, int>> queue;  // when it grew and shrank
+  };
+  Track& track(const lamella_trace_activity& a) {
+    const uint64_t device = static_cast<uint64_t>(a.device.backend) << 32 | static_cast<uint32_t>(a.device.index);
+    const auto [at, is_new] = tracks_.try_emplace({device, a.stream});
+    Track& t = at->second;
+    if (!is_new) return t;
+    const auto [process, is_new_device] = processes_.try_emplace(device, (processes_.size() + 1) << 22 | pid_);
+    t.process = process->second;
+    t.thread = tracks_.size();
+    t.device = std::string(api().backend_name(a.device.backend)) + ":" + std::to_string(a.device.index);
+    t.stream = "stream " + std::to_string(a.stream);
+    if (is_new_device) {
+      j_.raw(",\n");
+      head("M", "process_name", t.process, 0, 0);
+      j_.raw(", \"args\": {\"name\": ");
+      j_.text("device " + t.device);
+      j_.raw("}}");
+    }
+    j_.raw(",\n");
+    head("M", "thread_name", t.process, t.thread, 0);
+    j_.raw(", \"args\": {\"name\": ");
+    j_.text(t.stream);
+    j_.raw("}}");
+    return t;
+  }
+
+  void devices() {
+    static const char* const kinds[] = {"kernel", "gpu_memcpy", "gpu_memset"};
+    const std::vector<Launched> launches = find_launchers(t_);
+    for (const lamella_trace_activity& a : read_activities(t_, launches)) {
+      Track& on = track(a);
+      j_.raw(",\n");
+      head("X", a.name, on.process, on.thread, a.begin);
+      j_.raw(", \"dur\": ");
+      j_.time(a.end - a.begin);
+      j_.raw(", \"cat\": \"");
+      j_.raw(kinds[a.kind]);
+      j_.raw("\", \"args\": {\"device\": ");
+      j_.number(int64_t{a.device.index});
+      j_.raw(", \"stream\": ");
+      j_.number(a.stream);
+      j_.raw(", \"correlation\": ");
+      j_.number(a.launch);
+      if (a.host >= 0) {
+        j_.raw(", \"External id\": ");
+        j_.number(a.host + 1);
+      }
+      if (a.launch) {
+        j_.raw(", \"queued\": ");
+        j_.time(std::max<int64_t>(a.begin - a.launched, 0));
+      }
+      if (a.kind != LAMELLA_ACTIVITY_KERNEL) {
+        j_.raw(", \"bytes\": ");
+        j_.number(a.bytes);
+      }
+      if (a.stack) {
+        j_.raw(", \"Call stack\": ");
+        j_.text(stack_text(a.stack));
+      }
+      j_.raw("}}");
+      on.queue.push_back({std::min(a.launched, a.begin), 1});
+      on.queue.push_back({a.end, -1});
+      if (const Launched* l = find_launch(launches, a.launch); l && l->host >= 0) arrow(*l, a, on);
+    }
+    for (auto& [key, on] : tracks_) queue(on);
+  }
+
+  // From the event that launched it.
+  void arrow(const Launched& l, const lamella_trace_activity& a, const Track& on) {
+    j_.raw(",\n");
+    head("s", "ac2g", l.thread, l.begin);
+    j_.raw(", \"cat\": \"ac2g\", \"id\": ");
+    j_.number(a.launch);
+    j_.raw("},\n");
+    head("f", "ac2g", on.process, on.thread, a.begin);
+    j_.raw(", \"cat\": \"ac2g\", \"bp\": \"e\", \"id\": ");
+    j_.number(a.launch);
+    j_.raw("}");
+  }
+
+  // Work that is launched and not finished, a curve for each stream.
+  void queue(Track& on) {
+    std::sort(on.queue.begin(), on.queue.end());
+    int64_t now = 0;
+    for (const auto& [time, change] : on.queue) {
+      j_.raw(",\n");
+      head("C", "queue of " + on.stream, on.process, on.thread, time);
+      j_.raw(", \"args\": {\"launched\": ");
+      j_.number(now += change);
+      j_.raw("}}");
+    }
+  }
+
   const std::string& stack_text(const int64_t* stack) {
     const auto [at, is_new] = stacks_.try_emplace(stack);
     std::string& text = at->second;
@@ -253,10 +356,12 @@ class Writer {
     return text;
   }
 
-  const Trace& t_;
+  Trace& t_;
   Json j_;
   const uint64_t pid_;
   std::unordered_map<uint64_t, Place> calls_;
+  std::map<std::pair<uint64_t, uint64_t>, Track> tracks_;  // by device and stream
+  std::map<uint64_t, uint64_t> processes_;
   std::unordered_map<const int64_t*, std::string> stacks_;
 };
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "trace/walk.h"
+#include "trace/launches.h"
 
 namespace lamella::profiler {
 namespace {
@@ -113,6 +113,30 @@ class Rows {
   std::unordered_map<Seen, lamella_trace_row*, SeenHash> seen_;
 };
 
+// Nanoseconds of devices by the number of an event: what it launched itself, and, once the walk has closed the events
+// inside it, what was launched within it.
+struct DeviceTimes {
+  std::vector<lamella_trace_activity> all;
+  std::unordered_map<int64_t, std::pair<int64_t, int64_t>> of;
+  explicit DeviceTimes(Trace& t) {
+    if (!t.devices) return;
+    all = read_activities(t, find_launchers(t));
+    for (const lamella_trace_activity& a : all)
+      if (a.host >= 0) {
+        of[a.host].first += a.end - a.begin;
+        of[a.host].second += a.end - a.begin;
+      }
+  }
+  void close(const Open& o, lamella_trace_row& r) {
+    const auto found = of.find(o.index);
+    if (found == of.end()) return;
+    const auto [direct, whole] = found->second;
+    r.self_device += direct;
+    r.device += whole;
+    if (o.parent >= 0) of[o.parent].second += whole;
+  }
+};
+
 }  // namespace
 
 lamella_status trace_events(lamella_trace* handle, lamella_on_trace_event visit, void* context) {
@@ -151,6 +175,7 @@ lamella_status trace_summary(lamella_trace* handle, int32_t by_shapes, int32_t s
                              void* context) {
   Trace& t = trace_of(handle);
   Rows rows(by_shapes != 0, stack_frames);
+  DeviceTimes times(t);
   int64_t index = 0;
   for (const Buffer* b : t.all()) {
     rows.next_buffer();
@@ -167,7 +192,22 @@ lamella_status trace_summary(lamella_trace* handle, int32_t by_shapes, int32_t s
           r.failed += o.event->failed;
           r.memory += o.memory;
           r.self_memory += o.self_memory;
+          if (!times.of.empty()) times.close(o, r);
         });
+  }
+  rows.next_buffer();
+  for (const lamella_trace_activity& a : times.all) {
+    Event e{};
+    e.what = a.name;
+    e.stack = a.stack;
+    e.scope = LAMELLA_TRACE_DEVICE;
+    e.backend = static_cast<int16_t>(a.device.backend);
+    lamella_trace_row& r = rows.row(e);
+    r.count++;
+    r.device = r.self_device += a.end - a.begin;
+    r.least = std::min(r.least, a.end - a.begin);
+    r.most = std::max(r.most, a.end - a.begin);
+    r.bytes += a.bytes;
   }
   for (const lamella_trace_row& r : rows.all())
     if (lamella_status st = visit(context, &r)) return st;

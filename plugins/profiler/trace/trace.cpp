@@ -147,6 +147,7 @@ void on_memory(void* context, const lamella_event* e) {
 }
 
 lamella_status begin(const std::shared_ptr<Trace>& t) {
+  if (lamella_status st = devices_begin(*t)) return st;
   if (t->options.flags & LAMELLA_TRACE_MEMORY) {
     const uint64_t kinds = uint64_t{1} << LAMELLA_EVENT_ALLOCATE | uint64_t{1} << LAMELLA_EVENT_FREE;
     {
@@ -156,6 +157,7 @@ lamella_status begin(const std::shared_ptr<Trace>& t) {
     void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(t->number));
     if (lamella_status st = api().subscribe(library, kinds, on_memory, context, &t->memory_events)) return st;
   }
+  if (t->options.flags & LAMELLA_TRACE_NO_HOST) return LAMELLA_OK;
   lamella_observer o{};
   o.size = sizeof o;
   o.flags = LAMELLA_OBSERVER_NEEDS_IDS;
@@ -225,6 +227,7 @@ lamella_status trace_start(const lamella_trace_options* options, lamella_trace**
 lamella_status trace_stop(lamella_trace* handle) {
   Trace& t = trace_of(handle);
   if (!std::exchange(t.running, false)) return LAMELLA_OK;
+  devices_end(t);
   t.ended = ticks();
   if (t.observer) remove_observer(t.observer);
   if (t.memory_events) api().withdraw(t.memory_events);

@@ -10,6 +10,7 @@
 
 #include "trace/buffer.h"
 #include "trace/clock.h"
+#include "trace/devices.h"
 
 namespace lamella::profiler {
 
@@ -23,6 +24,7 @@ struct Trace {
   uint64_t ended = 0;  // ticks
   std::atomic<int64_t> dropped{0};
   std::vector<std::unique_ptr<Buffer>> buffers;
+  std::unique_ptr<DeviceRecord> devices;  // null: of the host alone
 
   Buffer& buffer();  // of this thread
   // A snapshot of the buffers, in the order in which their threads came.
@@ -44,5 +46,7 @@ lamella_status trace_summary(lamella_trace*, int32_t by_shapes, int32_t stack_fr
                              void* context);
 lamella_status trace_export(lamella_trace*, const char* path, const char* metadata);
 int64_t trace_dropped(lamella_trace*);
+lamella_status trace_activity(lamella_trace*, lamella_on_trace_activity, void* context);
+lamella_status trace_notes(lamella_trace*, lamella_on_trace_text, void* context);
 
 }  // namespace lamella::profiler

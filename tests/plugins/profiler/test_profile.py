@@ -1,8 +1,6 @@
 """Profiles: what they record, their sums, trees, tables and files. The oracles are sums done here by hand, and the
 trace-event format as its document says."""
 
-import gzip
-import json
 import os
 import signal
 import subprocess
@@ -19,6 +17,7 @@ from lamella.profiler import (
     schedule,
     tensorboard_trace_handler,
 )
+from trace_format import checked_trace
 
 
 def counts(prof):
@@ -235,33 +234,6 @@ def test_flops_are_counted_once():
 
 
 # ---- the trace-event format ------------------------------------------------------------------------------------------
-
-
-def checked_trace(path):
-    """The events of a file, checked: phases, required fields, numbers, flows in pairs, spans properly nested."""
-    opened = gzip.open if str(path).endswith(".gz") else open
-    with opened(path, "rt") as f:
-        data = json.load(f)
-    events = data["traceEvents"]
-    required = {"X": {"name", "cat", "ts", "dur", "pid", "tid", "args"}, "M": {"name", "pid", "args"},
-                "s": {"id", "ts", "pid", "tid", "cat", "name"}, "f": {"id", "ts", "pid", "tid", "cat", "name", "bp"},
-                "C": {"name", "ts", "pid", "args"}}  # fmt: skip
-    tracks = {}
-    for e in events:
-        assert required[e["ph"]] <= set(e), e
-        assert all(isinstance(e[k], (int, float)) and e[k] >= 0 for k in ("ts", "dur") if k in e)
-        if e["ph"] == "X":
-            tracks.setdefault(e["tid"], []).append(e)
-    assert sorted(e["id"] for e in events if e["ph"] == "s") == sorted(e["id"] for e in events if e["ph"] == "f")
-    for spans in tracks.values():
-        open_ends = []
-        for e in sorted(spans, key=lambda e: (round(e["ts"] * 1000), -round(e["dur"] * 1000))):
-            begin = round(e["ts"] * 1000)
-            while open_ends and open_ends[-1] <= begin:
-                open_ends.pop()
-            assert not open_ends or begin + round(e["dur"] * 1000) <= open_ends[-1]
-            open_ends.append(begin + round(e["dur"] * 1000))
-    return data
 
 
 @pytest.mark.parametrize("name", ["trace.json", "trace.json.gz"])

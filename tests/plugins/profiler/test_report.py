@@ -6,11 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import lamella
 import pytest
+from compiled import compile_library
 from lamella.plugins.profiler import report
 from lamella.profiler import profile, record_function
+
+HERE = Path(__file__).parent
 
 
 def made(path, name='a </script> "block" & more'):
@@ -22,6 +26,32 @@ def made(path, name='a </script> "block" & more'):
     prof.add_metadata("model", "<b>small</b>")
     prof.export_html(path)
     return prof
+
+
+def made_with_a_device(host, library, path):
+    host.run(
+        """
+        import ctypes, sys
+        import lamella
+        from lamella.profiler import profile, record_function
+
+        lamella.ops.load_library(sys.argv[1])
+        hook = ctypes.CDLL(sys.argv[1])
+        hook.launch.restype, hook.time_now.restype = ctypes.c_uint64, ctypes.c_int64
+        hook.done.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int32] + [ctypes.c_int64] * 3
+        x = lamella.ones(30, 30, requires_grad=True)
+        with profile(profile_memory=True) as prof:
+            with record_function('a </script> "block" & more'):
+                numbers = hook.launch(), hook.launch()
+                (x @ x).sum().backward()
+            now = hook.time_now()
+            for number, begin, took in zip(numbers, (1_000_000, 6_000_000), (2_000_000, 3_000_000)):
+                hook.done(number, b"work", 0, 0, now + begin, now + begin + took, 0)
+        prof.export_html(sys.argv[2])
+        """,
+        str(library),
+        str(path),
+    )
 
 
 class Page(html.parser.HTMLParser):
@@ -75,11 +105,20 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path):
         profile().export_html(tmp_path / "x")
 
 
-def test_a_browser_shows_it(tmp_path):
+def test_a_browser_shows_it(host, tmp_path, tmp_path_factory):
+    """With what a device has done: the library of test_device_faults.py stands for one."""
     browser = shutil.which("chromium")
     if not browser:
         pytest.skip("chromium is not installed: apt-get install chromium")
-    made(tmp_path / "p.html")
+    library = compile_library(tmp_path_factory, HERE / "device_hook.cpp", "-pthread")
+    made_with_a_device(host, library, tmp_path / "p.html")
+    page = Page()
+    page.feed((tmp_path / "p.html").read_text())
+    (data,) = [json.loads(t) for kind, t in page.scripts if kind == "application/json"]
+    (stream,) = data["streams"]
+    assert (stream["name"], stream["work"], stream["most"]) == ("cpu:0 stream 7", 2, 2)
+    assert stream["busy"] == pytest.approx(5000, rel=0.1) and stream["idle"] == pytest.approx(3000, rel=0.1)
+    assert len(stream["gaps"]) == 1 and stream["queue"][-1][1] == 0 and "cpu:0 stream 7" in data["tracks"]
     options = [
         "--headless=new",
         "--no-sandbox",
@@ -94,7 +133,7 @@ def test_a_browser_shows_it(tmp_path):
     out = subprocess.run([browser, *options, "--dump-dom", page], capture_output=True, text=True, timeout=240)
     assert 'data-ready="yes"' in out.stdout, out.stderr[-2000:]  # the script ran to its end
     rows = re.findall(r"<tr><td>(.*?)</td>", out.stdout)
-    assert "aten::mm" in rows and 'a &lt;/script&gt; "block" &amp; more' in rows
+    assert {"aten::mm", "work", "cpu:0 stream 7"} <= set(rows) and 'a &lt;/script&gt; "block" &amp; more' in rows
     picture = tmp_path / "p.png"
     subprocess.run([browser, *options, f"--screenshot={picture}", page], capture_output=True, timeout=240, check=True)
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and len(set(picture.read_bytes())) > 200

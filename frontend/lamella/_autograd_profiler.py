@@ -1,0 +1,25 @@
+"""What ``lamella.autograd.profiler`` and ``lamella.autograd.profiler_util`` hold: the names are the profiler's."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+NAMES = {
+    "profiler": ("EventList", "FunctionEvent", "emit_itt", "emit_nvtx", "profile", "record_function"),
+    "profiler_util": ("EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel"),
+}
+
+
+def fill(module: ModuleType) -> None:
+    """Gives a lazy module its names. Raises what naming ``lamella.profiler`` raises where that plugin is absent."""
+    import lamella
+
+    lamella.profiler  # noqa: B018
+    from lamella.plugins.profiler import autograd_profiler, averages
+
+    name = module.__name__.rpartition(".")[2]
+    module.__doc__ = autograd_profiler.__doc__ if name == "profiler" else averages.__doc__
+    for held in NAMES[name]:
+        setattr(module, held, getattr(autograd_profiler if hasattr(autograd_profiler, held) else averages, held))
+    vars(module)["__all__"] = list(NAMES[name])
+    module.__name__ = f"lamella.autograd.{name}"

@@ -1,0 +1,115 @@
+"""Operators as ranges of other tools: NVTX, which NVIDIA's profilers show, and ITT, which Intel's do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from glob import glob
+from types import TracebackType
+
+from . import _python
+
+__all__ = ["emit_itt", "emit_nvtx"]
+
+
+def nvtx_libraries() -> list[str]:
+    """Where NVTX may be: on the loader's path, and in NVIDIA's packages."""
+    names = "libnvToolsExt.so.1", "libnvToolsExt.so", "libnvtx3interop.so.1", "libnvtx3interop.so"
+    packages = [path for folder in sys.path for name in names for path in glob(f"{folder}/nvidia/*/lib/{name}")]
+    return [*names, *packages]
+
+
+def itt_libraries() -> list[str]:
+    """Where ITT may be: what a collector names in the environment, and on the loader's path."""
+    named = os.environ.get("INTEL_LIBITTNOTIFY64")
+    return [*([named] if named else []), "libittnotify.so", "libittnotify_collector.so"]
+
+
+class _Emit:
+    kind = ""
+    advice = ""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False):
+        self.enabled, self.record_shapes = enabled, record_shapes
+        self.entered = False
+        self._observer: int | None = None
+
+    def _libraries(self) -> list[str]:
+        raise NotImplementedError
+
+    def __enter__(self) -> _Emit | None:
+        if not self.enabled:
+            return None
+        if self.entered:
+            raise RuntimeError(f"emit_{self.kind}: it is entered already; make another one")
+        reasons = []
+        for path in self._libraries():
+            try:
+                self._observer = _python._begin_ranges(self.kind, path, self.record_shapes)
+            except RuntimeError as error:
+                reasons.append(str(error).partition("\n")[0])
+            else:
+                self.entered = True
+                return self
+        raise RuntimeError(f"emit_{self.kind}: {self.advice} ({'; '.join(reasons)})")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._observer is not None:
+            _python._remove_callback(self._observer)
+            self._observer = None
+
+
+class emit_nvtx(_Emit):
+    """While its block runs, each operator, step of backward and named block of any thread is a range of NVTX.
+
+    NVIDIA's tools show them above the kernels: ``nsys profile python program.py``. A step of backward has the number of
+    its call in its name, "MulBackward0, seq = 3"; the call has a mark of that number within its range.
+
+    Args:
+        enabled: False: it does nothing
+        record_shapes: whether names have the sizes of arguments, "aten::mul, sizes = [[2, 3], []]"
+
+    Raises:
+        RuntimeError: on entering: there is no library of NVTX, or it is entered already
+
+    >>> with lamella.autograd.profiler.emit_nvtx(enabled=False):
+    ...     _ = lamella.ones(2)
+    """
+
+    kind = "nvtx"
+    advice = (
+        "no library of NVTX was found. Install the package nvidia-nvtx, or put the folder of libnvToolsExt.so.1 or "
+        "libnvtx3interop.so.1 into LD_LIBRARY_PATH"
+    )
+
+    def _libraries(self) -> list[str]:
+        return nvtx_libraries()
+
+
+class emit_itt(_Emit):
+    """While its block runs, each operator, step of backward and named block of any thread is a task of ITT.
+
+    Intel's VTune shows them. The library is the one that ``INTEL_LIBITTNOTIFY64`` names, as VTune sets it, or
+    ``libittnotify.so`` on the loader's path; it must have the tasks' functions under their names.
+
+    Args:
+        enabled: False: it does nothing
+        record_shapes: whether names have the sizes of arguments
+
+    Raises:
+        RuntimeError: on entering: there is no library of ITT, or it is entered already
+
+    >>> with lamella.autograd.profiler.emit_itt(enabled=False):
+    ...     _ = lamella.ones(2)
+    """
+
+    kind = "itt"
+    advice = (
+        "no library of ITT was found. Run the program under Intel's VTune, which sets INTEL_LIBITTNOTIFY64, or put the "
+        "folder of libittnotify.so into LD_LIBRARY_PATH"
+    )
+
+    def _libraries(self) -> list[str]:
+        return itt_libraries()

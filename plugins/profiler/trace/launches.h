@@ -1,0 +1,24 @@
+// Which event launched which work of a device: the innermost one that was open on the launching thread.
+#pragma once
+
+#include "trace/walk.h"
+
+namespace lamella::profiler {
+
+struct Launched {
+  uint64_t number;
+  int64_t time;  // ns since the trace's begin
+  uint64_t thread;
+  const Event* event;  // null: nothing recorded was open
+  int64_t host;        // its number in the order of the walk, or -1
+  int64_t begin;       // of the event
+};
+
+// All launches of a trace that has devices, by number.
+std::vector<Launched> find_launchers(Trace&);
+const Launched* find_launch(const std::vector<Launched>&, uint64_t number);  // or null
+
+// What the devices have done, by begin, on the host's clock.
+std::vector<lamella_trace_activity> read_activities(Trace&, const std::vector<Launched>&);
+
+}  // namespace lamella::profiler

@@ -1,0 +1,44 @@
+// TimedKernels: the times of a device whose backend has no interface of traces, by events that are recorded before and
+// behind each of its kernels.
+#pragma once
+
+#include <lamella/library.h>
+#include <lamella/profiler.h>
+
+#include <mutex>
+#include <vector>
+
+namespace lamella::profiler {
+
+struct Trace;
+
+class TimedKernels {
+ public:
+  explicit TimedKernels(std::vector<int32_t> backends) : backends_(std::move(backends)) {}
+  TimedKernels(const TimedKernels&) = delete;
+  ~TimedKernels();
+  uint64_t observer = 0;
+
+  void* enter(const lamella_record*);
+  void leave(const lamella_record*, void* state);
+  void read(Trace&);  // waits for the events, and makes activities of them
+
+ private:
+  struct Pair {
+    lamella_device device;
+    const char* name;
+    uint64_t stream, launch;
+    void *begin, *end;
+  };
+  static void* event(lamella_device);
+  static void destroy(const Pair&);
+  const std::vector<int32_t> backends_;
+  std::mutex mutex_;
+  std::vector<Pair> pairs_;
+};
+
+// For the devices that a trace names, and that have events with timing; of the others a note says that they have not.
+lamella_status time_kernels(Trace&);
+void end_timed(Trace&);
+
+}  // namespace lamella::profiler
