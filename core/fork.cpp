@@ -7,34 +7,60 @@
 namespace lamella::core {
 namespace {
 
-struct Guarded {
-  std::mutex own;  // of the list
-  std::vector<std::mutex*> all;
+struct Registered {
+  AroundFork outermost{};
+  std::mutex own;  // of the lists
+  std::vector<AroundFork> middle;
+  std::vector<std::mutex*> innermost;
 };
 
-Guarded& guarded() {
-  static Guarded* g = [] {
-    static constexpr auto let_go = [] {
-      for (std::mutex* m : guarded().all) m->unlock();
-      guarded().own.unlock();
-    };
+void run(void (*f)()) {
+  if (f) f();
+}
+
+Registered& registered() {
+  static Registered* r = [] {
     pthread_atfork(
         [] {
-          guarded().own.lock();
-          for (std::mutex* m : guarded().all) m->lock();
+          Registered& r = registered();
+          run(r.outermost.before);
+          r.own.lock();
+          for (size_t i = r.middle.size(); i-- > 0;) run(r.middle[i].before);
+          for (std::mutex* m : r.innermost) m->lock();
         },
-        let_go, let_go);
-    return new Guarded;
+        [] {
+          Registered& r = registered();
+          for (std::mutex* m : r.innermost) m->unlock();
+          for (const AroundFork& a : r.middle) run(a.parent);
+          r.own.unlock();
+          run(r.outermost.parent);
+        },
+        [] {
+          Registered& r = registered();
+          for (std::mutex* m : r.innermost) m->unlock();
+          r.own.unlock();
+          run(r.outermost.child);  // first, since the others may use the registry
+          for (const AroundFork& a : r.middle) run(a.child);
+        });
+    return new Registered;
   }();
-  return *g;
+  return *r;
 }
 
 }  // namespace
 
+void around_fork_outermost(AroundFork a) { registered().outermost = a; }
+
+void around_fork(AroundFork a) {
+  Registered& r = registered();
+  const std::lock_guard lock(r.own);
+  r.middle.push_back(a);
+}
+
 void free_in_children(std::mutex& m) {
-  Guarded& g = guarded();
-  const std::lock_guard lock(g.own);
-  g.all.push_back(&m);
+  Registered& r = registered();
+  const std::lock_guard lock(r.own);
+  r.innermost.push_back(&m);
 }
 
 }  // namespace lamella::core

@@ -25,56 +25,73 @@ using Subscribers = std::vector<Subscriber>;
 std::atomic<const Subscribers*> subscribers{new Subscribers};
 std::vector<const Subscribers*> replaced;  // not freed yet; under the registry's lock
 
-// Where a thread says it. Places are never freed: a thread that ends leaves its own to another one.
-struct Place {
+// Where a thread says it. Notes are never freed: a thread that ends leaves its own to another one.
+struct Note {
   std::atomic<const Subscribers*> list{nullptr};
   std::atomic<bool> taken{true};
-  Place* next = nullptr;
+  Note* next = nullptr;
 };
-std::atomic<Place*> places{nullptr};
+std::atomic<Note*> notes{nullptr};
 
-Place* take_place() {
-  for (Place* p = places.load(std::memory_order_acquire); p; p = p->next)
-    if (!p->taken.exchange(true, std::memory_order_acquire)) return p;
-  auto* p = new Place;
-  p->next = places.load(std::memory_order_relaxed);
-  while (!places.compare_exchange_weak(p->next, p, std::memory_order_release)) {
+Note* take_note() {
+  for (Note* n = notes.load(std::memory_order_acquire); n; n = n->next)
+    if (!n->taken.exchange(true, std::memory_order_acquire)) return n;
+  auto* n = new Note;
+  n->next = notes.load(std::memory_order_relaxed);
+  while (!notes.compare_exchange_weak(n->next, n, std::memory_order_release)) {
   }
-  return p;
+  return n;
 }
+void leave_note(Note* n) { n->taken.store(false, std::memory_order_release); }
 
-// This thread's place. Behind the end of a thread's variables, each event takes one for itself.
+// This thread's note. Behind the end of a thread's variables, each event takes one for itself.
 struct Own {
-  Place* place = take_place();
+  Note* note = take_note();
   ~Own();
 };
 thread_local bool ended = false;
 Own::~Own() {
-  place->taken.store(false, std::memory_order_release);
+  leave_note(note);
   ended = true;
 }
-Place& own_place() {
+Note& own_note() {
   static thread_local Own own;
-  return *own.place;
+  return *own.note;
 }
 
-// A subscriber may call operators, whose events are not sent: it would be called from within itself.
-__thread bool sending = false;
+// The subscribers that run on this thread, the innermost first. What one does is told to the others; it would be called
+// from within itself.
+struct Running {
+  lamella_handle handle;
+  const Running* outer;
+};
+__thread const Running* running = nullptr;
 
-void send(Place& place, const lamella_event& e) {
+bool runs(lamella_handle handle) {
+  for (const Running* r = running; r; r = r->outer)
+    if (r->handle == handle) return true;
+  return false;
+}
+
+void send(Note& note, const lamella_event& e) {
   const Subscribers* list;
   do {
     list = subscribers.load();
-    place.list.store(list);
+    note.list.store(list);
   } while (list != subscribers.load());  // it may have been replaced, and freed, before this thread had said so
-  for (const Subscriber& s : *list)
-    if (s.kinds >> e.kind & 1) s.on_event(s.context, &e);
-  place.list.store(nullptr, std::memory_order_release);
+  for (const Subscriber& s : *list) {
+    if (!(s.kinds >> e.kind & 1) || runs(s.handle)) continue;
+    const Running now{s.handle, running};
+    running = &now;
+    s.on_event(s.context, &e);
+    running = now.outer;
+  }
+  note.list.store(nullptr, std::memory_order_release);
 }
 
 bool in_use(const Subscribers* list) {
-  for (const Place* p = places.load(); p; p = p->next)
-    if (p->list.load() == list) return true;
+  for (const Note* n = notes.load(); n; n = n->next)
+    if (n->list.load() == list) return true;
   return false;
 }
 
@@ -108,16 +125,10 @@ lamella_status subscribe(Library& lib, uint64_t kinds, lamella_on_event on_event
 }
 
 void emit_event(const lamella_event& e) {
-  if (sending) return;
-  sending = true;
-  if (__builtin_expect(!ended, 1)) {
-    send(own_place(), e);
-  } else {
-    Place* place = take_place();
-    send(*place, e);
-    place->taken.store(false, std::memory_order_release);
-  }
-  sending = false;
+  if (__builtin_expect(!running && !ended, 1)) return send(own_note(), e);
+  Note* note = take_note();  // one more list: this thread's note has the one of the event around this
+  send(*note, e);
+  leave_note(note);
 }
 
 void install_events() { core::send_event = emit_event; }

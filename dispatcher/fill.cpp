@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <new>
+#include <unordered_set>
 
 #include "core/device.h"
 #include "core/error.h"
@@ -140,6 +142,20 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
   }
   *who = "missing";
   return {missing_kernel, nullptr, 0};
+}
+
+const char* kernel_owner(const Operator* op, int32_t id) {
+  RegistryLock lock;
+  static auto* owners = new std::unordered_set<std::string>;  // of which there are few
+  if (!core::backend(id)) return nullptr;
+  std::string who;
+  const Entry e = backend_entry(const_cast<Operator*>(op), id, &who);
+  if (e.fn == missing_kernel) return nullptr;
+  if (e.fn == fallback_kernel || e.fn == fallback_copy) return kernel_owner(op, core::host_backend());
+  if (e.flags & no_kernel) who = op->owner;
+  for (const char* said : {" (composite)", " (fallback)"})
+    if (who.ends_with(said)) who.resize(who.size() - std::strlen(said));
+  return owners->insert(who).first->c_str();
 }
 
 const char* support(const Operator* op, int32_t backend) {

@@ -26,6 +26,8 @@ lamella_status pin(Operator*, const std::string& key, Table** out);
 bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
 // The same on a backend; `missing_kernel` where nothing does.
 Entry backend_entry(Operator*, int32_t id, std::string* who);
+// The owner of that entry, for as long as the process lives; null where nothing serves.
+const char* kernel_owner(const Operator*, int32_t id);
 // How a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
 const char* support(const Operator*, int32_t backend);
 

@@ -10,8 +10,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
+#include "dispatcher/thread_state.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -67,6 +69,45 @@ int64_t now_ns() {
 // Whether the work that a thread of the pool helps with has failed elsewhere, an interrupt included. Work that it cuts
 // again by itself is part of the same.
 thread_local const std::atomic<int>* helped = nullptr;
+
+// What is set on the thread that begins a region, debug information among it, for the others of its team. That thread
+// makes the copies and frees them: states may be the host language's, whose lock it may hold.
+class Carried {
+ public:
+  Carried() = default;
+  Carried(const Carried&) = delete;
+  ~Carried() {
+    for (lamella_captured* c : each_) discard_captured(c);
+  }
+  lamella_status take(int others) {
+    if (!has_state()) return LAMELLA_OK;
+    each_.resize(static_cast<size_t>(others));
+    for (lamella_captured*& c : each_)
+      if (lamella_status st = capture_thread(&c)) return st;
+    return LAMELLA_OK;
+  }
+  lamella_captured* of(int64_t thread) const {  // the first one is the caller
+    return thread && !each_.empty() ? each_[static_cast<size_t>(thread - 1)] : nullptr;
+  }
+
+ private:
+  std::vector<lamella_captured*> each_;
+};
+
+// While it lives, this thread has a state; null changes nothing.
+class Lent {
+ public:
+  explicit Lent(lamella_captured* c) : c_(c) {
+    if (c_) swap_captured(c_);
+  }
+  ~Lent() {
+    if (c_) swap_captured(c_);
+  }
+  Lent(const Lent&) = delete;
+
+ private:
+  lamella_captured* c_;
+};
 
 // One thread's share, in pieces short enough for a prompt answer; `stop` is null for work that was not shared.
 lamella_status run_pieces(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context,
@@ -126,11 +167,17 @@ lamella_status parallel_for(int64_t begin, int64_t end, int64_t grain, lamella_b
     std::atomic<int> stop{0};
     core::Error first;
     lamella_status result = LAMELLA_OK;
+    Carried carried;
+    if (lamella_status st = core::guarded([&] { return carried.take(team - 1); })) return st;
 #pragma omp parallel num_threads(team)
     {
       int64_t k = omp_get_thread_num(), all = omp_get_num_threads();
       int64_t b = begin + n * k / all, e = begin + n * (k + 1) / all;
-      if (lamella_status st = run_pieces(b, e, grain, body, context, &stop, k == 0)) {
+      const auto share = [&] {
+        const Lent lent(carried.of(k));
+        return run_pieces(b, e, grain, body, context, &stop, k == 0);
+      };
+      if (lamella_status st = core::guarded(share)) {
         if (stop.exchange(1) == 0) {  // the first error moves to the caller's thread
           result = st;
           first = core::pending_error();

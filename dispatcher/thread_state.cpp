@@ -51,6 +51,14 @@ lamella_status set_thread_slot(int32_t index, void* state) {
   return LAMELLA_OK;
 }
 
+bool has_state() {
+  const core::ThreadState& t = core::this_thread();
+  if (t.shared.include || t.shared.exclude || t.shared.default_device.backend >= 0) return true;
+  for (size_t i = 0; i < t.slots.size(); i++)
+    if (t.slots[i] && types[i].copy) return true;
+  return false;
+}
+
 lamella_status capture_thread(lamella_captured** out) {
   const core::ThreadState& t = core::this_thread();
   return with_slots({t.shared.include, t.shared.exclude, last_gift(), t.shared.default_device, {}}, t.slots, out);

@@ -18,6 +18,8 @@ lamella_status add_thread_slot(const lamella_thread_slot_type&, int32_t* index);
 void* thread_slot(int32_t index);
 lamella_status set_thread_slot(int32_t index, void* state);
 
+// Whether this thread has anything that a capture would carry.
+bool has_state();
 lamella_status capture_thread(lamella_captured** out);
 lamella_status copy_captured(const lamella_captured*, lamella_captured** out);
 lamella_status swap_captured(lamella_captured*);

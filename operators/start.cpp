@@ -10,6 +10,7 @@
 #include "dispatcher/api.h"
 #include "dispatcher/fill.h"
 #include "dispatcher/load.h"
+#include "dispatcher/published.h"
 #include "dispatcher/stamp.h"
 #include "dispatcher/events.h"
 #include "dispatcher/slots.h"
@@ -26,6 +27,7 @@ void start() {
     dispatcher::install_events();
     Api::table() = dispatcher::api();  // the catalogue is written over it, as a stranger's library is
     register_catalogue();
+    dispatcher::publish_dispatcher();
     const char* trace = std::getenv("LAMELLA_TRACE_DISPATCH");
     if (trace && *trace && *trace != '0') dispatcher::set_trace(true);
   });

@@ -1,4 +1,6 @@
 // The plugin's entry: the layer, its slot on tensors, the derivatives as rules, and the interface.
+#include <lamella/closed.h>
+
 #include <cstring>
 #include <memory>
 
@@ -211,23 +213,7 @@ void set_anomaly(char* (*trace)(void), int32_t nan) {
 
 lamella_node* current_node() { return handle_of(running_node()); }
 
-// ---- the table's guards -------------------------------------------------------------------------------------------
-
-// The interface is C: C++ exceptions end here.
-template <auto Function>
-struct Closed;
-template <class... A, lamella_status (*Function)(A...)>
-struct Closed<Function> {
-  static lamella_status call(A... a) {
-    try {
-      return Function(a...);
-    } catch (const std::bad_alloc&) {
-      return fail(LAMELLA_OUT_OF_MEMORY, "autograd: not enough memory");
-    }
-  }
-};
-template <auto Function>
-inline constexpr auto closed = &Closed<Function>::call;
+// ---- the table ----------------------------------------------------------------------------------------------------
 
 lamella_autograd table = {sizeof table,
                           -1,

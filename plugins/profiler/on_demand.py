@@ -73,12 +73,14 @@ class Server:
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.path = socket_path(self.pid)
+        early = self.path.with_name(f"{self.path.name}.new")
         with suppress(FileNotFoundError):
-            self.path.unlink()  # of an earlier process with this number, which was killed
+            early.unlink()  # of an earlier process with this number, which was killed
         self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listening.bind(os.fspath(self.path))
-        self.path.chmod(0o600)
+        self.listening.bind(os.fspath(early))
+        early.chmod(0o600)
         self.listening.listen(4)
+        early.rename(self.path)  # who finds it is heard
         threading.Thread(target=self._wait, name="lamella-profile-socket", daemon=True).start()
 
     def close(self) -> None:

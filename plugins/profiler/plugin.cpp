@@ -1,11 +1,12 @@
 // The profiler's library: two layers, one above autograd and one below it, on which observers hear of calls, and the
 // interface over observers, debug information and the log of used features. Start with observe/record.cpp.
+#include <lamella/closed.h>
 #include <lamella/library.h>
 #include <lamella/profiler.h>
 
-#include "closed.h"
 #include "collect/collector.h"
 #include "debug_info.h"
+#include "fork.h"
 #include "memory/report.h"
 #include "observe/host_stacks.h"
 #include "observe/record.h"
@@ -21,7 +22,7 @@ int32_t enable_records(int32_t on) { return this_thread().enable(on != 0); }
 lamella_profiler table = {sizeof table,
                           -1,
                           -1,
-                          closed<add_observer>,
+                          closed<static_cast<lamella_status (*)(const lamella_observer*, int32_t, uint64_t*)>(add_observer)>,
                           closed<remove_observer>,
                           closed<enable_observer>,
                           enable_records,
@@ -77,7 +78,7 @@ LAMELLA_LIBRARY(profiler, m) {
   function_layer = uint64_t{1} << table.layer;
   kernel_layer = uint64_t{1} << table.kernel_layer;
   library = m.handle();
-  if (register_thread_slots(library) || register_info_slot(library) || follow_usage(library)) return;
+  if (register_thread_slots(library) || register_info_slot(library) || follow_usage(library) || follow_forks()) return;
   m.interface("profiler", 1, &table);
   add_memory(m);
   m.interface("samples", 1, &samples_table);

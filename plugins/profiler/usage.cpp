@@ -1,7 +1,5 @@
 #include "usage.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,14 +38,7 @@ struct Log {
 };
 
 Log& log() {
-  static Log* l = [] {
-    pthread_atfork([] { log().mutex.lock(); }, [] { log().mutex.unlock(); },
-                   [] {
-                     log().telling = false;  // a thread that told is not here any more
-                     log().mutex.unlock();
-                   });
-    return new Log;
-  }();
+  static auto* l = new Log;
   return *l;
 }
 
@@ -83,6 +74,10 @@ void on_usage(void*, const lamella_event* e) {
 }
 
 }  // namespace
+
+std::mutex& usage_mutex() { return log().mutex; }
+
+void tell_usage_in_child() { log().telling = false; }
 
 lamella_status log_usage_once(const char* key) {
   Log& l = log();

@@ -105,7 +105,40 @@ void kinds(lamella_library* l) {
   CHECK(*api->event_kinds() == (bit(LAMELLA_EVENT_ALLOCATE) | bit(40)));
   OK(api, api->withdraw(b));
   seen.clear();
-  done("kinds: each subscriber gets its own, and what it does itself is not sent");
+  done("kinds: each subscriber gets its own, and it is not told what it does itself");
+}
+
+// What a subscriber does is told to the others, also where they do things in turn; and to those that came meanwhile.
+void within(lamella_library* l) {
+  static int inner, first, second;
+  static lamella_library* library;
+  static lamella_handle late;
+  library = l;
+  const auto counts = [](void* n, const lamella_event*) { ++*static_cast<int*>(n); };
+  static const auto count = +counts;
+  const auto makes = [](void* n, const lamella_event*) {
+    ++*static_cast<int*>(n);
+    api->release(zeros(10));
+  };
+  lamella_handle a, b;
+  const uint64_t kinds = bit(LAMELLA_EVENT_ALLOCATE);
+  OK(api, api->subscribe(l, kinds, makes, &first, &a));
+  OK(api, api->subscribe(l, kinds, makes, &second, &b));
+  api->release(zeros(10));
+  CHECK(first == 2 && second == 2);  // the program's, and that which the other one made then
+  OK(api, api->withdraw(a));
+  OK(api, api->withdraw(b));
+  const auto brings = [](void*, const lamella_event*) {
+    OK(api, api->subscribe(library, bit(LAMELLA_EVENT_ALLOCATE), count, &inner, &late));
+    api->release(zeros(10));
+    OK(api, api->withdraw(late));
+    api->release(zeros(10));
+  };
+  OK(api, api->subscribe(l, kinds, brings, nullptr, &a));
+  api->release(zeros(10));
+  CHECK(inner == 1);
+  OK(api, api->withdraw(a));
+  done("within: what a subscriber does is told to the others");
 }
 
 // Subscribers that come and go, also within an event and beside one, leave no memory behind.
@@ -291,6 +324,7 @@ int main(int argc, char** argv) {
   OK(api, open_library(api, "events", "events", &l));
   memory(l);
   kinds(l);
+  within(l);
   come_and_go(l);
   interfaces(l);
   backward(l);

@@ -35,7 +35,7 @@ void observers() {
         return std::string("a context with a long text of its own, ") + std::to_string(++*shared);
       },
       [&told](const RecordFunction& r, const std::string& context) {
-        CHECK(r.outputs() && r.num_outputs() == 1 && r.num_inputs() == 3);
+        CHECK(r.outputs() && r.num_outputs() == 1 && r.num_inputs() == 3 && std::string(r.owner()) == "cpu");
         told.push_back(context);
       });
   const uint64_t handle = lamella::add_global_callback(both.scopes({RecordScope::FUNCTION}));

@@ -234,6 +234,7 @@ typedef struct {
 #endif
 
 #ifdef __cplusplus
+#include <lamella/dispatcher.h>
 #include <lamella/library.h>
 
 #include <cstring>
@@ -279,6 +280,12 @@ class RecordFunction {
   uint64_t thread_id() const { return r_->thread; }
   uint64_t forward_thread_id() const { return r_->forward_thread; }
   const char* backend() const { return r_->backend < 0 ? "" : api().backend_name(r_->backend); }
+  /* Of the kernel that serves the operator on that backend; "" for blocks, and where nothing serves. */
+  const char* owner() const {
+    const auto* found = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1));
+    const char* owner = found && r_->op && r_->backend >= 0 ? found->kernel_owner(r_->op, r_->backend) : nullptr;
+    return owner ? owner : "";
+  }
   const lamella_record* c() const { return r_; }
 
  private:

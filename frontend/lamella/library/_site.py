@@ -14,6 +14,7 @@ Note [Nothing in between]  A registration that stacks is made before the one tha
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import weakref
@@ -77,6 +78,8 @@ class Registration:
 
 
 _lock = threading.Lock()
+# A child of fork finds it free, and the list whole, whatever another thread was registering.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _live: dict[Hashable, list[Registration]] = {}  # the last of a key is the last that was registered
 
 

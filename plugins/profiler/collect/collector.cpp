@@ -5,32 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
 
 #include "collect/text.h"
 #include "debug_info.h"
+#include "trace/clock.h"
 
 namespace lamella::profiler {
 namespace {
 
-uint64_t now(clockid_t clock = CLOCK_MONOTONIC) {
-  timespec t;
-  clock_gettime(clock, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
-}
-
 std::atomic<uint64_t> last_id{0};
-
-// The samples that are open on this thread, the innermost last. Blocks of tasks that take turns end in any order.
-struct Within {
-  const void* collector;
-  uint64_t id, root;
-};
-thread_local std::vector<Within> within;
-
-struct Open {
-  uint64_t begin, id, parent, root;
-};
 
 const lamella_tensor* first_tensor(const lamella_value* v, uint32_t n) {
   for (uint32_t i = 0; v && i < n; i++) {
@@ -88,18 +71,14 @@ Collector::Collector(const lamella_sampling& s)
   for (uint32_t i = 0; i < s.num_bounds; i++) bounds_.push_back(s.bounds[i] * 1e9);
 }
 
-void Collector::begin(void** state) {
-  auto* open = new (std::nothrow) Open;
-  if (!open) return;
-  const auto around =
-      std::find_if(within.rbegin(), within.rend(), [this](const Within& w) { return w.collector == this; });
-  const bool inside = around != within.rend();
+OpenSample* Collector::begin(const OpenSample* around) {
+  auto* open = new (std::nothrow) OpenSample;
+  if (!open) return nullptr;
   open->id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
-  open->parent = inside ? around->id : 0;
-  open->root = inside ? around->root : open->id;
-  within.push_back({this, open->id, open->root});
-  *state = open;
-  open->begin = now();
+  open->parent = around ? around->id : 0;
+  open->root = around ? around->root : open->id;
+  open->begin = monotonic_ns();
+  return open;
 }
 
 void Collector::write(Sample& s, const lamella_record& r) const {
@@ -117,12 +96,8 @@ void Collector::write(Sample& s, const lamella_record& r) const {
   }
 }
 
-void Collector::end(const lamella_record& r, void* state) {
-  const uint64_t end = now();
-  std::unique_ptr<Open> open(static_cast<Open*>(state));
-  if (!open) return;
-  const auto own = std::find_if(within.rbegin(), within.rend(), [&](const Within& w) { return w.id == open->id; });
-  if (own != within.rend()) within.erase(std::next(own).base());
+void Collector::end(const lamella_record& r, const OpenSample* open) {
+  const uint64_t end = monotonic_ns();
   Sample s;  // made here, since reading debug information may wait for the host's lock
   s.begin = open->begin;
   s.duration = end - open->begin;
@@ -137,7 +112,7 @@ void Collector::end(const lamella_record& r, void* state) {
 // Samples that come in while it works wait for the next time.
 void Collector::drain() {
   const std::lock_guard lock(mutex_);
-  const auto offset = static_cast<int64_t>(now(CLOCK_REALTIME) - now());
+  const auto offset = static_cast<int64_t>(clock_ns(CLOCK_REALTIME) - monotonic_ns());
   for (uint64_t n = queue_.capacity(); n-- > 0 && queue_.take([&](const Sample& s) { add(s, offset); });) {
   }
 }

@@ -13,14 +13,19 @@
 
 namespace lamella::profiler {
 
+// A sample of what runs: of a call, a step of backward or a block.
+struct OpenSample {
+  uint64_t begin, id, parent, root;
+};
+
 class Collector {
  public:
   explicit Collector(const lamella_sampling&);
   Collector(const Collector&) = delete;
 
   // The observers' side: on the threads that run operators.
-  void begin(void** state);
-  void end(const lamella_record&, void* state);
+  OpenSample* begin(const OpenSample* around);  // null: no memory
+  void end(const lamella_record&, const OpenSample*);
 
   // The readers' side: one at a time.
   void drain();

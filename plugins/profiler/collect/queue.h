@@ -1,7 +1,7 @@
 // The queue that measured calls are written into: of fixed size, many writers without a lock, one reader at a time.
 //
-// Each place has a number, which says whose turn it is: the number of the write that may fill it, or that plus one once
-// it is filled. A writer takes the next number by one exchange, and never waits; where the place is not free yet, the
+// Each slot has a number, which says whose turn it is: the number of the write that may fill it, or that plus one once
+// it is filled. A writer takes the next number by one exchange, and never waits; where the slot is not free yet, the
 // queue is full.
 #pragma once
 
@@ -25,22 +25,22 @@ struct Sample {
 
 class Queue {
  public:
-  explicit Queue(uint32_t capacity) : mask_(std::bit_ceil(uint64_t{capacity}) - 1), places_(new Place[mask_ + 1]) {
-    for (uint64_t i = 0; i <= mask_; i++) places_[i].turn.store(i, std::memory_order_relaxed);
+  explicit Queue(uint32_t capacity) : mask_(std::bit_ceil(uint64_t{capacity}) - 1), slots_(new Slot[mask_ + 1]) {
+    for (uint64_t i = 0; i <= mask_; i++) slots_[i].turn.store(i, std::memory_order_relaxed);
   }
 
   // False: the queue is full.
   bool put(const Sample& sample) {
     uint64_t number = next_.load(std::memory_order_relaxed);
     for (;;) {
-      Place& p = places_[number & mask_];
-      const auto ahead = static_cast<int64_t>(p.turn.load(std::memory_order_acquire) - number);
+      Slot& s = slots_[number & mask_];
+      const auto ahead = static_cast<int64_t>(s.turn.load(std::memory_order_acquire) - number);
       if (ahead < 0) return false;
       if (ahead > 0) {
         number = next_.load(std::memory_order_relaxed);
       } else if (next_.compare_exchange_weak(number, number + 1, std::memory_order_relaxed)) {
-        std::memcpy(static_cast<void*>(&p.sample), &sample, offsetof(Sample, text) + sample.length);
-        p.turn.store(number + 1, std::memory_order_release);
+        std::memcpy(static_cast<void*>(&s.sample), &sample, offsetof(Sample, text) + sample.length);
+        s.turn.store(number + 1, std::memory_order_release);
         return true;
       }
     }
@@ -49,10 +49,10 @@ class Queue {
   // Has `read` see the oldest sample, and takes it out. False: there is none, or it is being written.
   template <class Read>
   bool take(Read read) {
-    Place& p = places_[taken_ & mask_];
-    if (p.turn.load(std::memory_order_acquire) != taken_ + 1) return false;
-    read(p.sample);
-    p.turn.store(taken_ + mask_ + 1, std::memory_order_release);
+    Slot& s = slots_[taken_ & mask_];
+    if (s.turn.load(std::memory_order_acquire) != taken_ + 1) return false;
+    read(s.sample);
+    s.turn.store(taken_ + mask_ + 1, std::memory_order_release);
     taken_++;
     return true;
   }
@@ -61,13 +61,13 @@ class Queue {
   uint64_t put_so_far() const { return next_.load(std::memory_order_relaxed); }
 
  private:
-  struct alignas(64) Place {
+  struct alignas(64) Slot {
     std::atomic<uint64_t> turn;
     Sample sample;
   };
-  static_assert(sizeof(Place) == 320);
+  static_assert(sizeof(Slot) == 320);
   const uint64_t mask_;
-  const std::unique_ptr<Place[]> places_;
+  const std::unique_ptr<Slot[]> slots_;
   alignas(64) std::atomic<uint64_t> next_{0};
   alignas(64) uint64_t taken_ = 0;  // the reader's
 };

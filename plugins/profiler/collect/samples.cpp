@@ -6,7 +6,7 @@
 
 #include "collect/collector.h"
 #include "collect/text.h"
-#include "observe/observers.h"
+#include "observe/record.h"
 
 struct lamella_collector {
   std::shared_ptr<lamella::profiler::Collector> collector;  // the observers have references of their own
@@ -18,12 +18,27 @@ namespace {
 
 using Shared = std::shared_ptr<Collector>;
 
+lamella_status enter(void*, const lamella_record*, void** state);
+
+// The innermost open sample of the same collector on this thread, around the record that is being entered.
+const OpenSample* around(const Collector& c) {
+  const OpenSample* found = nullptr;
+  for (const Record* r = this_thread().current->outer; r && !found; r = r->outer)
+    r->each_running([&](const Record::Running& x) {
+      if (x.observer && x.observer->given.enter == enter && static_cast<Shared*>(x.observer->given.context)->get() == &c)
+        found = static_cast<const OpenSample*>(x.state);
+    });
+  return found;
+}
+
 lamella_status enter(void* context, const lamella_record*, void** state) {
-  (*static_cast<Shared*>(context))->begin(state);
+  Collector& c = **static_cast<Shared*>(context);
+  *state = c.begin(around(c));
   return LAMELLA_OK;
 }
 lamella_status leave(void* context, const lamella_record* r, void* state) {
-  (*static_cast<Shared*>(context))->end(*r, state);
+  const std::unique_ptr<OpenSample> open(static_cast<OpenSample*>(state));
+  if (open) (*static_cast<Shared*>(context))->end(*r, open.get());
   return LAMELLA_OK;
 }
 void forget(void* context) { delete static_cast<Shared*>(context); }

@@ -1,8 +1,6 @@
 #include "memory/history.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,15 +9,15 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "observe/record.h"
+#include "trace/clock.h"
 
 namespace lamella::profiler {
 namespace {
 
-using Place = std::pair<int32_t, int32_t>;
-Place place_of(lamella_device d) { return {d.backend, d.index}; }
+using DeviceId = std::pair<int32_t, int32_t>;
+DeviceId id_of(lamella_device d) { return {d.backend, d.index}; }
 
 struct Key {  // two devices may have one address
   const void* data;
@@ -41,10 +39,9 @@ struct Counted {
 struct History {
   std::mutex mutex;
   std::unordered_map<Key, LargeBlock, Hash> blocks;
-  std::map<Place, Counted> devices;
-  std::vector<lamella_memory_record> events;  // a ring, once it is full
+  std::map<DeviceId, Counted> devices;
+  std::vector<MemoryRecord> events;  // a ring, once it is full
   uint64_t max_events = 0, num_events = 0, oldest = 0;
-  std::unordered_set<std::string> names;  // of makers that are no operators
   uint64_t observer = 0;
   lamella_handle subscription = 0;
 };
@@ -55,14 +52,7 @@ std::mutex& switching() {  // of switch_on and switch_off: the history's own loc
 }
 
 History& history() {
-  static History* h = [] {
-    pthread_atfork([] { history().mutex.lock(); }, [] { history().mutex.unlock(); },
-                   [] {
-                     new (&switching()) std::mutex;  // a thread that has it is not here any more
-                     history().mutex.unlock();
-                   });
-    return new History;
-  }();
+  static auto* h = new History;
   return *h;
 }
 
@@ -70,28 +60,21 @@ std::atomic<uint32_t> on{0};  // enum lamella_memory_flags
 std::atomic<lamella_memory_capture> capture{nullptr};
 std::atomic<lamella_memory_describe> describe{nullptr};
 
-int64_t now() {
-  timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec;
-}
-
 uint64_t thread_number() {
   if (current_thread) return current_thread->id;
   thread_local const auto id = static_cast<uint64_t>(syscall(SYS_gettid));
   return id;
 }
 
-// The name lives as long as the process: an operator's own, or the history's copy. Under the lock.
-const char* maker_now(History& h) {
+void name_maker(MemoryRecord& e) {
   const Record* r = current_thread ? current_thread->current : nullptr;
-  if (!r) return nullptr;
-  if (r->shared.frame) return r->shared.name;
-  return h.names.emplace(r->shared.name).first->c_str();
+  if (!r) return;
+  e.maker = r->kept_name();
+  e.record.maker = e.maker ? e.maker->c_str() : r->shared.name;
 }
 
-void keep_event(History& h, lamella_memory_record& e) {
-  e.number = ++h.num_events;
+void keep_event(History& h, MemoryRecord& e) {
+  e.record.number = ++h.num_events;
   if (!h.max_events) return;
   if (h.events.size() < h.max_events) {
     h.events.push_back(e);
@@ -107,7 +90,7 @@ void end_block(History& h, const lamella_memory_record& e) {
   if (at == h.blocks.end()) return;
   const int64_t bytes = at->second.record.bytes;
   h.blocks.erase(at);
-  Counted& d = h.devices[place_of(e.device)];
+  Counted& d = h.devices[id_of(e.device)];
   if (const auto size = d.sizes.find(bytes); size != d.sizes.end()) d.sizes.erase(size);
   d.counts.frees++;
   d.counts.freed_bytes += bytes;
@@ -115,10 +98,11 @@ void end_block(History& h, const lamella_memory_record& e) {
   d.counts.live_blocks--;
 }
 
-void add_block(History& h, const lamella_memory_record& e) {
+void add_block(History& h, const MemoryRecord& made) {
+  const lamella_memory_record& e = made.record;
   end_block(h, e);  // whose end was not told: the address is in use again
-  h.blocks[{e.data, e.device.backend, e.device.index}] = {e, {}};
-  Counted& d = h.devices[place_of(e.device)];
+  h.blocks[{e.data, e.device.backend, e.device.index}] = {made, {}};
+  Counted& d = h.devices[id_of(e.device)];
   lamella_memory_counts& c = d.counts;
   d.sizes.insert(e.bytes);
   c.allocations++;
@@ -133,12 +117,13 @@ void add_block(History& h, const lamella_memory_record& e) {
 void on_memory(void*, const lamella_event* event) {
   const uint32_t flags = on.load(std::memory_order_relaxed);
   if (!flags) return;
-  lamella_memory_record e{};
+  MemoryRecord kept{};
+  lamella_memory_record& e = kept.record;
   e.size = sizeof e;
   e.kind = event->kind == LAMELLA_EVENT_ALLOCATE ? LAMELLA_MEMORY_ALLOC
            : event->kind == LAMELLA_EVENT_FREE   ? LAMELLA_MEMORY_FREE
                                                  : LAMELLA_MEMORY_OOM;
-  e.time = now();
+  e.time = static_cast<int64_t>(clock_ns(CLOCK_REALTIME));
   e.thread = thread_number();
   e.data = event->data;
   e.bytes = event->bytes;
@@ -147,12 +132,12 @@ void on_memory(void*, const lamella_event* event) {
   if (flags & LAMELLA_MEMORY_STACKS && e.kind != LAMELLA_MEMORY_FREE)
     if (lamella_memory_capture take = capture.load(std::memory_order_relaxed)) e.stack = take();
   try {
+    if (flags & LAMELLA_MEMORY_MAKERS) name_maker(kept);
     History& h = history();
     const std::lock_guard lock(h.mutex);
     if (!on.load(std::memory_order_relaxed)) return;  // it was switched off in between
-    if (flags & LAMELLA_MEMORY_MAKERS) e.maker = maker_now(h);
-    keep_event(h, e);
-    if (e.kind == LAMELLA_MEMORY_ALLOC) add_block(h, e);
+    keep_event(h, kept);
+    if (e.kind == LAMELLA_MEMORY_ALLOC) add_block(h, kept);
     if (e.kind == LAMELLA_MEMORY_FREE) end_block(h, e);
   } catch (const std::bad_alloc&) {  // there is no memory for the history: this event is missing in it
   }
@@ -194,6 +179,10 @@ lamella_status add_maker_observer(uint64_t* handle) {
 }
 
 }  // namespace
+
+std::mutex& history_mutex() { return history().mutex; }
+
+void switch_memory_in_child() { new (&switching()) std::mutex; }
 
 lamella_status switch_memory_on(uint32_t flags, uint64_t max_entries) {
   const std::lock_guard turn(switching());
@@ -264,7 +253,7 @@ lamella_status each_memory_block(lamella_memory_visit visit, void* context) {
 }
 
 lamella_status each_memory_event(lamella_memory_visit visit, void* context, uint64_t* dropped) {
-  std::vector<lamella_memory_record> all;
+  std::vector<MemoryRecord> all;
   {
     History& h = history();
     const std::lock_guard lock(h.mutex);
@@ -273,15 +262,15 @@ lamella_status each_memory_event(lamella_memory_visit visit, void* context, uint
     all.assign(oldest, h.events.end());
     all.insert(all.end(), h.events.begin(), oldest);
   }
-  for (const lamella_memory_record& e : all)
-    if (lamella_status st = visit(context, &e)) return st;
+  for (const MemoryRecord& e : all)
+    if (lamella_status st = visit(context, &e.record)) return st;
   return LAMELLA_OK;
 }
 
 lamella_memory_counts memory_counts(lamella_device device) {
   History& h = history();
   const std::lock_guard lock(h.mutex);
-  const auto at = h.devices.find(place_of(device));
+  const auto at = h.devices.find(id_of(device));
   if (at == h.devices.end()) return {};
   lamella_memory_counts c = at->second.counts;
   c.largest_live_bytes = at->second.sizes.empty() ? 0 : *at->second.sizes.rbegin();
@@ -291,7 +280,7 @@ lamella_memory_counts memory_counts(lamella_device device) {
 void reset_memory_counts(lamella_device device, uint32_t what) {
   History& h = history();
   const std::lock_guard lock(h.mutex);
-  const auto at = h.devices.find(place_of(device));
+  const auto at = h.devices.find(id_of(device));
   if (at == h.devices.end()) return;
   lamella_memory_counts& c = at->second.counts;
   if (what & LAMELLA_STATS_PEAK) {

@@ -13,6 +13,8 @@
 //   in that language, wherever memory is asked for.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ namespace lamella::profiler {
 
 lamella_status switch_memory_on(uint32_t flags, uint64_t max_entries);
 void switch_memory_off();
+void switch_memory_in_child();  // of fork, where a thread that is switching is not there any more
+std::mutex& history_mutex();
 uint32_t memory_flags();
 void set_memory_stacks(lamella_memory_capture, lamella_memory_describe);
 
@@ -31,9 +35,14 @@ lamella_status each_memory_event(lamella_memory_visit, void* context, uint64_t* 
 lamella_memory_counts memory_counts(lamella_device);
 void reset_memory_counts(lamella_device, uint32_t what);
 
-// The largest blocks of a device that are alive, the largest first.
-struct LargeBlock {
+// A record that keeps its maker's name, unless that lives as long as the process.
+struct MemoryRecord {
   lamella_memory_record record;
+  std::shared_ptr<const std::string> maker;
+};
+
+// The largest blocks of a device that are alive, the largest first.
+struct LargeBlock : MemoryRecord {
   std::vector<int64_t> shape;
 };
 std::vector<LargeBlock> largest_blocks(lamella_device, size_t most);

@@ -1,6 +1,7 @@
 #include "memory/report.h"
 
-#include "closed.h"
+#include <lamella/closed.h>
+
 #include "memory/history.h"
 
 namespace lamella::profiler {

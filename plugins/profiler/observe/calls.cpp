@@ -1,7 +1,5 @@
 #include "observe/calls.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -12,74 +10,73 @@
 namespace lamella::profiler {
 namespace {
 
-// The number of forks that led here, from one: a place that another thread had while this process was forked off says
+// The number of forks that led here, from one: one that another thread had while this process was forked off says
 // an older number, and is free.
 std::atomic<uint32_t> generation{1};
 
-struct Place {
+struct KeptCall {
   std::atomic<uint32_t> busy{0};
   uint64_t sequence = UINT64_MAX;
   Call call;
 };
 
-class Guard {  // a short lock of one place
+class Guard {  // a short lock of one of them
  public:
-  explicit Guard(Place& p) : p_(p) {
+  explicit Guard(KeptCall& k) : k_(k) {
     const uint32_t now = generation.load(std::memory_order_relaxed);
-    while (p_.busy.exchange(now, std::memory_order_acquire) == now) std::this_thread::yield();
+    while (k_.busy.exchange(now, std::memory_order_acquire) == now) std::this_thread::yield();
   }
-  ~Guard() { p_.busy.store(0, std::memory_order_release); }
+  ~Guard() { k_.busy.store(0, std::memory_order_release); }
   Guard(const Guard&) = delete;
 
  private:
-  Place& p_;
+  KeptCall& k_;
 };
 
-constexpr uint64_t places = 65536;
+constexpr uint64_t most = 65536;
 
 std::atomic<bool> kept_any{false};
 
-Place* all_places() {
-  static auto* all = [] {
-    pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1); });
-    return new Place[places];
-  }();
+KeptCall* all_kept() {
+  static auto* all = new KeptCall[most];
   return all;
 }
 
-Place& place(uint64_t sequence) { return all_places()[sequence % places]; }
+KeptCall& kept(uint64_t sequence) { return all_kept()[sequence % most]; }
 
 }  // namespace
 
 void keep_call(uint64_t sequence, const Call& call) {
   if (!kept_any.load(std::memory_order_relaxed)) kept_any.store(true, std::memory_order_relaxed);
-  Place& p = place(sequence);
+  KeptCall& k = kept(sequence);
   Call old;
   {
-    const Guard guard(p);
-    p.sequence = sequence;
-    old = std::exchange(p.call, call);
+    const Guard guard(k);
+    k.sequence = sequence;
+    old = std::exchange(k.call, call);
   }
   info_free(old.info);
 }
 
 Call find_call(uint64_t sequence) {
-  Place& p = place(sequence);
-  const Guard guard(p);
-  if (p.sequence != sequence) return {};
-  retain_info(p.call.info);
-  return p.call;
+  KeptCall& k = kept(sequence);
+  const Guard guard(k);
+  if (k.sequence != sequence) return {};
+  retain_info(k.call.info);
+  return k.call;
 }
+
+void free_calls_in_child() { generation.fetch_add(1); }
 
 void forget_calls() {
   if (!kept_any.exchange(false)) return;
-  for (uint64_t i = 0; i < places; i++) {
+  for (uint64_t i = 0; i < most; i++) {
     Call old;
-    Place& p = place(i);
+    KeptCall& k = kept(i);
     {
-      const Guard guard(p);
-      p.sequence = UINT64_MAX;
-      old = std::exchange(p.call, {});
+      const Guard guard(k);
+      k.sequence = UINT64_MAX;
+      old = std::exchange(k.call, {});
     }
     info_free(old.info);
   }

@@ -13,11 +13,12 @@ struct Call {
   void* info = nullptr;  // debug information that counted there; owned
 };
 
-// Keeps a call. The last 65536 numbers have a place; an older call gives its place to a newer one.
+// Keeps a call, and one of another number the less: the last 65536 numbers are kept.
 void keep_call(uint64_t sequence, const Call& call);
 // The call, with a reference to its information for the caller; empty if it is not there any more.
 Call find_call(uint64_t sequence);
 // Drops all calls, and so what their information holds: nobody needs ids any more.
 void forget_calls();
+void free_calls_in_child();  // of fork, whichever thread was at one
 
 }  // namespace lamella::profiler

@@ -1,7 +1,5 @@
 #include "observe/observers.h"
 
-#include <pthread.h>
-
 #include <cstdio>
 #include <mutex>
 #include <unordered_map>
@@ -24,20 +22,15 @@ struct Registered {
   std::shared_ptr<const List> list = std::make_shared<const List>();
   std::unordered_map<uint64_t, Held> all;  // the threads' own, too
   uint64_t last_handle = 0;
+  std::weak_ptr<Numbers> numbers;
 };
 
 Registered& registered() {
-  static Registered* r = [] {
-    // A child of fork finds the lock free, whichever thread had it.
-    pthread_atfork([] { registered().mutex.lock(); }, [] { registered().mutex.unlock(); },
-                   [] { registered().mutex.unlock(); });
-    return new Registered;
-  }();
+  static auto* r = new Registered;
   return *r;
 }
 
 std::atomic<void (*)(void*)> reporter{nullptr};
-std::atomic<int64_t> id_observers{0};
 
 // Replaces the list; under the lock. The old one is handed out, to be let go without it.
 std::shared_ptr<const List> replace(Registered& r, List next) {
@@ -66,18 +59,42 @@ void withdraw(Observer& o) {
   if (o.layers) api().withdraw(o.layers);
   o.drop_events();
   if (o.hears(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_sub(1, std::memory_order_relaxed);
-  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS && id_observers.fetch_sub(1) == 1) forget_calls();
+  o.numbers.reset();
+}
+
+// The registry is asked without the lock: two threads may both make a subscription, and one of them drops its own.
+lamella_status share_numbers(Observer& o) {
+  Registered& r = registered();
+  auto made = std::make_shared<Numbers>();
+  {
+    const std::lock_guard lock(r.mutex);
+    if ((o.numbers = r.numbers.lock())) return LAMELLA_OK;
+  }
+  if (lamella_status st = follow_recorded(&made->subscription)) return st;
+  const std::lock_guard lock(r.mutex);
+  o.numbers = r.numbers.lock();
+  if (!o.numbers) r.numbers = o.numbers = made;
+  return LAMELLA_OK;
 }
 
 lamella_status switch_on(Observer& o, bool everywhere) {
   if (o.hears(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_add(1, std::memory_order_relaxed);
-  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS) id_observers.fetch_add(1);
+  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS)
+    if (lamella_status st = share_numbers(o)) return st;
   if (everywhere && layers_of(o.given.scopes))
     if (lamella_status st = api().process_include(library, layers_of(o.given.scopes), &o.layers)) return st;
-  return follow_nodes(o);
+  return o.hears(LAMELLA_SCOPE_BACKWARD_FUNCTION) ? follow_nodes(o) : LAMELLA_OK;
 }
 
 }  // namespace
+
+Numbers::~Numbers() {
+  if (!subscription) return;
+  if (api().withdraw(subscription)) api().error_clear();
+  forget_calls();
+}
+
+std::mutex& observers_mutex() { return registered().mutex; }
 
 std::shared_ptr<const List> global_list(uint64_t* number) {
   Registered& r = registered();
@@ -89,6 +106,10 @@ std::shared_ptr<const List> global_list(uint64_t* number) {
 lamella_status add_observer(const lamella_observer* given, int32_t everywhere, uint64_t* handle) {
   auto o = std::make_shared<Observer>();
   std::memcpy(&o->given, given, std::min<size_t>(given->size, sizeof o->given));
+  return add_observer(std::move(o), everywhere != 0, handle);
+}
+
+lamella_status add_observer(std::shared_ptr<Observer> o, bool everywhere, uint64_t* handle) {
   Registered& r = registered();
   {
     const std::lock_guard lock(r.mutex);
@@ -117,7 +138,7 @@ lamella_status add_observer(const lamella_observer* given, int32_t everywhere, u
   return LAMELLA_OK;
 }
 
-lamella_status remove_observer(uint64_t handle) {
+lamella_status withdraw_observer(uint64_t handle) {
   Registered& r = registered();
   Held o;
   std::shared_ptr<const List> old;
@@ -137,6 +158,11 @@ lamella_status remove_observer(uint64_t handle) {
   if (!o)
     return fail(LAMELLA_VALUE_ERROR, "remove_callback: there is no callback with handle " + std::to_string(handle));
   withdraw(*o);
+  return LAMELLA_OK;
+}
+
+lamella_status remove_observer(uint64_t handle) {
+  if (lamella_status st = withdraw_observer(handle)) return st;
   this_thread().come_by();  // so that a program of one thread keeps nothing of it
   return LAMELLA_OK;
 }

@@ -13,15 +13,30 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace lamella::profiler {
+
+// The subscription to recorded calls, which all observers that need numbers share. The last one withdraws it.
+struct Numbers {
+  lamella_handle subscription = 0;
+  Numbers() = default;
+  Numbers(const Numbers&) = delete;
+  ~Numbers();
+};
+
+struct Scope;
+class Thread;
 
 struct Observer : std::enable_shared_from_this<Observer> {
   lamella_observer given{};
   uint64_t handle = 0;
   std::atomic<bool> live{true}, enabled{true};
   lamella_handle layers = 0, events = 0;  // what is switched on for it while it is registered
+  std::shared_ptr<Numbers> numbers;       // while it is registered, if it needs them
+  // For calls, in place of enter and exit; for one that hears of each. Note [Alone] in thread.h.
+  lamella_status (*record_alone)(Thread&, Scope&, lamella_frame*, const lamella_value*, lamella_value*) = nullptr;
   std::atomic<int64_t> events_needed{1};  // being registered, and its open steps of backward, whose ends are to come
   Observer() = default;
   Observer(const Observer&) = delete;
@@ -49,10 +64,13 @@ using List = std::vector<Held>;
 extern std::atomic<uint64_t> list_number;
 // How many observers, of any thread, hear of named blocks.
 extern std::atomic<int64_t> block_observers;
+std::mutex& observers_mutex();
 std::shared_ptr<const List> global_list(uint64_t* number);
 
 lamella_status add_observer(const lamella_observer*, int32_t everywhere, uint64_t* handle);
+lamella_status add_observer(std::shared_ptr<Observer>, bool everywhere, uint64_t* handle);
 lamella_status remove_observer(uint64_t handle);
+lamella_status withdraw_observer(uint64_t handle);  // the same, and this thread keeps its list as yet
 lamella_status enable_observer(uint64_t handle, int32_t on);
 
 // Takes out an observer whose function has failed, and reports the pending error.

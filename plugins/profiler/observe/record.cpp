@@ -7,74 +7,45 @@
 #include "observe/calls.h"
 
 namespace lamella::profiler {
+
+std::atomic<uint64_t> ended_elsewhere{0};
+
 namespace {
 
 std::atomic<uint64_t> last_id{0};
-std::atomic<uint64_t> left_elsewhere{0};  // blocks that ended on another thread than they began on
-
-// While an observer's function runs: what that calls is not observed, and an error that is pending is put aside.
-class Aside {
- public:
-  explicit Aside(Thread& t) : t_(t), shared_(api().thread()), exclude_(shared_->exclude) {
-    shared_->exclude |= function_layer | kernel_layer;
-    t.quiet++;
-  }
-  ~Aside() {
-    t_.quiet--;
-    const uint64_t both = function_layer | kernel_layer;
-    shared_->exclude = (shared_->exclude & ~both) | (exclude_ & both);
-    if (!t_.enabled()) shared_->exclude |= both;  // switched off by the function
-  }
-  Aside(const Aside&) = delete;
-
- private:
-  Thread& t_;
-  lamella_thread* shared_;
-  uint64_t exclude_;
-};
+Record::Rest& rest_of(Record& r) {
+  if (!r.rest) r.rest = std::make_unique<Record::Rest>();
+  return *r.rest;
+}
 
 // The scope's draws come to those that hear of this call; they are drawn anew.
 void draw(Thread& t, Scope& s, Record& r) {
   const int64_t passed = s.armed - s.countdown;
   int64_t next = Scope::never;
   for (Drawn& d : s.drawn) {
-    d.left -= passed;
-    if (d.left <= 0) {
-      d.left = t.gap(d.observer->given.probability);
+    d.remaining -= passed;
+    if (d.remaining <= 0) {
+      d.remaining = t.gap(d.observer->given.probability);
       if (d.observer->on()) {
         if (r.running < Record::few)
           r.first[r.running] = {d.observer, nullptr};
         else
-          r.more.push_back({d.observer, nullptr});
+          rest_of(r).more.push_back({d.observer, nullptr});
         r.running++;
       }
     }
-    next = std::min(next, d.left);
+    next = std::min(next, d.remaining);
   }
   s.armed = s.countdown = next;
 }
 
-template <class Visit>
-void each_running(Record& r, Visit visit) {
-  for (int i = 0; i < std::min(r.running, Record::few); i++) visit(r.first[i]);
-  for (Record::Running& x : r.more) visit(x);
-}
-
+// Of a record that is linked.
 void open(Thread& t, Record& r) {
-  if (const uint64_t left = left_elsewhere.load(std::memory_order_relaxed); t.left != left) {
-    t.left = left;
-    t.drop_left();
-  }
   bool ids = false;
-  each_running(r, [&](Record::Running& x) { ids |= (x.observer->given.flags & LAMELLA_OBSERVER_NEEDS_IDS) != 0; });
+  r.each_running([&](Record::Running& x) { ids |= (x.observer->given.flags & LAMELLA_OBSERVER_NEEDS_IDS) != 0; });
   if (ids) r.shared.id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
-  r.outer = t.current;
-  r.shared.size = sizeof r.shared;
-  r.shared.thread = t.id;
-  r.shared.parent = r.outer ? &r.outer->shared : nullptr;
-  t.current = &r;
   const Aside aside(t);
-  each_running(r, [&](Record::Running& x) {
+  r.each_running([&](Record::Running& x) {
     const lamella_observer& o = x.observer->given;
     if (!o.enter || !o.enter(o.context, &r.shared, &x.state)) return;
     drop_failed(*x.observer);
@@ -85,39 +56,13 @@ void open(Thread& t, Record& r) {
 void close(Thread& t, Record& r) {
   {
     const Aside aside(t);
-    each_running(r, [&](Record::Running& x) {
+    r.each_running([&](Record::Running& x) {
       if (!x.observer) return;
       const lamella_observer& o = x.observer->given;
       if (o.exit && o.exit(o.context, &r.shared, x.state)) drop_failed(*x.observer);
     });
   }
 }
-
-int32_t backend_of(const lamella_value* v, int n) {
-  for (int i = 0; i < n; i++) {
-    if (v[i].tag == LAMELLA_TENSOR) return v[i].as.tensor->backend;
-    for (uint32_t k = 0; v[i].tag == LAMELLA_TENSOR_LIST && k < v[i].length; k++)
-      if (v[i].as.tensors[k]) return v[i].as.tensors[k]->backend;
-  }
-  return -1;
-}
-
-lamella_status pass_on(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return api().redispatch(f, args, f->num_args, rets, f->num_rets);
-}
-
-// Takes a record on the stack out of the open ones, whichever way its frame is left: a thread that ends while it waits
-// for the host's lock is unwound, too.
-class Linked {
- public:
-  Linked(Thread& t, Record& r) : t_(t), r_(r) {}
-  Linked(const Linked&) = delete;
-  ~Linked() { unlink(t_, r_); }
-
- private:
-  Thread& t_;
-  Record& r_;
-};
 
 // A call that somebody hears of, or one on a thread that has not come by since the list changed.
 __attribute__((noinline)) lamella_status observed(int scope, lamella_frame* f, const lamella_value* args,
@@ -129,18 +74,10 @@ __attribute__((noinline)) lamella_status observed(int scope, lamella_frame* f, c
     t.come_by();
     if (--s.countdown > 0) return pass_on(f, args, rets);
   }
-  Record r;
+  Record r{Unset()};
   draw(t, s, r);
   if (!r.running) return pass_on(f, args, rets);
-  r.shared.scope = static_cast<uint32_t>(scope);
-  r.shared.name = api().operator_name(f->op);
-  r.shared.op = f->op;
-  r.shared.frame = f;
-  r.shared.inputs = args;
-  r.shared.num_inputs = f->num_args;
-  r.shared.num_outputs = f->num_rets;
-  r.shared.layer = f->layer;
-  r.shared.backend = backend_of(args, f->num_args);
+  set_call(r, scope, f, args);
   const Linked linked(t, r);
   open(t, r);
   const lamella_status st = pass_on(f, args, rets);
@@ -176,13 +113,20 @@ void end_node(Thread& t, uint64_t observer, uint64_t id) {
   node.held->drop_events();
 }
 
+struct Step : Record {
+  std::shared_ptr<const std::string> kept_name() const override {
+    return std::make_shared<const std::string>(shared.name);
+  }
+};
+
 Record* drawn_node(Thread& t, Drawn& d, const lamella_event* e) {
-  if (t.quiet || --d.left > 0) return nullptr;
-  d.left = t.gap(d.observer->given.probability);
+  if (t.quiet || --d.remaining > 0) return nullptr;
+  d.remaining = t.gap(d.observer->given.probability);
   if (!d.observer->on() || !d.observer->keep_events()) return nullptr;
-  auto* r = new Record;
+  auto* r = new Step;
   r->running = 1;
   r->first[0] = {d.observer, nullptr};
+  r->shared.size = sizeof r->shared;
   r->shared.scope = LAMELLA_SCOPE_BACKWARD_FUNCTION;
   r->shared.name = e->name;
   r->shared.sequence = e->id;
@@ -210,7 +154,9 @@ void on_node(void* context, const lamella_event* e) {
       node.held = d.observer->shared_from_this();
     }
     t.nodes.push_back(node);
-    if (node.record) open(t, *node.record);
+    if (!node.record) return;
+    link(t, *node.record);
+    open(t, *node.record);
     return;
   }
 }
@@ -218,16 +164,9 @@ void on_node(void* context, const lamella_event* e) {
 // A call has got a node: its record learns the number, and its backward will learn of the call.
 void on_recorded(void*, const lamella_event* e) {
   Thread& t = this_thread();
-  if (t.current && t.current->shared.scope == LAMELLA_SCOPE_FUNCTION && t.current->shared.op == e->op)
+  if (!t.quiet && t.current && t.current->shared.scope == LAMELLA_SCOPE_FUNCTION && t.current->shared.op == e->op)
     t.current->shared.sequence = e->id;  // and not one around it, where this call itself was not drawn
   keep_call(e->id, {e->op, t.id, take_info()});
-}
-
-void on_graph(void* context, const lamella_event* e) {
-  if (e->kind == LAMELLA_EVENT_NODE)
-    on_node(context, e);
-  else
-    on_recorded(context, e);
 }
 
 }  // namespace
@@ -235,19 +174,23 @@ void on_graph(void* context, const lamella_event* e) {
 template <int S>
 lamella_status observe(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   Thread* const t = current_thread;
-  if (__builtin_expect(t && t->number == list_number.load(std::memory_order_acquire) && --t->scopes[S].countdown > 0,
-                       1))
-    return pass_on(f, args, rets);
+  if (__builtin_expect(t && t->number == list_number.load(std::memory_order_acquire), 1)) {
+    Scope& s = t->scopes[S];
+    if (s.alone && !t->quiet) return s.alone->record_alone(*t, s, f, args, rets);
+    if (--s.countdown > 0) return pass_on(f, args, rets);
+  }
   return observed(S, f, args, rets);
 }
 template lamella_status observe<LAMELLA_SCOPE_FUNCTION>(lamella_frame*, const lamella_value*, lamella_value*);
 template lamella_status observe<LAMELLA_SCOPE_KERNEL>(lamella_frame*, const lamella_value*, lamella_value*);
 
 lamella_status follow_nodes(Observer& o) {
-  uint64_t kinds = o.hears(LAMELLA_SCOPE_BACKWARD_FUNCTION) ? uint64_t{1} << LAMELLA_EVENT_NODE : 0;
-  if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS) kinds |= uint64_t{1} << LAMELLA_EVENT_RECORDED;
   void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(o.handle));
-  return kinds ? api().subscribe(library, kinds, on_graph, context, &o.events) : LAMELLA_OK;
+  return api().subscribe(library, uint64_t{1} << LAMELLA_EVENT_NODE, on_node, context, &o.events);
+}
+
+lamella_status follow_recorded(lamella_handle* subscription) {
+  return api().subscribe(library, uint64_t{1} << LAMELLA_EVENT_RECORDED, on_recorded, nullptr, subscription);
 }
 
 // ---- named blocks --------------------------------------------------------------------------------------------------
@@ -256,16 +199,17 @@ namespace {
 
 // A block may end on another thread than it began on, or outlive that thread: both sides have a reference.
 struct Block : Record {
-  const std::string name;
+  const std::shared_ptr<const std::string> name;
   Thread* const thread;  // only compared
-  std::atomic<bool> ended{false};
+  std::atomic<bool> ended_{false};
   std::atomic<int> references{2};
-  Block(const char* n, Thread* t) : name(n), thread(t) {}
+  Block(const char* n, Thread* t) : name(std::make_shared<const std::string>(n)), thread(t) {}
   void release() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  bool left() const override { return ended.load(std::memory_order_acquire); }
+  bool ended() const override { return ended_.load(std::memory_order_acquire); }
   void unlinked() override { release(); }
+  std::shared_ptr<const std::string> kept_name() const override { return name; }
 };
 
 }  // namespace
@@ -282,10 +226,12 @@ lamella_status scope_begin(const char* name, void** scope) {
   draw(t, s, *made);
   if (!made->running) return LAMELLA_OK;
   Block* const r = made.release();
+  r->shared.size = sizeof r->shared;
   r->shared.scope = LAMELLA_SCOPE_USER_SCOPE;
-  r->shared.name = r->name.c_str();
+  r->shared.name = r->name->c_str();
   r->shared.backend = r->shared.layer = -1;
   *scope = r;
+  link(t, *r);
   open(t, *r);
   return LAMELLA_OK;
 }
@@ -296,19 +242,19 @@ void scope_end(void* scope) {
   lamella_object* const error = api().error_take();
   Thread& t = this_thread();
   close(t, *r);
-  r->ended.store(true, std::memory_order_release);
+  r->ended_.store(true, std::memory_order_release);
   if (r->thread == &t)
     unlink(t, *r);
   else
-    left_elsewhere.fetch_add(1, std::memory_order_relaxed);
+    ended_elsewhere.fetch_add(1, std::memory_order_relaxed);
   r->release();
   if (error) api().error_restore(error);
 }
 
 void Record::hold() {
-  if (!held.empty()) return;
-  each_running(*this, [this](Running& x) {
-    if (x.observer) held.push_back(x.observer->shared_from_this());
+  if (rest && !rest->held.empty()) return;
+  each_running([this](Running& x) {
+    if (x.observer) rest_of(*this).held.push_back(x.observer->shared_from_this());
   });
 }
 

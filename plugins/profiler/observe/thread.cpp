@@ -1,6 +1,5 @@
 #include "observe/thread.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,17 +67,18 @@ int64_t Thread::gap(double p) {
   return n < static_cast<double>(Scope::never) ? static_cast<int64_t>(n) : Scope::never;
 }
 
-void Thread::drop_left() {
+void Thread::drop_ended() {
+  ended_seen = ended_elsewhere.load(std::memory_order_relaxed);
   for (Record* r = current; r;) {
     Record* const outer = r->outer;
-    if (r->left()) unlink(*this, *r);
+    if (r->ended()) unlink(*this, *r);
     r = outer;
   }
 }
 
 Thread::~Thread() {
   for (Record* r = current; r; r = r->outer) r->hold();
-  while (current) unlink(*this, *current);  // blocks that were not left here
+  while (current) unlink(*this, *current);  // blocks that have not ended here
   for (const Node& n : nodes) {
     delete n.record;
     info_free(n.info);
@@ -93,6 +93,8 @@ void Thread::use(std::shared_ptr<const List> global, std::shared_ptr<const List>
   for (Scope& s : scopes) {
     s.drawn.clear();
     s.armed = s.countdown = Scope::never;
+    s.alone = nullptr;
+    s.alone_on_thread = nullptr;
   }
   uint32_t heard = 0;
   for (const auto* list : {&global_, &local_}) {
@@ -101,12 +103,14 @@ void Thread::use(std::shared_ptr<const List> global, std::shared_ptr<const List>
       for (int k = 0; k < LAMELLA_SCOPES; k++)
         if (is_live(o) && o->hears(k)) {
           Scope& s = scopes[static_cast<size_t>(k)];
-          const int64_t left = gap(o->given.probability);
-          s.drawn.push_back({o.get(), left});
-          s.armed = s.countdown = std::min(s.armed, left);
+          const int64_t first = gap(o->given.probability);
+          s.drawn.push_back({o.get(), first});
+          s.armed = s.countdown = std::min(s.armed, first);
           if (list == &local_) heard |= 1u << k;
         }
   }
+  for (Scope& s : scopes)
+    if (s.drawn.size() == 1 && s.drawn[0].observer->record_alone) s.alone = s.drawn[0].observer;
   lamella_thread* t = api().thread();
   t->include = (t->include & ~(function_layer | kernel_layer)) | layers_of(heard);
 }
@@ -116,6 +120,18 @@ void Thread::come_by() {
   if (local && !std::all_of(local->begin(), local->end(), is_live)) local = keep_local(nullptr);
   std::shared_ptr<const List> global = global_list(&number);
   use(std::move(global), std::move(local));
+}
+
+Held Thread::find(uint64_t handle) const {
+  std::shared_ptr<const List> global = global_;
+  uint64_t counts = number;
+  if (number != list_number.load(std::memory_order_acquire)) global = global_list(&counts);
+  for (const List* list : {global.get(), local_.get()}) {
+    if (!list) continue;
+    for (const Held& o : *list)
+      if (o->handle == handle && is_live(o)) return o;
+  }
+  return nullptr;
 }
 
 // The living ones of this thread's own, and one more, for its state.
@@ -150,10 +166,6 @@ lamella_status register_thread_slots(lamella_library* lib) {
   static const lamella_thread_slot_type own = {sizeof own, 0, "profiler.thread", nullptr, destroy_own, nullptr};
   static const lamella_thread_slot_type local = {sizeof local, 0, "profiler.observers", copy_local, destroy_local,
                                                  swapped_local};
-  static const int child = pthread_atfork(nullptr, nullptr, [] {
-    if (current_thread) current_thread->name_anew();
-  });
-  (void)child;
   if (lamella_status st = api().thread_slot(lib, &own, &own_slot)) return st;
   return api().thread_slot(lib, &local, &local_slot);
 }

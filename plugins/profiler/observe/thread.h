@@ -13,15 +13,20 @@ struct Record;
 // One observer's draw on one thread: how many calls until it hears of one.
 struct Drawn {
   Observer* observer;
-  int64_t left;
+  int64_t remaining;
 };
 
 // The draws of a scope. `countdown` is the least of them, counted down by each call: the draws themselves are brought
 // up to date when it is zero.
+// Note [Alone]  Most records have one observer, a profile that hears of every call. While it is the only one of a scope,
+//   nothing is drawn, and it writes down calls by a function of its own, without a state between enter and exit that
+//   others could see.
 struct Scope {
   static constexpr int64_t never = INT64_MAX / 2;
   int64_t armed = never, countdown = never;
   std::vector<Drawn> drawn;
+  Observer* alone = nullptr;
+  void* alone_on_thread = nullptr;  // what that observer has for this thread
 };
 
 class Thread {
@@ -31,14 +36,15 @@ class Thread {
   Record* current = nullptr;  // the innermost observed record
   uint64_t id = 0;            // the system's number
   int quiet = 0;              // a callback runs, or records are switched off
-  uint64_t left = 0;          // of left_elsewhere, how many it has taken out
+  uint64_t ended_seen = 0;    // of ended_elsewhere, how many it has taken out
 
   Thread();
   void name_anew();  // also in a child of fork: another number, and other draws
   void come_by();    // takes the list that counts now
   void add_local(Held);
+  Held find(uint64_t handle) const;  // an observer that this thread has, or would have if it came by; or null
   ~Thread();
-  void drop_left();                                    // takes out blocks that were left on other threads
+  void drop_ended();                                   // takes out blocks that ended on other threads
   void take_local(std::shared_ptr<const List> local);  // of a state that was carried here
   const std::shared_ptr<const List>& local() const { return local_; }
   int64_t gap(double probability);

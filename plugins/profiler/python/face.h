@@ -4,13 +4,31 @@
 
 #include <lamella/python.h>
 
+#include <lamella/dispatcher.h>
 #include <lamella/profiler.h>
 
 namespace lamella::profiler::face {
 
 using python::Gil;
 
-extern const lamella_profiler* profiler;  // the interface
+extern const lamella_profiler* profiler;  // the interfaces
+extern const lamella_dispatcher* dispatcher;
+
+// The lock, which is not taken where this thread has it.
+class HeldGil {
+ public:
+  HeldGil() : had_(PyGILState_Check()) {
+    if (!had_) state_ = PyGILState_Ensure();
+  }
+  ~HeldGil() {
+    if (!had_) PyGILState_Release(state_);
+  }
+  HeldGil(const HeldGil&) = delete;
+
+ private:
+  const bool had_;
+  PyGILState_STATE state_{};
+};
 
 inline PyObject* raise() { return python::face().raise_pending(); }
 

@@ -1,6 +1,7 @@
 // Debug information for Python: entries that a context variable holds, and conversion of values.
 #include "face.h"
 
+#include <atomic>
 #include <new>
 
 namespace lamella::profiler::face {
@@ -23,17 +24,21 @@ struct Entry {
 };
 PyTypeObject* entry_type = nullptr;
 PyObject* variable = nullptr;  // the ContextVar that holds the innermost Entry
+std::atomic<int64_t> entries{0};
 
 void destroy_entry(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   profiler->info_free(reinterpret_cast<Entry*>(self)->entry);
+  entries.fetch_sub(1, std::memory_order_relaxed);
   type->tp_free(self);
   Py_DECREF(type);
 }
 
-// The context keeps the entry alive while this thread reads it.
+// The context keeps the entry alive while this thread reads it. Without any entry, and on a thread that Python does not
+// know, whose context is empty, there is nothing to wait for its lock for.
 void* innermost() {
-  if (!variable || !Py_IsInitialized()) return nullptr;
+  if (!entries.load(std::memory_order_relaxed) || !Py_IsInitialized() || !PyGILState_GetThisThreadState())
+    return nullptr;
   const Gil gil;
   PyObject* value = nullptr;
   if (PyContextVar_Get(variable, nullptr, &value) < 0) PyErr_Clear();
@@ -49,6 +54,7 @@ PyObject* make_entry(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "sOO", &kind, &object, &below)) return nullptr;
   auto* e = reinterpret_cast<Entry*>(entry_type->tp_alloc(entry_type, 0));
   if (!e) return nullptr;
+  entries.fetch_add(1, std::memory_order_relaxed);
   lamella_value v;
   if (info_to_value(object, &v) < 0) {
     Py_DECREF(e);

@@ -7,6 +7,7 @@
 namespace lamella::profiler::face {
 
 const lamella_profiler* profiler = nullptr;
+const lamella_dispatcher* dispatcher = nullptr;
 
 void report_exception(const char* what) {
   PyObject *type, *value, *traceback;
@@ -80,7 +81,8 @@ PyMODINIT_FUNC PyInit__python(void) {
   using namespace lamella::profiler::face;
   if (lamella::python::import() < 0) return nullptr;
   profiler = static_cast<const lamella_profiler*>(lamella::api().find_interface("profiler", 1));
-  if (!profiler) return PyErr_Format(PyExc_ImportError, "the profiler's library is not loaded");
+  dispatcher = static_cast<const lamella_dispatcher*>(lamella::api().find_interface("dispatcher", 1));
+  if (!profiler || !dispatcher) return PyErr_Format(PyExc_ImportError, "the profiler's library is not loaded");
   static PyModuleDef definition = {
       PyModuleDef_HEAD_INIT, "_python", nullptr, -1, nullptr, nullptr, nullptr, nullptr, nullptr};
   PyObject* m = PyModule_Create(&definition);

@@ -63,6 +63,12 @@ PyObject* get_backend(PyObject* self, void*) {
   if (backend < 0) Py_RETURN_NONE;
   return PyUnicode_FromString(api().backend_name(backend));
 }
+PyObject* get_owner(PyObject* self, void*) {
+  const lamella_record& r = cast(self)->kept;
+  const char* owner = r.op && r.backend >= 0 ? dispatcher->kernel_owner(r.op, r.backend) : nullptr;
+  if (!owner) Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(owner, static_cast<Py_ssize_t>(std::strlen(owner)), "replace");
+}
 PyObject* get_parent(PyObject* self, void*) {
   const lamella_record* r = cast(self)->record;
   if (!r || !r->parent) Py_RETURN_NONE;
@@ -88,6 +94,8 @@ PyGetSetDef record_attributes[] = {
     {"outputs", get_outputs, nullptr, "the results, for on_exit of a callback with needs_outputs()", nullptr},
     {"scope", get_scope, nullptr, "a number of RecordScope", nullptr},
     {"backend", get_backend, nullptr, "the device type of the first tensor, or None", nullptr},
+    {"owner", get_owner, nullptr,
+     "the plugin that owns the kernel which serves the operator on that backend, or None", nullptr},
     {"layer", get_layer, nullptr, "the layer on which the call was seen, or None", nullptr},
     {"parent", get_parent, nullptr, "the name of the observed record around it on this thread, or None", nullptr},
     {"handle", get_number<&lamella_record::id>, nullptr, "its number, for a callback with needs_ids(); else 0",
@@ -149,36 +157,35 @@ void close_record(PyObject* o) {
 
 lamella_status enter(void* context, const lamella_record* r, void** state) {
   if (!Py_IsInitialized()) return LAMELLA_OK;
-  const Gil gil;
+  const HeldGil gil;
   auto* c = static_cast<Callback*>(context);
-  if (!c->enter) return LAMELLA_OK;
   PyObject* record = new_record(r, c->flags);
   PyObject* function = Py_NewRef(c->enter);
   PyObject* made = record ? PyObject_CallOneArg(function, record) : nullptr;
   Py_DECREF(function);
   close_record(record);
   if (!made) return python::face().capture_exception();
-  *state = made;
+  if (c->exit)
+    *state = made;
+  else
+    Py_DECREF(made);
   return LAMELLA_OK;
 }
 
 lamella_status leave(void* context, const lamella_record* r, void* state) {
   if (!Py_IsInitialized()) return LAMELLA_OK;
-  const Gil gil;
+  const HeldGil gil;
   auto* c = static_cast<Callback*>(context);
   auto* made = static_cast<PyObject*>(state);
-  PyObject* result = nullptr;
-  if (c->exit) {
-    PyObject* record = new_record(r, c->flags);
-    PyObject* args[2] = {record, made ? made : Py_None};
-    PyObject* function = Py_NewRef(c->exit);
-    result = record ? PyObject_Vectorcall(function, args, 2, nullptr) : nullptr;
-    Py_DECREF(function);
-    close_record(record);
-  }
+  PyObject* record = new_record(r, c->flags);
+  PyObject* args[2] = {record, made ? made : Py_None};
+  PyObject* function = Py_NewRef(c->exit);
+  PyObject* result = record ? PyObject_Vectorcall(function, args, 2, nullptr) : nullptr;
+  Py_DECREF(function);
+  close_record(record);
   Py_XDECREF(made);
-  if (c->exit && !result) return python::face().capture_exception();
-  Py_XDECREF(result);
+  if (!result) return python::face().capture_exception();
+  Py_DECREF(result);
   return LAMELLA_OK;
 }
 
@@ -200,7 +207,8 @@ PyObject* add_callback(PyObject*, PyObject* args) {
   auto* c = new (std::nothrow) Callback{on_enter == Py_None ? nullptr : Py_NewRef(on_enter),
                                         on_exit == Py_None ? nullptr : Py_NewRef(on_exit), flags};
   if (!c) return PyErr_NoMemory();
-  const lamella_observer o = {sizeof o, flags, scopes, 0, probability, c, enter, leave, destroy_callback};
+  const lamella_observer o = {sizeof o, flags, scopes, 0, probability, c, c->enter ? enter : nullptr,
+                              c->exit ? leave : nullptr, destroy_callback};
   uint64_t handle;
   if (profiler->add_observer(&o, everywhere, &handle)) {
     destroy_callback(c);

@@ -4,9 +4,11 @@
 
 #include <lamella/profiler.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,8 +16,14 @@
 
 namespace lamella::profiler {
 
-// A list that grows at its end, for one writer.
-template <class T, size_t N>
+// Memory for a list to grow into, with its pages: to get them one by one, at the first write to each, takes longer than
+// to write them.
+void* new_pages(size_t bytes);
+void free_pages(void*, size_t bytes);
+std::mutex& pages_mutex();
+
+// A list that grows at its end, for one writer. It has few items or many: chunks double up to `most`.
+template <class T>
 class Chunks {
  public:
   Chunks() = default;
@@ -23,38 +31,54 @@ class Chunks {
   ~Chunks() {
     for (Chunk* c = first_.load(); c;) {
       Chunk* next = c->next.load();
-      delete c;
+      const size_t bytes = sizeof(Chunk) + sizeof(T) * c->room;
+      c->~Chunk();
+      free_pages(c, bytes);
       c = next;
     }
   }
   // A place behind the last one; `publish` shows it to readers. Null: no memory.
   T* place() {
-    const size_t at = static_cast<size_t>(count_.load(std::memory_order_relaxed)) % N;
-    if (__builtin_expect(at == 0, 0)) {
-      auto* c = new (std::nothrow) Chunk;
-      if (!c) return nullptr;
-      (last_ ? last_->next : first_).store(c, std::memory_order_release);
-      last_ = c;
-    }
-    return &last_->items[at];
+    if (__builtin_expect(next_ == end_, 0) && !grow()) return nullptr;
+    return next_;
   }
-  void publish() { count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void publish() {
+    next_++;
+    count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
   int64_t size() const { return count_.load(std::memory_order_acquire); }
   template <class Visit>
   void each(Visit visit) const {
     int64_t left = size();
     for (const Chunk* c = first_.load(std::memory_order_acquire); c && left > 0;
-         c = c->next.load(std::memory_order_acquire))
-      for (size_t i = 0; i < N && left > 0; i++, left--) visit(c->items[i]);
+         c = c->next.load(std::memory_order_acquire)) {
+      const T* items = items_of(c);
+      for (size_t i = 0; i < c->room && left > 0; i++, left--) visit(items[i]);
+    }
   }
 
  private:
+  static constexpr size_t fewest = 256, most = 4096;
   struct Chunk {
-    T items[N];
+    size_t room;
     std::atomic<Chunk*> next{nullptr};
+    explicit Chunk(size_t n) : room(n) {}
   };
+  static T* items_of(const Chunk* c) { return reinterpret_cast<T*>(const_cast<Chunk*>(c) + 1); }
+  __attribute__((noinline)) bool grow() {
+    const size_t room = last_ ? std::min(last_->room * 2, most) : fewest;
+    void* memory = new_pages(sizeof(Chunk) + sizeof(T) * room);
+    if (!memory) return false;
+    auto* c = new (memory) Chunk(room);
+    (last_ ? last_->next : first_).store(c, std::memory_order_release);
+    last_ = c;
+    next_ = items_of(c);
+    end_ = next_ + room;
+    return true;
+  }
   std::atomic<Chunk*> first_{nullptr};
   Chunk* last_ = nullptr;
+  T *next_ = nullptr, *end_ = nullptr;
   std::atomic<int64_t> count_{0};
 };
 
@@ -70,10 +94,12 @@ class Interned {
     const int64_t* words;
   };
   void grow();
+  const int64_t* find(const int64_t* words, size_t n);
+  const int64_t* last_ = nullptr;  // often the next one is the same
   std::vector<Slot> slots_;
   size_t used_ = 0;
   std::vector<std::unique_ptr<int64_t[]>> memory_;
-  size_t left_ = 0;
+  size_t room_ = 0;  // in the last piece of memory
   int64_t* next_ = nullptr;
 };
 
@@ -104,8 +130,8 @@ struct MemoryEvent {
 struct Buffer {
   explicit Buffer(uint64_t t) : thread(t) {}
   const uint64_t thread;
-  Chunks<Event, 512> events;
-  Chunks<MemoryEvent, 256> memory;
+  Chunks<Event> events;
+  Chunks<MemoryEvent> memory;
   Interned shapes, stacks;
 
   // A text that lives as long as the buffer.

@@ -12,24 +12,22 @@
 
 namespace lamella::profiler {
 
-inline uint64_t monotonic_ns() {
+inline uint64_t clock_ns(clockid_t clock) {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
 }
+inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 #ifdef __x86_64__
 // The processor says that its counter neither stops nor changes its rate.
-inline bool counter_is_steady() {
-  static const bool steady = [] {
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
-  }();
-  return steady;
-}
-inline uint64_t ticks() { return __builtin_expect(counter_is_steady(), 1) ? __rdtsc() : monotonic_ns(); }
+inline const bool counter_is_steady = [] {
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
+}();
+inline uint64_t ticks() { return __builtin_expect(counter_is_steady, 1) ? __rdtsc() : monotonic_ns(); }
 #else
-inline bool counter_is_steady() { return false; }
+inline constexpr bool counter_is_steady = false;
 inline uint64_t ticks() { return monotonic_ns(); }
 #endif
 
@@ -46,7 +44,7 @@ class Rate {
     while ((ns = monotonic_ns()) - first_ns_ < 1000000) {
     }
     const uint64_t now = ticks();
-    per_tick_ = counter_is_steady() ? static_cast<double>(ns - first_ns_) / static_cast<double>(now - first_) : 1;
+    per_tick_ = counter_is_steady ? static_cast<double>(ns - first_ns_) / static_cast<double>(now - first_) : 1;
   }
   int64_t ns(uint64_t t) const {  // since `begin`
     return static_cast<int64_t>(static_cast<double>(static_cast<int64_t>(t - first_)) * per_tick_);

@@ -1,14 +1,12 @@
 #include "trace/trace.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <unordered_map>
+#include <algorithm>
 
 #include "observe/host_stacks.h"
-#include "observe/observers.h"
-#include "observe/thread.h"
+#include "observe/record.h"
 
 namespace lamella::profiler {
 namespace {
@@ -25,33 +23,14 @@ struct Recent {
 };
 __thread Recent recent __attribute__((tls_model("initial-exec")));
 
-// Traces whose memory events are heard, by number: an event may be on its way while a trace ends.
-struct Live {
+// The traces that run. Its lock is of the traces' lists of buffers, too: a thread takes it for its first event.
+struct Sessions {
   std::mutex mutex;
-  std::unordered_map<uint64_t, Trace*> traces;
+  std::vector<std::shared_ptr<Trace>> traces;
 };
-Live& live() {
-  static auto* l = new Live;
-  return *l;
-}
-
-// Of the lists of buffers, of all traces: a thread takes it for its first event.
-std::mutex& buffers_mutex() {
-  static auto* mutex = [] {
-    // A child of fork finds both locks free, and what they are for whole, whichever thread had them.
-    static constexpr auto let_go = [] {
-      buffers_mutex().unlock();
-      live().mutex.unlock();
-    };
-    pthread_atfork(
-        [] {
-          live().mutex.lock();
-          buffers_mutex().lock();
-        },
-        let_go, let_go);
-    return new std::mutex;
-  }();
-  return *mutex;
+Sessions& sessions() {
+  static auto* s = new Sessions;
+  return *s;
 }
 
 class Words {
@@ -72,7 +51,7 @@ class Words {
   int n_ = 0;
 };
 
-const int64_t* keep_shapes(Buffer& b, const lamella_record* r) {
+__attribute__((noinline)) const int64_t* keep_shapes(Buffer& b, const lamella_record* r) {
   Words w;
   for (uint32_t i = 0; i < r->num_inputs; i++) {
     const lamella_value& v = r->inputs[i];
@@ -94,52 +73,94 @@ const int64_t* keep_shapes(Buffer& b, const lamella_record* r) {
 
 constexpr int most_frames = 128;
 
-const int64_t* keep_stack(Buffer& b) {
+__attribute__((noinline)) const int64_t* keep_stack(Buffer& b) {
   int64_t frames[most_frames];
   const int32_t n = read_host_stack(frames, most_frames);
   return n > 0 ? b.stacks.keep(frames, static_cast<size_t>(n)) : nullptr;
 }
 
-lamella_status enter(void* context, const lamella_record* r, void** state) {
-  Trace& t = **static_cast<std::shared_ptr<Trace>*>(context);
-  Buffer& b = t.buffer();
+// A new event of a thread, in which all is set but the begin; null where there is no room.
+inline Event* begin_event(Trace& t, Buffer& b, const lamella_record& r) {
   Event* e = nullptr;
   if (__builtin_expect(b.events.size() < t.options.max_events, 1)) e = b.events.place();
   if (__builtin_expect(!e, 0)) {
     t.dropped.fetch_add(1, std::memory_order_relaxed);
-    return LAMELLA_OK;
+    return nullptr;
   }
-  e->what = r->frame ? static_cast<const void*>(r->op) : b.keep(r->name);
   e->end.store(0, std::memory_order_relaxed);
-  e->sequence = r->sequence;
-  e->shapes = r->inputs && t.options.flags & LAMELLA_TRACE_SHAPES ? keep_shapes(b, r) : nullptr;
+  e->sequence = r.sequence;
+  e->shapes = r.inputs && t.options.flags & LAMELLA_TRACE_SHAPES ? keep_shapes(b, &r) : nullptr;
   e->stack = t.options.flags & LAMELLA_TRACE_STACKS ? keep_stack(b) : nullptr;
-  e->forward_thread = static_cast<uint32_t>(r->forward_thread);
-  e->scope = static_cast<uint8_t>(r->scope);
+  e->forward_thread = static_cast<uint32_t>(r.forward_thread);
+  e->scope = static_cast<uint8_t>(r.scope);
   e->failed = 0;
-  e->backend = static_cast<int16_t>(r->backend);
-  *state = e;
+  e->backend = static_cast<int16_t>(r.backend);
+  return e;
+}
+
+inline void publish(Buffer& b, Event* e) {
   e->begin = ticks();
   b.events.publish();
+}
+
+inline void end_event(Event* e, const lamella_record& r, bool failed, uint64_t now) {
+  e->sequence = r.sequence;
+  e->failed = failed;
+  e->backend = static_cast<int16_t>(r.backend);
+  e->end.store(now, std::memory_order_release);
+}
+
+lamella_status enter(void* context, const lamella_record* r, void** state) {
+  Trace& t = **static_cast<std::shared_ptr<Trace>*>(context);
+  Buffer& b = t.buffer();
+  Event* const e = begin_event(t, b, *r);
+  if (!e) return LAMELLA_OK;
+  e->what = r->frame ? static_cast<const void*>(r->op) : b.keep(r->name);
+  *state = e;
+  publish(b, e);
   return LAMELLA_OK;
 }
 
 lamella_status leave(void*, const lamella_record* r, void* state) {
   const uint64_t now = ticks();
-  auto* e = static_cast<Event*>(state);
-  if (!e) return LAMELLA_OK;
-  e->sequence = r->sequence;
-  e->failed = r->frame && !r->outputs;
-  e->backend = static_cast<int16_t>(r->backend);
-  e->end.store(now, std::memory_order_release);
+  if (state) end_event(static_cast<Event*>(state), *r, r->frame && !r->outputs, now);
   return LAMELLA_OK;
 }
 
+// Note [Alone]: enter, the call, and leave in one. The record is there for those who look at the open ones: it gets its
+// number, names what the call asks for, and holds the observer if that is removed meanwhile.
+lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  Trace& t = **static_cast<std::shared_ptr<Trace>*>(s.alone->given.context);
+  if (__builtin_expect(!s.alone_on_thread, 0)) s.alone_on_thread = &t.buffer();
+  Buffer& b = *static_cast<Buffer*>(s.alone_on_thread);
+  Record r{Unset()};
+  set_call(r, static_cast<int>(&s - thread.scopes.data()), f, args);
+  r.running = 1;
+  r.first[0] = {s.alone, nullptr};
+  const Linked linked(thread, r);
+  Event* e;
+  if (t.options.flags & LAMELLA_TRACE_STACKS) {
+    const Aside aside(thread);  // to read a stack may have objects of the host collected
+    e = begin_event(t, b, r.shared);
+  } else {
+    e = begin_event(t, b, r.shared);
+  }
+  if (__builtin_expect(!e, 0)) return pass_on(f, args, rets);
+  e->what = f->op;
+  publish(b, e);
+  const lamella_status st = pass_on(f, args, rets);
+  const uint64_t now = ticks();
+  if (r.shared.backend < 0 && !st) r.shared.backend = backend_of(rets, f->num_rets);
+  end_event(e, r.shared, st != LAMELLA_OK, now);
+  return st;
+}
+
+// The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while it
+// has the observer.
 void on_memory(void* context, const lamella_event* e) {
-  const std::lock_guard lock(live().mutex);
-  const auto found = live().traces.find(reinterpret_cast<uintptr_t>(context));
-  if (found == live().traces.end()) return;
-  Buffer& b = found->second->buffer();
+  const Held observer = this_thread().find(reinterpret_cast<uintptr_t>(context));
+  if (!observer) return;
+  Buffer& b = (*static_cast<std::shared_ptr<Trace>*>(observer->given.context))->buffer();
   MemoryEvent* m = b.memory.place();
   if (!m) return;
   *m = {ticks(), e->data, e->kind == LAMELLA_EVENT_FREE ? -e->bytes : e->bytes, e->device};
@@ -148,30 +169,40 @@ void on_memory(void* context, const lamella_event* e) {
 
 lamella_status begin(const std::shared_ptr<Trace>& t) {
   if (lamella_status st = devices_begin(*t)) return st;
-  if (t->options.flags & LAMELLA_TRACE_MEMORY) {
-    const uint64_t kinds = uint64_t{1} << LAMELLA_EVENT_ALLOCATE | uint64_t{1} << LAMELLA_EVENT_FREE;
-    {
-      const std::lock_guard lock(live().mutex);
-      live().traces[t->number] = t.get();
-    }
-    void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(t->number));
-    if (lamella_status st = api().subscribe(library, kinds, on_memory, context, &t->memory_events)) return st;
-  }
-  if (t->options.flags & LAMELLA_TRACE_NO_HOST) return LAMELLA_OK;
-  lamella_observer o{};
+  const bool host = !(t->options.flags & LAMELLA_TRACE_NO_HOST);
+  auto observer = std::make_shared<Observer>();
+  observer->record_alone = host ? record_alone : nullptr;
+  lamella_observer& o = observer->given;
   o.size = sizeof o;
   o.flags = LAMELLA_OBSERVER_NEEDS_IDS;
-  o.scopes = t->options.scopes ? t->options.scopes
-                               : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
-                                     1u << LAMELLA_SCOPE_USER_SCOPE;
+  o.scopes = !host               ? 1u << LAMELLA_SCOPE_USER_SCOPE  // nothing is kept of them
+             : t->options.scopes ? t->options.scopes
+                                 : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
+                                       1u << LAMELLA_SCOPE_USER_SCOPE;
   o.probability = 1;
-  o.context = new std::shared_ptr<Trace>(t);
-  o.enter = enter;
-  o.exit = leave;
+  o.enter = host ? enter : nullptr;
+  o.exit = host ? leave : nullptr;
+  auto own = std::make_unique<std::shared_ptr<Trace>>(t);
+  o.context = own.get();
   o.destroy = [](void* context) { delete static_cast<std::shared_ptr<Trace>*>(context); };
-  const lamella_status st = add_observer(&o, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer);
-  if (st) delete static_cast<std::shared_ptr<Trace>*>(o.context);
-  return st;
+  if (lamella_status st = add_observer(observer, !(t->options.flags & LAMELLA_TRACE_THIS_THREAD), &t->observer))
+    return st;
+  (void)own.release();
+  {
+    const std::lock_guard lock(sessions().mutex);
+    sessions().traces.push_back(t);
+  }
+  if (!(t->options.flags & LAMELLA_TRACE_MEMORY)) return LAMELLA_OK;
+  const uint64_t kinds = uint64_t{1} << LAMELLA_EVENT_ALLOCATE | uint64_t{1} << LAMELLA_EVENT_FREE;
+  void* const context = reinterpret_cast<void*>(static_cast<uintptr_t>(t->observer));
+  return api().subscribe(library, kinds, on_memory, context, &t->memory_events);
+}
+
+void end(Trace& t) {
+  t.ended = ticks();
+  if (t.observer && withdraw_observer(t.observer)) api().error_clear();
+  if (t.memory_events) api().withdraw(t.memory_events);
+  t.rate.end();
 }
 
 lamella_trace* handle_of(std::shared_ptr<Trace> t) {
@@ -184,7 +215,7 @@ Buffer& Trace::buffer() {
   Recent& r = recent;
   for (int i = 0; i < Recent::most; i++)
     if (r.numbers[i] == number) return *r.buffers[i];
-  const std::lock_guard lock(buffers_mutex());
+  const std::lock_guard lock(sessions().mutex);
   const auto id = static_cast<uint64_t>(syscall(SYS_gettid));
   Buffer* own = nullptr;
   for (const auto& b : buffers)  // this thread has used other traces since; or an earlier thread had its number
@@ -197,7 +228,7 @@ Buffer& Trace::buffer() {
 }
 
 std::vector<const Buffer*> Trace::all() {
-  const std::lock_guard lock(buffers_mutex());
+  const std::lock_guard lock(sessions().mutex);
   std::vector<const Buffer*> list;
   for (const auto& b : buffers) list.push_back(b.get());
   return list;
@@ -209,7 +240,6 @@ lamella_status trace_start(const lamella_trace_options* options, lamella_trace**
   auto t = std::make_shared<Trace>();
   std::memcpy(&t->options, options, std::min<size_t>(options->size, sizeof t->options));
   if (t->options.max_events <= 0) t->options.max_events = int64_t{1} << 26;
-  buffers_mutex();  // its handlers of fork are there before the first trace
   t->number = last_number.fetch_add(1) + 1;
   t->rate.begin();
   t->running = true;
@@ -228,15 +258,22 @@ lamella_status trace_stop(lamella_trace* handle) {
   Trace& t = trace_of(handle);
   if (!std::exchange(t.running, false)) return LAMELLA_OK;
   devices_end(t);
-  t.ended = ticks();
-  if (t.observer) remove_observer(t.observer);
-  if (t.memory_events) api().withdraw(t.memory_events);
   {
-    const std::lock_guard lock(live().mutex);
-    live().traces.erase(t.number);
+    const std::lock_guard lock(sessions().mutex);
+    std::erase_if(sessions().traces, [&](const auto& other) { return other.get() == &t; });
   }
-  t.rate.end();
+  end(t);
+  this_thread().come_by();  // so that a program of one thread keeps nothing of it
   return LAMELLA_OK;
+}
+
+std::mutex& traces_mutex() { return sessions().mutex; }
+
+void end_traces_in_child() {
+  for (const auto& t : std::exchange(sessions().traces, {})) {
+    t->running = false;
+    end(*t);
+  }
 }
 
 void trace_free(lamella_trace* handle) {

@@ -39,6 +39,9 @@ lamella_status trace_start(const lamella_trace_options*, lamella_trace** out);
 lamella_status trace_stop(lamella_trace*);
 void trace_free(lamella_trace*);
 Trace& trace_of(lamella_trace*);
+// A child of fork has the traces of its parent as they were then, and records no more into them.
+void end_traces_in_child();
+std::mutex& traces_mutex();
 
 lamella_status trace_events(lamella_trace*, lamella_on_trace_event, void* context);
 lamella_status trace_memory(lamella_trace*, lamella_on_trace_memory, void* context);

@@ -1,6 +1,7 @@
-// Instructions of a call: with a backend alone, with the profiler loaded, with an observer, and when that is gone.
-// Prints them, or "forbidden" where a process may not be single-stepped. Usage: counted LIBLAMELLA_CPU
-// LIBLAMELLA_PROFILER
+// Instructions of a call: with a backend alone, with the profiler loaded, with an observer, and when that is gone; and of
+// a call that autograd records, while one observer needs its number, and while nine do. Prints them, or "forbidden" where
+// a process may not be single-stepped. Usage: counted LIBLAMELLA_CPU LIBLAMELLA_PROFILER LIBLAMELLA_AUTOGRAD
+#include <lamella/autograd.h>
 #include <lamella/profiler.h>
 #include <lamella/program.h>
 
@@ -13,15 +14,18 @@
 
 namespace {
 
+lamella_tensor* one_element() {
+  int32_t cpu;
+  const int64_t one = 1;
+  lamella_tensor* made;
+  lamella::check(lamella::api().find_backend("cpu", &cpu));
+  lamella::check(lamella::api().tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &made));
+  return made;
+}
+
+lamella_tensor* t;
+
 void call() {
-  static lamella_tensor* const t = [] {
-    int32_t cpu;
-    const int64_t one = 1;
-    lamella_tensor* made;
-    lamella::check(lamella::api().find_backend("cpu", &cpu));
-    lamella::check(lamella::api().tensor_empty(1, &one, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &made));
-    return made;
-  }();
   static const lamella_operator* const op = lamella::api().find_operator("aten::add", "Tensor");
   lamella_value args[3] = {{LAMELLA_TENSOR, 0, {0}}, {LAMELLA_TENSOR, 0, {0}}, {LAMELLA_INT, 0, {1}}}, r{};
   args[0].as.tensor = args[1].as.tensor = t;
@@ -60,9 +64,10 @@ long count() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   lamella::Api::table() = lamella_get_api(LAMELLA_TARGET_VERSION);
   lamella::check(lamella_load_plugin(argv[1]));
+  t = one_element();
   const long without = count();
   lamella::check(lamella_load_plugin(argv[2]));
   const long idle = count();
@@ -70,6 +75,22 @@ int main(int argc, char** argv) {
       lamella::add_global_callback(lamella::RecordFunctionCallback([](const lamella::RecordFunction&) {}));
   const long observed = count();
   lamella::remove_callback(handle);
-  std::printf("%ld %ld %ld %ld\n", without, idle, observed, count());
+  const long gone = count();
+  lamella::check(lamella_load_plugin(argv[3]));
+  const auto* autograd = static_cast<const lamella_autograd*>(lamella::api().find_interface("autograd", 1));
+  lamella::check(autograd->set_requires_grad(t, 1));
+  const auto add = [] {
+    lamella::RecordFunctionCallback numbered([](const lamella::RecordFunction&) {});
+    numbered.needs_ids().scopes({lamella::RecordScope::BACKWARD_FUNCTION});
+    return lamella::add_global_callback(numbered);
+  };
+  const uint64_t first = add();
+  const long one = count();
+  uint64_t others[8];
+  for (uint64_t& other : others) other = add();
+  const long nine = count();
+  lamella::remove_callback(first);
+  for (uint64_t other : others) lamella::remove_callback(other);
+  std::printf("%ld %ld %ld %ld %ld %ld\n", without, idle, observed, gone, one, nine);
   return 0;
 }

@@ -48,3 +48,30 @@ EXPORT void log_key(const char* key) {
   lamella::profiler_interface().log_usage_once(key);
   LAMELLA_LOG_API_USAGE_ONCE("test.macro");
 }
+
+// Two numbers, each on a thread of its own: the text under a kind there, behind a call of an operator.
+EXPORT void in_a_region(const char* kind, char* first, char* second, size_t size) {
+  struct Work {
+    const char* kind;
+    char* out[2];
+    size_t size;
+  } work = {kind, {first, second}, size};
+  const auto body = [](void* context, int64_t begin, int64_t end) -> lamella_status {
+    const auto* w = static_cast<Work*>(context);
+    for (int64_t i = begin; i < end; i++) {
+      int32_t cpu;
+      lamella_tensor* t;
+      lamella::check(lamella::api().find_backend("cpu", &cpu));
+      lamella::check(lamella::api().tensor_empty(0, nullptr, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
+      lamella_value arg{LAMELLA_TENSOR, 0, {0}}, result{};
+      arg.as.tensor = t;
+      lamella::check(
+          lamella::api().call(nullptr, lamella::api().find_operator("aten::neg", ""), &arg, 1, &result, 1));
+      lamella::api().value_release(&result);
+      lamella::api().release(t);
+      std::strncpy(w->out[i], lamella::DebugInfoGuard::text(w->kind).c_str(), w->size - 1);
+    }
+    return LAMELLA_OK;
+  };
+  lamella::check(lamella::api().parallel_for(0, 2, 1, body, &work));
+}

@@ -11,18 +11,36 @@ HERE = Path(__file__).parent
 PACKAGE = Path(lamella._C.__file__).parent
 
 
-def test_idle_it_adds_no_instruction(tmp_path_factory):
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory):
+    """Instructions of ten calls: without the profiler, idle, observed, observed no more; recorded with 1 and 9 observers."""
     program = shared_folder(tmp_path_factory) / "counted"
     link = ("-L", PACKAGE, "-llamella", f"-Wl,-rpath,{PACKAGE}")
     command = ("g++", "-std=c++17", "-O1", "-I", INCLUDE, HERE / "counted.cpp", "-o", program, *link)
     subprocess.run([str(c) for c in command], check=True, timeout=300)
-    libraries = PACKAGE / "backends/cpu/liblamella_cpu.so", PACKAGE / "plugins/profiler/liblamella_profiler.so"
-    done = subprocess.run([str(program), *map(str, libraries)], capture_output=True, text=True, timeout=300)
+    libraries = [
+        str(PACKAGE / path)
+        for path in (
+            "backends/cpu/liblamella_cpu.so",
+            "plugins/profiler/liblamella_profiler.so",
+            "plugins/autograd/liblamella_autograd.so",
+        )
+    ]
+    done = subprocess.run([str(program), *libraries], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     if done.stdout == "forbidden\n":
         pytest.skip("processes may not be single-stepped here")
-    without, idle, observed, gone = map(int, done.stdout.split())
+    return [int(n) for n in done.stdout.split()]
+
+
+def test_idle_it_adds_no_instruction(counts):
+    without, idle, observed, gone = counts[:4]
     assert without == idle == gone > 1000 and observed > idle + 1000
+
+
+def test_a_recorded_call_is_numbered_once_for_all_observers(counts):
+    one, nine = counts[4:]
+    assert one > counts[0] and nine < one + 10 * 8 * 20  # of each of ten calls, for each of eight more, to pass it over
 
 
 def test_import_brings_none_of_its_python(host):

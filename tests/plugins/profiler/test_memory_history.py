@@ -19,6 +19,7 @@ from lamella.profiler import (
     reset_accumulated_memory_stats,
     reset_peak_memory_stats,
 )
+from observing import BACKWARD, observed
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +112,34 @@ def test_blocks_of_a_named_block_and_of_none():
     assert makers and None not in makers and a.numel() == b.numel()
 
 
+def test_names_of_blocks_go_with_what_they_made():
+    """A service that names each request does not keep the names of those that are over."""
+    name = "a request " * 50_000
+
+    def resident():
+        gc.collect()
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def request(n):
+        with record_function(f"{name}{n}"):
+            return lamella.tensor(3)  # memory that no operator asks for
+
+    with record_memory_history(max_entries=4, stacks=None):
+        for n in range(10):
+            request(n)
+        before = resident()
+        for n in range(80):  # half a megabyte of name each
+            request(n)
+        assert resident() - before < 20e6
+        kept = request("that stays")
+        for n in range(10):
+            request(n)
+        (block,) = blocks()
+        assert block["operator"] == f"{name}that stays" and block["bytes"] == kept.nbytes
+        assert {e["operator"] for e in events("alloc")} <= {f"{name}{n}" for n in range(6, 10)}
+
+
 @pytest.mark.needs("autograd")
 def test_backward_names_its_operators():
     x = lamella.ones(1000, requires_grad=True)
@@ -118,6 +147,24 @@ def test_backward_names_its_operators():
         (x * x).sum().backward()
         gradient = next(b for b in blocks() if b["address"] == x.grad.data_ptr())
     assert gradient["bytes"] == 4000 and gradient["operator"] is not None
+
+
+def test_memory_that_an_observer_asks_for_counts():
+    """Also where it hears of a step of backward, which is an event as the memory's is."""
+    kept = []
+
+    def enter(r):
+        kept.append(lamella.zeros(1000, dtype=lamella.float64))
+
+    x = lamella.ones(2, requires_grad=True)
+    loss = x.exp().sum()
+    with record_memory_history(), observed(enter, scopes=(BACKWARD,)):
+        loss.backward()
+        large = [b for b in blocks() if b["bytes"] == 8000]
+        assert len(large) == len(kept) >= 2
+        kept.clear()
+        assert [b for b in blocks() if b["bytes"] == 8000] == []
+    assert x.grad is not None
 
 
 def test_events_are_in_order_and_the_last_ones_are_kept():

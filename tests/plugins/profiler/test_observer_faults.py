@@ -331,3 +331,59 @@ def test_a_state_from_outside_does_not_observe_an_observer():
     lamella.zeros(1)
     lamella.profiler.remove_callback(handle)
     assert names == ["aten::zeros"]
+
+
+def test_many_forks_while_threads_register_profile_and_allocate():
+    """Each child finds the registry whole, whatever another thread was at, and each lock free; no fork waits for good."""
+    stop = threading.Event()
+    failures = []
+
+    def register(n):
+        library = lamella.library.Library(f"forked{n}", "DEF")
+        library.define("same(Tensor self) -> Tensor")
+        library.impl("same", lambda x: x.clone(), "cpu")
+        assert getattr(lamella.ops, f"forked{n}").same(lamella.ones(1)).tolist() == [1]
+        library.close()
+
+    def watch(n):
+        with observed(lambda r: None, scopes=tuple(profiler.RecordScope), needs="ids"):
+            x = lamella.ones(2, requires_grad=True)
+            (x * 2).sum().backward()
+
+    def record(n):
+        with profiler.profile(profile_memory=True), profiler.record_function("block"):
+            lamella.ones(1000) + 1
+
+    def remember(n):
+        with profiler.record_memory_history(stacks=None):
+            lamella.ones(1000)
+
+    def log(n):
+        profiler.log_api_usage_once("test.forks")
+
+    jobs = (register, watch, record, remember, log)
+    for job in jobs:  # all modules are there: Python's own locks of imports are not free in a child
+        job("first")
+
+    def repeat(job, n):
+        try:
+            while not stop.is_set():
+                job(n)
+        except BaseException as error:
+            failures.append(error)
+
+    def check():
+        for job in jobs:
+            job("child")
+
+    threads = [threading.Thread(target=repeat, args=(job, n)) for n, job in enumerate(jobs)]
+    for t in threads:
+        t.start()
+    try:
+        for _ in range(40):
+            in_a_child(check)
+    finally:
+        stop.set()
+        for t in threads:
+            t.join(60)
+    assert not failures and not any(t.is_alive() for t in threads)

@@ -7,6 +7,7 @@ import weakref
 import lamella
 import pytest
 from lamella import profiler
+from lamella.cli import show_operator
 from observing import BACKWARD, FUNCTION, KERNEL, USER, callback, is_there, names, observed
 
 
@@ -31,6 +32,59 @@ def test_the_fields_of_a_call():
         ("aten::add", "Tensor", schema, FUNCTION, "cpu", "profiler", None, me, 0),
         ("aten::add", "a context"),
     ]
+
+
+def shown_owner(name):
+    """What ``lamella ops show`` says of the cpu, without the word for what kind of kernel it is."""
+    line, *_ = [t for t in show_operator(name, None).splitlines() if t.split()[:2] == ["device", "cpu"]]
+    return line.split(maxsplit=2)[2].partition(" (")[0]
+
+
+def test_the_owner_of_the_kernel():
+    """As ``lamella ops show`` names it: of the backend's own kernel, a composite, one that was registered over it."""
+    told = []
+
+    def leave(r, _):
+        told.append((r.name, r.scope, r.backend, r.owner))
+
+    x = lamella.ones(2, 2, requires_grad=True)
+    with observed(leave=leave, scopes=(FUNCTION, KERNEL)):
+        x.exp()
+        lamella.zeros(1, device="meta")
+        lamella.logspace(0, 1, 2)
+    assert told[:4] == [
+        ("aten::exp", KERNEL, "cpu", "cpu"),
+        ("aten::exp", FUNCTION, "cpu", "cpu"),
+        ("aten::zeros", KERNEL, "meta", "lamella"),
+        ("aten::zeros", FUNCTION, "meta", "lamella"),
+    ]
+    assert "(composite)" in show_operator("aten::logspace", None)
+    assert told[-1] == ("aten::logspace", FUNCTION, "cpu", shown_owner("aten::logspace"))
+
+
+def test_the_owner_of_a_kernel_that_is_registered_over_another():
+    told = []
+    x = lamella.ones(2)
+    mine = lamella.library.Library("aten", "IMPL")
+    try:
+        mine.impl("exp", lambda x: x.clone(), "cpu")
+        over = shown_owner("aten::exp")
+        with observed(lambda r: told.append((r.name, r.owner)), scopes=(FUNCTION,)):
+            x.exp()
+            mine.close()
+            x.exp()
+    finally:
+        mine.close()
+    assert told == [("aten::exp", over), ("aten::clone", "cpu"), ("aten::exp", "cpu")] and over not in ("cpu", "")
+
+
+def test_blocks_and_steps_of_backward_have_no_owner():
+    told = []
+    x = lamella.ones(2, requires_grad=True)
+    with observed(lambda r: told.append((r.scope, r.owner)), scopes=(USER, BACKWARD), needs="ids"):
+        with profiler.record_function("block"):
+            x.exp().sum().backward()
+    assert told[0] == (USER, None) and set(told[1:]) == {(BACKWARD, None)}
 
 
 def test_inputs_and_outputs_for_those_that_need_them():
@@ -122,6 +176,19 @@ def test_scopes():
     work()
     profiler.remove_callback(handle)
     assert set(by_default) == {FUNCTION, BACKWARD, USER}
+
+
+def test_the_number_of_a_call_is_not_that_of_one_which_an_observer_makes():
+    numbers = []
+    x = lamella.ones(2, requires_grad=True)
+
+    def enter(r):
+        with lamella.enable_grad():
+            return x.exp()
+
+    with observed(enter, lambda r, y: numbers.append((r.name, r.sequence_nr)), needs="ids"):
+        x.detach().exp()
+    assert numbers == [("aten::detach", 0), ("aten::exp", 0)]
 
 
 def test_a_kernel_is_seen_below_autograd():

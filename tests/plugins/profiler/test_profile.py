@@ -398,24 +398,52 @@ def test_table_has_the_columns():
 
 
 def test_exit_and_fork_while_a_profile_is_open():
+    """The parent's profile ends in its child, which may read it and open its own, and goes on in the parent."""
     script = """
 import os, lamella
-from lamella.profiler import profile
+from lamella.profiler import profile, record_function
+def names(prof):
+    return sorted(e.name for e in prof.events())
 prof = profile(profile_memory=True, with_stack=True)
 prof.start()
-lamella.ones(3)
-pid = os.fork()
-if pid == 0:
-    lamella.ones(3)
-    prof.stop()
-    print("child", {e.key: e.count for e in prof.key_averages()}, flush=True)
-    os._exit(0)
+kept = lamella.ones(3)
+with record_function("around"):
+    pid = os.fork()
+    if pid == 0:
+        lamella.zeros(3)
+        with profile() as own:
+            lamella.full((3,), 2.0)
+        prof.stop()
+        assert names(own) == ["aten::full"], names(own)
+        assert sum(e.cpu_memory_usage for e in prof.key_averages()) == kept.nbytes
+        print("child", names(prof), flush=True)
+        os._exit(0)
 assert os.waitpid(pid, 0)[1] == 0
-print("parent", flush=True)
+lamella.zeros(3)
+prof.stop()
+print("parent", names(prof), flush=True)
+prof = profile()
+prof.start()
 """
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert out.returncode == 0 and out.stdout.split("\n")[0] == "child {'aten::ones': 2}", out
-    assert out.stdout.split("\n")[1] == "parent" and not out.stderr
+    assert out.returncode == 0 and not out.stderr, out
+    assert out.stdout == "child ['around', 'aten::ones']\nparent ['around', 'aten::ones', 'aten::zeros']\n"
+
+
+def test_two_profiles_end_in_a_child_of_fork():
+    with profile(profile_memory=True) as outer, profile() as inner:
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                lamella.ones(1)
+                outer.stop(), inner.stop()
+                code = len(outer.events()) + len(inner.events())
+            finally:
+                os._exit(code)
+        assert os.waitpid(pid, 0)[1] == 0
+        lamella.ones(1)
+    assert counts(outer) == counts(inner) == {"aten::ones": 1}
 
 
 def test_a_profile_that_stops_while_others_run():

@@ -7,7 +7,7 @@ import lamella
 import pytest
 from compiled import compile_library
 from lamella import profiler
-from observing import names
+from observing import names, observed
 
 HERE = Path(__file__).parent
 RUN = ctypes.CFUNCTYPE(None)
@@ -23,6 +23,7 @@ def native(tmp_path_factory):
     library.number_of.argtypes = library.begin.argtypes = library.log_key.argtypes = [ctypes.c_char_p]
     library.number_of.restype = ctypes.c_int64
     library.end.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    library.in_a_region.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
     return library
 
 
@@ -45,6 +46,46 @@ def test_debug_information(native):
         assert native.number_of(b"n") == 7
     with profiler.debug_info("n", "seven"):
         assert native.number_of(b"n") == -1
+
+
+def in_a_region(native, kind):
+    """What two threads of one ``parallel_for`` see under a kind."""
+    first, second = ctypes.create_string_buffer(100), ctypes.create_string_buffer(100)
+    native.in_a_region(kind, first, second, 100)
+    return first.value.decode(), second.value.decode()
+
+
+@pytest.fixture
+def two_threads():
+    before = lamella.get_num_threads()
+    lamella.set_num_threads(2)
+    yield
+    lamella.set_num_threads(before)
+
+
+def test_it_is_seen_by_the_threads_of_a_parallel_for(native, two_threads):
+    heard = []
+    assert in_a_region(native, b"model") == ("", "")
+    with observed(lambda r: heard.append((r.name, r.thread_id, profiler.get_debug_info("model")))):
+        with profiler.debug_info("model", "net"):
+            assert in_a_region(native, b"model") == ("net", "net")
+        assert in_a_region(native, b"model") == ("", "")  # the threads of the team have what they had before
+    assert sorted((name, info or "") for name, _, info in heard) == [("aten::neg", "")] * 2 + [("aten::neg", "net")] * 2
+    assert len({thread for _, thread, _ in heard}) == 2
+    seen = []
+    native.with_text(b"model", b"C++'s", RUN(lambda: seen.append(in_a_region(native, b"model"))))
+    state = []
+    with profiler.debug_info("model", "carried"):
+        state.append(lamella.capture_state())
+    assert seen == [("C++'s", "C++'s")] and state[0].run(in_a_region, native, b"model") == ("carried", "carried")
+
+
+def test_the_threads_of_a_parallel_for_have_the_observers_of_the_one_that_began_it(native, two_threads):
+    heard = []
+    with observed(lambda r: heard.append(r.thread_id), everywhere=False), lamella.no_grad():
+        in_a_region(native, b"model")
+    in_a_region(native, b"model")
+    assert len(heard) == len(set(heard)) == 2
 
 
 def test_it_is_carried_together(native):

@@ -1,0 +1,26 @@
+#include "dispatcher/published.h"
+
+#include <lamella/dispatcher.h>
+
+#include "core/fork.h"
+#include "dispatcher/fill.h"
+#include "dispatcher/interfaces.h"
+#include "dispatcher/ledger.h"
+
+namespace lamella::dispatcher {
+namespace {
+
+void around_fork(void (*before)(), void (*parent)(), void (*child)()) { core::around_fork({before, parent, child}); }
+
+const lamella_dispatcher table = {sizeof table, 0, kernel_owner, around_fork};
+
+}  // namespace
+
+void publish_dispatcher() {
+  Library* lib = nullptr;
+  (void)open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, "dispatcher", "lamella", LAMELLA_EXTENDS, 0},
+                     &lib);
+  (void)publish_interface(*lib, "dispatcher", 1, &table, nullptr);
+}
+
+}  // namespace lamella::dispatcher

@@ -1,0 +1,8 @@
+// The interface of <lamella/dispatcher.h>.
+#pragma once
+
+namespace lamella::dispatcher {
+
+void publish_dispatcher();  // once, at start-up
+
+}  // namespace lamella::dispatcher

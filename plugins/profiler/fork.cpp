@@ -1,0 +1,50 @@
+#include "fork.h"
+
+#include <lamella/dispatcher.h>
+
+#include <mutex>
+
+#include "memory/history.h"
+#include "observe/calls.h"
+#include "observe/observers.h"
+#include "observe/thread.h"
+#include "trace/trace.h"
+#include "usage.h"
+
+namespace lamella::profiler {
+namespace {
+
+// All locks that are held for a few instructions, in the order in which they are taken.
+template <class Visit>
+void each_lock(Visit visit) {
+  for (std::mutex* m : {&observers_mutex(), &usage_mutex(), &history_mutex(), &traces_mutex(), &pages_mutex()}) visit(*m);
+}
+
+void before() {
+  each_lock([](std::mutex& m) { m.lock(); });
+}
+
+void in_parent() {
+  each_lock([](std::mutex& m) { m.unlock(); });
+}
+
+void in_child() {
+  in_parent();
+  if (current_thread) current_thread->name_anew();
+  free_calls_in_child();
+  tell_usage_in_child();
+  switch_memory_in_child();
+  end_traces_in_child();
+}
+
+}  // namespace
+
+lamella_status follow_forks() {
+  static bool followed = false;  // by an earlier load of the plugin; under the registry's lock
+  const auto* dispatcher = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1));
+  if (!dispatcher) return fail(LAMELLA_RUNTIME_ERROR, "profiler: the interface 'dispatcher' is not there");
+  if (!std::exchange(followed, true)) dispatcher->around_fork(before, in_parent, in_child);
+  return LAMELLA_OK;
+}
+
+}  // namespace lamella::profiler
