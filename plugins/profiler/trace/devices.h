@@ -57,8 +57,8 @@ struct DeviceRecord {
   std::vector<std::string> wanted;  // names; "*" is any that has the interface
   uint64_t first = 0;               // numbers of launches up to this one are of earlier traces
   int process = 0;                  // where it was begun
-  Chunks<Launch, 512> launches;     // in the order of their numbers, which is that of time
-  Chunks<Activity, 256> activities;
+  Chunks<Launch> launches;          // in the order of their numbers, which is that of time
+  Chunks<Activity> activities;
   std::set<std::string, std::less<>> names;  // of the activities
   int64_t senseless = 0;                     // activities that were left out
   std::vector<Source> sources;               // Note [Turns]: changed under both locks
