@@ -50,7 +50,8 @@ typedef struct lamella_record {
                                         * of backward the number of the call that it belongs to; else 0 */
   uint64_t thread;                     /* the system's number of the thread */
   uint64_t forward_thread;             /* of a step of backward: where the call was recorded, or 0 */
-  const struct lamella_record* parent; /* the innermost observed one around it on this thread, or null */
+  const struct lamella_record* parent; /* the innermost observed one around it on this thread, or null; of tasks
+                                        * that take turns on it, it may be another one's */
   int32_t backend;                     /* of the first tensor, or -1 */
   int32_t layer;                       /* of the layer that tells, or -1 */
 } lamella_record;
@@ -227,6 +228,15 @@ typedef struct {
   /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as
    * ranges of the kind "nvtx" or "itt". */
   lamella_status (*ranges_begin)(const char* kind, const char* path, int32_t shapes, uint64_t* observer);
+
+  /* For a host whose own context says what it runs within (Python's contextvars): a block as scope_begin's; what the
+   * context is to hold while the block runs, which the host frees at any time after; a function that gives what this
+   * thread's context holds, or null; and the name of what is around a record that an observer is told of, by the thread
+   * and by the context, or null. */
+  lamella_status (*context_begin)(const char* name, void** scope, void** blocks);
+  void (*context_free)(void* blocks);
+  void (*set_context_reader)(void* (*read)(void));
+  const char* (*parent_name)(const lamella_record*);
 } lamella_profiler;
 
 #ifdef __cplusplus
