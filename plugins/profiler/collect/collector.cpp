@@ -89,7 +89,7 @@ void Collector::write(Sample& s, const lamella_record& r) const {
   to.add(r.name, name_room);
   to.add(r.backend < 0 ? "" : api().backend_name(r.backend), short_room);
   to.add(dtype_of(r), short_room);
-  const uint32_t room = kinds_.empty() ? 0 : to.value_room(kinds_.size());
+  const uint32_t room = kinds_.empty() ? 0 : values_room / static_cast<uint32_t>(kinds_.size());
   s.key_length = static_cast<uint16_t>(s.length);
   for (size_t i = 0; i < kinds_.size(); i++) {
     write_value(to, kinds_[i].c_str(), room);
