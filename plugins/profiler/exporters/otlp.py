@@ -18,7 +18,7 @@ from .batch import Batch, Exporter, Series, Source, Span
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # read when gRPC is imported
 
 try:
-    from grpc import StatusCode
+    from grpc import StatusCode  # type: ignore[import-untyped]
     from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.metrics import export as metrics
