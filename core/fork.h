@@ -1,10 +1,12 @@
 // Fork while other threads run: locks that a child finds free, and what they guard whole.
 //
-// Note [Order of fork]  A thread that forks takes all of these locks in one order, that in which they are taken anywhere
-//   else: first the outermost, the registry's, within which others are locked; then those of plugins, the last that came
-//   first; then the innermost ones, within which nothing is locked. In the child, which has one thread, the innermost
-//   and the outermost go first, so that the others' functions may register and withdraw. Handlers that a plugin gives to
-//   pthread_atfork run before all of these, and so must not take a lock that others take within the registry's.
+// Note [Order of fork]  A thread that forks takes all of these locks in one order, that in which they are taken
+// anywhere
+//   else: first the outermost, the registry's, within which others are locked; then those of plugins, the last that
+//   came first; then the innermost ones, within which nothing is locked. In the child, which has one thread, the
+//   innermost and the outermost go first, so that the others' functions may register and withdraw. Handlers that a
+//   plugin gives to pthread_atfork run before all of these, and so must not take a lock that others take within the
+//   registry's.
 #pragma once
 
 #include <mutex>

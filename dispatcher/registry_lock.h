@@ -4,8 +4,8 @@
 //   lock. A thread that holds the language's lock therefore never waits for this one: it lets the language's lock go
 //   first, waits, and tries again.
 // Note [Fork]  A thread that forks takes this lock, so that its child finds the registry whole. It waits for a while
-//   only: who holds it may be waiting for a lock that the host language keeps throughout its fork. Then the child gets a
-//   new lock, and finds what the other thread was changing as it was at that moment.
+//   only: who holds it may be waiting for a lock that the host language keeps throughout its fork. Then the child gets
+//   a new lock, and finds what the other thread was changing as it was at that moment.
 #pragma once
 
 #include <atomic>

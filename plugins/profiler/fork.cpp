@@ -17,7 +17,8 @@ namespace {
 // All locks that are held for a few instructions, in the order in which they are taken.
 template <class Visit>
 void each_lock(Visit visit) {
-  for (std::mutex* m : {&observers_mutex(), &usage_mutex(), &history_mutex(), &traces_mutex(), &pages_mutex()}) visit(*m);
+  for (std::mutex* m : {&observers_mutex(), &usage_mutex(), &history_mutex(), &traces_mutex(), &pages_mutex()})
+    visit(*m);
 }
 
 void before() {

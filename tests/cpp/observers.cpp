@@ -1,4 +1,5 @@
-// Observers that four threads add and remove while eight run operators, without Python: run under ThreadSanitizer. With
+// Observers that four threads add and remove, and traces that a fifth one makes, while eight run operators, without
+// Python: run under ThreadSanitizer. With
 // the word "planted" the observers share a number without a lock, which must be reported.
 // Usage: test_observers LIBLAMELLA_CPU LIBLAMELLA_PROFILER SECONDS [planted]
 #include <lamella/profiler.h>
@@ -14,7 +15,7 @@
 namespace {
 
 std::atomic<bool> stop{false};
-std::atomic<long> calls{0}, added{0}, entered{0}, left{0}, destroyed{0};
+std::atomic<long> calls{0}, added{0}, entered{0}, left{0}, destroyed{0}, traced{0};
 bool planted = false;
 long unlocked = 0;
 
@@ -68,6 +69,27 @@ void registrar(int which) {
   }
 }
 
+// Makes traces, one at a time, and reads each while the others run.
+void tracer() {
+  const lamella_profiler& p = lamella::profiler_interface();
+  for (uint32_t n = 0; !stop; n++) {
+    lamella_trace_options options{};
+    options.size = sizeof options;
+    options.flags = n % 2 ? LAMELLA_TRACE_SHAPES | LAMELLA_TRACE_MEMORY : 0;
+    lamella_trace* trace;
+    lamella::check(p.trace_start(&options, &trace));
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    lamella::check(p.trace_stop(trace));
+    const auto count = [](void*, const lamella_trace_event* e) -> lamella_status {
+      CHECK(e->name && e->end >= e->begin);
+      traced++;
+      return LAMELLA_OK;
+    };
+    lamella::check(p.trace_events(trace, count, nullptr));
+    p.trace_free(trace);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -77,11 +99,13 @@ int main(int argc, char** argv) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; i++) threads.emplace_back(caller);
   for (int i = 0; i < 4; i++) threads.emplace_back(registrar, i);
+  threads.emplace_back(tracer);
   std::this_thread::sleep_for(std::chrono::duration<double>(std::atof(argv[3])));
   stop = true;
   for (auto& t : threads) t.join();
-  CHECK(calls > 100 && added > 10 && entered > 100 && entered == left);
+  CHECK(calls > 100 && added > 10 && entered > 100 && entered == left && traced > 100);
   CHECK(destroyed == added);  // each closure went once its observer had gone
-  std::printf("ok  %ld calls beside %ld observers, told %ld times\n", calls.load(), added.load(), entered.load());
+  std::printf("ok  %ld calls beside %ld observers, told %ld times, traced %ld times\n", calls.load(), added.load(),
+              entered.load(), traced.load());
   return 0;
 }

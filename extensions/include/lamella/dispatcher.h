@@ -17,9 +17,9 @@ typedef struct {
    * there is none. Lives as long as the process. */
   const char* (*kernel_owner)(const lamella_operator*, int32_t backend);
   /* For locks that a child of fork is to find free, and what they guard whole: `before` takes them in the thread that
-   * forks, which has the registry's lock then; `parent` and `child` let them go, and `child` may use the table. Each may
-   * be null. What came last runs first before the fork, and last behind it. They stay as long as the process. Nothing
-   * may be registered within these locks. */
+   * forks, which has the registry's lock then; `parent` and `child` let them go, and `child` may use the table. Each
+   * may be null. What came last runs first before the fork, and last behind it. They stay as long as the process.
+   * Nothing may be registered within these locks. */
   void (*around_fork)(void (*before)(void), void (*parent)(void), void (*child)(void));
 } lamella_dispatcher;
 

@@ -50,8 +50,7 @@ typedef struct lamella_record {
                                         * of backward the number of the call that it belongs to; else 0 */
   uint64_t thread;                     /* the system's number of the thread */
   uint64_t forward_thread;             /* of a step of backward: where the call was recorded, or 0 */
-  const struct lamella_record* parent; /* the innermost observed one around it on this thread, or null; of tasks
-                                        * that take turns on it, it may be another one's */
+  const struct lamella_record* parent; /* the innermost observed one around it on this thread, or null */
   int32_t backend;                     /* of the first tensor, or -1 */
   int32_t layer;                       /* of the layer that tells, or -1 */
 } lamella_record;
@@ -175,10 +174,10 @@ typedef struct {
   lamella_status (*remove_observer)(uint64_t handle);
   lamella_status (*enable_observer)(uint64_t handle, int32_t on);
   int32_t (*enable_records)(int32_t on); /* on this thread; what it was before */
-  /* A named block. *scope is null if nobody listens; scope_end then does nothing. */
+  /* A named block. *scope is null if nobody listens; scope_end then does nothing. It is best called on the thread of
+   * the begin: else that shows the block as a parent until its next record. */
   lamella_status (*scope_begin)(const char* name, void** scope);
-  void (*scope_end)(
-      void* scope); /* best on the thread of its begin: else that shows it as a parent until its next record */
+  void (*scope_end)(void* scope);
   /* Called with the pending error of an observer that was removed for it. Null: the message goes to standard error. */
   void (*set_reporter)(void (*report)(void* context));
 
@@ -219,7 +218,6 @@ typedef struct {
    * writes a frame's text and gives its length. */
   void (*set_stack_reader)(int32_t (*read)(int64_t* frames, int32_t room),
                            int32_t (*describe)(int64_t frame, char* out, int32_t room));
-
   lamella_status (*trace_activity)(lamella_trace*, lamella_on_trace_activity, void* context);
   /* What could not be recorded of devices, and why: a sentence each. */
   lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);
@@ -228,11 +226,8 @@ typedef struct {
   /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as
    * ranges of the kind "nvtx" or "itt". */
   lamella_status (*ranges_begin)(const char* kind, const char* path, int32_t shapes, uint64_t* observer);
-
-  /* For a host whose own context says what it runs within (Python's contextvars): a block as scope_begin's; what the
-   * context is to hold while the block runs, which the host frees at any time after; a function that gives what this
-   * thread's context holds, or null; and the name of what is around a record that an observer is told of, by the thread
-   * and by the context, or null. */
+  /* For a host with contexts (Python's contextvars): a block, and what the context holds while it runs; its reader; and
+   * the name of what is around a record that an observer is told of, or null. */
   lamella_status (*context_begin)(const char* name, void** scope, void** blocks);
   void (*context_free)(void* blocks);
   void (*set_context_reader)(void* (*read)(void));

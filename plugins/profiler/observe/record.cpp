@@ -176,8 +176,8 @@ lamella_status observe(lamella_frame* f, const lamella_value* args, lamella_valu
   Thread* const t = current_thread;
   if (__builtin_expect(t && t->number == list_number.load(std::memory_order_acquire), 1)) {
     Scope& s = t->scopes[S];
+    if (--s.countdown > 0) return pass_on(f, args, rets);  // never so for one alone, which hears of each
     if (s.alone && !t->quiet) return s.alone->record_alone(*t, s, f, args, rets);
-    if (--s.countdown > 0) return pass_on(f, args, rets);
   }
   return observed(S, f, args, rets);
 }

@@ -18,7 +18,8 @@ struct Drawn {
 
 // The draws of a scope. `countdown` is the least of them, counted down by each call: the draws themselves are brought
 // up to date when it is zero.
-// Note [Alone]  Most records have one observer, a profile that hears of every call. While it is the only one of a scope,
+// Note [Alone]  Most records have one observer, a profile that hears of every call. While it is the only one of a
+// scope,
 //   nothing is drawn, and it writes down calls by a function of its own, without a state between enter and exit that
 //   others could see.
 struct Scope {

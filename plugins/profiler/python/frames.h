@@ -1,8 +1,9 @@
 // Python's frames as numbers: that of the code object in the upper half, the instruction in the lower one.
 //
-// Note [Frames]  Taking a stack walks the frames; lines and names are looked up when somebody reads it. Code objects get a
-//   number each when they are met for the first time, and are kept: a stack names them when their functions may be gone.
-//   All of this is touched with the interpreter's lock.
+// Note [Frames]  Taking a stack walks the frames; lines and names are looked up when somebody reads it. Code objects
+// get a
+//   number each when they are met for the first time, and are kept: a stack names them when their functions may be
+//   gone. All of this is touched with the interpreter's lock.
 #pragma once
 
 #include "face.h"

@@ -95,8 +95,8 @@ PyGetSetDef record_attributes[] = {
     {"outputs", get_outputs, nullptr, "the results, for on_exit of a callback with needs_outputs()", nullptr},
     {"scope", get_scope, nullptr, "a number of RecordScope", nullptr},
     {"backend", get_backend, nullptr, "the device type of the first tensor, or None", nullptr},
-    {"owner", get_owner, nullptr,
-     "the plugin that owns the kernel which serves the operator on that backend, or None", nullptr},
+    {"owner", get_owner, nullptr, "the plugin that owns the kernel which serves the operator on that backend, or None",
+     nullptr},
     {"layer", get_layer, nullptr, "the layer on which the call was seen, or None", nullptr},
     {"parent", get_parent, nullptr, "the name of the observed record around it, or None", nullptr},
     {"handle", get_number<&lamella_record::id>, nullptr, "its number, for a callback with needs_ids(); else 0",
@@ -208,8 +208,9 @@ PyObject* add_callback(PyObject*, PyObject* args) {
   auto* c = new (std::nothrow) Callback{on_enter == Py_None ? nullptr : Py_NewRef(on_enter),
                                         on_exit == Py_None ? nullptr : Py_NewRef(on_exit), flags};
   if (!c) return PyErr_NoMemory();
-  const lamella_observer o = {sizeof o, flags, scopes, 0, probability, c, c->enter ? enter : nullptr,
-                              c->exit ? leave : nullptr, destroy_callback};
+  const lamella_observer o = {
+      sizeof o,        flags, scopes, 0, probability, c, c->enter ? enter : nullptr, c->exit ? leave : nullptr,
+      destroy_callback};
   uint64_t handle;
   if (profiler->add_observer(&o, everywhere, &handle)) {
     destroy_callback(c);

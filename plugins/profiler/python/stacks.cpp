@@ -76,8 +76,8 @@ PyObject* stack_to_python(uint64_t stack) {
   while (list && stack) {
     const Node n = tree().nodes[stack];
     const PyCodeObject* code = code_of(n.frame);
-    PyObject* frame = Py_BuildValue("{s:O,s:i,s:O}", "filename", code->co_filename, "line", line_of(n.frame), "name",
-                                    code->co_name);
+    PyObject* frame =
+        Py_BuildValue("{s:O,s:i,s:O}", "filename", code->co_filename, "line", line_of(n.frame), "name", code->co_name);
     if (!frame || PyList_Append(list, frame) < 0) Py_CLEAR(list);
     Py_XDECREF(frame);
     stack = n.above;

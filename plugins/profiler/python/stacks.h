@@ -1,6 +1,7 @@
 // Stacks of Python, each with a number.
 //
-// Note [Stacks]  A stack is a path in a tree whose nodes are frames: the caller above, and the number that frames.h gives
+// Note [Stacks]  A stack is a path in a tree whose nodes are frames: the caller above, and the number that frames.h
+// gives
 //   this one. Taking a stack finds the nodes. The tree is touched with the interpreter's lock.
 #pragma once
 

@@ -20,8 +20,8 @@ uint64_t hash_words(const int64_t* w, size_t n) {
 
 namespace {
 
-// Memory of traces that are gone, for those that come: a program that records some steps of each thousand gets its pages
-// once.
+// Memory of traces that are gone, for those that come: a program that records some steps of each thousand gets its
+// pages once.
 struct Spare {
   static constexpr size_t most = size_t{4} << 20;  // bytes
   std::mutex mutex;

@@ -103,17 +103,18 @@ class Interned {
   int64_t* next_ = nullptr;
 };
 
+// What is atomic is written at the end of an event, too, and may be read before.
 struct Event {
   const void* what;           // an operator's description; of other scopes a text
   uint64_t begin;             // ticks
   std::atomic<uint64_t> end;  // 0 while it is open
-  uint64_t sequence;
+  std::atomic<uint64_t> sequence;
   const int64_t* shapes;  // Note [Shapes]; or null
   const int64_t* stack;   // frames as the host numbers them, the innermost first; or null
   uint32_t forward_thread;
   uint8_t scope;
-  uint8_t failed;
-  int16_t backend;
+  std::atomic<uint8_t> failed;
+  std::atomic<int16_t> backend;
 };
 static_assert(sizeof(Event) == 56);
 

@@ -88,13 +88,13 @@ inline Event* begin_event(Trace& t, Buffer& b, const lamella_record& r) {
     return nullptr;
   }
   e->end.store(0, std::memory_order_relaxed);
-  e->sequence = r.sequence;
+  e->sequence.store(r.sequence, std::memory_order_relaxed);
   e->shapes = r.inputs && t.options.flags & LAMELLA_TRACE_SHAPES ? keep_shapes(b, &r) : nullptr;
   e->stack = t.options.flags & LAMELLA_TRACE_STACKS ? keep_stack(b) : nullptr;
   e->forward_thread = static_cast<uint32_t>(r.forward_thread);
   e->scope = static_cast<uint8_t>(r.scope);
-  e->failed = 0;
-  e->backend = static_cast<int16_t>(r.backend);
+  e->failed.store(0, std::memory_order_relaxed);
+  e->backend.store(static_cast<int16_t>(r.backend), std::memory_order_relaxed);
   return e;
 }
 
@@ -104,9 +104,9 @@ inline void publish(Buffer& b, Event* e) {
 }
 
 inline void end_event(Event* e, const lamella_record& r, bool failed, uint64_t now) {
-  e->sequence = r.sequence;
-  e->failed = failed;
-  e->backend = static_cast<int16_t>(r.backend);
+  e->sequence.store(r.sequence, std::memory_order_relaxed);
+  e->failed.store(failed, std::memory_order_relaxed);
+  e->backend.store(static_cast<int16_t>(r.backend), std::memory_order_relaxed);
   e->end.store(now, std::memory_order_release);
 }
 
@@ -129,7 +129,8 @@ lamella_status leave(void*, const lamella_record* r, void* state) {
 
 // Note [Alone]: enter, the call, and leave in one. The record is there for those who look at the open ones: it gets its
 // number, names what the call asks for, and holds the observer if that is removed meanwhile.
-lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const lamella_value* args,
+                            lamella_value* rets) {
   Trace& t = **static_cast<std::shared_ptr<Trace>*>(s.alone->given.context);
   if (__builtin_expect(!s.alone_on_thread, 0)) s.alone_on_thread = &t.buffer();
   Buffer& b = *static_cast<Buffer*>(s.alone_on_thread);
@@ -155,8 +156,8 @@ lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const la
   return st;
 }
 
-// The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while it
-// has the observer.
+// The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while
+// it has the observer.
 void on_memory(void* context, const lamella_event* e) {
   const Held observer = this_thread().find(reinterpret_cast<uintptr_t>(context));
   if (!observer) return;
@@ -167,9 +168,13 @@ void on_memory(void* context, const lamella_event* e) {
   b.memory.publish();
 }
 
+// Of a trace without the host's calls, whose memory events are found by the observer.
+lamella_status ignore(void*, const lamella_record*, void**) { return LAMELLA_OK; }
+
 lamella_status begin(const std::shared_ptr<Trace>& t) {
   if (lamella_status st = devices_begin(*t)) return st;
   const bool host = !(t->options.flags & LAMELLA_TRACE_NO_HOST);
+  if (!host && !(t->options.flags & LAMELLA_TRACE_MEMORY)) return LAMELLA_OK;
   auto observer = std::make_shared<Observer>();
   observer->record_alone = host ? record_alone : nullptr;
   lamella_observer& o = observer->given;
@@ -180,7 +185,7 @@ lamella_status begin(const std::shared_ptr<Trace>& t) {
                                  : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
                                        1u << LAMELLA_SCOPE_USER_SCOPE;
   o.probability = 1;
-  o.enter = host ? enter : nullptr;
+  o.enter = host ? enter : ignore;
   o.exit = host ? leave : nullptr;
   auto own = std::make_unique<std::shared_ptr<Trace>>(t);
   o.context = own.get();

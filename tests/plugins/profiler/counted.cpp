@@ -1,6 +1,6 @@
-// Instructions of a call: with a backend alone, with the profiler loaded, with an observer, and when that is gone; and of
-// a call that autograd records, while one observer needs its number, and while nine do. Prints them, or "forbidden" where
-// a process may not be single-stepped. Usage: counted LIBLAMELLA_CPU LIBLAMELLA_PROFILER LIBLAMELLA_AUTOGRAD
+// Instructions of a call: with a backend alone, with the profiler loaded, with an observer, and when that is gone; and
+// of a call that autograd records, while one observer needs its number, and while nine do. Prints them, or "forbidden"
+// where a process may not be single-stepped. Usage: counted LIBLAMELLA_CPU LIBLAMELLA_PROFILER LIBLAMELLA_AUTOGRAD
 #include <lamella/autograd.h>
 #include <lamella/profiler.h>
 #include <lamella/program.h>

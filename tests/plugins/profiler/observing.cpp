@@ -65,8 +65,7 @@ EXPORT void in_a_region(const char* kind, char* first, char* second, size_t size
       lamella::check(lamella::api().tensor_empty(0, nullptr, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
       lamella_value arg{LAMELLA_TENSOR, 0, {0}}, result{};
       arg.as.tensor = t;
-      lamella::check(
-          lamella::api().call(nullptr, lamella::api().find_operator("aten::neg", ""), &arg, 1, &result, 1));
+      lamella::check(lamella::api().call(nullptr, lamella::api().find_operator("aten::neg", ""), &arg, 1, &result, 1));
       lamella::api().value_release(&result);
       lamella::api().release(t);
       std::strncpy(w->out[i], lamella::DebugInfoGuard::text(w->kind).c_str(), w->size - 1);

@@ -13,7 +13,7 @@ PACKAGE = Path(lamella._C.__file__).parent
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory):
-    """Instructions of ten calls: without the profiler, idle, observed, observed no more; recorded with 1 and 9 observers."""
+    """Instructions of ten calls: no profiler, idle, observed, observed no more; recorded with 1 and 9 observers."""
     program = shared_folder(tmp_path_factory) / "counted"
     link = ("-L", PACKAGE, "-llamella", f"-Wl,-rpath,{PACKAGE}")
     command = ("g++", "-std=c++17", "-O1", "-I", INCLUDE, HERE / "counted.cpp", "-o", program, *link)

@@ -334,7 +334,7 @@ def test_a_state_from_outside_does_not_observe_an_observer():
 
 
 def test_many_forks_while_threads_register_profile_and_allocate():
-    """Each child finds the registry whole, whatever another thread was at, and each lock free; no fork waits for good."""
+    """Each child finds the registry whole, whatever another thread was at, and locks free; no fork waits for good."""
     stop = threading.Event()
     failures = []
 
