@@ -12,8 +12,9 @@ import tempfile
 import time
 import timeit
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,81 @@ def training_step() -> Callable[[], Any]:
     return step
 
 
-def exporting(run: Run, to: Callable[[], tuple[str, dict[str, Any]]]) -> Run:
+# Reads a page once an interval, and says so.
+SCRAPER = """
+import sys, time, urllib.request
+
+while True:
+    print(len(urllib.request.urlopen(sys.argv[1], timeout=30).read()), flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+# A collector of OpenTelemetry, which says its port, and then each request that it gets.
+RECEIVER = """
+import sys, time
+from concurrent import futures
+import grpc
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2 as mpb, metrics_service_pb2_grpc as mg
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as tpb, trace_service_pb2_grpc as tg
+
+class Metrics(mg.MetricsServiceServicer):
+    def Export(self, request, context):
+        print("metrics", flush=True)
+        return mpb.ExportMetricsServiceResponse()
+
+class Spans(tg.TraceServiceServicer):
+    def Export(self, request, context):
+        return tpb.ExportTraceServiceResponse()
+
+server = grpc.server(futures.ThreadPoolExecutor(2))
+mg.add_MetricsServiceServicer_to_server(Metrics(), server)
+tg.add_TraceServiceServicer_to_server(Spans(), server)
+print(server.add_insecure_port("127.0.0.1:0"), flush=True)
+server.start()
+time.sleep(86400)
+"""
+
+
+@contextmanager
+def child(program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A process of Python, whose time does not count. It is ended with the block."""
+    command = [sys.executable, "-c", program, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def lines(running: subprocess.Popen[str]) -> int:
+    """How many lines a child has said that has been ended."""
+    running.kill()
+    assert running.stdout
+    return len(running.stdout.read().splitlines())
+
+
+@contextmanager
+def exported(name: str, scraped: list[int] | None = None, **options: Any) -> Iterator[None]:
+    """An export while the block runs, with debug information; with ``scraped``, its page is read once an interval,
+    and how often is added there."""
+    from lamella.profiler import debug_info, exporters
+
+    more = {"sampling": SAMPLING, "interval": INTERVAL, "attributes": ["model"]}
+    with exporters.export(name, **more, **options) as handle, debug_info("model", "perceptron"):
+        if scraped is None:
+            yield
+        else:
+            with child(SCRAPER, f"http://127.0.0.1:{handle.exporter.port}/metrics", str(INTERVAL)) as scraper:
+                yield
+                scraped.append(lines(scraper))
+    assert handle.counts.failures == 0, handle.error
+
+
+def exporting(run: Run, to: Callable[[], AbstractContextManager[None]]) -> Run:
     """The same while an export runs. That begins before the clock and ends after it; its exports fall into the time."""
-    from lamella.profiler import exporters
 
     def timed(n: int) -> float:
-        name, options = to()
-        with exporters.export(name, sampling=SAMPLING, interval=INTERVAL, attributes=["model"], **options):
+        with to():
             return run(n)
 
     return timed
@@ -65,20 +134,40 @@ def export_rows(word: str) -> list[Row]:
     name = f"a step of training (MLP 784-256-10, batch 64, Adam), exported at {SAMPLING:.0%}"
     if word not in name:
         return []
+    import lamella
+
     step = training_step()
     for _ in range(20):
         step()
     # The processor's time of all threads: the export's own counts, and other programs do not.
     plain = timeit.Timer("step()", timer=time.process_time, globals={"step": step}).timeit
-    with tempfile.TemporaryDirectory() as folder:
-        lines = exporting(plain, lambda: ("jsonl", {"path": Path(folder, "times")}))
-        page = exporting(plain, lambda: ("prometheus", {"port": 0}))
-        samples = measure({"exporting": lines, "alone": plain, "page": page}, rounds=ROUNDS, seconds=1.1)
-    made = []
-    for ours, to in (("exporting", "lines of JSON"), ("page", "a page for Prometheus")):
-        pair = {ours: samples[ours], "alone": samples["alone"]}
-        made.append(Row(f"{name}: {to}", pair, [Bound("alone", 1.01)], ours=ours))
-    return made
+    peers = {"alone": plain}
+    scraped: list[int] = []
+    threads = lamella.get_num_threads()
+    lamella.set_num_threads(1)  # so that the processor's time is the clock's, and exports fall into it
+    with ExitStack() as stack:
+        path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "times")
+        peers["lines of JSON"] = exporting(plain, lambda: exported("jsonl", path=path))
+        peers["a page for Prometheus"] = exporting(plain, lambda: exported("prometheus", port=0, scraped=scraped))
+        receiver = None
+        if find_spec("opentelemetry") and find_spec("opentelemetry.exporter.otlp.proto.grpc"):
+            receiver = stack.enter_context(child(RECEIVER))
+            assert receiver.stdout
+            options = {"endpoint": f"http://127.0.0.1:{receiver.stdout.readline().strip()}", "timeout": 30}
+            peers["a collector of OpenTelemetry"] = exporting(plain, lambda: exported("otlp", **options))
+        else:
+            print(
+                "to a collector of OpenTelemetry: not measured, since lamella[otel] is not installed", file=sys.stderr
+            )
+        samples = measure(peers, rounds=ROUNDS, seconds=1.1 * INTERVAL)
+        assert all(scraped[-ROUNDS:]), "the page was not read within the time"
+        assert receiver is None or lines(receiver) >= 2 * ROUNDS, "the collector got no metrics within the time"
+    lamella.set_num_threads(threads)
+    alone = samples.pop("alone")
+    return [
+        Row(f"{name}: {to}", {to: sample, "alone": alone}, [Bound("alone", 1.01)], ours=to)
+        for to, sample in samples.items()
+    ]
 
 
 # ---- what a call costs more ------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import argparse
 import random
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import lamella
 from lamella import nn
@@ -28,17 +28,26 @@ def answer(request: int, model: str, rows: int) -> float:
 
 
 def serve(seconds: float, threads: int) -> int:
-    """Answers requests that come at random, for some seconds; how many there were."""
+    """Answers requests that come at random, for some seconds; how many there were. The first that fails ends it."""
     end, requests = time.monotonic() + seconds, 0
     room = threading.Semaphore(4 * threads)  # that wait, at most
+    failed: list[Future] = []
+
+    def ended(request: Future) -> None:
+        if request.exception():
+            failed.append(request)
+        room.release()
+
     with ThreadPoolExecutor(threads, thread_name_prefix="serve") as pool:
-        while time.monotonic() < end:
+        while time.monotonic() < end and not failed:
             room.acquire()
             model = random.choices(list(MODELS), weights=(3, 1))[0]
             done = pool.submit(answer, requests, model, random.choice((1, 8, 64)))
-            done.add_done_callback(lambda _: room.release())
+            done.add_done_callback(ended)
             requests += 1
             time.sleep(random.expovariate(500))
+    for request in failed:
+        request.result()  # which raises its error
     return requests
 
 

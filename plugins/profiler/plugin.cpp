@@ -52,7 +52,11 @@ lamella_profiler table = {
     closed<trace_activity>,
     closed<trace_notes>,
     closed<traced_devices>,
-    closed<ranges_begin>};
+    closed<ranges_begin>,
+    closed<context_begin>,
+    context_free,
+    set_context_reader,
+    parent_name};
 
 // An observer's layer: on where somebody listens, never on a tensor, also inside composites.
 void add_layer(Library& m, const char* name, const char* at, const char* const* inside, lamella_kernel kernel,

@@ -84,7 +84,7 @@ enum lamella_trace_flags {
   LAMELLA_TRACE_STACKS = 2,      /* the host language's stacks */
   LAMELLA_TRACE_MEMORY = 4,      /* memory that is got and given back */
   LAMELLA_TRACE_THIS_THREAD = 8, /* of this thread, and those that its state is carried to, alone */
-  LAMELLA_TRACE_NO_HOST = 16     /* of devices alone: neither calls, blocks nor memory */
+  LAMELLA_TRACE_NO_HOST = 16     /* of devices, and memory: neither calls nor blocks */
 };
 
 typedef struct {
@@ -175,10 +175,10 @@ typedef struct {
   lamella_status (*remove_observer)(uint64_t handle);
   lamella_status (*enable_observer)(uint64_t handle, int32_t on);
   int32_t (*enable_records)(int32_t on); /* on this thread; what it was before */
-  /* A named block. *scope is null if nobody listens; scope_end then does nothing. */
+  /* A named block. *scope is null if nobody listens; scope_end then does nothing. It is best called on the thread of
+   * the begin: else that shows the block as a parent until its next record. */
   lamella_status (*scope_begin)(const char* name, void** scope);
-  void (*scope_end)(
-      void* scope); /* best on the thread of its begin: else that shows it as a parent until its next record */
+  void (*scope_end)(void* scope);
   /* Called with the pending error of an observer that was removed for it. Null: the message goes to standard error. */
   void (*set_reporter)(void (*report)(void* context));
 
@@ -219,7 +219,6 @@ typedef struct {
    * writes a frame's text and gives its length. */
   void (*set_stack_reader)(int32_t (*read)(int64_t* frames, int32_t room),
                            int32_t (*describe)(int64_t frame, char* out, int32_t room));
-
   lamella_status (*trace_activity)(lamella_trace*, lamella_on_trace_activity, void* context);
   /* What could not be recorded of devices, and why: a sentence each. */
   lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);
@@ -228,6 +227,12 @@ typedef struct {
   /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as
    * ranges of the kind "nvtx" or "itt". */
   lamella_status (*ranges_begin)(const char* kind, const char* path, int32_t shapes, uint64_t* observer);
+  /* For a host with contexts (Python's contextvars): a block, and what the context holds while it runs; its reader; and
+   * the name of what is around a record that an observer is told of, or null. */
+  lamella_status (*context_begin)(const char* name, void** scope, void** blocks);
+  void (*context_free)(void* blocks);
+  void (*set_context_reader)(void* (*read)(void));
+  const char* (*parent_name)(const lamella_record*);
 } lamella_profiler;
 
 #ifdef __cplusplus

@@ -19,12 +19,13 @@ extern "C" {
 /* What to sample. Copied. */
 typedef struct {
   uint32_t size;
-  uint32_t capacity;        /* of the queue, in samples of 320 bytes; rounded up to a power of 2 */
+  uint32_t capacity;        /* of the queue, in samples of 320 bytes; rounded up to a power of 2, at least 2 */
   double probability;       /* of operators and steps of backward; 0: none */
   double block_probability; /* of named blocks; 0: none */
   uint32_t max_series;      /* further ones are dropped */
   uint32_t max_spans;       /* that are kept until they are taken; 0: no spans */
-  const char* const* kinds; /* of debug information, at most 8; their values go to the samples, together 128 bytes */
+  const char* const* kinds; /* of debug information, at most 8; their values go to the samples: of n kinds each has
+                             * 128/n bytes, 2 of which are taken; a longer value is cut */
   const double* bounds;     /* of the histograms' buckets, in seconds, ascending; each belongs to the bucket below it */
   uint32_t num_kinds, num_bounds;
   uint32_t num_series_kinds; /* the first of the kinds, whose values tell series apart; spans have all */
@@ -53,7 +54,7 @@ typedef struct {
   uint64_t begin;    /* nanoseconds since 1970 */
   uint64_t duration; /* nanoseconds */
   uint64_t id;       /* in the process */
-  uint64_t parent;   /* the id of the sampled one around it on its thread, or 0 */
+  uint64_t parent;   /* the id of the sampled one around it on its thread or in its host's context, or 0 */
   uint64_t root;     /* the id of the outermost of those */
   uint64_t thread;   /* the system's number */
 } lamella_span;

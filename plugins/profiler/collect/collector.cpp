@@ -13,7 +13,7 @@
 namespace lamella::profiler {
 namespace {
 
-std::atomic<uint64_t> last_id{0};
+std::atomic<uint64_t> last_collector{0}, last_id{0};
 
 const lamella_tensor* first_tensor(const lamella_value* v, uint32_t n) {
   for (uint32_t i = 0; v && i < n; i++) {
@@ -63,7 +63,8 @@ void write_value(TextWriter& to, const char* kind, uint32_t room) {
 }  // namespace
 
 Collector::Collector(const lamella_sampling& s)
-    : kinds_(s.kinds, s.kinds + s.num_kinds),
+    : number(last_collector.fetch_add(1) + 1),
+      kinds_(s.kinds, s.kinds + s.num_kinds),
       series_kinds_(s.num_series_kinds),
       max_series_(s.max_series),
       max_spans_(s.max_spans),
@@ -71,12 +72,12 @@ Collector::Collector(const lamella_sampling& s)
   for (uint32_t i = 0; i < s.num_bounds; i++) bounds_.push_back(s.bounds[i] * 1e9);
 }
 
-OpenSample* Collector::begin(const OpenSample* around) {
+OpenSample* Collector::begin(Around around) {
   auto* open = new (std::nothrow) OpenSample;
   if (!open) return nullptr;
   open->id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
-  open->parent = around ? around->id : 0;
-  open->root = around ? around->root : open->id;
+  open->parent = around.id;
+  open->root = around.id ? around.root : open->id;
   open->begin = monotonic_ns();
   return open;
 }
@@ -88,7 +89,7 @@ void Collector::write(Sample& s, const lamella_record& r) const {
   to.add(r.name, name_room);
   to.add(r.backend < 0 ? "" : api().backend_name(r.backend), short_room);
   to.add(dtype_of(r), short_room);
-  const uint32_t room = kinds_.empty() ? 0 : to.value_room(kinds_.size());
+  const uint32_t room = kinds_.empty() ? 0 : values_room / static_cast<uint32_t>(kinds_.size());
   s.key_length = static_cast<uint16_t>(s.length);
   for (size_t i = 0; i < kinds_.size(); i++) {
     write_value(to, kinds_[i].c_str(), room);

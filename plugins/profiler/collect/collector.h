@@ -18,13 +18,19 @@ struct OpenSample {
   uint64_t begin, id, parent, root;
 };
 
+// The sample around another one; no sample has the id 0.
+struct Around {
+  uint64_t id = 0, root = 0;
+};
+
 class Collector {
  public:
+  const uint64_t number;  // in the process
   explicit Collector(const lamella_sampling&);
   Collector(const Collector&) = delete;
 
   // The observers' side: on the threads that run operators.
-  OpenSample* begin(const OpenSample* around);  // null: no memory
+  OpenSample* begin(Around);  // null: no memory
   void end(const lamella_record&, const OpenSample*);
 
   // The readers' side: one at a time.

@@ -5,6 +5,7 @@
 // queue is full.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -25,7 +26,9 @@ struct Sample {
 
 class Queue {
  public:
-  explicit Queue(uint32_t capacity) : mask_(std::bit_ceil(uint64_t{capacity}) - 1), slots_(new Slot[mask_ + 1]) {
+  // With a single slot "filled" and "free for the next" would be the same number: there are two at least.
+  explicit Queue(uint32_t capacity)
+      : mask_(std::max(std::bit_ceil(uint64_t{capacity}), uint64_t{2}) - 1), slots_(new Slot[mask_ + 1]) {
     for (uint64_t i = 0; i <= mask_; i++) slots_[i].turn.store(i, std::memory_order_relaxed);
   }
 

@@ -20,21 +20,42 @@ using Shared = std::shared_ptr<Collector>;
 
 lamella_status enter(void*, const lamella_record*, void** state);
 
-// The innermost open sample of the same collector on this thread, around the record that is being entered.
-const OpenSample* around(const Collector& c) {
-  const OpenSample* found = nullptr;
-  for (const Record* r = this_thread().current->outer; r && !found; r = r->outer)
-    r->each_running([&](const Record::Running& x) {
-      if (x.observer && x.observer->given.enter == enter &&
-          static_cast<Shared*>(x.observer->given.context)->get() == &c)
-        found = static_cast<const OpenSample*>(x.state);
-    });
+// The innermost open sample of the same collector in this thread's context.
+Around in_context(const Collector& c) {
+  const ContextBlocks* all = context_blocks();
+  if (!all) return {};
+  for (auto b = all->rbegin(); b != all->rend(); ++b) {
+    if ((*b)->ended.load(std::memory_order_acquire)) continue;
+    for (const ContextBlock::Sample& s : (*b)->samples)
+      if (s.collector == c.number) return {s.id, s.root};
+  }
+  return {};
+}
+
+// And on this thread, around the record that is being entered. Blocks that a context holds are another task's, or found
+// there.
+Around on_thread(const Collector& c, const Record& entered) {
+  Around found;
+  for (const Record* r = entered.outer; r && !found.id; r = r->outer)
+    if (!r->context_block())
+      r->each_running([&](const Record::Running& x) {
+        if (!x.state || !x.observer || x.observer->given.enter != enter) return;
+        if (static_cast<Shared*>(x.observer->given.context)->get() != &c) return;
+        const auto* open = static_cast<const OpenSample*>(x.state);
+        found = {open->id, open->root};
+      });
   return found;
 }
 
+// Of what is around a call on its thread and in its context, the later one is the inner one.
 lamella_status enter(void* context, const lamella_record*, void** state) {
   Collector& c = **static_cast<Shared*>(context);
-  *state = c.begin(around(c));
+  const Record& entered = *this_thread().current;
+  const Around thread = on_thread(c, entered), block = in_context(c);
+  OpenSample* open = c.begin(thread.id > block.id ? thread : block);
+  *state = open;
+  if (ContextBlock* own = entered.context_block(); own && open)
+    own->samples.push_back({c.number, open->id, open->root});
   return LAMELLA_OK;
 }
 lamella_status leave(void* context, const lamella_record* r, void* state) {

@@ -1,8 +1,9 @@
 // The texts of a sample: name, backend, dtype and values of debug information, in one piece of fixed size.
 //
 // Note [Text]  Each text ends with a zero. A value of debug information has one more byte before it, 1; where there is
-//   none, the byte 0 stands alone. What is longer than its room is cut. Equal samples have equal bytes, which are the
-//   key of the histogram.
+//   none, the byte 0 stands alone. Equal samples have equal bytes, which are the key of the histogram. Each text has a
+//   room that the others do not change, so that a value is the same beside whichever name. What is longer is cut,
+//   between two characters of UTF-8.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +16,17 @@
 namespace lamella::profiler {
 
 constexpr uint32_t name_room = 96, short_room = 16;
-constexpr uint32_t max_kinds = 8;  // that the rest has room for
+constexpr uint32_t values_room = sizeof(Sample::text) - name_room - 2 * short_room;  // which the kinds share evenly
+constexpr uint32_t max_kinds = 8;
 
 class TextWriter {
  public:
   explicit TextWriter(Sample& s) : s_(s) { s.length = 0; }
 
   void add(std::string_view text, uint32_t room) {
-    const uint32_t left = static_cast<uint32_t>(sizeof s_.text) - s_.length;
-    if (!left) return;
-    const size_t n = std::min({text.size(), strnlen(text.data(), text.size()), size_t{std::min(room, left)} - 1});
+    text = text.substr(0, strnlen(text.data(), text.size()));
+    size_t n = std::min(text.size(), size_t{room} - 1);
+    for (int back = 0; back < 3 && n && n < text.size() && (text[n] & 0xC0) == 0x80; back++) n--;
     std::memcpy(s_.text + s_.length, text.data(), n);
     s_.length += static_cast<uint32_t>(n);
     s_.text[s_.length++] = 0;
@@ -34,10 +36,6 @@ class TextWriter {
     add(text, room - 1);
   }
   void add_absent() { s_.text[s_.length++] = 0; }
-  // Of each of so many values, which share what is left.
-  uint32_t value_room(size_t values) const {
-    return (static_cast<uint32_t>(sizeof s_.text) - s_.length) / static_cast<uint32_t>(values);
-  }
 
  private:
   Sample& s_;

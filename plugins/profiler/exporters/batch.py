@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 SCOPES = ("function", "backward_function", "user_scope", "kernel")
 
@@ -139,8 +139,10 @@ class Exporter:
     def start(self, source: Source) -> None:
         """Called once, before anything is exported; on the thread that calls ``export``."""
 
-    def export(self, batch: Batch) -> Any:
-        """Sends a batch; raises if that fails. It may take its time: operators go on."""
+    def export(self, batch: Batch) -> int | None:
+        """Sends a batch; raises if that fails, so that the histograms count as unsent and the spans as lost, or as many
+        of them as an attribute ``lost_spans`` of the error says. It may return the number of spans that were not sent.
+        It may take its time: operators go on."""
 
     def close(self) -> None:
         """Called after the last batch."""

@@ -9,10 +9,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import logging
+import multiprocessing
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing.util import Finalize
 from typing import Any
 
 from .. import _python
@@ -22,10 +24,11 @@ from .find import find_exporter
 
 DRAIN = 0.25  # seconds
 MAX_SPANS = 4096  # that wait for an export
+LONGEST = 365 * 86400.0  # seconds that anything waits
 log = logging.getLogger("lamella.profiler.exporters")
 
 _open: set[Export] = set()
-_at_ends: list[Callable[[], None]] = []
+_registered_in: int | None = None  # the process that closes all exports at its end
 
 
 class Export:
@@ -52,7 +55,8 @@ class Export:
         self._went_well = True
         self._closing = False
         self._ended = False
-        self._delivered = self._lost_spans = self._failures = 0
+        self._delivered = (0, 0, 0, 0)  # the collector's counts, as they were sent
+        self._lost_spans = self._failures = 0
         self._collector: Any = None
         self._last: Counts | None = None
         self.error: BaseException | None = None
@@ -61,19 +65,20 @@ class Export:
         s = self._settings
         kinds = self.kinds + self.span_kinds
         spans = MAX_SPANS if s["spans"] else 0
-        self._collector = _python._Collector(
-            s["sampling"], s["block_sampling"], s["queue"], s["max_series"], spans, len(self.kinds), kinds, s["buckets"]
-        )
+        self._thread = threading.Thread(target=self._work, name="lamella-export", daemon=True)
+        head = (s["sampling"], s["block_sampling"], s["queue"], s["max_series"])
         try:
+            self._collector = _python._Collector(*head, spans, len(self.kinds), kinds, s["buckets"])
             self.exporter.start(self)
+            _open.add(self)
+            self._thread.start()
         except BaseException:
-            self._collector.stop()
+            _open.discard(self)
+            if self._collector is not None:
+                self._collector.stop()
             with contextlib.suppress(Exception):
                 self.exporter.close()
             raise
-        self._thread = threading.Thread(target=self._work, name="lamella-export", daemon=True)
-        _open.add(self)
-        self._thread.start()
 
     # ---- what the handle is for ----
 
@@ -90,13 +95,14 @@ class Export:
             self._asked += 1
             wanted = self._asked
             self._wake.set()
-            wait = self.timeout if timeout is None else timeout
+            wait = self.timeout if timeout is None else min(timeout, LONGEST)
             return self._done.wait_for(lambda: self._answered >= wanted or self._ended, wait) and self._went_well
 
     def close(self, timeout: float | None = None) -> None:
         """Ends the sampling, exports what there is, and closes the exporter; it waits at most ``timeout`` seconds.
 
-        A second time it does nothing. A program that ends closes all that are open.
+        A second time it does nothing. A program that ends closes all that are open, and so does a process of
+        ``multiprocessing``; not one that leaves by ``os._exit``.
 
         >>> handle = lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter)
         >>> handle.close(timeout=10)
@@ -109,7 +115,7 @@ class Export:
         self._collector.stop()
         self._wake.set()
         if threading.current_thread() is not self._thread:
-            self._thread.join(self.timeout if timeout is None else timeout)
+            self._thread.join(self.timeout if timeout is None else min(timeout, LONGEST))
             if self._thread.is_alive():
                 log.warning("the last export takes longer than close waits: %s samples unsent", self.counts.unsent)
 
@@ -129,7 +135,7 @@ class Export:
         if self._ended and self._last is not None:
             return self._last
         recorded, queue, series, spans = self._collector.counts()
-        unsent = recorded - self._delivered
+        unsent = recorded - self._delivered[0]
         return Counts(recorded, queue, series, spans + self._lost_spans, unsent, self._failures)
 
     def read(self) -> Batch:
@@ -168,16 +174,17 @@ class Export:
 
     def _export(self, asked: int) -> None:
         spans: list[Span] = []
-        recorded = self._collector.counts()[0]
+        counts = self._collector.counts()
         try:
             spans = [Span(SCOPES[row[0]], *row[1:]) for row in self._collector.take_spans()]
-            self.exporter.export(self._batch(spans))
+            lost = self.exporter.export(self._batch(spans))
         except BaseException as error:  # the thread goes on: the next one may go well
-            self._failed(error, len(spans))
+            self._failed(error, getattr(error, "lost_spans", len(spans)))
         else:
+            self._lost_spans += lost or 0
             if self.error is not None:
                 log.warning("exports go well again, after %s that failed", self._failures)
-            self._delivered, self.error = recorded, None
+            self._delivered, self.error = counts, None
         with self._done:
             self._answered, self._went_well = asked, self.error is None
             self._done.notify_all()
@@ -190,8 +197,8 @@ class Export:
         self.error = error
 
     def _end(self) -> None:
-        if self._answered < self._asked or self._delivered < self._collector.counts()[0]:
-            self._collector.drain()
+        self._collector.drain()
+        if self._answered < self._asked or self._delivered != self._collector.counts():
             self._export(self._asked)
         try:
             self.exporter.close()
@@ -222,6 +229,16 @@ def _after_fork() -> None:
     _open.clear()
     for handle in handles:
         handle._forked()
+
+
+def _close_at_the_end() -> None:
+    global _registered_in
+    if _registered_in is None:
+        atexit.register(_close_all)
+        os.register_at_fork(after_in_child=_after_fork)
+    if _registered_in != os.getpid() and multiprocessing.parent_process() is not None:
+        Finalize(None, _close_all, exitpriority=0)  # such a process leaves without what atexit knows
+    _registered_in = os.getpid()
 
 
 def export(
@@ -255,7 +272,7 @@ def export(
         span_attributes: kinds that spans have besides, as "request"
         spans: whether spans are exported, too; None: as the exporter likes
         interval: seconds between two exports
-        timeout: seconds that ``flush`` and ``close`` wait at most
+        timeout: seconds that ``flush`` and ``close`` wait at most, up to a year
         queue: room for samples that were not gathered yet, which happens four times a second
         max_series: the most histograms; samples that would make more are dropped and counted
         buckets: bounds of the histograms' buckets in seconds, ascending
@@ -280,7 +297,7 @@ def export(
         "attributes": texts("attributes", attributes),
         "span_attributes": texts("span_attributes", span_attributes),
         "interval": positive("interval", interval),
-        "timeout": positive("timeout", timeout),
+        "timeout": min(positive("timeout", timeout), LONGEST),
         "queue": whole("queue", queue, 1 << 20),
         "max_series": whole("max_series", max_series, 1 << 24),
         "buckets": ascending(buckets),
@@ -290,12 +307,9 @@ def export(
         raise ValueError(f"export: attributes and span_attributes are at most 8 kinds, each once, got {kinds}")
     exporter = (find_exporter(to) if isinstance(to, str) else to)(**options)
     settings["spans"] = bool(exporter.wants_spans if spans is None else spans)
-    if not _at_ends:
-        _at_ends.append(_close_all)
-        atexit.register(_close_all)
-        os.register_at_fork(after_in_child=_after_fork)
     handle = Export(exporter, settings)
     handle._start()
+    _close_at_the_end()
     return handle
 
 

@@ -2,7 +2,8 @@
 
 The first line is of kind "start" and has the bounds of the buckets. Each export then writes a line of kind "series" for
 each histogram that has changed, with the numbers since the start, one of kind "span" for each span, and one of kind
-"counts". A write that fails is taken back: the file ends with a whole line, also on a disk that is full.
+"counts"; none if nothing has changed. A write that fails is taken back: the file ends with a whole line, also on a disk
+that is full.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import os
 from typing import Any
 
-from .batch import Batch, Exporter, Series, Source
+from .batch import Batch, Counts, Exporter, Series, Source
 
 
 class JsonLines(Exporter):
@@ -27,7 +28,7 @@ class JsonLines(Exporter):
         except OSError as error:
             os.close(self.file)
             raise BlockingIOError(error.errno, "another export writes to it", self.path) from None
-        self.started = False
+        self.counts: Counts | None = None  # in the last line of them
         self.written: dict[tuple, int] = {}  # the count of each series in its last line
 
     def start(self, source: Source) -> None:
@@ -35,9 +36,10 @@ class JsonLines(Exporter):
 
     def export(self, batch: Batch) -> None:
         changed = [s for s in batch.series if self.written.get(s[:5]) != s.count]
-        if self.started and not changed and not batch.spans:
+        counts = batch.counts._replace(unsent=0)  # which an export changes by itself
+        if counts == self.counts and not changed and not batch.spans:
             return
-        rows = [] if self.started else [self.head(batch)]
+        rows = [] if self.counts else [self.head(batch)]
         rows += [series_row(batch, s) for s in changed]
         for span in batch.spans:
             row = {"kind": "span", **span._asdict(), "attributes": batch.attributes(span.values)}
@@ -45,7 +47,7 @@ class JsonLines(Exporter):
             rows.append(row)
         rows.append({"kind": "counts", "time": batch.time, **batch.counts._asdict()})
         self.append("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
-        self.started = True
+        self.counts = counts
         self.written.update((s[:5], s.count) for s in changed)
 
     def head(self, batch: Batch) -> dict[str, Any]:

@@ -7,8 +7,10 @@ unless the program has imported gRPC before or says otherwise: GRPC_ENABLE_FORK_
 
 from __future__ import annotations
 
+import logging
 import os
 import random
+import threading
 from typing import Any
 
 from .batch import Batch, Exporter, Series, Source, Span
@@ -16,6 +18,7 @@ from .batch import Batch, Exporter, Series, Source, Span
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # read when gRPC is imported
 
 try:
+    from grpc import StatusCode  # type: ignore[import-untyped]
     from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.metrics import export as metrics
@@ -27,6 +30,9 @@ try:
 except ImportError as error:
     raise ImportError("the exporter 'otlp' needs packages of OpenTelemetry: pip install lamella[otel]") from error
 
+log = logging.getLogger("lamella.profiler.exporters")
+grpc_log = logging.getLogger("opentelemetry.exporter.otlp.proto.grpc.exporter")
+OWN = ("name", "scope", "backend", "dtype", "thread.id")
 SCOPE = InstrumentationScope("lamella.profiler")
 CUMULATIVE = metrics.AggregationTemporality.CUMULATIVE
 
@@ -35,7 +41,8 @@ class Otlp(Exporter):
     """Sends to ``endpoint``; what is None is as the variables OTEL_EXPORTER_OTLP_… say.
 
     ``resource`` are attributes of the process, as {"service.name": "search"}, beside those of OTEL_RESOURCE_ATTRIBUTES.
-    Each of the two requests of an export takes at most the ``timeout`` of ``export``.
+    Each of the two requests of an export takes at most the ``timeout`` of ``export``. Spans are sent also where the
+    metrics were not taken, and the other way round. A collector that has no service for spans gets no more of them.
     """
 
     wants_spans = True
@@ -49,21 +56,39 @@ class Otlp(Exporter):
     ):
         self.resource = Resource.create(resource or {})
         self.options: dict[str, Any] = {"endpoint": endpoint, "insecure": insecure, "headers": headers}
+        self.takes_spans = self.spans_go = True
         self.process = random.SystemRandom().getrandbits(64) or 1
 
     def start(self, source: Source) -> None:
+        labels = list(map(label_of, source.kinds + source.span_kinds))
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"export: two of the kinds of debug information have the same attribute, of {labels}")
         self.metrics = OTLPMetricExporter(**self.options, timeout=source.timeout)
         self.spans = OTLPSpanExporter(**self.options, timeout=source.timeout)
 
-    def export(self, batch: Batch) -> None:
+    def export(self, batch: Batch) -> int:
         sent = self.metrics.export(metrics_of(batch, self.resource))
+        lost = 0 if self.send_spans(batch) else len(batch.spans)
         if sent is not metrics.MetricExportResult.SUCCESS:
-            raise RuntimeError("the collector of OpenTelemetry did not take the metrics")
-        if not batch.spans:
-            return
-        spans = [self.span(batch, s) for s in batch.spans]
-        if self.spans.export(spans) is not SpanExportResult.SUCCESS:
-            raise RuntimeError("the collector of OpenTelemetry did not take the spans")
+            raise NotTaken("the collector of OpenTelemetry did not take the metrics", lost)
+        return lost
+
+    def send_spans(self, batch: Batch) -> bool:
+        if not batch.spans or not self.takes_spans:
+            return not batch.spans
+        answer = Answer()
+        grpc_log.addFilter(answer)
+        try:
+            sent = self.spans.export([self.span(batch, s) for s in batch.spans]) is SpanExportResult.SUCCESS
+        finally:
+            grpc_log.removeFilter(answer)
+        if answer.has_no_service:
+            self.takes_spans = False
+            log.warning("the collector of OpenTelemetry has no service for spans: it gets no more; spans=False says so")
+        elif not sent and self.spans_go:
+            log.warning("the collector of OpenTelemetry did not take %s spans, which are lost", len(batch.spans))
+        self.spans_go = sent
+        return sent
 
     def close(self) -> None:
         self.metrics.shutdown()
@@ -88,9 +113,39 @@ class Otlp(Exporter):
         )
 
 
+class NotTaken(RuntimeError):
+    """The metrics were not taken; ``lost_spans`` of the batch were not, either."""
+
+    def __init__(self, message: str, lost_spans: int):
+        super().__init__(message)
+        self.lost_spans = lost_spans
+
+
+class Answer(logging.Filter):
+    """Whether a request of this thread was answered UNIMPLEMENTED: the exporter of OpenTelemetry tells it to its log
+    alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thread = threading.get_ident()
+        self.has_no_service = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        codes = record.args if isinstance(record.args, tuple) else ()
+        if record.thread != self.thread or StatusCode.UNIMPLEMENTED not in codes:
+            return True
+        self.has_no_service = True
+        return False  # it is said once, by this module
+
+
+def label_of(kind: str) -> str:
+    """A kind of debug information as the name of an attribute: none of the exporter's own."""
+    return f"info.{kind}" if kind in OWN else kind
+
+
 def labels_of(batch: Batch, s: Series | Span) -> dict[str, Any]:
     own = {"name": s.name, "scope": s.scope, "backend": s.backend, "dtype": s.dtype}
-    return batch.attributes(s.values) | own
+    return {label_of(kind): value for kind, value in batch.attributes(s.values).items()} | own
 
 
 def metrics_of(batch: Batch, resource: Resource) -> metrics.MetricsData:

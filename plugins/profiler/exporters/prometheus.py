@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-from .batch import Batch, Exporter, Source
+from .batch import Batch, Counts, Exporter, Source
 
 try:
     from prometheus_client import CollectorRegistry, start_http_server
@@ -18,6 +18,7 @@ except ImportError as error:
     raise ImportError("the exporter 'prometheus' needs prometheus_client: pip install lamella[prometheus]") from error
 
 LABELS = ("name", "scope", "backend", "dtype")
+EMPTY = Batch(0.0, 0.0, 1.0, 1.0, (), (), (), [], [], Counts(0, 0, 0, 0, 0, 0))
 TIME = "lamella_operator_duration_seconds"
 
 
@@ -37,28 +38,33 @@ class Prometheus(Exporter):
         self.port, self.address = port, address
         self.given = registry
         self.server: Any = None
+        self.page: Page | None = None
 
     def start(self, source: Source) -> None:
         labels = list(map(label_of, source.kinds))
         if len(set(labels)) < len(labels):
             raise ValueError(f"export: the attributes {source.kinds} have the same labels {tuple(labels)}")
         self.source, self.labels = source, (*LABELS, *labels)
-        self.page = Page(self)
-        registry = self.given or CollectorRegistry()
-        registry.register(self.page)
+        page = Page(self)
+        registry = CollectorRegistry() if self.given is None else self.given
+        try:
+            registry.register(page)
+        except ValueError as error:
+            raise ValueError("export: the registry has Lamella's metrics, of another export, already") from error
+        self.page = page
         if self.given is None:
             self.server, self.thread = start_http_server(self.port, self.address, registry)
             self.port = self.server.server_port
 
     def close(self) -> None:
-        if self.given is not None:
+        if self.given is not None and self.page is not None:
             self.given.unregister(self.page)
         if self.server:
             self.server.shutdown()
             self.server.server_close()
 
     def forked(self) -> None:
-        if self.given is not None:
+        if self.given is not None and self.page is not None:
             with contextlib.suppress(KeyError):
                 self.given.unregister(self.page)
         if self.server:
@@ -72,30 +78,38 @@ class Page(Collector):
         self.exporter = exporter
 
     def describe(self) -> list[Metric]:
-        return []  # so that it is not read when it is registered
+        return list(shown(EMPTY, LABELS))  # a registry refuses a second one of these names
 
     def collect(self) -> Iterator[Metric]:
-        batch = self.exporter.source.read()
-        yield times(batch, self.exporter.labels)
-        counts = batch.counts
-        recorded = CounterMetricFamily("lamella_samples_recorded", "Sampled calls and blocks.")
-        recorded.add_metric([], counts.recorded)
-        yield recorded
-        dropped = CounterMetricFamily("lamella_samples_dropped", "Samples that are in no histogram.", labels=["reason"])
-        for reason in ("queue", "series"):
-            dropped.add_metric([reason], counts.dropped[reason])
-        yield dropped
-        sampling = GaugeMetricFamily("lamella_sampling_probability", "Which part is sampled.", labels=["scope"])
-        for scope in ("function", "backward_function"):
-            sampling.add_metric([scope], batch.sampling)
-        sampling.add_metric(["user_scope"], batch.block_sampling)
-        yield sampling
+        return shown(self.exporter.source.read(), self.exporter.labels)
+
+
+def shown(batch: Batch, labels: tuple[str, ...]) -> Iterator[Metric]:
+    yield times(batch, labels)
+    counts = batch.counts
+    recorded = CounterMetricFamily("lamella_samples_recorded", "Sampled calls and blocks.")
+    recorded.add_metric([], counts.recorded)
+    yield recorded
+    dropped = CounterMetricFamily("lamella_samples_dropped", "Samples that are in no histogram.", labels=["reason"])
+    for reason in ("queue", "series"):
+        dropped.add_metric([reason], counts.dropped[reason])
+    yield dropped
+    sampling = GaugeMetricFamily("lamella_sampling_probability", "Which part is sampled.", labels=["scope"])
+    for scope in ("function", "backward_function"):
+        sampling.add_metric([scope], batch.sampling)
+    sampling.add_metric(["user_scope"], batch.block_sampling)
+    yield sampling
 
 
 def times(batch: Batch, labels: tuple[str, ...]) -> Metric:
+    """The histograms. To Prometheus a label that is empty is one that is not there, so both are one histogram."""
     bounds = [*map(repr, batch.bounds), "+Inf"]
     family = HistogramMetricFamily(TIME, "Time of sampled operators and named blocks.", labels=labels)
+    merged: dict[tuple[str, ...], tuple[list[int], float]] = {}
     for s in batch.series:
-        values = [s.name, s.scope, s.backend, s.dtype, *(v or "" for v in s.values)]
-        family.add_metric(values, list(zip(bounds, accumulate(s.buckets), strict=True)), s.sum)
+        values = (s.name, s.scope, s.backend, s.dtype, *(v or "" for v in s.values))
+        buckets, total = merged.get(values, ([0] * len(bounds), 0.0))
+        merged[values] = [a + b for a, b in zip(buckets, s.buckets, strict=True)], total + s.sum
+    for values, (buckets, total) in merged.items():
+        family.add_metric(list(values), list(zip(bounds, accumulate(buckets), strict=True)), total)
     return family

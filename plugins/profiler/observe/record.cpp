@@ -206,7 +206,8 @@ namespace {
 // A block may end on another thread than it began on, or outlive that thread: both sides have a reference.
 struct Block : Record {
   const std::shared_ptr<const std::string> name;
-  Thread* const thread;  // only compared
+  Thread* const thread;                   // only compared
+  std::shared_ptr<ContextBlock> context;  // null: no host's context holds it
   std::atomic<bool> ended_{false};
   std::atomic<int> references{2};
   Block(const char* n, Thread* t) : name(std::make_shared<const std::string>(n)), thread(t) {}
@@ -218,12 +219,15 @@ struct Block : Record {
     Uses::add(t, -1);
     release();
   }
+  ContextBlock* context_block() const override { return context.get(); }
   std::shared_ptr<const std::string> kept_name() const override { return name; }
 };
 
 }  // namespace
 
-lamella_status scope_begin(const char* name, void** scope) {
+lamella_status scope_begin(const char* name, void** scope) { return begin_block(name, nullptr, scope); }
+
+lamella_status begin_block(const char* name, std::shared_ptr<ContextBlock>* block, void** scope) {
   *scope = nullptr;
   if (!block_observers.load(std::memory_order_relaxed)) return LAMELLA_OK;
   Thread& t = this_thread();
@@ -240,6 +244,7 @@ lamella_status scope_begin(const char* name, void** scope) {
   r->shared.scope = LAMELLA_SCOPE_USER_SCOPE;
   r->shared.name = r->name->c_str();
   r->shared.backend = r->shared.layer = -1;
+  if (block) *block = r->context = std::make_shared<ContextBlock>(r->name);
   *scope = r;
   Uses::add(t, 1);  // as long as it is linked
   link(t, *r);
@@ -254,6 +259,7 @@ void scope_end(void* scope) {
   Thread& t = this_thread();
   close(t, *r);
   r->ended_.store(true, std::memory_order_release);
+  if (r->context) r->context->end();
   if (r->thread == &t)
     unlink(t, *r);
   else

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "observe/context.h"
 #include "observe/thread.h"
 
 namespace lamella::profiler {
@@ -23,7 +24,8 @@ struct Record {
   virtual void unlinked(Thread&) {}             // its thread does not know it any more
   // The name, to be kept for longer than the record lives; null where it lives as long as the process.
   virtual std::shared_ptr<const std::string> kept_name() const { return nullptr; }
-  void hold();  // its observers, whose list goes
+  virtual ContextBlock* context_block() const { return nullptr; }  // as which a host's context holds it
+  void hold();                                                     // its observers, whose list goes
 
   struct Running {
     Observer* observer;
@@ -142,6 +144,8 @@ lamella_status follow_nodes(Observer&);
 lamella_status follow_recorded(lamella_handle* subscription);
 
 lamella_status scope_begin(const char* name, void** scope);
+// The same; with `block`, for one that a host's context holds, which it makes if somebody listens.
+lamella_status begin_block(const char* name, std::shared_ptr<ContextBlock>* block, void** scope);
 void scope_end(void* scope);
 
 }  // namespace lamella::profiler

@@ -71,8 +71,9 @@ PyObject* get_owner(PyObject* self, void*) {
 }
 PyObject* get_parent(PyObject* self, void*) {
   const lamella_record* r = cast(self)->record;
-  if (!r || !r->parent) Py_RETURN_NONE;
-  return PyUnicode_DecodeUTF8(r->parent->name, std::strlen(r->parent->name), "replace");
+  const char* name = r ? profiler->parent_name(r) : nullptr;
+  if (!name) Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(name, static_cast<Py_ssize_t>(std::strlen(name)), "replace");
 }
 PyObject* get_layer(PyObject* self, void*) {
   const int32_t layer = cast(self)->kept.layer;
@@ -97,7 +98,7 @@ PyGetSetDef record_attributes[] = {
     {"owner", get_owner, nullptr, "the plugin that owns the kernel which serves the operator on that backend, or None",
      nullptr},
     {"layer", get_layer, nullptr, "the layer on which the call was seen, or None", nullptr},
-    {"parent", get_parent, nullptr, "the name of the observed record around it on this thread, or None", nullptr},
+    {"parent", get_parent, nullptr, "the name of the observed record around it, or None", nullptr},
     {"handle", get_number<&lamella_record::id>, nullptr, "its number, for a callback with needs_ids(); else 0",
      nullptr},
     {"sequence_nr", get_number<&lamella_record::sequence>, nullptr,

@@ -9,9 +9,48 @@ namespace {
 struct Scoped {
   PyObject_HEAD PyObject* name;
   PyObject* args;
-  void* scope;  // while the block runs and somebody listens
+  void* scope;       // while the block runs and somebody listens
+  PyObject* blocks;  // what the context holds then
+  PyObject* before;  // what it held before, or null
   bool inside;
 };
+
+// What a context holds while blocks are open in it: see Note [Contexts] in observe/context.h.
+struct Blocks {
+  PyObject_HEAD void* blocks;
+};
+PyTypeObject* blocks_type = nullptr;
+PyObject* variable = nullptr;  // the ContextVar that has a Blocks or None
+
+void destroy_blocks(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  profiler->context_free(reinterpret_cast<Blocks*>(self)->blocks);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+// New reference; null where there is nothing, without an exception.
+PyObject* held() {
+  PyObject* value = nullptr;
+  if (PyContextVar_Get(variable, nullptr, &value) < 0) PyErr_Clear();
+  return value;
+}
+
+void hold(PyObject* value) {
+  PyObject* token = PyContextVar_Set(variable, value ? value : Py_None);
+  if (!token) PyErr_Clear();
+  Py_XDECREF(token);
+}
+
+// The context keeps them alive while this thread reads them.
+void* read() {
+  if (!Py_IsInitialized()) return nullptr;
+  const Gil gil;
+  PyObject* value = held();
+  void* blocks = value && Py_TYPE(value) == blocks_type ? reinterpret_cast<Blocks*>(value)->blocks : nullptr;
+  Py_XDECREF(value);
+  return blocks;
+}
 
 PyObject* decorate = nullptr;  // Python's: wraps a function in the block
 
@@ -64,17 +103,40 @@ PyObject* enter(PyObject* self, PyObject*) {
     if (!bytes) return nullptr;
     name = PyBytes_AS_STRING(bytes);
   }
-  const lamella_status st = profiler->scope_begin(name, &s->scope);
+  void* blocks;
+  const lamella_status st = profiler->context_begin(name, &s->scope, &blocks);
   Py_XDECREF(bytes);
   if (st) return raise();
   s->inside = true;
+  if (!blocks) return Py_NewRef(self);
+  auto* made = reinterpret_cast<Blocks*>(blocks_type->tp_alloc(blocks_type, 0));
+  if (!made) {
+    profiler->context_free(blocks);
+    profiler->scope_end(std::exchange(s->scope, nullptr));
+    s->inside = false;
+    return nullptr;
+  }
+  made->blocks = blocks;
+  s->blocks = reinterpret_cast<PyObject*>(made);
+  s->before = held();
+  hold(s->blocks);
   return Py_NewRef(self);
+}
+
+// Another context, and one where a later block is open still, keep what they hold: it says that this one has ended.
+void let_go(Scoped* s) {
+  PyObject* now = held();
+  if (now == s->blocks) hold(s->before);
+  Py_XDECREF(now);
+  Py_CLEAR(s->blocks);
+  Py_CLEAR(s->before);
 }
 
 PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
   Scoped* s = cast(self);
   s->inside = false;
   profiler->scope_end(std::exchange(s->scope, nullptr));
+  if (s->blocks) let_go(s);
   Py_RETURN_NONE;
 }
 
@@ -90,6 +152,8 @@ void destroy(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   Scoped* s = cast(self);
   profiler->scope_end(s->scope);  // of a block that was entered by hand and not left
+  Py_XDECREF(s->blocks);
+  Py_XDECREF(s->before);
   Py_XDECREF(s->name);
   Py_XDECREF(s->args);
   type->tp_free(self);
@@ -137,6 +201,13 @@ tensor([2., 2.])
 }  // namespace
 
 int add_scopes(PyObject* module) {
+  static PyType_Slot blocks_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy_blocks)}, {0, nullptr}};
+  static PyType_Spec blocks_spec = {"lamella.profiler._Blocks", sizeof(Blocks), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, blocks_slots};
+  blocks_type = add_type(module, &blocks_spec);
+  variable = PyContextVar_New("lamella.profiler.blocks", nullptr);
+  if (!blocks_type || !variable) return -1;
+  profiler->set_context_reader(read);
   static PyType_Slot slots[] = {{Py_tp_methods, methods},
                                 {Py_tp_members, members},
                                 {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},

@@ -57,7 +57,7 @@ struct DeviceRecord {
   std::vector<std::string> wanted;  // names; "*" is any that has the interface
   uint64_t first = 0;               // numbers of launches up to this one are of earlier traces
   int process = 0;                  // where it was begun
-  Chunks<Launch> launches;     // in the order of their numbers, which is that of time
+  Chunks<Launch> launches;          // in the order of their numbers, which is that of time
   Chunks<Activity> activities;
   std::set<std::string, std::less<>> names;  // of the activities
   int64_t senseless = 0;                     // activities that were left out

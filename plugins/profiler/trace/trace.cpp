@@ -172,24 +172,29 @@ void on_memory(void* context, const lamella_event* e) {
   b.memory.publish();
 }
 
+// Of a trace without the host's calls, whose memory events are found by the observer.
+lamella_status ignore(void*, const lamella_record*, void**) { return LAMELLA_OK; }
+
 lamella_status begin(const std::shared_ptr<Trace>& t) {
   if (lamella_status st = devices_begin(*t)) return st;
   {
     const std::lock_guard lock(sessions().mutex);
     sessions().traces.push_back(t);
   }
-  if (t->options.flags & LAMELLA_TRACE_NO_HOST) return LAMELLA_OK;
+  const bool host = !(t->options.flags & LAMELLA_TRACE_NO_HOST);
+  if (!host && !(t->options.flags & LAMELLA_TRACE_MEMORY)) return LAMELLA_OK;
   auto observer = std::make_shared<Observer>();
-  observer->record_alone = record_alone;
+  observer->record_alone = host ? record_alone : nullptr;
   lamella_observer& o = observer->given;
   o.size = sizeof o;
   o.flags = LAMELLA_OBSERVER_NEEDS_IDS;
-  o.scopes = t->options.scopes ? t->options.scopes
-                               : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
-                                     1u << LAMELLA_SCOPE_USER_SCOPE;
+  o.scopes = !host               ? 1u << LAMELLA_SCOPE_USER_SCOPE  // nothing is kept of them
+             : t->options.scopes ? t->options.scopes
+                                 : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
+                                       1u << LAMELLA_SCOPE_USER_SCOPE;
   o.probability = 1;
-  o.enter = enter;
-  o.exit = leave;
+  o.enter = host ? enter : ignore;
+  o.exit = host ? leave : nullptr;
   auto own = std::make_unique<std::shared_ptr<Trace>>(t);
   o.context = own.get();
   o.destroy = [](void* context) { delete static_cast<std::shared_ptr<Trace>*>(context); };
@@ -276,6 +281,7 @@ std::mutex& traces_mutex() { return sessions().mutex; }
 void end_traces_in_child() {
   for (const auto& t : std::exchange(sessions().traces, {})) {
     t->running = false;
+    devices_end(*t);
     end(*t);
   }
 }

@@ -39,12 +39,14 @@ def test_an_export_that_hangs_holds_nobody_up():
 
     class Hanging(exporters.Exporter):
         def export(self, batch):
+            begun.set()
             free.wait(WAIT)
 
+    begun = threading.Event()
     handle = exporters.export(Hanging, sampling=1.0, queue=64)
     try:
         lamella.ones(1)
-        assert not handle.flush(timeout=0.5)
+        assert not handle.flush(timeout=0.01) and begun.wait(WAIT)
         for _ in range(1000):
             lamella.ones(1)
         handle.close(timeout=0.1)
@@ -203,3 +205,31 @@ def test_an_export_in_a_worker_by_fork(host, tmp_path):
     """)
     for n in range(2):
         assert "aten::full" in (tmp_path / f"worker{n}").read_text()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_worker_that_ends_closes_its_export(host, tmp_path, method):
+    (tmp_path / "work.py").write_text(f"""
+import multiprocessing
+
+import lamella
+from lamella.profiler import exporters
+
+
+def work(path):
+    exporters.export("jsonl", path=path, sampling=1.0, interval=1000, timeout=30)
+    lamella.ones(2)
+
+
+if __name__ == "__main__":
+    exporters.export("jsonl", path="parent", sampling=1.0, interval=1000, timeout=30)
+    lamella.zeros(2)
+    child = multiprocessing.get_context("{method}").Process(target=work, args=("worker",))
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
+""")
+    host.run("import runpy; runpy.run_path('work.py', run_name='__main__')")
+    for path, name in (("worker", "aten::ones"), ("parent", "aten::zeros")):
+        rows = [json.loads(line) for line in (tmp_path / path).read_text().splitlines()]
+        assert [r["name"] for r in rows if r["kind"] == "series"] == [name]

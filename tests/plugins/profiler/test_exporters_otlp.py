@@ -44,11 +44,13 @@ class Receiver(metrics_grpc.MetricsServiceServicer, trace_grpc.TraceServiceServi
         return [s for resource in self.traces for scope in resource.scope_spans for s in scope.spans]
 
 
-def serve(port=0):
+def serve(port=0, services="metrics spans"):
     receiver = Receiver()
     server = grpc.server(futures.ThreadPoolExecutor(2), options=[("grpc.so_reuseport", 0)])
-    metrics_grpc.add_MetricsServiceServicer_to_server(receiver, server)
-    trace_grpc.add_TraceServiceServicer_to_server(receiver, server)
+    if "metrics" in services:
+        metrics_grpc.add_MetricsServiceServicer_to_server(receiver, server)
+    if "spans" in services:
+        trace_grpc.add_TraceServiceServicer_to_server(receiver, server)
     port = server.add_insecure_port(f"127.0.0.1:{port}")
     server.start()
     return server, receiver, port
@@ -114,6 +116,50 @@ def test_without_spans(collector):
     with exporters.export("otlp", endpoint=collector.endpoint, spans=False, sampling=1.0, timeout=WAIT):
         lamella.ones(2)
     assert collector.metrics and not collector.traces
+
+
+def test_a_collector_of_metrics_alone(caplog):
+    server, receiver, port = serve(services="metrics")
+    try:
+        with exporters.export("otlp", endpoint=f"http://127.0.0.1:{port}", sampling=1.0, timeout=WAIT) as handle:
+            for n in range(1, 4):
+                lamella.ones(2)
+                assert handle.flush(), handle.error
+                assert handle.counts == (n, 0, 0, n, 0, 0), "the spans are counted as lost, the samples as sent"
+                [point] = receiver.last_metrics()["lamella.operator.duration"].histogram.data_points
+                assert point.count == n
+    finally:
+        server.stop(0).wait(WAIT)
+    assert [r.getMessage() for r in caplog.records if "no service for spans" in r.getMessage()] == [
+        "the collector of OpenTelemetry has no service for spans: it gets no more; spans=False says so"
+    ]
+    assert not [r for r in caplog.records if "UNIMPLEMENTED" in r.getMessage()]
+
+
+def test_a_collector_of_spans_alone():
+    server, receiver, port = serve(services="spans")
+    try:
+        with exporters.export("otlp", endpoint=f"http://127.0.0.1:{port}", sampling=1.0, timeout=WAIT) as handle:
+            lamella.ones(2)
+            assert not handle.flush() and "did not take the metrics" in str(handle.error)
+            assert handle.counts == (1, 0, 0, 0, 1, 1) and [s.name for s in receiver.spans()] == ["aten::ones"]
+    finally:
+        server.stop(0).wait(WAIT)
+
+
+def test_kinds_named_as_attributes_of_the_exporters(collector):
+    kinds = {"attributes": ["name", "model"], "span_attributes": ["thread.id"]}
+    with exporters.export("otlp", endpoint=collector.endpoint, sampling=1.0, timeout=WAIT, **kinds):
+        for name in "ab":
+            with lamella.profiler.debug_info("name", name), lamella.profiler.debug_info("thread.id", "t"):
+                lamella.ones(2)
+    points = collector.last_metrics()["lamella.operator.duration"].histogram.data_points
+    labels = [plain(point.attributes) for point in points]
+    assert {(x["name"], x["info.name"]) for x in labels} == {("aten::ones", "a"), ("aten::ones", "b")}
+    assert all(plain(s.attributes)["info.thread.id"] == "t" for s in collector.spans())
+    assert all(plain(s.attributes)["thread.id"] == threading.get_native_id() for s in collector.spans())
+    with pytest.raises(ValueError, match="the same attribute"):
+        exporters.export("otlp", endpoint=collector.endpoint, attributes=["name", "info.name"])
 
 
 def test_a_collector_that_refuses(caplog):

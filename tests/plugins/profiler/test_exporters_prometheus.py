@@ -55,6 +55,33 @@ def test_the_registry_of_a_program():
     assert client.generate_latest(registry) == b""
 
 
+def test_a_registry_takes_one_export():
+    registry = client.CollectorRegistry()
+    with exporters.export("prometheus", registry=registry, sampling=1.0):
+        with pytest.raises(ValueError, match="has Lamella's metrics, of another export"):
+            exporters.export("prometheus", registry=registry)
+        lamella.ones(2)
+        assert client.generate_latest(registry).count(b"# TYPE lamella_operator_duration_seconds histogram") == 1
+    exporters.export("prometheus", registry=registry).close()
+
+
+def test_an_empty_value_and_none_are_one_histogram():
+    registry = client.CollectorRegistry()
+    with exporters.export("prometheus", registry=registry, sampling=1.0, attributes=["model"]):
+        lamella.ones(2)
+        for _ in range(2):
+            with lamella.profiler.debug_info("model", ""):
+                lamella.ones(2)
+        with lamella.profiler.debug_info("model", "m"):
+            lamella.ones(2)
+        found = {f.name: f.samples for f in text_string_to_metric_families(client.generate_latest(registry).decode())}
+    counts = [(s.labels["model"], s.value) for s in found[TIME] if s.name.endswith("_count")]
+    assert sorted(counts) == [("", 3), ("m", 1)]
+    buckets = [s.value for s in found[TIME] if s.labels["model"] == "" and s.name.endswith("_bucket")]
+    assert buckets == sorted(buckets) and buckets[-1] == 3
+    assert all(s.value > 0 for s in found[TIME] if s.name.endswith("_sum"))
+
+
 def test_kinds_with_the_same_label():
     with pytest.raises(ValueError, match="the same labels"):
         exporters.export("prometheus", port=0, attributes=["a b", "a_b"])

@@ -1,5 +1,6 @@
 """examples/fleet: the service runs and is scraped as its files say; its dashboard asks for metrics that there are."""
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -8,8 +9,10 @@ import time
 import urllib.request
 from pathlib import Path
 
+import lamella
 import pytest
 from children import clean_environment, run
+from lamella.profiler import exporters
 from prometheus_server import prometheus
 
 pytest.importorskip("prometheus_client", reason="pip install prometheus-client, which the extra 'test' names")
@@ -80,6 +83,48 @@ def test_a_server_answers_the_dashboards_queries(service, tmp_path):
         for query in QUERIES:
             result = server.value(query.replace("$model", ".*").replace("$__rate_interval", "1m"))
             assert result and all(value >= 0 for value in result.values()), query
+
+
+def estimate(title):
+    """The query of a panel, without its rate: of counts since the start."""
+    [query] = [p["targets"][0]["expr"] for p in DASHBOARD["panels"] if p["title"] == title]
+    return re.sub(r"rate\((.*?)\[\$__rate_interval\]\)", r"\1", query).replace("$model", ".*")
+
+
+def test_processes_that_sample_differently_are_estimated_each_by_its_own(tmp_path):
+    """One samples all calls, the other each tenth: both make as many, and so the estimate is twice that."""
+    calls = 20_000
+    pages = [{"port": 0, "attributes": ["model"], "sampling": p, "queue": 1 << 16} for p in (1.0, 0.1)]
+    x = lamella.ones(1)
+    with exporters.export("prometheus", **pages[0]) as one, exporters.export("prometheus", **pages[1]) as other:
+        for _ in range(calls):
+            x.neg()
+        targets = ", ".join(f'"127.0.0.1:{handle.exporter.port}"' for handle in (one, other))
+        config = f"""
+        scrape_configs:
+        - job_name: lamella
+          scrape_interval: 300ms
+          scrape_timeout: 300ms
+          static_configs: [{{targets: [{targets}]}}]
+        """
+        with prometheus(tmp_path, config) as server:
+            assert server.value("sum(up) == 2")
+            found = server.value(estimate("Operators that are called most"))
+    deviation = (calls * 0.1 * 0.9) ** 0.5 / 0.1
+    assert abs(found[("name", "aten::neg"),] - 2 * calls) < 6 * deviation
+
+
+def test_a_request_that_fails_ends_the_service(monkeypatch):
+    spec = importlib.util.spec_from_file_location("fleet_service", FLEET / "service.py")
+    service = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(service)
+
+    def broken(request, model, rows):
+        raise KeyError(model)
+
+    monkeypatch.setattr(service, "answer", broken)
+    with pytest.raises(KeyError):
+        service.serve(60, 2)
 
 
 def test_the_service_ends(tmp_path):

@@ -5,9 +5,8 @@ import threading
 
 import lamella
 import pytest
-from lamella import profiler
 from lamella.profiler import record_function
-from observing import USER, names, observed
+from observing import FUNCTION, USER, names, observed
 
 
 def told_of(**options):
@@ -181,8 +180,9 @@ def test_bad_input(call, words):
 
 def test_left_on_another_thread():
     """The block is closed where it was left; the thread that entered it goes on without it."""
-    events, watch = told_of()
-    with watch:
+    seen = []
+    begins, ends = (lambda r: seen.append(("begin", r.name, r.parent))), (lambda r, c: seen.append(("end", r.name)))
+    with observed(begins, ends, scopes=(USER, FUNCTION)):
         block = record_function("across")
         block.__enter__()
         thread = threading.Thread(target=block.__exit__, args=(None, None, None))
@@ -190,7 +190,14 @@ def test_left_on_another_thread():
         thread.join(60)
         with record_function("here"):
             lamella.ones(1)
-    assert ("begin", "across") in events and events[-2:] == [("begin", "here"), ("end", "here")]
+    assert seen == [
+        ("begin", "across", None),
+        ("end", "across"),
+        ("begin", "here", None),
+        ("begin", "aten::ones", "here"),
+        ("end", "aten::ones"),
+        ("end", "here"),
+    ]
 
 
 def test_left_out_of_order():
@@ -223,7 +230,35 @@ def test_a_block_that_begins_before_its_observer():
 
 def test_the_name_of_the_block_around():
     seen = []
-    with observed(lambda r: seen.append((r.name, r.parent)), scopes=(USER, profiler.RecordScope.FUNCTION)):
+    with observed(lambda r: seen.append((r.name, r.parent)), scopes=(USER, FUNCTION)):
         with record_function("ä \udcff"):
             lamella.ones(1)
     assert seen[1][0] == "aten::ones" and seen[1][1] == seen[0][0]
+
+
+def test_the_block_around_it_is_the_tasks_own():
+    """Tasks that take turns on a thread are not within one another; one made within a block, and a thread that runs in
+    a copy of the context, are."""
+    seen = []
+
+    async def task(name):
+        with record_function(name):
+            await asyncio.sleep(0)
+            lamella.ones(1)
+            await asyncio.gather(part(f"{name} part"), asyncio.to_thread(lamella.zeros, 1))
+
+    async def part(name):
+        with record_function(name):
+            await asyncio.sleep(0)
+
+    async def tasks():
+        await asyncio.gather(task("a"), task("b"))
+
+    with observed(lambda r: seen.append((r.name, r.parent)), scopes=(USER, FUNCTION)):
+        asyncio.run(tasks())
+        lamella.full((1,), 2)
+    assert sorted(seen, key=str) == sorted(
+        [("a", None), ("b", None), ("a part", "a"), ("b part", "b"), ("aten::full", None)]
+        + [(name, task) for name in ("aten::ones", "aten::zeros") for task in "ab"],
+        key=str,
+    )
