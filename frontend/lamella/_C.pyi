@@ -1058,11 +1058,11 @@ class Tensor:
 _Archive: Any
 _ArchiveFault: Any
 _ArchiveWriter: Any
+_Drawing: Any
+_DrawingInTurns: Any
 _Event: Any
 _Library: Any
 _ModuleBase: Any
-_Drawing: Any
-_DrawingInTurns: Any
 _Stream: Any
 _ThreadState: Any
 _anchors: Callable[..., Any]
