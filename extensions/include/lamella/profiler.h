@@ -222,7 +222,6 @@ typedef struct {
   /* What could not be recorded of devices, and why: a sentence each. */
   lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);
   lamella_status (*traced_devices)(lamella_on_trace_text, void* context); /* names of those that have the interface */
-
   /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as
    * ranges of the kind "nvtx" or "itt". */
   lamella_status (*ranges_begin)(const char* kind, const char* path, int32_t shapes, uint64_t* observer);
