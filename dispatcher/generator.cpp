@@ -119,8 +119,7 @@ void end_generator_block(GeneratorBlock& block) {
 GeneratorBlocks set_generator_blocks_aside(const GeneratorBlock& first) {
   GeneratorBlocks aside;
   if (GeneratorBlocks* own = own_blocks()) {
-    const auto from =
-        std::find_if(own->begin(), own->end(), [&](const auto& block) { return block.get() == &first; });
+    const auto from = std::find_if(own->begin(), own->end(), [&](const auto& block) { return block.get() == &first; });
     aside.assign(from, own->end());
     own->erase(from, own->end());
     keep_blocks(own, {});

@@ -44,8 +44,8 @@ class Drawing {
   std::vector<Block> begun_;  // and have not ended, the innermost last
 };
 
-// The same for work that is done in turns, such as a dataset's generator function: blocks that began in one turn and have
-// not ended count in the next, and not between them.
+// The same for work that is done in turns, such as a dataset's generator function: blocks that began in one turn and
+// have not ended count in the next, and not between them.
 class DrawingInTurns {
  public:
   explicit DrawingInTurns(const py::object& generator) : own_(read(generator)) {}

@@ -22,7 +22,8 @@ int64_t& own_work();  // of this thread: more than 0 where a hook or a kernel ha
 void* begin_unlocked();          // gives the lock up; waits before for those who move memory
 void end_unlocked(void* state);  // takes it back
 
-// Around Python that a backward calls, with the lock held. False: the thread is also within other work, which counts on.
+// Around Python that a backward calls, with the lock held. False: the thread is also within other work, which counts
+// on.
 int pause_unlocked();
 void resume_unlocked();
 

@@ -281,8 +281,8 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
             peer.connect(os.fspath(socket_path(pid)))
         except (FileNotFoundError, ConnectionRefusedError) as error:
             raise ConnectionError(
-                f"profile: process {pid} does not listen; it must be one of this user, started with {WORD}=1 and TMPDIR "
-                f"'{tempfile.gettempdir()}'"
+                f"profile: process {pid} does not listen; it must be one of this user, started with {WORD}=1 and "
+                f"TMPDIR '{tempfile.gettempdir()}'"
             ) from error
         except TimeoutError as error:
             raise _silent(pid) from error

@@ -2,9 +2,9 @@
 //
 // Note [Lists]  The list of global observers is immutable, and replaced as a whole under a lock. Its number is read on
 //   each observed call; a thread that finds another number than its own takes a reference to the new list. So a list,
-//   and an observer that left it, lives until the last thread has come by or given it up (Note [Reclaimed lists]), and a
-//   call never waits for a registration.
-//   A thread that lets a list go has its open records hold their observers themselves.
+//   and an observer that left it, lives until the last thread has come by or given it up (Note [Reclaimed lists]), and
+//   a call never waits for a registration. A thread that lets a list go has its open records hold their observers
+//   themselves.
 // Note [Locks]  The lock here is held for a few instructions, in which nothing else is locked and nothing is destroyed:
 //   a thread may take it with the host language's lock or the registry's.
 #pragma once

@@ -35,9 +35,9 @@ struct Scope {
 //   A thread that calls nothing does not come by, and one that calls while no layer of ours is on does not either; yet
 //   what they hold may be a trace of a gigabyte. So the thread that removes an observer takes the old lists from the
 //   others. A thread says with `uses` that it is among observers, before it looks at the number of the list: who sees
-//   `uses` at zero, behind the new number and a barrier on all processors, knows that the thread looks at the number, and
-//   comes by, before it touches an observer again. The lists themselves change hands under the observers' lock. Where the
-//   system has no such barrier (membarrier), a list lives until its thread comes by.
+//   `uses` at zero, behind the new number and a barrier on all processors, knows that the thread looks at the number,
+//   and comes by, before it touches an observer again. The lists themselves change hands under the observers' lock.
+//   Where the system has no such barrier (membarrier), a list lives until its thread comes by.
 class Thread {
  public:
   uint64_t number = 0;  // of the list that `scopes` are made from
@@ -59,7 +59,7 @@ class Thread {
   const std::shared_ptr<const List>& local() const { return local_; }
   int64_t gap(double probability);
   bool enabled() const { return enabled_; }
-  bool enable(bool on);  // what it was
+  bool enable(bool on);                                        // what it was
   void give_up(std::vector<std::shared_ptr<const List>>& to);  // its list, unless it is among observers
 
   // The steps of backward that one of the observers hears of, the innermost last.

@@ -102,8 +102,7 @@ PyObject* snapshot(PyObject*, PyObject*) {
   };
   told.device = [](void* c, lamella_device d, const lamella_memory_counts* counts) {
     PyObject *name = device_to_python(d), *numbers = counts_to_python(*counts);
-    const int failed =
-        name && numbers ? PyDict_SetItem(static_cast<Snapshot*>(c)->devices, name, numbers) : -1;
+    const int failed = name && numbers ? PyDict_SetItem(static_cast<Snapshot*>(c)->devices, name, numbers) : -1;
     Py_XDECREF(name);
     Py_XDECREF(numbers);
     return failed ? python::face().capture_exception() : LAMELLA_OK;
@@ -166,13 +165,10 @@ PyObject* devices(PyObject*, PyObject*) {
 
 }  // namespace
 
-PyMethodDef memory_methods[] = {{"_memory_on", switch_on, METH_VARARGS, nullptr},
-                                {"_memory_off", switch_off, METH_NOARGS, nullptr},
-                                {"_memory_flags", flags, METH_NOARGS, nullptr},
-                                {"_memory_snapshot", snapshot, METH_NOARGS, nullptr},
-                                {"_memory_counts", counts, METH_O, nullptr},
-                                {"_memory_reset_counts", reset_counts, METH_VARARGS, nullptr},
-                                {"_memory_devices", devices, METH_NOARGS, nullptr},
-                                {nullptr, nullptr, 0, nullptr}};
+PyMethodDef memory_methods[] = {
+    {"_memory_on", switch_on, METH_VARARGS, nullptr},   {"_memory_off", switch_off, METH_NOARGS, nullptr},
+    {"_memory_flags", flags, METH_NOARGS, nullptr},     {"_memory_snapshot", snapshot, METH_NOARGS, nullptr},
+    {"_memory_counts", counts, METH_O, nullptr},        {"_memory_reset_counts", reset_counts, METH_VARARGS, nullptr},
+    {"_memory_devices", devices, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace lamella::profiler::face

@@ -170,7 +170,7 @@ def test_kernels_on_the_workers_of_an_operator():
 
 @pytest.mark.parametrize("after", ["idle", "busy"])
 def test_what_was_removed_goes_although_other_threads_do_not_come_by(after):
-    """A thread that has heard keeps nothing of the observer when it is removed, whether it calls operators then or not."""
+    """A thread that has heard keeps nothing of the observer when that is removed, whether it calls operators or not."""
     stop, heard_there = threading.Event(), threading.Event()
 
     class Heard(list):

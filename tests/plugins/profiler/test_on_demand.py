@@ -309,7 +309,9 @@ while time.monotonic() < end:
 
 
 def test_too_many_events_are_counted(started, tmp_path, monkeypatch):
-    program = PROGRAM.replace("import sys", "from lamella.plugins.profiler import on_demand\non_demand.MOST_EVENTS = 10\nimport sys")
+    program = PROGRAM.replace(
+        "import sys", "from lamella.plugins.profiler import on_demand\non_demand.MOST_EVENTS = 10\nimport sys"
+    )
     child = started(program)
     with pytest.warns(RuntimeWarning, match="came behind the first"):
         lamella.profiler.profile_process(child.pid, 0.3, tmp_path / "t.json")
