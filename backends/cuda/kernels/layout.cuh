@@ -1,0 +1,34 @@
+// Where the elements of several operands lie that are walked in one order: as cuda::Layout of layout.h.
+#ifndef LAMELLA_CUDA_LAYOUT
+#define LAMELLA_CUDA_LAYOUT
+#include "common.cuh"
+
+const int layout_dims = 8, layout_operands = 4;
+struct Layout {
+  int32_t dims, reserved;
+  int64_t sizes[layout_dims];                     // the innermost first
+  uint32_t multipliers[layout_dims], shifts[layout_dims];  // x / sizes[d] of numbers below 2^31
+  int64_t steps[layout_operands][layout_dims];    // in bytes
+};
+
+DEVICE uint32_t quotient_of(const Layout& l, int d, uint32_t x) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(x) * l.multipliers[d] >> 32) + x) >> l.shifts[d];
+}
+DEVICE uint64_t quotient_of(const Layout& l, int d, uint64_t x) { return x / static_cast<uint64_t>(l.sizes[d]); }
+
+// The operands' offsets of element i.
+template <int Operands, class Index>
+DEVICE void offsets_of(const Layout& l, Index i, int64_t* offsets) {
+#pragma unroll
+  for (int k = 0; k < Operands; k++) offsets[k] = 0;
+#pragma unroll
+  for (int d = 0; d < layout_dims; d++) {
+    if (d >= l.dims) break;
+    const Index q = d + 1 < l.dims ? quotient_of(l, d, i) : 0;
+    const int64_t at = static_cast<int64_t>(i - q * static_cast<Index>(l.sizes[d]));
+    i = q;
+#pragma unroll
+    for (int k = 0; k < Operands; k++) offsets[k] += at * l.steps[k][d];
+  }
+}
+#endif

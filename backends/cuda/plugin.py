@@ -1,0 +1,15 @@
+"""Device ``cuda``: NVIDIA's GPUs. Imported when a program first names the device; nothing of CUDA is loaded before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella.plugins import hookimpl
+
+from .libraries import open_nvrtc
+
+
+@hookimpl
+def register(ctx: Any) -> None:
+    open_nvrtc()
+    ctx.load_library("backends/cuda/liblamella_cuda.so")
