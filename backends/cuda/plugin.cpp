@@ -19,6 +19,12 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   add_streams(m, b);
   m.backend(b, nullptr);
   add_pointwise(m);
+  add_products(m);
+  add_gather(m);
+  add_indexing(m);
+  add_nonzero(m);
+  add_sorts(m);
+  add_softmax(m);
 }
 
 }  // namespace cuda
