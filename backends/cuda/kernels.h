@@ -6,4 +6,5 @@
 
 namespace cuda {
 void add_pointwise(lamella::Library&);  // and copy_, fill_
+void add_reductions(lamella::Library&);
 }  // namespace cuda
