@@ -114,15 +114,16 @@ std::string architecture(int capability) {
 // The code and the function's name in it: "NAME\n" before the code.
 std::string compiled(const char* file, const std::string& text, const std::string& name, const std::string& options,
                      const std::string& arch) {
-  std::vector<std::string> words = {"-arch=" + arch, "-std=c++17", "-default-device", "-fmad=false"};
+  std::vector<std::string> words = {"-arch=" + arch, "-std=c++17", "-default-device"};
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
+  if (options.find("-fmad") == std::string::npos) words.emplace_back("-fmad=false");  // values as on any device
   std::vector<std::string> identity = words;
   identity.insert(identity.end(), {text, name, std::to_string(nvrtc().major) + "." + std::to_string(nvrtc().minor)});
   static const std::string headers = [] {
     std::vector<std::string> all;
     for (int i = 0; i < text_count; i++)
-      if (std::string_view(texts[i].name).find(".cuh") != std::string_view::npos) all.emplace_back(texts[i].content);
+      if (!std::string_view(texts[i].name).ends_with(".cu")) all.emplace_back(texts[i].content);
     return hash(all);
   }();
   identity.push_back(headers);

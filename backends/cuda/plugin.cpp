@@ -20,6 +20,12 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   m.backend(b, nullptr);
   add_pointwise(m);
   add_reductions(m);
+  add_products(m);
+  add_gather(m);
+  add_indexing(m);
+  add_nonzero(m);
+  add_sorts(m);
+  add_softmax(m);
 }
 
 }  // namespace cuda

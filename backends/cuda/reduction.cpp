@@ -90,9 +90,10 @@ lamella::Tensor empty(const lamella_tensor* on, int ndim, const int64_t* sizes, 
 uint64_t dim_set(const lamella::OptionalIntArrayRef& dim, const lamella_tensor* t) {
   const int n = t->dl.ndim;
   const uint64_t all = n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
-  if (!dim.has_value() || n == 0 || dim->empty()) return all;
+  const lamella::IntArrayRef list = dim.has_value() ? *dim : lamella::IntArrayRef();
+  if (n == 0 || list.empty()) return all;
   uint64_t dims = 0;
-  for (const int64_t d : *dim) dims |= uint64_t{1} << (d < 0 ? d + n : d);
+  for (const int64_t d : list) dims |= uint64_t{1} << (d < 0 ? d + n : d);
   return dims;
 }
 
