@@ -19,6 +19,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   add_streams(m, b);
   m.backend(b, nullptr);
   add_pointwise(m);
+  add_reductions(m);
   add_products(m);
   add_gather(m);
   add_indexing(m);

@@ -53,7 +53,7 @@ void standin_trap();
 #define __syncthreads_count(p) standin_barrier_count(__builtin_return_address(0), (p), 0)
 #define __syncthreads_and(p) standin_barrier_count(__builtin_return_address(0), (p), 1)
 #define __syncthreads_or(p) standin_barrier_count(__builtin_return_address(0), (p), 2)
-#define standin_mask(...) (0xffffffffu __VA_OPT__(, __VA_ARGS__))
+#define standin_mask(...) (0xffffffffu __VA_OPT__(, ) __VA_ARGS__)
 #define __syncwarp(...) standin_warp_barrier(__builtin_return_address(0), standin_mask(__VA_ARGS__))
 #define __ballot_sync(mask, p) standin_ballot(__builtin_return_address(0), mask, !!(p))
 #define __any_sync(mask, p) (standin_ballot(__builtin_return_address(0), mask, !!(p)) != 0)

@@ -1,0 +1,79 @@
+"""Runs samples of operators on device ``cuda`` and compares values, layouts and gradients with the oracles and the CPU.
+
+``python run_samples.py [--gradients] [operators...]`` prints what differs, and exits with 1 if anything does. Without
+names it takes the share of a run (shares.py). It is run where ``cuda`` is the stand-in, and on a machine with a GPU as is.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TESTS), str(TESTS / "operators")]
+
+import lamella  # noqa: E402
+from catalogue import FUNCTIONAL, SAMPLED, array, described, flat, run, tensors  # noqa: E402
+from compare import differences, expected, has_oracle  # noqa: E402
+from lamella.operators import samples  # noqa: E402
+from shares import share  # noqa: E402
+
+DEVICE = "cuda"
+
+
+def host(result) -> list:
+    return [r.cpu() if isinstance(r, lamella.Tensor) else r for r in flat(result)]
+
+
+def value_faults(sample) -> list[str]:
+    """The result is the oracle's, has the CPU's dtype and shape, and no argument that is only read changes."""
+    wanted = run(sample)
+    built = sample.build(DEVICE)
+    read = [t for t in tensors(built) if t.device.type == DEVICE]
+    before = [t.cpu().tolist() for t in read] if not sample.operator.endswith("_") else []
+    got = run(sample, DEVICE, built)
+    found = []
+    if sample.operator not in ("batch_norm", "instance_norm") and before and str(before) != str([t.cpu().tolist() for t in read]):
+        found.append("an argument changed")
+    if sample.tag == "free":
+        return found
+    if described_on(got) != described_on(wanted):
+        found.append(f"dtype or shape are {described_on(got)}, the cpu's {described_on(wanted)}")
+    oracle = expected(sample) if has_oracle(sample.operator) else [array(r)[1] for r in host(wanted)]
+    return found + differences([array(r) for r in host(got)], oracle)
+
+
+def described_on(result) -> list:
+    return [(shape, dtype) for shape, _, dtype in described([r for r in flat(result) if isinstance(r, lamella.Tensor)])]
+
+
+def faults(operator: str) -> list[str]:
+    found = []
+    for sample in samples.of(operator):
+        try:
+            wrong = value_faults(sample)
+        except Exception as error:
+            wrong = [f"{type(error).__name__}: {error}"]
+        found += [f"{sample}: {w}" for w in wrong]
+    return found
+
+
+def main(operators: list[str]) -> int:
+    warnings.simplefilter("ignore")
+    bad, start = 0, time.process_time()
+    for operator in operators or share(SAMPLED):
+        wrong = faults(operator)
+        bad += bool(wrong)
+        for w in wrong[:4]:
+            print(f"{operator}: {w}"[:600], flush=True)
+    fallen = sorted({f.operator for f in lamella.fallback_counts()})
+    print(json.dumps({"fallbacks": fallen}))
+    print(f"run_samples: {len(operators or share(SAMPLED))} operators, {bad} wrong, {time.process_time() - start:.0f} s")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main([o for o in sys.argv[1:] if not o.startswith("--")]))
