@@ -58,7 +58,7 @@ struct Seen {
 #pragma unroll
     for (int d = 0; d < 3; d++) {
       const i32 at = c.origin[d] + tap[d] * s->dilation[d];
-      if (at < 0 || at >= s->size[d]) return 0;
+      if (at < 0 || at >= s->size[d]) return Wide<T>{};
       offset = offset * s->size[d] + at;
     }
     return wide(c.image[channel * s->positions + offset]);
@@ -124,9 +124,9 @@ struct Returned {
 #pragma unroll
     for (int d = 0; d < 3; d++) {
       const i32 at = c.origin[d] - tap[d] * s->dilation[d];
-      if (at < 0) return 0;
+      if (at < 0) return Wide<T>{};
       const i32 place = (i32)divide((u32)at, s->by_stride[d]);
-      if (place * s->stride[d] != at || place >= s->places[d]) return 0;
+      if (place * s->stride[d] != at || place >= s->places[d]) return Wide<T>{};
       offset = offset * s->places[d] + place;
     }
     return wide(c.image[channel * s->spots + offset]);
@@ -192,7 +192,7 @@ struct Taken {
 #pragma unroll
     for (int d = 0; d < 3; d++) {
       const i32 at = place[d] * s->stride[d] + c.shift[d];
-      if (at < 0 || at >= s->size[d]) return 0;
+      if (at < 0 || at >= s->size[d]) return Wide<T>{};
       offset = offset * s->size[d] + at;
     }
     return wide(c.channel[image * s->groups * s->in * s->positions + offset]);

@@ -26,6 +26,18 @@ struct Window {
   }
 };
 
+// The type of a mean's sum: that of integers is rounded toward zero.
+template <class T>
+struct MeanOf {
+  typedef Wide<T> type;
+};
+template <>
+struct MeanOf<i64> {
+  typedef i64 type;
+};
+template <class T>
+using Mean = typename MeanOf<T>::type;
+
 template <class T>
 DEVICE T comparable(T x) {
   return x;
@@ -90,10 +102,10 @@ __global__ void __launch_bounds__(256) average_pool(const T* in, Window w, T* ou
     const i64 top = w.first(0, y) < 0 ? 0 : w.first(0, y), left = w.first(1, x) < 0 ? 0 : w.first(1, x);
     const i64 bottom = w.last(0, y) < w.size[0] ? w.last(0, y) : w.size[0];
     const i64 right = w.last(1, x) < w.size[1] ? w.last(1, x) : w.size[1];
-    Wide<T> sum = 0;
+    Mean<T> sum = 0;
     for (i64 a = top; a < bottom; a++)
-      for (i64 b = left; b < right; b++) sum += wide(from[a * w.size[1] + b]);
-    out[i] = narrow<T>(sum / (Wide<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x)));
+      for (i64 b = left; b < right; b++) sum += (Mean<T>)wide(from[a * w.size[1] + b]);
+    out[i] = narrow<T>(sum / (Mean<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x)));
   }
 }
 
@@ -114,11 +126,11 @@ __global__ void __launch_bounds__(256) average_pool_backward(const T* grad, Wind
         behind[d] = end / w.stride[d] + 1 < w.places[d] ? end / w.stride[d] + 1 : w.places[d];
       }
     }
-    Wide<T> sum = 0;
+    Mean<T> sum = 0;
     for (i64 y = from[0]; y < behind[0]; y++)
       for (i64 x = from[1]; x < behind[1]; x++)
-        sum += wide(grad[(plane * w.places[0] + y) * w.places[1] + x]) /
-               (Wide<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x));
+        sum += (Mean<T>)wide(grad[(plane * w.places[0] + y) * w.places[1] + x]) /
+               (Mean<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x));
     to[i] = narrow<T>(sum);
   }
 }
