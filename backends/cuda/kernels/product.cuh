@@ -10,22 +10,24 @@
 #pragma once
 #include "scalars.cuh"
 
-constexpr int product_step = 16;
+// Two buffers of two operands are below the 48 KB that every block may have.
+template <class W>
+constexpr int product_step = sizeof(W) > 8 ? 8 : 16;
 
 template <class W, int Side, class Operand>
 struct Feed {
-  static constexpr int each = Side * product_step / 256, pitch = Side + 4;
+  static constexpr int step = product_step<W>, each = Side * step / 256, pitch = Side + 4;
   typename Operand::Cursor cursors[each];
   W held[each];
   unsigned inside;  // a bit for each element whose row exists
 
   __device__ int row_of(bool depth_first, int e) const {
     const int i = threadIdx.x + e * 256;
-    return depth_first ? i / product_step : i % Side;
+    return depth_first ? i / step : i % Side;
   }
   __device__ int depth_of(bool depth_first, int e) const {
     const int i = threadIdx.x + e * 256;
-    return depth_first ? i % product_step : i / Side;
+    return depth_first ? i % step : i / Side;
   }
   __device__ void begin(const Operand& from, i64 first, i64 rows) {
     inside = 0;
@@ -44,7 +46,7 @@ struct Feed {
       held[e] = (inside >> e & 1u) && k < depth ? from.get(cursors[e], k) : W{};
     }
   }
-  __device__ void store(bool depth_first, W (&to)[product_step][pitch]) const {
+  __device__ void store(bool depth_first, W (&to)[step][pitch]) const {
 #pragma unroll
     for (int e = 0; e < each; e++) to[depth_of(depth_first, e)][row_of(depth_first, e)] = held[e];
   }
@@ -54,10 +56,10 @@ struct Feed {
 template <class W, int Side, class Left, class Right, class Out>
 DEVICE void multiply_tile(const Left& a, const Right& b, i64 rows, i64 columns, i64 begin, i64 end,
                                      i64 first_row, i64 first_column, Out out) {
-  constexpr int part = Side / 16;
+  constexpr int part = Side / 16, step = product_step<W>;
   typedef Feed<W, Side, Left> FeedLeft;
   typedef Feed<W, Side, Right> FeedRight;
-  __shared__ W left[2][product_step][FeedLeft::pitch], right[2][product_step][FeedRight::pitch];
+  __shared__ W left[2][step][FeedLeft::pitch], right[2][step][FeedRight::pitch];
   FeedLeft x;
   FeedRight y;
   W sums[part][part];
@@ -71,16 +73,16 @@ DEVICE void multiply_tile(const Left& a, const Right& b, i64 rows, i64 columns, 
   x.load(a, begin, end);
   y.load(b, begin, end);
   int now = 0;
-  for (i64 k = begin; k < end; k += product_step, now ^= 1) {
+  for (i64 k = begin; k < end; k += step, now ^= 1) {
     x.store(a.depth_first, left[now]);
     y.store(b.depth_first, right[now]);
     __syncthreads();
-    if (k + product_step < end) {
-      x.load(a, k + product_step, end);
-      y.load(b, k + product_step, end);
+    if (k + step < end) {
+      x.load(a, k + step, end);
+      y.load(b, k + step, end);
     }
 #pragma unroll
-    for (int d = 0; d < product_step; d++) {
+    for (int d = 0; d < step; d++) {
       W u[part], v[part];
 #pragma unroll
       for (int i = 0; i < part; i++) {  // quads of neighbours, 64 apart: wide reads without conflicts of banks
