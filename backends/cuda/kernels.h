@@ -16,4 +16,10 @@ void add_indexing(lamella::Library&);
 void add_nonzero(lamella::Library&);
 void add_sorts(lamella::Library&);
 void add_softmax(lamella::Library&);
+void add_norms(lamella::Library&);
+void add_losses(lamella::Library&);
+void add_updates(lamella::Library&);
+void add_convolutions(lamella::Library&);
+void add_pools(lamella::Library&);
+void add_attention(lamella::Library&);
 }  // namespace cuda

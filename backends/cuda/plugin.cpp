@@ -29,6 +29,12 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   add_nonzero(m);
   add_sorts(m);
   add_softmax(m);
+  add_norms(m);
+  add_losses(m);
+  add_updates(m);
+  add_convolutions(m);
+  add_pools(m);
+  add_attention(m);
 }
 
 }  // namespace cuda

@@ -84,6 +84,6 @@ struct Row {
 // The space of this thread's row among those of the block.
 template <class W>
 DEVICE W* row_space(bool keeps, i64 length) {
-  extern __shared__ double rows_space[];
-  return keeps ? reinterpret_cast<W*>(rows_space) + threadIdx.y * length : nullptr;
+  SHARED_BYTES(W, space);
+  return keeps ? space + threadIdx.y * length : nullptr;
 }

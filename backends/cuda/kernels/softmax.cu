@@ -33,14 +33,26 @@ __global__ void softmax_rows(const T* in, R* out, i64 rows, i64 length, bool kee
   }
 }
 
+// The type in which the gradient's differences are taken: its terms are large beside what is left of them.
+template <class T>
+struct ExactOf {
+  typedef Wide<T> type;
+};
+template <>
+struct ExactOf<float> {
+  typedef double type;
+};
+template <class T>
+using Exact = typename ExactOf<T>::type;
+
 // The gradient, of the output y: y (g - sum(g y)), or g - e^y sum(g). R is the input's type.
 template <class T, class R, bool Log, int N>
 __global__ void softmax_rows_backward(const T* grad, const T* out, R* to, i64 rows, i64 length, bool) {
-  typedef Wide<T> W;
+  typedef Exact<T> W;
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
     const T *g = grad + r * length, *y = out + r * length;
     W sum = 0;
-    each_of_row<T, N>(g, length, [&](i64 k, W v) { sum += Log ? v : v * wide(y[k]); });
+    each_of_row<T, N>(g, length, [&](i64 k, Wide<T> v) { sum += Log ? (W)v : (W)v * wide(y[k]); });
     sum = fold_group<Add>(sum);
     write_row<R, N>(to + r * length, length, [&](i64 k) {
       const W v = wide(g[k]), p = wide(y[k]);
@@ -84,7 +96,7 @@ __global__ void __launch_bounds__(256) softmax_columns(const T* in, R* out, i64 
 template <class T, class R, bool Log>
 __global__ void __launch_bounds__(256)
     softmax_columns_backward(const T* grad, const T* out, R* to, i64 outer, i64 length, i64 inner) {
-  typedef Wide<T> W;
+  typedef Exact<T> W;
   __shared__ W space[8][32];
   const i64 groups = (inner + 31) / 32;
   for (i64 b = blockIdx.x; b < outer * groups; b += gridDim.x) {

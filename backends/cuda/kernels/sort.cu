@@ -105,8 +105,7 @@ template <class T>
 __global__ void sort_short(const T* in, Rows rows, i64 count, i64 kept, bool descending, int size, T* values,
                            Rows of_values, i64* indices, Rows of_indices) {
   typedef typename Order<T>::Key Key;
-  extern __shared__ u64 sort_space[];
-  Key* keys = (Key*)sort_space;
+  SHARED_BYTES(Key, keys);
   u32* places = (u32*)(keys + size);
   for (i64 row = blockIdx.x; row < count; row += gridDim.x) {
     const T* from = in + row_begin(rows, row);

@@ -22,6 +22,7 @@ struct Number {
     return bytes == 3 ? to_float(*(const bfloat16*)at) : to_float(*(const float16*)at);
   }
   __device__ void set(double x) const {
+    if (!at) return;  // the host has done it
     if (bytes == 8)
       *(double*)at = x;
     else if (bytes == 4)

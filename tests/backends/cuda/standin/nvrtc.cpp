@@ -63,7 +63,8 @@ API nvrtcCompileProgram(void* program, int n, const char* const* options) {
     }
   }
   std::vector<std::string> words = {"g++", "-x", "c++", "-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-fwrapv",
-                                    "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti",
+                                    "-ffp-contract=off", "-fno-thread-jumps",  // which would make two barriers of one
+                                    "-fno-math-errno", "-fno-exceptions", "-fno-rtti",
                                     "-fvisibility=hidden", "-nostdlib", "-include", STANDIN_PRELUDE, "-I", folder,
                                     source, "-o", object, "-x", "none", STANDIN_DRIVER, "-lm", "-lc", "-lgcc"};
   for (int i = 0; i < n; i++)
