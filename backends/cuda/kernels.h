@@ -7,6 +7,9 @@
 namespace cuda {
 void add_pointwise(lamella::Library&);  // and copy_, fill_
 void add_reductions(lamella::Library&);
+void add_scans(lamella::Library&);
+void add_random(lamella::Library&);
+void add_arange(lamella::Library&);
 void add_products(lamella::Library&);
 void add_gather(lamella::Library&);
 void add_indexing(lamella::Library&);

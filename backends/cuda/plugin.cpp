@@ -20,6 +20,9 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   m.backend(b, nullptr);
   add_pointwise(m);
   add_reductions(m);
+  add_scans(m);
+  add_random(m);
+  add_arange(m);
   add_products(m);
   add_gather(m);
   add_indexing(m);

@@ -1,8 +1,9 @@
 // The walk of reductions: which dimensions are joined, which of the two kernels fits, and how many parts there are.
 #include "reduction.h"
 
-#include <algorithm>
 #include <mutex>
+
+#include "dimensions.h"
 
 namespace cuda {
 namespace {
@@ -40,51 +41,6 @@ Kernels& kernels_of(int id, std::string (*fold)(int), int in, int as, int out, i
   return *made;
 }
 
-struct Dimension {
-  int64_t size, in, out, second;  // steps in bytes
-};
-struct Dimensions {
-  Dimension all[LAMELLA_MAX_DIMS];
-  int count = 0;
-  int64_t elements = 1;
-
-  void add(const Dimension& d) {
-    elements *= d.size;
-    if (d.size != 1) all[count++] = d;
-  }
-  // Given with the innermost first; sorted by the input's steps unless the order counts.
-  void join(bool ordered) {
-    if (!ordered) std::stable_sort(all, all + count, [](const Dimension& a, const Dimension& b) { return a.in < b.in; });
-    int n = 0;
-    for (int d = 0; d < count; d++) {
-      Dimension* last = n ? &all[n - 1] : nullptr;
-      if (last && all[d].in == last->in * last->size && all[d].out == last->out * last->size &&
-          all[d].second == last->second * last->size)
-        last->size *= all[d].size;
-      else
-        all[n++] = all[d];
-    }
-    count = n;
-  }
-  Layout layout() const {
-    Layout l;
-    l.dims = count;
-    for (int d = 0; d < count; d++) {
-      l.sizes[d] = all[d].size;
-      l.steps[0][d] = all[d].in;
-      l.steps[1][d] = all[d].out;
-      l.steps[2][d] = all[d].second;
-    }
-    return l;
-  }
-};
-
-lamella::Tensor empty(const lamella_tensor* on, int ndim, const int64_t* sizes, int dtype) {
-  lamella_tensor* made = nullptr;
-  lamella::check(api().tensor_empty(ndim, sizes, nullptr, dtype, lamella::device_of(on), &made));
-  return lamella::Tensor::steal(made);
-}
-
 }  // namespace
 
 uint64_t dim_set(const lamella::OptionalIntArrayRef& dim, const lamella_tensor* t) {
@@ -104,11 +60,12 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   for (int d = in->dl.ndim - 1; d >= 0; d--) {
     const int64_t step = in->dl.strides[d] * item_sizes[in->dtype];
     if (dims >> d & 1) {
-      gone.add({in->dl.shape[d], step, 0, 0});
+      gone.add({in->dl.shape[d], {step, 0, 0}});
       o -= keepdim;
     } else {
-      kept.add({in->dl.shape[d], step, out->dl.strides[o] * item_sizes[out->dtype],
-                second ? second->dl.strides[o] * item_sizes[second->dtype] : 0});
+      kept.add({in->dl.shape[d],
+                {step, out->dl.strides[o] * item_sizes[out->dtype],
+                 second ? second->dl.strides[o] * item_sizes[second->dtype] : 0}});
       o--;
     }
   }
@@ -116,33 +73,31 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   if (!gone.elements) gone.count = 0;
   kept.join(false);
   gone.join(ordered);
-  LAMELLA_CHECK_NOT_IMPLEMENTED(kept.count <= layout_dims && gone.count <= layout_dims, "cuda: a reduction over a tensor whose "
-                                "dimensions form more than ", layout_dims, " groups in memory: reduce a contiguous copy of it");
   Shape s{};
   s.outputs = kept.elements;
   s.length = gone.elements;
   s.parameter = parameter;
   s.line = gone.count <= 1;
-  s.step = gone.count ? gone.all[0].in : 0;
+  s.step = gone.count ? gone.all[0].steps[0] : 0;
   const int item = item_sizes[in->dtype], width = 16 / item;
   // Neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
-  const bool columns = kept.count && kept.all[0].in == item && kept.all[0].size >= 16 && s.length > 1 && s.step != item;
+  const bool columns = kept.count && kept.all[0].steps[0] == item && kept.all[0].size >= 16 && s.length > 1 && s.step != item;
   const int64_t longest = columns ? 2048 : 65536;
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>((s.length + longest - 1) / longest, 65535)));
   s.part = std::max<int64_t>(((s.length + s.parts - 1) / s.parts + width - 1) / width * width, 1);
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, (s.length + s.part - 1) / s.part));
   s.packed = !columns && s.line && s.step == item && reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 && s.length >= width;
-  for (int d = 0; s.packed && d < kept.count; d++) s.packed = kept.all[d].in % 16 == 0;
+  for (int d = 0; s.packed && d < kept.count; d++) s.packed = kept.all[d].steps[0] % 16 == 0;
 
   Kernels& k = kernels_of(id, fold, in->dtype, as, out->dtype, second ? second->dtype : LAMELLA_PLAIN_DTYPES);
-  const Layout of_kept = kept.layout(), of_gone = gone.layout();
+  const Layout of_kept = kept.layout("a reduction"), of_gone = gone.layout("a reduction");
   const char* from = static_cast<const char*>(in->dl.data);
   char *to = static_cast<char*>(out->dl.data), *and_to = second ? static_cast<char*>(second->dl.data) : nullptr;
   const int64_t room = s.outputs * s.parts * 32;  // no fold keeps more than 32 bytes
   lamella::Tensor scratch;
   void* partial = nullptr;
   if (s.parts > 1) {
-    scratch = empty(out, 1, &room, LAMELLA_UINT8);
+    scratch = scratch_of(out, room);
     partial = scratch.get()->dl.data;
   }
   const unsigned parts = static_cast<unsigned>(s.parts);
