@@ -15,9 +15,9 @@ struct Entry {
   Entry(const Element& e, const std::string& text)
       : element(e),
         words(e.text ? e.text : ""),
-        flat(text, "elementwise.cuh", "flat<words::Op>", "-fmad=false"),
-        near(text, "elementwise.cuh", "strided<words::Op, uint32_t>", "-fmad=false"),
-        far(text, "elementwise.cuh", "strided<words::Op, uint64_t>", "-fmad=false") {}
+        flat(text, "pointwise.cu", "flat<words::Op>", "-fmad=false"),
+        near(text, "pointwise.cu", "strided<words::Op, uint32_t>", "-fmad=false"),
+        far(text, "pointwise.cu", "strided<words::Op, uint64_t>", "-fmad=false") {}
   Element element;
   const std::string words;
   int32_t code = 0;  // of its fault

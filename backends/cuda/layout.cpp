@@ -5,6 +5,21 @@
 
 namespace cuda {
 
+// By Granlund and Montgomery: x / size = (x * m / 2^32 + x) >> s for x below 2^31.
+void set_quotients(Layout& l) {
+  int64_t elements = 1;
+  for (int d = 0; d < l.dims; d++) {
+    elements *= l.sizes[d];
+    if (l.sizes[d] >> 31) continue;  // then it is not small
+    const auto size = static_cast<uint64_t>(l.sizes[d]);
+    uint32_t shift = 0;
+    while ((uint64_t{1} << shift) < size) shift++;
+    l.shifts[d] = shift;
+    l.multipliers[d] = static_cast<uint32_t>((uint64_t{1} << 32) * ((uint64_t{1} << shift) - size) / size + 1);
+  }
+  l.small = !(elements >> 31);
+}
+
 Plan::Plan(const lamella_tensor* out, const lamella_tensor* const* inputs, int count) : operands_(count + 1) {
   const lamella_tensor* all[layout_operands] = {out};
   for (int k = 0; k < count; k++) all[k + 1] = inputs[k];
@@ -53,14 +68,8 @@ Plan::Plan(const lamella_tensor* out, const lamella_tensor* const* inputs, int c
     part_ *= size;
     layout_.sizes[d] = size;
     for (int k = 0; k < operands_; k++) layout_.steps[k][d] = dims[d].steps[k];
-    if (size >> 31) continue;  // then the 64-bit walk is taken
-    // By Granlund and Montgomery: x / size = (x * m / 2^32 + x) >> s.
-    uint32_t shift = 0;
-    while ((uint64_t{1} << shift) < static_cast<uint64_t>(size)) shift++;
-    layout_.shifts[d] = shift;
-    layout_.multipliers[d] =
-        static_cast<uint32_t>(((uint64_t{1} << 32) * ((uint64_t{1} << shift) - static_cast<uint64_t>(size))) / static_cast<uint64_t>(size) + 1);
   }
+  set_quotients(layout_);
 }
 
 bool Plan::packs(int width) const {

@@ -42,9 +42,9 @@ int part_of(int dtype) {
   return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
 }
 
-// Draws every element of `t`, in row-major order; of complex numbers both parts.
-lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, const Generator& generator) {
-  const bool pairs = is_complex(t->dtype);
+// Draws every element of `t`, in row-major order; of complex numbers both parts where they are `pairs`.
+lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, const Generator& generator,
+                    bool pairs = false) {
   const int64_t n = pairs ? 2 * t->numel : t->numel;
   uint64_t seed, offset;
   const uint64_t count = static_cast<uint64_t>(n) * (takes_two(kind) ? 2 : 1);
@@ -60,7 +60,7 @@ lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, 
   const Stream s = {seed, offset / 4};
   const void* data = to->dl.data;
   const int64_t each = takes_two(kind) ? 2 : 4;
-  const lamella_status st = launch(kernel_of(kind, part_of(t->dtype)), to, blocks_for(to, (n + each - 1) / each, 256), {256}, 0,
+  const lamella_status st = launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to, blocks_for(to, (n + each - 1) / each, 256), {256}, 0,
                                    data, n, s, numbers);
   if (st || to == t) return st;
   static lamella::detail::Callee copy{"aten::copy_", ""};
@@ -92,12 +92,13 @@ double limit_below(double end, int dtype) {
 lamella_status draw_uniform(const Tensor& t, double low, double high, const Generator& generator) {
   const int dtype = part_of(t.get()->dtype);
   const Numbers n = {low, high - low, low < high ? limit_below(high, dtype) : high};
-  return draw(t.get(), dtype == LAMELLA_FLOAT64 ? uniform64 : uniform32, n, generator);
+  return draw(t.get(), dtype == LAMELLA_FLOAT64 ? uniform64 : uniform32, n, generator, is_complex(t.get()->dtype));
 }
 lamella_status draw_normal(const Tensor& t, double mean, double std, const Generator& generator) {
   const int dtype = t.get()->dtype;
   if (is_complex(dtype)) std *= std::sqrt(0.5);  // the parts share the variance
-  return draw(t.get(), part_of(dtype) == LAMELLA_FLOAT64 ? normal64 : normal32, {mean, std}, generator);
+  return draw(t.get(), part_of(dtype) == LAMELLA_FLOAT64 ? normal64 : normal32, {mean, std}, generator,
+              is_complex(dtype));
 }
 lamella_status draw_integers(const Tensor& t, int64_t low, int64_t high, const Generator& generator) {
   const int64_t range = high - low;

@@ -30,8 +30,13 @@ std::string largest_fold(int as) { return one("Extremum", as, ", true"); }
 std::string smallest_fold(int as) { return one("Extremum", as, ", false"); }
 std::string place_largest_fold(int as) { return one("Place", as, ", true"); }
 std::string place_smallest_fold(int as) { return one("Place", as, ", false"); }
-std::string variance_fold(int as) { return one("Moments", as, ", false"); }
-std::string deviation_fold(int as) { return one("Moments", as, ", true"); }
+// Floats by sums in double; double by updates that cancel nothing; of complex numbers both parts.
+std::string spread_fold(int as, const char* root) {
+  if (as <= LAMELLA_FLOAT32) return std::string("Squares<") + root + ">";
+  return std::string("Moments<") + (as == LAMELLA_FLOAT64 ? "double, " : "complex<double>, ") + root + ">";
+}
+std::string variance_fold(int as) { return spread_fold(as, "false"); }
+std::string deviation_fold(int as) { return spread_fold(as, "true"); }
 std::string logsumexp_fold(int as) { return one("LogSumExp", as, ""); }
 
 int own(const Tensor& t) { return t.get()->dtype; }

@@ -47,7 +47,7 @@ struct Sum {
   }
   static DEVICE void join(A& all, const A& other) { all = plus(all, other); }
   static DEVICE A first(const A& all, int64_t, double) { return all; }
-  static DEVICE int64_t second(const A&) { return 0; }
+  static DEVICE int64_t second(const A&, int64_t) { return 0; }
 };
 template <class As, class A>
 struct NanSum : Sum<As, A> {
@@ -83,7 +83,7 @@ struct Truth {
   }
   static DEVICE void join(Kept& all, Kept other) { all = Any ? all | other : all & other; }
   static DEVICE bool first(Kept all, int64_t, double) { return all != 0; }
-  static DEVICE int64_t second(Kept) { return 0; }
+  static DEVICE int64_t second(Kept, int64_t) { return 0; }
 };
 
 // The first of the largest, or of the smallest, and its place; the first NaN wins.
@@ -110,7 +110,7 @@ struct Extremum {
     if (wins) all = other;
   }
   static DEVICE A first(const Kept& all, int64_t, double) { return all.best; }
-  static DEVICE int64_t second(const Kept& all) { return all.at; }
+  static DEVICE int64_t second(const Kept& all, int64_t) { return all.at; }
 };
 template <class A, bool Largest>
 struct Place : Extremum<A, Largest> {
@@ -165,7 +165,34 @@ struct Moments {
     const R v = length == 0 ? static_cast<R>(NAN) : all.squares / static_cast<R>(n > 0 ? n : 0);
     return Root ? words::sqrt(v) : v;
   }
-  static DEVICE A second(const Kept& all) { return all.n == 0 ? scaled(convert<A>(1), static_cast<R>(NAN)) : all.mean; }
+  static DEVICE A second(const Kept& all, int64_t) { return all.n == 0 ? scaled(convert<A>(1), static_cast<R>(NAN)) : all.mean; }
+};
+
+// The variance of floats by sums in double: of the elements, and of their squares. float has 24 bits, so that the
+// squares' sum loses nothing that shows.
+template <bool Root>
+struct Squares {
+  struct Kept {
+    double sum, squares;
+  };
+  static DEVICE Kept none() { return {0, 0}; }
+  template <class In>
+  static DEVICE void add(Kept& all, In element, int64_t) {
+    const double x = convert<double>(element);
+    all.sum += x;
+    all.squares += x * x;
+  }
+  static DEVICE void join(Kept& all, const Kept& other) {
+    all.sum += other.sum;
+    all.squares += other.squares;
+  }
+  static DEVICE double first(const Kept& all, int64_t length, double correction) {
+    const double n = static_cast<double>(length), below = n - correction;
+    const double spread = all.squares - all.sum * (all.sum / n);  // of nothing NaN
+    const double v = (spread < 0 ? 0 : spread) / (below > 0 ? below : 0);
+    return Root ? words::sqrt(v) : v;
+  }
+  static DEVICE double second(const Kept& all, int64_t length) { return all.sum / static_cast<double>(length); }
 };
 
 // log of the sum of exp: the largest so far, and the sum of exp(x - largest).
@@ -186,6 +213,6 @@ struct LogSumExp {
     all.largest = largest;
   }
   static DEVICE A first(const Kept& all, int64_t, double) { return words::log(all.sum) + all.largest; }
-  static DEVICE int64_t second(const Kept&) { return 0; }
+  static DEVICE int64_t second(const Kept&, int64_t) { return 0; }
 };
 #endif

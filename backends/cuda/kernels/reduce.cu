@@ -53,7 +53,7 @@ DEVICE void walk(typename Fold::Kept* four, const char* from, const Layout& gone
       const int64_t at = k + u * by;
       if (at >= end) break;
       int64_t offset = at * s.step;
-      if (!s.line) offsets_of<1>(gone, static_cast<uint64_t>(at), &offset);
+      if (!s.line) offsets_of<1>(gone, at, &offset);
       Fold::add(four[u], *reinterpret_cast<const In*>(from + offset), at);
     }
 }
@@ -61,7 +61,7 @@ DEVICE void walk(typename Fold::Kept* four, const char* from, const Layout& gone
 template <class Fold, class Out, class Second>
 DEVICE void finish(const typename Fold::Kept& all, const Shape& s, char* out, char* second) {
   *reinterpret_cast<Out*>(out) = convert<Out>(Fold::first(all, s.length, s.parameter));
-  if (second) *reinterpret_cast<Second*>(second) = convert<Second>(Fold::second(all));
+  if (second) *reinterpret_cast<Second*>(second) = convert<Second>(Fold::second(all, s.length));
 }
 
 // A row of the block for each output and part: block (256, 1) or (32, 8), grid (outputs, parts).
@@ -75,7 +75,7 @@ __global__ void reduce_rows(const char* in, char* out, char* second, typename Fo
     int64_t at[3] = {0, 0, 0};
     Kept four[4] = {Fold::none(), Fold::none(), Fold::none(), Fold::none()};
     if (o < s.outputs) {
-      offsets_of<3>(kept, static_cast<uint64_t>(o), at);
+      offsets_of<3>(kept, o, at);
       const char* from = in + at[0];
       int64_t i = blockIdx.y * s.part;
       const int64_t end = i + s.part < s.length ? i + s.part : s.length;
@@ -116,7 +116,7 @@ __global__ void reduce_columns(const char* in, char* out, char* second, typename
     int64_t at[3] = {0, 0, 0};
     Kept four[4] = {Fold::none(), Fold::none(), Fold::none(), Fold::none()};
     if (o < s.outputs) {
-      offsets_of<3>(kept, static_cast<uint64_t>(o), at);
+      offsets_of<3>(kept, o, at);
       const int64_t begin = blockIdx.y * s.part, end = begin + s.part < s.length ? begin + s.part : s.length;
       walk<Fold, In>(four, in + at[0], gone, s, begin + threadIdx.y, end, 8);
     }
@@ -150,7 +150,7 @@ __global__ void join_parts(const char*, char* out, char* second, typename Fold::
     join_row<Fold>(mine);
     if (threadIdx.x == 0 && o < s.outputs) {
       int64_t at[3];
-      offsets_of<3>(kept, static_cast<uint64_t>(o), at);
+      offsets_of<3>(kept, o, at);
       finish<Fold, Out, Second>(mine, s, out + at[1], second ? second + at[2] : nullptr);
     }
   }

@@ -71,7 +71,7 @@ __global__ void scan_lines(const char* in, char* out, A* totals, Layout at, Line
   for (int64_t job = blockIdx.x; job < s.lines * s.chunks; job += gridDim.x) {
     const int64_t line = job / s.chunks, chunk = job % s.chunks;
     int64_t offsets[2];
-    offsets_of<2>(at, static_cast<uint64_t>(line), offsets);
+    offsets_of<2>(at, line, offsets);
     const char* from = in + offsets[0];
     char* to = out + offsets[1];
     A carry = s.chunks > 1 && !Totals ? totals[job] : Join::none();
@@ -117,7 +117,7 @@ template <class Join, class A, class As, class In, class Out>
 __global__ void scan_columns(const char* in, char* out, Layout at, Lines s) {
   for (int64_t line = thread_index(); line < s.lines; line += grid_threads()) {
     int64_t offsets[2];
-    offsets_of<2>(at, static_cast<uint64_t>(line), offsets);
+    offsets_of<2>(at, line, offsets);
     A run = Join::none();
     for (int64_t k = 0; k < s.length; k++) {
       run = Join::join(run, convert<A>(convert<As>(*reinterpret_cast<const In*>(in + offsets[0] + k * s.in_step))));

@@ -1,4 +1,5 @@
 // libnvrtc.so.13 for tests: compiles the texts of kernels with g++ to shared objects that the stand-in's driver loads.
+// STANDIN_RECORD names a folder where each program is written down, for a check with the real NVRTC.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -27,6 +28,17 @@ std::string read_file(const fs::path& p) {
   std::ifstream in(p, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+// One file a program: its file's name, its names, its options, each list in one line, and its text.
+void record(const Program& p, int n, const char* const* options) {
+  const char* folder = std::getenv("STANDIN_RECORD");
+  if (!folder) return;
+  std::string content = p.file + "\n";
+  for (const std::string& name : p.names) content += name + "\t";
+  content += "\n";
+  for (int i = 0; i < n; i++) content += std::string(options[i]) + "\t";
+  content += "\n" + p.text;
+  std::ofstream(fs::path(folder) / (std::to_string(std::hash<std::string>()(content)) + ".cu")) << content;
+}
 }  // namespace
 
 API nvrtcVersion(int* major, int* minor) { return *major = 13, *minor = 0, 0; }
@@ -43,6 +55,7 @@ API nvrtcDestroyProgram(void** p) { return delete static_cast<Program*>(*p), *p 
 API nvrtcAddNameExpression(void* p, const char* name) { return static_cast<Program*>(p)->names.emplace_back(name), 0; }
 API nvrtcCompileProgram(void* program, int n, const char* const* options) {
   auto& p = *static_cast<Program*>(program);
+  record(p, n, options);
   char folder_text[] = "/tmp/standin-nvrtc-XXXXXX";
   if (!mkdtemp(folder_text)) return 1;
   const fs::path folder = folder_text;
