@@ -30,8 +30,7 @@ constexpr int CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8, CU_DEVICE_ATT
               CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
               CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38;
 constexpr int CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
-              CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CU_STREAM_CAPTURE_MODE_RELAXED = 2,
-              CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1;
+              CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 inline const CUstream legacy_stream = reinterpret_cast<CUstream>(1);  // CU_STREAM_LEGACY: the device's usual one
 
 // X(member, symbol of the library, parameters)
@@ -80,7 +79,6 @@ inline const CUstream legacy_stream = reinterpret_cast<CUstream>(1);  // CU_STRE
   X(capture_begin, "cuStreamBeginCapture_v2", (CUstream, int))                                                        \
   X(capture_end, "cuStreamEndCapture", (CUstream, CUgraph*))                                                          \
   X(capture_status, "cuStreamIsCapturing", (CUstream, int*))                                                          \
-  X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int*))                                                        \
   X(graph_instantiate, "cuGraphInstantiateWithFlags", (CUgraphExec*, CUgraph, unsigned long long))                    \
   X(graph_launch, "cuGraphLaunch", (CUgraphExec, CUstream))                                                           \
   X(graph_exec_destroy, "cuGraphExecDestroy", (CUgraphExec))                                                          \

@@ -22,5 +22,7 @@ inline Fault* fault_of(const lamella_tensor* on) { return fault_of(index_of(on),
 // Raises the fault of a stream, or of all streams of a device, and forgets it.
 lamella_status raise_fault(int device, CUstream stream);
 lamella_status raise_faults(int device);
+// Waits for `stream` raise the faults of `of`, too: of the stream that a graph was captured on.
+void follow_faults(int device, CUstream stream, CUstream of);
 
 }  // namespace cuda

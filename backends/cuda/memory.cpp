@@ -99,12 +99,8 @@ void settle(Memory& m) {
 Block* new_segment(Memory& m, Pool& pool, int64_t bytes) {
   const bool large = bytes > small_most;
   const int64_t size = !large ? step : bytes <= middle_most ? middle_segment : up(bytes, step);
-  // A capture allows no allocation but in relaxed mode.
-  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  driver().capture_mode(&mode);
   CUdeviceptr data = 0;
   const CUresult r = driver().memory_alloc(&data, static_cast<size_t>(size));
-  driver().capture_mode(&mode);
   if (r == CUDA_ERROR_OUT_OF_MEMORY)
     throw lamella::Error(LAMELLA_OUT_OF_MEMORY,
                          "cuda: cannot allocate " + std::to_string(bytes) + " bytes: " + std::to_string(m.stats.live_bytes) +

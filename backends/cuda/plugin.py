@@ -13,3 +13,6 @@ from .libraries import open_nvrtc
 def register(ctx: Any) -> None:
     open_nvrtc()
     ctx.load_library("backends/cuda/liblamella_cuda.so")
+    from .surface import NAMES
+
+    ctx.add_device_names(NAMES)

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "faults.h"
@@ -37,6 +38,7 @@ struct Kind {
 struct Streams {
   std::mutex mutex;
   std::map<std::pair<int, CUstream>, Fault*> faults;
+  std::map<std::pair<int, CUstream>, std::set<CUstream>> followed;  // streams whose graphs were replayed there
   std::map<std::pair<int, int>, std::vector<CUstream>> spare;  // by device and priority
   std::map<CUstream, int> priorities;
   std::deque<Kind> kinds{1};  // code 0 is no fault
@@ -126,15 +128,28 @@ Fault* fault_of(int device, CUstream stream) {
 
 lamella_status raise_fault(int device, CUstream stream) {
   std::lock_guard lock(streams().mutex);
-  const auto at = streams().faults.find({device, stream});
-  if (at == streams().faults.end() || !at->second->code) return LAMELLA_OK;
-  const Fault met = *at->second;
-  *at->second = Fault{};
-  const Kind& kind = streams().kinds[met.code];
-  std::string text = kind.text;
-  replace(text, "{value}", met.value);
-  replace(text, "{size}", met.size);
-  return fail(kind.kind, text);
+  const auto raise = [&](CUstream s) -> lamella_status {
+    const auto at = streams().faults.find({device, s});
+    if (at == streams().faults.end() || !at->second->code) return LAMELLA_OK;
+    const Fault met = *at->second;
+    *at->second = Fault{};
+    const Kind& kind = streams().kinds[met.code];
+    std::string text = kind.text;
+    replace(text, "{value}", met.value);
+    replace(text, "{size}", met.size);
+    return fail(kind.kind, text);
+  };
+  if (const lamella_status st = raise(stream)) return st;
+  const auto more = streams().followed.find({device, stream});
+  if (more != streams().followed.end())
+    for (const CUstream s : more->second)
+      if (const lamella_status st = raise(s)) return st;
+  return LAMELLA_OK;
+}
+
+void follow_faults(int device, CUstream stream, CUstream of) {
+  std::lock_guard lock(streams().mutex);
+  streams().followed[{device, stream}].insert(of);
 }
 
 lamella_status raise_faults(int device) {

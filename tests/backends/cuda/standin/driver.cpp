@@ -469,7 +469,6 @@ API cuStreamIsCapturing(void* h, int* status) {
   Stream* s = stream_of(h);
   return *status = s && s->capture, success;
 }
-API cuThreadExchangeStreamCaptureMode(int* mode) { return *mode = 0, success; }
 API cuGraphInstantiateWithFlags(void** out, void* graph, unsigned long long) {
   return *out = new Graph(*static_cast<Graph*>(graph)), success;
 }

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -310,6 +311,12 @@ __attribute__((visibility("default"))) unsigned standin_ballot(const void*, unsi
     if (there(mask) >> i & 1) votes |= static_cast<unsigned>(block.fibers[warp + i].value != 0) << i;
   wait_at(at_warp, static_cast<const char*>(here) + 1, there(mask));
   return votes;
+}
+__attribute__((visibility("default"))) void standin_sleep(unsigned nanoseconds) {
+  static thread_local unsigned owed = 0;  // short sleeps are slept together
+  if ((owed += nanoseconds) < 1000000) return;
+  usleep(owed / 1000);
+  owed = 0;
 }
 __attribute__((visibility("default"))) void standin_trap() { siglongjmp(escape, 1); }
 }

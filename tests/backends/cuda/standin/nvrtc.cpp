@@ -1,5 +1,5 @@
 // libnvrtc.so.13 for tests: compiles the texts of kernels with g++ to shared objects that the stand-in's driver loads.
-// STANDIN_RECORD names a folder where each program is written down, for a check with the real NVRTC.
+// STANDIN_ALTER="OLD=>NEW" plants a defect: the texts are compiled with OLD replaced. STANDIN_RECORD names a folder where each program is written down, for a check with the real NVRTC.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -28,6 +28,15 @@ std::string read_file(const fs::path& p) {
   std::ifstream in(p, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+std::string altered(std::string text) {
+  static const std::string plan = std::getenv("STANDIN_ALTER") ? std::getenv("STANDIN_ALTER") : "";
+  const size_t middle = plan.find("=>");
+  if (middle == plan.npos) return text;
+  const std::string before = plan.substr(0, middle), after = plan.substr(middle + 2);
+  for (size_t at = 0; (at = text.find(before, at)) != text.npos; at += after.size()) text.replace(at, before.size(), after);
+  return text;
+}
+
 // One file a program: its file's name, its names, its options, each list in one line, and its text.
 void record(const Program& p, int n, const char* const* options) {
   const char* folder = std::getenv("STANDIN_RECORD");
@@ -47,8 +56,8 @@ extern "C" __attribute__((visibility("default"))) const char* nvrtcGetErrorStrin
 }
 API nvrtcCreateProgram(void** out, const char* text, const char* file, int n, const char* const* contents,
                        const char* const* names) {
-  auto* p = new Program{text, file ? file : "", "", "", {}, {}, {}};
-  for (int i = 0; i < n; i++) p->headers.emplace_back(names[i], contents[i]);
+  auto* p = new Program{altered(text), file ? file : "", "", "", {}, {}, {}};
+  for (int i = 0; i < n; i++) p->headers.emplace_back(names[i], altered(contents[i]));
   return *out = p, 0;
 }
 API nvrtcDestroyProgram(void** p) { return delete static_cast<Program*>(*p), *p = nullptr, 0; }

@@ -43,6 +43,7 @@ void standin_warp_barrier(const void* from, unsigned mask);
 unsigned long long standin_exchange(const void* from, unsigned mask, unsigned long long mine, int lane);
 unsigned standin_ballot(const void* from, unsigned mask, int predicate);
 void standin_trap();
+void standin_sleep(unsigned nanoseconds);
 }
 #define threadIdx (standin_here.thread)
 #define blockIdx (standin_here.block)
@@ -139,6 +140,7 @@ template <class T> static inline T atomicMin(T* p, T v) {
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}
+static inline void __nanosleep(unsigned n) { standin_sleep(n); }
 static inline void __trap() { standin_trap(); }
 
 // ---- functions and intrinsics ----
