@@ -105,15 +105,16 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
     const int64_t blocks = (s.outputs + each - 1) / each;
     return static_cast<unsigned>(std::min<int64_t>(blocks, 1 << 20));
   };
+  const unsigned rows = static_cast<unsigned>(std::min<int64_t>(s.outputs, 8));
   lamella_status st;
   if (columns)
     st = launch(k.columns, out, {grid_for(32), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else if (s.length > 1024)
     st = launch(k.rows, out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else
-    st = launch(k.rows, out, {grid_for(8), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(k.rows, out, {grid_for(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   if (st || s.parts == 1) return st;
-  return launch(k.join, out, {grid_for(8)}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+  return launch(k.join, out, {grid_for(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
 }
 
 }  // namespace cuda

@@ -42,11 +42,6 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     return found.major, found.minor
 
 
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """True: every device that is served has bfloat16, older ones by conversions."""
-    return including_emulation or get_device_capability() >= (8, 0)
-
-
 NAMES = {
     f.__name__: f
     for f in (
@@ -55,6 +50,5 @@ NAMES = {
         is_current_stream_capturing,
         get_device_properties,
         get_device_capability,
-        is_bf16_supported,
     )
 }
