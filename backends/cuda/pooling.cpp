@@ -98,7 +98,7 @@ lamella_status run(Kernels<dtypes>& kernels, const char* name, const Tensor& fro
 
 Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList kernel_size, IntList stride, IntList padding, IntList dilation, bool,
                          const Tensor& indices, const Tensor& out) {
-  static Kernels<dtypes> kernels("pooling.cu");
+  static Kernels<dtypes> kernels("pooling.cu"), strays("pooling.cu");
   if (!out.numel()) return LAMELLA_OK;
   const Window w = window_of(self.get(), grad_output.get(), 2, kernel_size, stride, padding, dilation);
   const Tensor g = plain(grad_output), i = plain(indices);
@@ -106,6 +106,10 @@ Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList 
   const int t = g.get()->dtype;
   Kernel& kernel = kernels.get(t, [&] { return text("max_pool_backward<", type_name(t), ">"); });
   if (lamella_status st = launch(kernel, g.get(), grid_for(g.get(), out.numel()), {256}, 0, g.data_ptr(), i.data_ptr(), w, to.data())) return st;
+  Kernel& others = strays.get(t, [&] { return text("max_pool_strays<", type_name(t), ">"); });
+  const int64_t most = int64_t{1} << 30;
+  if (lamella_status st = launch(others, g.get(), {static_cast<unsigned>(std::min(w.planes, most))}, {256}, 0, g.data_ptr(), i.data_ptr(), w, to.data()))
+    return st;
   return to.close();
 }
 

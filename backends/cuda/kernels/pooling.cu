@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(256) max_pool(const T* in, Window w, T least, 
   }
 }
 
-// Each element of the image takes the gradients of the windows whose largest it is, in their order.
+// Each element of the image takes the gradients of the windows around it whose largest it is, in their order.
 template <class T>
 __global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i64* indices, Window w, T* to) {
   const i64 all = w.planes * w.size[0] * w.size[1], step = (i64)gridDim.x * blockDim.x;
@@ -91,6 +91,34 @@ __global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i6
       }
     to[i] = narrow<T>(sum);
   }
+}
+
+// Indices that lie outside of their own windows, as another operator may give them: a block for each plane adds their
+// gradients, one after the other.
+template <class T>
+__global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64* indices, Window w, T* to) {
+  const i64 pixels = w.size[0] * w.size[1], places = w.places[0] * w.places[1];
+  __shared__ u32 stray[8];
+  for (i64 plane = blockIdx.x; plane < w.planes; plane += gridDim.x)
+    for (i64 first = 0; first < places; first += 256) {
+      const i64 p = first + threadIdx.x, at = p < places ? indices[plane * places + p] : -1;
+      bool strays = at >= 0 && at < pixels;
+      if (strays) {
+        const i64 y = at / w.size[1] + w.padding[0] - p / w.places[1] * w.stride[0];
+        const i64 x = at % w.size[1] + w.padding[1] - p % w.places[1] * w.stride[1];
+        strays = y < 0 || x < 0 || y > (w.kernel[0] - 1) * w.dilation[0] || x > (w.kernel[1] - 1) * w.dilation[1];
+      }
+      const u32 found = __ballot_sync(~0u, strays);
+      if (threadIdx.x % 32 == 0) stray[threadIdx.x / 32] = found;
+      __syncthreads();
+      if (threadIdx.x == 0)
+        for (int i = 0; i < 256; i++) {
+          if (!(stray[i / 32] >> i % 32 & 1)) continue;
+          T& pixel = to[plane * pixels + indices[plane * places + first + i]];
+          pixel = narrow<T>(wide(pixel) + wide(grad[plane * places + first + i]));
+        }
+      __syncthreads();
+    }
 }
 
 template <class T>

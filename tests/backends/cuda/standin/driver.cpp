@@ -480,3 +480,15 @@ API cuGraphLaunch(void* graph, void* h) {
 }
 API cuGraphExecDestroy(void* g) { return delete static_cast<Graph*>(g), success; }
 API cuGraphDestroy(void* g) { return delete static_cast<Graph*>(g), success; }
+
+// For stand-ins of other libraries: runs a function behind the work of a stream.
+API standin_on_stream(void* h, void (*work)(void*), void* with) {
+  Stream* s = stream_of(h);
+  if (!s) return invalid_context;
+  Context* c = s->context;
+  s->push([=] {
+    Opened o(c);
+    work(with);
+  });
+  return c->error;
+}
