@@ -31,7 +31,8 @@ def open_library(name: str) -> bool:
     return False
 
 
-def open_nvrtc() -> None:
-    """Opens every NVRTC that is installed. The native library takes the one that fits the driver, by its name."""
+def open_libraries() -> None:
+    """Opens every NVRTC and cuBLAS that is installed. The native library takes those that fit the driver, by name."""
     for major in (14, 13, 12):
         open_library(f"libnvrtc.so.{major}")
+        open_library(f"libcublas.so.{major}")

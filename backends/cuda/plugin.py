@@ -6,12 +6,12 @@ from typing import Any
 
 from lamella.plugins import hookimpl
 
-from .libraries import open_nvrtc
+from .libraries import open_libraries
 
 
 @hookimpl
 def register(ctx: Any) -> None:
-    open_nvrtc()
+    open_libraries()
     ctx.load_library("backends/cuda/liblamella_cuda.so")
     from .surface import NAMES
 

@@ -1,12 +1,16 @@
 """The CUDA backend over the stand-in driver: memory, streams, copies, graphs, faults, what is said where it is absent."""
 
+import subprocess
 import sys
 
 import pytest
 from children import Guest, clean_environment, run
 from standins import HERE, guest, make
 
-TRACES = "import lamella\nimport numpy as np\n"
+NUMPY = """
+    import lamella
+    import numpy as np
+"""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +33,7 @@ def fresh(tmp_path_factory, tmp_path):
 # ---- absent ----------------------------------------------------------------------------------------------------------
 
 
-def refused(tmp_path_factory, tmp_path, **env):
+def refused(tmp_path, **env):
     """Why the device cannot be used."""
     program = """
         import lamella
@@ -48,7 +52,7 @@ def refused(tmp_path_factory, tmp_path, **env):
 def test_refusals_say_why(tmp_path_factory, tmp_path):
     folder = make(tmp_path_factory)
     (tmp_path / "libcuda.so.1").symlink_to(folder / "libcuda.so.1")
-    there = lambda **env: refused(tmp_path_factory, tmp_path, **env)  # noqa: E731
+    there = lambda **env: refused(tmp_path, **env)  # noqa: E731
     assert "finds no device" in there(STANDIN_DEVICES="0")
     assert "CUDA 11; CUDA 12 or later is needed" in there(STANDIN_VERSION="11040")
     (tmp_path / "libnvrtc.so.13").symlink_to(folder / "libnvrtc.so.13")
@@ -285,7 +289,7 @@ def test_properties(cuda):
 def test_operands_of_any_layout(cuda):
     """Misaligned, strided, broadcast and transposed ones, more dimensions than a walk has, and numbers of the host."""
     cuda.run(
-        TRACES
+        NUMPY
         + """
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((2, 3, 2, 2, 3, 2, 2, 3, 2, 2)), rng.standard_normal((2, 3, 1, 2, 3, 1, 2, 3, 2, 1))
@@ -298,7 +302,6 @@ def test_operands_of_any_layout(cuda):
     z = lamella.from_numpy(c).to("cuda")
     for first in (0, 1, 2, 3):  # packs need an alignment, and leave a rest
         same(z[first:] + z[: len(c) - first], c[first:] + c[: len(c) - first])
-        same(z[first:].sum(), c[first:].astype("float64").sum().astype("float32") * np.float32(1)) if first < 0 else None
     out = lamella.zeros(50, 3, device="cuda")
     lamella.mul(z[:50], 2.0, out=out[:, 1])
     same(out[:, 1], c[:50] * 2)
@@ -315,7 +318,7 @@ def test_operands_of_any_layout(cuda):
 def test_reductions_of_many_parts(cuda):
     """Lengths around the parts' and the packs' borders, rows and columns, against numpy."""
     cuda.run(
-        TRACES
+        NUMPY
         + """
     rng = np.random.default_rng(1)
     for shape, dim in (((65536 * 2 + 5,), 0), ((3, 65537), 1), ((2049, 33), 0), ((5, 1025), 1), ((7, 40, 33), 1), ((1,), 0)):
@@ -351,16 +354,20 @@ def test_a_text_that_does_not_compile_is_kept(fresh, tmp_path):
     assert "struct Op" in content
 
 
+BRANCH = "if (threadIdx.x == 0)\n    for (int w = 1"
+SHARED = "warps[threadIdx.x / 32] = mine;"
+
+
 @pytest.mark.parametrize(
-    "alter, order, wanted",
+    "alter, wanted",
     [
-        ("if (threadIdx.x == 0)\n    for (int w = 1=>if (threadIdx.x < 40) __syncthreads();\n  if (threadIdx.x == 0)\n    for (int w = 1", "", "a barrier is not reached"),
-        ("warps[threadIdx.x / 32] = mine;\n  __syncthreads();=>warps[threadIdx.x / 32] = mine;", "backwards", "wrong"),
-        ("Fold::join(four[0], four[1]);=>", "", "wrong"),
+        (f"{BRANCH}=>if (threadIdx.x < 40) __syncthreads();\n  {BRANCH}", "CUDA_ERROR_LAUNCH_FAILED"),
+        (f"{SHARED}\n  __syncthreads();=>{SHARED}", "wrong"),
+        ("Fold::join(four[0], four[1]);=>", "wrong"),
     ],
-)  # fmt: skip
-def test_planted_defects_are_found(fresh, alter, order, wanted):
-    """A barrier in a branch, a missing barrier, a partial sum that is dropped."""
+    ids=("barrier in a branch", "missing barrier", "dropped sum"),
+)
+def test_planted_defects_are_found(fresh, alter, wanted):
     program = """
         import lamella
         x = lamella.arange(1, 5001, dtype=lamella.int64, device="cuda")
@@ -369,12 +376,7 @@ def test_planted_defects_are_found(fresh, alter, order, wanted):
         except RuntimeError as error:
             print(error)
     """
-    folder_env = {"STANDIN_ORDER": order} if order else {}
-    said = fresh(program + "\n        import sys; sys.stdout.flush()", alter=alter, **folder_env)
-    if wanted == "wrong":
-        assert said.strip() == "wrong"
-    else:
-        assert "CUDA_ERROR_LAUNCH_FAILED" in said
+    assert wanted in fresh(program, alter=alter)
 
 
 def test_the_samples_program_reports_a_planted_defect(tmp_path_factory, tmp_path):
@@ -384,8 +386,6 @@ def test_the_samples_program_reports_a_planted_defect(tmp_path_factory, tmp_path
         "LAMELLA_CUDA_CACHE": str(tmp_path / "kernels"),
         "STANDIN_ALTER": "warps[w] = run;=>warps[w] = next;",
     }
-    import subprocess
-
     command = [sys.executable, HERE / "run_samples.py", "cumsum"]
     done = subprocess.run(command, env=clean_environment(**env), capture_output=True, text=True, timeout=100)
     assert done.returncode == 1 and "cumsum" in done.stdout and "1 wrong" in done.stdout, done.stdout + done.stderr
