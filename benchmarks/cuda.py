@@ -1,7 +1,7 @@
 """Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, attention and training steps.
 
-``python cuda.py [WORD]`` prints a table in Markdown: the median, torch's, their ratio and the target. Where torch is not
-installed its columns are empty. Inputs are rotated past the L2 cache; times are those of events.
+``python cuda.py [WORD]`` prints a table in Markdown: the median, torch's, their ratio and the target. Where torch is
+not installed its columns are empty. Inputs are rotated past the L2 cache; times are those of events.
 """
 
 from __future__ import annotations
@@ -83,14 +83,16 @@ def residual(nn: Any, wide: int) -> Any:
     class Block(nn.Module):
         def __init__(self, into: int, out: int, stride: int):
             super().__init__()
-            self.one, self.two = nn.Conv2d(into, out, 3, stride, 1, bias=False), nn.Conv2d(out, out, 3, 1, 1, bias=False)
+            self.one = nn.Conv2d(into, out, 3, stride, 1, bias=False)
+            self.two = nn.Conv2d(out, out, 3, 1, 1, bias=False)
             self.norm1, self.norm2 = nn.BatchNorm2d(out), nn.BatchNorm2d(out)
             self.way = nn.Conv2d(into, out, 1, stride, bias=False) if stride > 1 or into != out else nn.Identity()
 
         def forward(self, x: Any) -> Any:
             return (self.norm2(self.two(self.norm1(self.one(x)).relu())) + self.way(x)).relu()
 
-    layers: list[Any] = [nn.Conv2d(3, wide, 7, 2, 3, bias=False), nn.BatchNorm2d(wide), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    layers: list[Any] = [nn.Conv2d(3, wide, 7, 2, 3, bias=False), nn.BatchNorm2d(wide), nn.ReLU()]
+    layers += [nn.MaxPool2d(3, 2, 1)]
     sizes = [(wide, wide, 1), (wide, wide, 1)]
     for k in range(1, 4):
         sizes += [(wide << (k - 1), wide << k, 2), (wide << k, wide << k, 1)]
@@ -116,7 +118,8 @@ def cases(ns: Any) -> Iterator[tuple[str, Callable[[], float], str]]:
         pick = lambda k, xs=xs: xs[k % len(xs)]  # noqa: E731
         out = ns.empty_like(xs[0])
         yield f"copy 1e8 {name}", lambda p=pick, o=out: seconds(ns, lambda k: o.copy_(p(k))), "the bandwidth"
-        yield f"add 1e8 {name}", lambda p=pick, o=out: seconds(ns, lambda k: ns.add(p(k), p(k + 1), out=o)), "90 % of copy"
+        both = lambda k, p=pick, o=out: ns.add(p(k), p(k + 1), out=o)  # noqa: E731
+        yield f"add 1e8 {name}", lambda f=both: seconds(ns, f), "90 % of copy"
         yield f"gelu 1e8 {name}", lambda p=pick: seconds(ns, lambda k: functional.gelu(p(k))), "90 % of copy"
         yield f"sum 1e8 {name}", lambda p=pick: seconds(ns, lambda k: p(k).sum()), "90 % of copy"
         table = [x[: 8192 * 4096].reshape(8192, 4096) for x in xs]
@@ -142,7 +145,8 @@ def cases(ns: Any) -> Iterator[tuple[str, Callable[[], float], str]]:
     attend = functional.scaled_dot_product_attention
     yield "attention forward", lambda: seconds(ns, lambda _: attend(q, q, q)), "1.2 x torch"
     g = q.clone().requires_grad_()
-    yield "attention and backward", lambda: seconds(ns, lambda _: attend(g, g, g).sum().backward(), calls=5), "1.2 x torch"
+    whole = lambda _: attend(g, g, g).sum().backward()  # noqa: E731
+    yield "attention and backward", lambda: seconds(ns, whole, calls=5), "1.2 x torch"
 
     for name, make, x in (
         ("ResNet-18, 64 images", lambda: residual(ns.nn, 64), lambda: ns.rand(64, 3, 224, 224, device="cuda")),
@@ -163,7 +167,8 @@ def main(word: str) -> int:
         torch = importlib.import_module("torch")
     except ImportError:
         torch = None
-    print(f"{lamella.cuda.get_device_name()}, {time.strftime('%Y-%m-%d')}, torch {torch.__version__ if torch else 'absent'}\n")
+    version = torch.__version__ if torch else "absent"
+    print(f"{lamella.cuda.get_device_name()}, {time.strftime('%Y-%m-%d')}, torch {version}\n")
     print("| case | lamella | torch | ratio | target |\n|---|---|---|---|---|")
     others = cases(torch) if torch else None
     for name, measure, target in cases(lamella):

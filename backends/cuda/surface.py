@@ -27,7 +27,7 @@ def _index(device: Any) -> int:
 
 
 def get_device_properties(device: Any = None) -> SimpleNamespace:
-    """``name``, ``uuid``, ``total_memory`` (bytes), ``major`` and ``minor`` of the compute capability, and other numbers."""
+    """``name``, ``uuid``, ``total_memory`` (bytes), ``major`` and ``minor`` of the capability, and other numbers."""
     read, index = lamella.ops.cuda._property, _index(device)
     found = SimpleNamespace(name=read(index, "name"), uuid=read(index, "uuid"))
     found.total_memory = int(read(index, "memory.total"))

@@ -1,7 +1,7 @@
 """Runs samples of operators on device ``cuda`` and compares values with the oracles, dtypes and shapes with the CPU's.
 
-``python run_samples.py [operators...]`` prints what differs, and exits with 1 if anything does. Without
-names it takes all, or with LAMELLA_SWEEP=turn those of today. It is run where ``cuda`` is the stand-in, and on a machine with a GPU as is.
+``python run_samples.py [operators...]`` prints what differs, and exits with 1 if anything does. Without names it takes
+all, or with LAMELLA_SWEEP=turn those of today. It is run where ``cuda`` is the stand-in, and on a machine with a GPU.
 """
 
 from __future__ import annotations

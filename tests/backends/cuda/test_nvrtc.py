@@ -28,7 +28,8 @@ PROGRAM = """
             x.cumsum(0), x.prod(1)
     f = kinds[0]
     f.var(), f.amax(0), f.max(1), f.argmin(), f.logsumexp(1), f.mean(1), f @ f.t(), f.softmax(1), f.sort(0), f[f > 0.4]
-    kinds[3] // 2, kinds[3] % 3, f.double().std(0), lamella.randn(5, device="cuda"), lamella.randint(9, (5,), device="cuda")
+    kinds[3] // 2, kinds[3] % 3, f.double().std(0)
+    lamella.randn(5, device="cuda"), lamella.randint(9, (5,), device="cuda")
     lamella.nn.functional.layer_norm(f, (4,)), f.gather(0, kinds[3].long() % 4), lamella.arange(3, device="cuda")
 """
 
@@ -57,7 +58,7 @@ def test_all_kernels_compile_to_machine_code(tmp_path_factory):
 
 def test_a_text_that_is_wrong_is_reported():
     """C++ that g++ takes, and CUDA's compiler does not: a function of the host."""
-    text = '#include "common.cuh"\n__host__ int here() { return 1; }\n__global__ void planted(int* x) { *x = here(); }\n'
+    text = "__host__ int here() { return 1; }\n__global__ void planted(int* x) {\n  *x = here();\n}\n"
     code, log = compiler().compile(Recorded("planted.cu", ("planted",), (), text), "sm_80")
     assert not code and "__host__" in log
     whole = Recorded("planted.cu", ("planted",), (), text.replace("__host__", "__device__"))
