@@ -24,7 +24,7 @@ from compare import differences, expected, has_oracle  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 
 DEVICE = "cuda"
-PARTS = 6  # of a run with LAMELLA_SWEEP=turn: each kernel is compiled by g++ there, so a part is smaller than elsewhere
+PARTS = 8  # of a run with LAMELLA_SWEEP=turn: each kernel is compiled by g++ there, so a part is smaller than elsewhere
 
 
 def host(result) -> list:
