@@ -1,5 +1,6 @@
 // Graphs: what a stream is asked to do is captured once and replayed as a whole. Their operators are of the namespace
 // `cuda`, and lamella.cuda.CUDAGraph (graphs.py) calls them. `cuda::delay` keeps a stream busy, for tests of order.
+#include "blas.h"
 #include "faults.h"
 #include "launch.h"
 #include "memory.h"
@@ -83,6 +84,12 @@ std::string text_property(int64_t device, std::string_view name) {
   return found;
 }
 
+// Whether products of float32 may be computed in TF32, once that has been set where it is given.
+bool tf32(std::optional<bool> on) {
+  if (on) allow_tf32(*on);
+  return tf32_allowed();
+}
+
 }  // namespace
 
 LAMELLA_LIBRARY(cuda, m) {
@@ -91,6 +98,7 @@ LAMELLA_LIBRARY(cuda, m) {
   m.def("_graph_end(int graph) -> ()", end);
   m.def("_graph_replay(int graph) -> ()", replay);
   m.def("_graph_destroy(int graph) -> ()", destroy);
+  m.def("_allow_tf32(bool? on=None) -> bool", tf32);
   m.def("_is_capturing(int device) -> bool", is_capturing);
   m.def("delay(Tensor on, int microseconds) -> ()", delay);
 }

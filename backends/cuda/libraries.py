@@ -31,8 +31,12 @@ def open_library(name: str) -> bool:
     return False
 
 
-def open_libraries() -> None:
-    """Opens every NVRTC and cuBLAS that is installed. The native library takes those that fit the driver, by name."""
+def open_nvrtc() -> None:
+    """Opens every NVRTC that is installed. The native library takes the one that fits the driver, by its name."""
     for major in (14, 13, 12):
         open_library(f"libnvrtc.so.{major}")
-        open_library(f"libcublas.so.{major}")
+
+
+def open_blas() -> None:
+    """Opens the newest cuBLAS that is installed; without one, products are computed by kernels of this backend."""
+    any(open_library(f"libcublas.so.{major}") for major in (13, 12))

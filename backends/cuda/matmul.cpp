@@ -201,12 +201,6 @@ Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, con
   return to.close();
 }
 
-// The switch of torch.backends.cuda.matmul.allow_tf32.
-bool tf32(std::optional<bool> on) {
-  if (on) allow_tf32(*on);
-  return tf32_allowed();
-}
-
 }  // namespace
 
 void add_products(lamella::Library& m) {

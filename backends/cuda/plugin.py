@@ -6,13 +6,16 @@ from typing import Any
 
 from lamella.plugins import hookimpl
 
-from .libraries import open_libraries
+from .libraries import open_blas, open_nvrtc
 
 
 @hookimpl
 def register(ctx: Any) -> None:
-    open_libraries()
+    open_nvrtc()
+    open_blas()
     ctx.load_library("backends/cuda/liblamella_cuda.so")
+    from . import switches
     from .surface import NAMES
 
+    switches.connect()
     ctx.add_device_names(NAMES)
