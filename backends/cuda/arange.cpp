@@ -27,7 +27,8 @@ lamella_status arange_kernel(lamella_frame*, const lamella_value* args, lamella_
     lamella::Tensor beside;
     if (!(out->flags & LAMELLA_CONTIGUOUS)) {
       lamella_tensor* raw = nullptr;
-      lamella::check(api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, out->dtype, lamella::device_of(out), &raw));
+      lamella::check(
+          api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, out->dtype, lamella::device_of(out), &raw));
       beside = lamella::Tensor::steal(raw);
     }
     const lamella_tensor* to = beside.defined() ? beside.get() : out;

@@ -1,5 +1,5 @@
-// Compiles kernels with NVRTC to the device's machine code. Compiled code is kept in files that are named by the hash of
-// all that it depends on; a text that does not compile is kept in a file with the compiler's log.
+// Compiles kernels with NVRTC to the device's machine code. Compiled code is kept in files that are named by the hash
+// of all that it depends on; a text that does not compile is kept in a file with the compiler's log.
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,9 +81,7 @@ struct Program {
   ~Program() {
     if (program) nvrtc().destroy(&program);
   }
-  void require(int r, const char* what) const {
-    LAMELLA_CHECK(r == 0, "cuda: NVRTC: ", what, ": ", nvrtc_meaning(r));
-  }
+  void require(int r, const char* what) const { LAMELLA_CHECK(r == 0, "cuda: NVRTC: ", what, ": ", nvrtc_meaning(r)); }
   std::string log() const {
     size_t size = 0;
     if (nvrtc().log_size(program, &size) || size < 2) return "";

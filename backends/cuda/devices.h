@@ -18,16 +18,17 @@ inline lamella_status checked(CUresult r, const char* who) {
 inline void require(CUresult r, const char* who) { lamella::check(checked(r, who)); }
 
 struct Properties {
-  int capability = 0;  // 10 * major + minor
-  int processors = 0;  // streaming multiprocessors
-  int threads = 0;     // that one of them holds
+  int capability = 0;                           // 10 * major + minor
+  int processors = 0;                           // streaming multiprocessors
+  int threads = 0;                              // that one of them holds
   int shared_bytes = 0, most_shared_bytes = 0;  // of a block: always, and where a kernel asks for more
   int64_t cache_bytes = 0;                      // L2
 };
 
 // The device's primary context, which CuPy and torch use too; made when it is first asked for.
 CUcontext context_of(int device);
-// Makes the context current on this thread. Throws where the device is gone: in a forked child, or at the process's end.
+// Makes the context current on this thread. Throws where the device is gone: in a forked child, or at the process's
+// end.
 void enter(int device);
 const Properties& properties_of(int device);
 int device_count();

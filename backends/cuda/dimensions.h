@@ -23,7 +23,8 @@ struct Dimensions {
   // Sorted by the first operand's steps, unless the order counts.
   void join(bool ordered) {
     if (!ordered)
-      std::stable_sort(all, all + count, [](const Dimension& a, const Dimension& b) { return a.steps[0] < b.steps[0]; });
+      std::stable_sort(all, all + count,
+                       [](const Dimension& a, const Dimension& b) { return a.steps[0] < b.steps[0]; });
     int n = 0;
     for (int d = 0; d < count; d++) {
       bool joins = n > 0;

@@ -48,7 +48,8 @@ Entry& find(const Element& e, const lamella_frame* who, const char* fault_text) 
   for (Entry* at = chain.load(std::memory_order_acquire); at; at = at->next)
     if (same(*at, e)) return *at;
   auto* made = new Entry(e, text_of_element(e, "Op"));
-  if (e.fault && who) made->code = add_fault(LAMELLA_ZERO_DIVISION, lamella::title(who) + ": argument 'other': " + fault_text);
+  if (e.fault && who)
+    made->code = add_fault(LAMELLA_ZERO_DIVISION, lamella::title(who) + ": argument 'other': " + fault_text);
   made->next = chain.load(std::memory_order_relaxed);
   chain.store(made, std::memory_order_release);
   return *made;
@@ -75,25 +76,28 @@ std::string text_of_element(const Element& e, const std::string& name) {
     widest = std::max(widest, item_sizes[e.dtypes[k]]);
     operands = k + 1;
   }
-  s += "  typedef " + t + " T;\n  typedef " + r + " R;\n  static const int width = " +
-       std::to_string(16 / widest) + ", operands = " + std::to_string(operands) + ";\n" +
+  s += "  typedef " + t + " T;\n  typedef " + r + " R;\n  static const int width = " + std::to_string(16 / widest) +
+       ", operands = " + std::to_string(operands) + ";\n" +
        "  T numbers[6];\n  int code;\n  DEVICE Out operator()(In0 a, In1 b, In2 c, Fault* fault) const {\n";
   const char *names = "xyz", *memory = "abc", *parameters = "pqr";
   for (int k = 0; k < 3; k++) {
     const std::string type = e.condition && k == 0 ? "bool" : "T";
-    const std::string from = e.dtypes[k + 1] == number_operand ? "numbers[" + std::to_string(k) + "]" : std::string(1, memory[k]);
+    const std::string from =
+        e.dtypes[k + 1] == number_operand ? "numbers[" + std::to_string(k) + "]" : std::string(1, memory[k]);
     s += "    const " + type + " " + names[k] + " = convert<" + type + ">(" + from + ");\n";
   }
-  for (int k = 0; k < 3; k++) s += std::string("    const T ") + parameters[k] + " = numbers[" + std::to_string(3 + k) + "];\n";
+  for (int k = 0; k < 3; k++)
+    s += std::string("    const T ") + parameters[k] + " = numbers[" + std::to_string(3 + k) + "];\n";
   s += "    (void)x, (void)y, (void)z, (void)p, (void)q, (void)r, (void)a, (void)b, (void)c, (void)fault;\n";
   if (e.fault) s += std::string("    if (") + e.fault + ") report(fault, code);\n";
   const char* result = e.result == LAMELLA_RESULT_BOOL ? "bool" : e.result == LAMELLA_RESULT_REAL ? "R" : "T";
-  s += std::string("    return convert<Out>(static_cast<") + result + ">(" + (e.text ? e.text : "x") + "));\n  }\n};\n}\n";
+  s += std::string("    return convert<Out>(static_cast<") + result + ">(" + (e.text ? e.text : "x") +
+       "));\n  }\n};\n}\n";
   return s;
 }
 
-lamella_status run_elementwise(const Element& e, const lamella_tensor* out, const lamella_tensor* const* inputs, int count,
-                               const Numbers& numbers, const lamella_frame* who, const char* fault_text) {
+lamella_status run_elementwise(const Element& e, const lamella_tensor* out, const lamella_tensor* const* inputs,
+                               int count, const Numbers& numbers, const lamella_frame* who, const char* fault_text) {
   const Plan plan(out, inputs, count);
   if (!plan.count()) return LAMELLA_OK;
   Entry& entry = find(e, who, fault_text);

@@ -26,8 +26,9 @@ struct Numbers {
 };
 
 // Computes `out`. Tensors that are null are numbers. `who` names the operator in the message of a fault.
-lamella_status run_elementwise(const Element&, const lamella_tensor* out, const lamella_tensor* const* inputs, int count,
-                               const Numbers&, const lamella_frame* who = nullptr, const char* fault_text = nullptr);
+lamella_status run_elementwise(const Element&, const lamella_tensor* out, const lamella_tensor* const* inputs,
+                               int count, const Numbers&, const lamella_frame* who = nullptr,
+                               const char* fault_text = nullptr);
 
 // The text of a kernel, as NVRTC gets it; `name` is the struct's, so that many can stand in one text.
 std::string text_of_element(const Element&, const std::string& name);

@@ -21,8 +21,8 @@ def _destroy(handle: int, index: int) -> None:
 class CUDAGraph:
     """What a stream was asked to do while it was captured; ``replay`` asks for it again.
 
-    Memory that the captured work allocated belongs to the graph while it lives: tensors made there keep their places, and
-    each replay writes them anew.
+    Memory that the captured work allocated belongs to the graph while it lives: tensors made there keep their places,
+    and each replay writes them anew. Random numbers are those of the capture.
     """
 
     def __init__(self) -> None:

@@ -26,14 +26,15 @@ void Kernel::allow_shared(int device, unsigned bytes) {
 
 Dim blocks_for(const lamella_tensor* on, int64_t n, unsigned block) {
   const Properties& p = properties_of(index_of(on));
-  const int64_t wanted = (n + block - 1) / block, fit = int64_t{p.processors} * (p.threads / block ? p.threads / block : 1);
+  const int64_t wanted = (n + block - 1) / block,
+                fit = int64_t{p.processors} * (p.threads / block ? p.threads / block : 1);
   return {static_cast<unsigned>(wanted < 4 * fit ? wanted : 4 * fit)};
 }
 
 const char* type_name(int dtype) {
-  static constexpr const char* names[] = {"bool",      "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-                                          "int8_t",    "int16_t", "int32_t",  "int64_t",  "float16",
-                                          "bfloat16",  "float",   "double",   "complex<float>", "complex<double>"};
+  static constexpr const char* names[] = {"bool",     "uint8_t", "uint16_t", "uint32_t",       "uint64_t",
+                                          "int8_t",   "int16_t", "int32_t",  "int64_t",        "float16",
+                                          "bfloat16", "float",   "double",   "complex<float>", "complex<double>"};
   LAMELLA_CHECK(dtype >= 0 && dtype < LAMELLA_PLAIN_DTYPES, "cuda: no kernel has the dtype ", dtype);
   return names[dtype];
 }

@@ -1,4 +1,5 @@
-// Walks several operands in one order: their dimensions are ordered by the output's steps and joined where all allow it.
+// Walks several operands in one order: their dimensions are ordered by the output's steps and joined where all allow
+// it.
 #pragma once
 
 #include <vector>

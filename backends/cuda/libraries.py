@@ -1,4 +1,4 @@
-"""Finds NVIDIA's libraries where wheels put them, and opens them, so that the native library finds them by their names."""
+"""Finds NVIDIA's libraries where wheels put them, and opens them: the native library finds them by their names then."""
 
 from __future__ import annotations
 

@@ -102,9 +102,9 @@ Block* new_segment(Memory& m, Pool& pool, int64_t bytes) {
   CUdeviceptr data = 0;
   const CUresult r = driver().memory_alloc(&data, static_cast<size_t>(size));
   if (r == CUDA_ERROR_OUT_OF_MEMORY)
-    throw lamella::Error(LAMELLA_OUT_OF_MEMORY,
-                         "cuda: cannot allocate " + std::to_string(bytes) + " bytes: " + std::to_string(m.stats.live_bytes) +
-                             " bytes are in use and " + std::to_string(m.stats.cached_bytes) + " kept for reuse");
+    throw lamella::Error(LAMELLA_OUT_OF_MEMORY, "cuda: cannot allocate " + std::to_string(bytes) + " bytes: " +
+                                                    std::to_string(m.stats.live_bytes) + " bytes are in use and " +
+                                                    std::to_string(m.stats.cached_bytes) + " kept for reuse");
   require(r, "cuda: allocating memory");
   m.stats.system_allocations++;
   m.stats.cached_bytes += size;
@@ -247,7 +247,8 @@ void add_memory(lamella_backend& b) {
       LAMELLA_ALLOCATOR_STREAM_ORDERED,
       nullptr,
       [](void*, int64_t bytes, int32_t device, void* stream, void** out) -> lamella_status {
-        return lamella::guarded([=]() -> lamella_status { return take(bytes, device, stream_of(device, stream), out); });
+        return lamella::guarded(
+            [=]() -> lamella_status { return take(bytes, device, stream_of(device, stream), out); });
       },
       release,
       [](void*, int32_t device, void* data, void* stream) -> lamella_status {

@@ -26,31 +26,52 @@ Number element_of(const lamella_tensor* t) {
   const auto whole = [](auto x) { return Number{LAMELLA_INT, static_cast<int64_t>(x)}; };
   const auto real = [](double x) { return Number{LAMELLA_FLOAT, 0, x}; };
   switch (t->dtype) {
-    case LAMELLA_BOOL: return whole(read<uint8_t>(p) != 0);
-    case LAMELLA_UINT8: return whole(read<uint8_t>(p));
-    case LAMELLA_UINT16: return whole(read<uint16_t>(p));
-    case LAMELLA_UINT32: return whole(read<uint32_t>(p));
-    case LAMELLA_UINT64: return {LAMELLA_UINT, read<int64_t>(p)};
-    case LAMELLA_INT8: return whole(read<int8_t>(p));
-    case LAMELLA_INT16: return whole(read<int16_t>(p));
-    case LAMELLA_INT32: return whole(read<int32_t>(p));
-    case LAMELLA_INT64: return whole(read<int64_t>(p));
-    case LAMELLA_FLOAT16: return real(static_cast<float>(read<lamella::float16>(p)));
-    case LAMELLA_BFLOAT16: return real(static_cast<float>(read<lamella::bfloat16>(p)));
-    case LAMELLA_FLOAT32: return real(read<float>(p));
-    case LAMELLA_FLOAT64: return real(read<double>(p));
-    case LAMELLA_COMPLEX64: return {LAMELLA_COMPLEX, 0, read<float>(p), read<float>(static_cast<const float*>(p) + 1)};
-    case LAMELLA_COMPLEX128: return {LAMELLA_COMPLEX, 0, read<double>(p), read<double>(static_cast<const double*>(p) + 1)};
-    default: LAMELLA_CHECK(false, "cuda: a number of dtype ", int{t->dtype}, " cannot be read"); return {};
+    case LAMELLA_BOOL:
+      return whole(read<uint8_t>(p) != 0);
+    case LAMELLA_UINT8:
+      return whole(read<uint8_t>(p));
+    case LAMELLA_UINT16:
+      return whole(read<uint16_t>(p));
+    case LAMELLA_UINT32:
+      return whole(read<uint32_t>(p));
+    case LAMELLA_UINT64:
+      return {LAMELLA_UINT, read<int64_t>(p)};
+    case LAMELLA_INT8:
+      return whole(read<int8_t>(p));
+    case LAMELLA_INT16:
+      return whole(read<int16_t>(p));
+    case LAMELLA_INT32:
+      return whole(read<int32_t>(p));
+    case LAMELLA_INT64:
+      return whole(read<int64_t>(p));
+    case LAMELLA_FLOAT16:
+      return real(static_cast<float>(read<lamella::float16>(p)));
+    case LAMELLA_BFLOAT16:
+      return real(static_cast<float>(read<lamella::bfloat16>(p)));
+    case LAMELLA_FLOAT32:
+      return real(read<float>(p));
+    case LAMELLA_FLOAT64:
+      return real(read<double>(p));
+    case LAMELLA_COMPLEX64:
+      return {LAMELLA_COMPLEX, 0, read<float>(p), read<float>(static_cast<const float*>(p) + 1)};
+    case LAMELLA_COMPLEX128:
+      return {LAMELLA_COMPLEX, 0, read<double>(p), read<double>(static_cast<const double*>(p) + 1)};
+    default:
+      LAMELLA_CHECK(false, "cuda: a number of dtype ", int{t->dtype}, " cannot be read");
+      return {};
   }
 }
 
 Number number_of(const lamella_value& v) {
   switch (v.tag) {
-    case LAMELLA_TENSOR: return element_of(v.as.tensor);
-    case LAMELLA_FLOAT: return {LAMELLA_FLOAT, 0, v.as.d};
-    case LAMELLA_COMPLEX: return {LAMELLA_COMPLEX, 0, v.as.doubles[0], v.as.doubles[1]};
-    default: return {v.tag, v.as.i};
+    case LAMELLA_TENSOR:
+      return element_of(v.as.tensor);
+    case LAMELLA_FLOAT:
+      return {LAMELLA_FLOAT, 0, v.as.d};
+    case LAMELLA_COMPLEX:
+      return {LAMELLA_COMPLEX, 0, v.as.doubles[0], v.as.doubles[1]};
+    default:
+      return {v.tag, v.as.i};
   }
 }
 
@@ -93,17 +114,27 @@ void put_number(const lamella_value& v, int dtype, void* to, int absent) {
   switch (dtype) {
     case LAMELLA_BOOL: {
       const Number n = number_of(v);
-      return put<uint8_t>(n.tag == LAMELLA_FLOAT || n.tag == LAMELLA_COMPLEX ? n.re != 0 || n.im != 0 : n.whole != 0, to);
+      return put<uint8_t>(n.tag == LAMELLA_FLOAT || n.tag == LAMELLA_COMPLEX ? n.re != 0 || n.im != 0 : n.whole != 0,
+                          to);
     }
-    case LAMELLA_UINT8: return put_integer<uint8_t>(v, to, absent);
-    case LAMELLA_UINT16: return put_integer<uint16_t>(v, to, absent);
-    case LAMELLA_UINT32: return put_integer<uint32_t>(v, to, absent);
-    case LAMELLA_UINT64: return put_integer<uint64_t>(v, to, absent);
-    case LAMELLA_INT8: return put_integer<int8_t>(v, to, absent);
-    case LAMELLA_INT16: return put_integer<int16_t>(v, to, absent);
-    case LAMELLA_INT32: return put_integer<int32_t>(v, to, absent);
-    case LAMELLA_INT64: return put_integer<int64_t>(v, to, absent);
-    case LAMELLA_FLOAT64: return put_real<double>(v, to, absent);
+    case LAMELLA_UINT8:
+      return put_integer<uint8_t>(v, to, absent);
+    case LAMELLA_UINT16:
+      return put_integer<uint16_t>(v, to, absent);
+    case LAMELLA_UINT32:
+      return put_integer<uint32_t>(v, to, absent);
+    case LAMELLA_UINT64:
+      return put_integer<uint64_t>(v, to, absent);
+    case LAMELLA_INT8:
+      return put_integer<int8_t>(v, to, absent);
+    case LAMELLA_INT16:
+      return put_integer<int16_t>(v, to, absent);
+    case LAMELLA_INT32:
+      return put_integer<int32_t>(v, to, absent);
+    case LAMELLA_INT64:
+      return put_integer<int64_t>(v, to, absent);
+    case LAMELLA_FLOAT64:
+      return put_real<double>(v, to, absent);
     case LAMELLA_COMPLEX64: {
       const Number n = number_of(v);
       return put(std::complex<float>(static_cast<float>(real_part(n)), static_cast<float>(n.im)), to);
@@ -112,7 +143,8 @@ void put_number(const lamella_value& v, int dtype, void* to, int absent) {
       const Number n = number_of(v);
       return put(std::complex<double>(real_part(n), n.im), to);
     }
-    default: return put_real<float>(v, to, absent);
+    default:
+      return put_real<float>(v, to, absent);
   }
 }
 

@@ -17,7 +17,7 @@ struct Block {
 };
 struct Pinned {
   std::mutex mutex;
-  std::map<const char*, Block> live;              // by begin
+  std::map<const char*, Block> live;                      // by begin
   std::multimap<int64_t, std::pair<char*, Block>> freed;  // by size
 
   // The block around an address, or null.

@@ -26,10 +26,14 @@ void take(Element& e, int k, const lamella_value& v, const lamella_tensor* out, 
 
 const char* expression_of(const lamella_pointwise* meaning, int dtype) {
   switch (lamella::dtype_class(lamella::ScalarType(dtype))) {
-    case LAMELLA_CLASS_BOOL: return meaning->expressions.of_bools;
-    case LAMELLA_CLASS_INTEGRAL: return meaning->expressions.of_integers;
-    case LAMELLA_CLASS_FLOATING: return meaning->expressions.of_floats;
-    default: return meaning->expressions.of_complex;
+    case LAMELLA_CLASS_BOOL:
+      return meaning->expressions.of_bools;
+    case LAMELLA_CLASS_INTEGRAL:
+      return meaning->expressions.of_integers;
+    case LAMELLA_CLASS_FLOATING:
+      return meaning->expressions.of_floats;
+    default:
+      return meaning->expressions.of_complex;
   }
 }
 
@@ -40,7 +44,8 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
     Element e{};
     e.compute = static_cast<int>(f->compute_dtype);
     e.text = expression_of(meaning, e.compute);
-    LAMELLA_CHECK_NOT_IMPLEMENTED(e.text, lamella::title(f), ": device 'cuda' computes operators from their expressions, and this one "
+    LAMELLA_CHECK_NOT_IMPLEMENTED(e.text, lamella::title(f),
+                                  ": device 'cuda' computes operators from their expressions, and this one "
                                   "has none for its dtype");
     const bool whole = lamella::dtype_class(lamella::ScalarType(e.compute)) == LAMELLA_CLASS_INTEGRAL;
     e.fault = whole ? meaning->fault_condition : nullptr;
@@ -97,7 +102,8 @@ lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_
     const lamella_tensor* src = args[1].as.tensor;
     if (same_elements(self, src) || !overlap(self, src)) return assign(self, args[1]);
     lamella_tensor* aside = nullptr;  // self gets what src held before
-    lamella::check(api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, lamella::device_of(src), &aside));
+    lamella::check(
+        api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, lamella::device_of(src), &aside));
     const lamella::Tensor owner = lamella::Tensor::steal(aside);
     const lamella_status st = assign(aside, args[1]);
     return st ? st : assign(self, lamella::value(aside));

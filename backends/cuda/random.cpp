@@ -60,8 +60,8 @@ lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, 
   const Stream s = {seed, offset / 4};
   const void* data = to->dl.data;
   const int64_t each = takes_two(kind) ? 2 : 4;
-  const lamella_status st = launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to, blocks_for(to, (n + each - 1) / each, 256), {256}, 0,
-                                   data, n, s, numbers);
+  const lamella_status st = launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to,
+                                   blocks_for(to, (n + each - 1) / each, 256), {256}, 0, data, n, s, numbers);
   if (st || to == t) return st;
   static lamella::detail::Callee copy{"aten::copy_", ""};
   copy.written({lamella::value(const_cast<lamella_tensor*>(t)), lamella::value(const_cast<lamella_tensor*>(to))});
@@ -112,31 +112,31 @@ Status uniform(const Tensor&, double from, double to, const Generator& g, const 
 Status normal(const Tensor&, double mean, double std, const Generator& g, const Tensor& out) {
   return draw_normal(out, mean, std, g);
 }
-Status rand(IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>,
-            const Tensor& out) {
+Status rand(IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&,
+            Maybe<bool>, const Tensor& out) {
   return draw_uniform(out, 0, 1, g);
 }
-Status randn(IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>,
-             const Tensor& out) {
+Status randn(IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&,
+             Maybe<bool>, const Tensor& out) {
   return draw_normal(out, 0, 1, g);
 }
-Status rand_like(const Tensor&, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>, Maybe<MemoryFormat>,
-                 const Tensor& out) {
+Status rand_like(const Tensor&, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>,
+                 Maybe<MemoryFormat>, const Tensor& out) {
   return draw_uniform(out, 0, 1, Generator());
 }
-Status randn_like(const Tensor&, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>, Maybe<MemoryFormat>,
-                  const Tensor& out) {
+Status randn_like(const Tensor&, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>,
+                  Maybe<MemoryFormat>, const Tensor& out) {
   return draw_normal(out, 0, 1, Generator());
 }
 Status bernoulli_with(const Tensor&, double p, const Generator& g, const Tensor& out) {
   return draw(out.get(), bernoulli, {p}, g);
 }
-Status randint(int64_t high, IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&,
-               Maybe<bool>, const Tensor& out) {
+Status randint(int64_t high, IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>,
+               const Maybe<Device>&, Maybe<bool>, const Tensor& out) {
   return draw_integers(out, 0, high, g);
 }
-Status randint_low(int64_t low, int64_t high, IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>,
-                   const Maybe<Device>&, Maybe<bool>, const Tensor& out) {
+Status randint_low(int64_t low, int64_t high, IntArrayRef, const Generator& g, Maybe<ScalarType>,
+                   Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>, const Tensor& out) {
   return draw_integers(out, low, high, g);
 }
 

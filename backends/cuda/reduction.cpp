@@ -53,8 +53,9 @@ uint64_t dim_set(const lamella::OptionalIntArrayRef& dim, const lamella_tensor* 
   return dims;
 }
 
-lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella_tensor* in, uint64_t dims, bool keepdim,
-                      double parameter, const lamella_tensor* out, const lamella_tensor* second, bool ordered) {
+lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella_tensor* in, uint64_t dims,
+                      bool keepdim, double parameter, const lamella_tensor* out, const lamella_tensor* second,
+                      bool ordered) {
   Dimensions kept, gone;
   int o = out->dl.ndim - 1;
   for (int d = in->dl.ndim - 1; d >= 0; d--) {
@@ -81,12 +82,14 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   s.step = gone.count ? gone.all[0].steps[0] : 0;
   const int item = item_sizes[in->dtype], width = 16 / item;
   // Neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
-  const bool columns = kept.count && kept.all[0].steps[0] == item && kept.all[0].size >= 16 && s.length > 1 && s.step != item;
+  const bool columns =
+      kept.count && kept.all[0].steps[0] == item && kept.all[0].size >= 16 && s.length > 1 && s.step != item;
   const int64_t longest = columns ? 2048 : 65536;
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>((s.length + longest - 1) / longest, 65535)));
   s.part = std::max<int64_t>(((s.length + s.parts - 1) / s.parts + width - 1) / width * width, 1);
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, (s.length + s.part - 1) / s.part));
-  s.packed = !columns && s.line && s.step == item && reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 && s.length >= width;
+  s.packed =
+      !columns && s.line && s.step == item && reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 && s.length >= width;
   for (int d = 0; s.packed && d < kept.count; d++) s.packed = kept.all[d].steps[0] % 16 == 0;
 
   Kernels& k = kernels_of(id, fold, in->dtype, as, out->dtype, second ? second->dtype : LAMELLA_PLAIN_DTYPES);
@@ -105,15 +108,16 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
     const int64_t blocks = (s.outputs + each - 1) / each;
     return static_cast<unsigned>(std::min<int64_t>(blocks, 1 << 20));
   };
+  const unsigned rows = static_cast<unsigned>(std::min<int64_t>(s.outputs, 8));
   lamella_status st;
   if (columns)
     st = launch(k.columns, out, {grid_for(32), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else if (s.length > 1024)
     st = launch(k.rows, out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else
-    st = launch(k.rows, out, {grid_for(8), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(k.rows, out, {grid_for(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   if (st || s.parts == 1) return st;
-  return launch(k.join, out, {grid_for(8)}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+  return launch(k.join, out, {grid_for(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
 }
 
 }  // namespace cuda

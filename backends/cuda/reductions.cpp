@@ -10,8 +10,22 @@ using lamella::Status;
 using Frame = lamella_frame;
 
 // The folds' numbers. Those of one name below have one maker each.
-enum Id { sum_id, nansum_id, mean_id, product_id, count_id, any_id, all_id, largest_id, smallest_id,
-          place_largest_id, place_smallest_id, variance_id, deviation_id, logsumexp_id };
+enum Id {
+  sum_id,
+  nansum_id,
+  mean_id,
+  product_id,
+  count_id,
+  any_id,
+  all_id,
+  largest_id,
+  smallest_id,
+  place_largest_id,
+  place_smallest_id,
+  variance_id,
+  deviation_id,
+  logsumexp_id
+};
 
 std::string two(const char* name, int as) {
   return std::string(name) + "<" + type_name(as) + ", " + wide_name(as) + ">";

@@ -65,7 +65,8 @@ Status scan(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Te
   char* to = static_cast<char*>(out->dl.data);
   void* totals = nullptr;
   // Lines side by side in memory, and enough of them: neighbouring threads read neighbouring elements.
-  if (kept.count && kept.all[0].steps[0] == item_sizes[in->dtype] && s.in_step != item_sizes[in->dtype] && s.lines >= 1024)
+  if (kept.count && kept.all[0].steps[0] == item_sizes[in->dtype] && s.in_step != item_sizes[in->dtype] &&
+      s.lines >= 1024)
     return launch(k.columns, out, blocks_for(out, s.lines, 128), {128}, 0, from, to, at, s);
   constexpr int64_t chunk = 1 << 16;
   s.chunks = static_cast<int32_t>((s.length + chunk - 1) / chunk);
@@ -76,7 +77,9 @@ Status scan(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Te
     scratch = scratch_of(out, s.lines * s.chunks * 16);
     totals = scratch.get()->dl.data;
     if (const lamella_status st = launch(k.totals, out, grid, {256}, 0, from, to, totals, at, s)) return st;
-    if (const lamella_status st = launch(k.before, out, blocks_for(out, s.lines, 128), {128}, 0, totals, s.lines, s.chunks)) return st;
+    if (const lamella_status st =
+            launch(k.before, out, blocks_for(out, s.lines, 128), {128}, 0, totals, s.lines, s.chunks))
+      return st;
   }
   return launch(k.lines, out, grid, {256}, 0, from, to, totals, at, s);
 }

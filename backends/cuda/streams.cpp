@@ -39,7 +39,7 @@ struct Streams {
   std::mutex mutex;
   std::map<std::pair<int, CUstream>, Fault*> faults;
   std::map<std::pair<int, CUstream>, std::set<CUstream>> followed;  // streams whose graphs were replayed there
-  std::map<std::pair<int, int>, std::vector<CUstream>> spare;  // by device and priority
+  std::map<std::pair<int, int>, std::vector<CUstream>> spare;       // by device and priority
   std::map<CUstream, int> priorities;
   std::deque<Kind> kinds{1};  // code 0 is no fault
 };
@@ -170,7 +170,8 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   type.size = sizeof type;
   type.name = "cuda's current streams and device";
   type.copy = [](void* state, void** out) -> lamella_status {
-    return lamella::guarded([=]() -> lamella_status { return *out = new Current(*static_cast<Current*>(state)), LAMELLA_OK; });
+    return lamella::guarded(
+        [=]() -> lamella_status { return *out = new Current(*static_cast<Current*>(state)), LAMELLA_OK; });
   };
   type.destroy = [](void* state) { delete static_cast<Current*>(state); };
   lamella::check(api().thread_slot(m.handle(), &type, &slot));
@@ -200,9 +201,8 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
     return *out = current_stream(device), LAMELLA_OK;
   };
   b.stream_set_current = [](void*, int32_t device, void* stream) -> lamella_status {
-    return lamella::guarded([=]() -> lamella_status {
-      return settings()->streams[device] = static_cast<CUstream>(stream), LAMELLA_OK;
-    });
+    return lamella::guarded(
+        [=]() -> lamella_status { return settings()->streams[device] = static_cast<CUstream>(stream), LAMELLA_OK; });
   };
   b.device_current = [](void*, int32_t* index) -> lamella_status {
     const auto* chosen = static_cast<const Current*>(api().thread_slot_get(slot));
@@ -210,8 +210,8 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   };
   b.device_set_current = [](void*, int32_t index) -> lamella_status {
     if (index < 0 || index >= device_count())
-      return fail(LAMELLA_RUNTIME_ERROR, "cuda: there is no device " + std::to_string(index) + " of " +
-                                             std::to_string(device_count()));
+      return fail(LAMELLA_RUNTIME_ERROR,
+                  "cuda: there is no device " + std::to_string(index) + " of " + std::to_string(device_count()));
     return lamella::guarded([=]() -> lamella_status { return settings()->device = index, LAMELLA_OK; });
   };
   b.stream_synchronize = [](void*, int32_t device, void* stream) -> lamella_status {
@@ -241,14 +241,16 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
     return lamella::guarded([=]() -> lamella_status {
       enter(device);
       event_of(event).recorded = true;
-      return checked(driver().event_record(event_of(event).event, stream_of(device, stream)), "cuda: recording an event");
+      return checked(driver().event_record(event_of(event).event, stream_of(device, stream)),
+                     "cuda: recording an event");
     });
   };
   b.event_wait = [](void*, int32_t device, void* event, void* stream) -> lamella_status {
     return lamella::guarded([=]() -> lamella_status {
       if (!event_of(event).recorded) return LAMELLA_OK;
       enter(device);
-      return checked(driver().stream_wait(stream_of(device, stream), event_of(event).event, 0), "cuda: a stream's wait");
+      return checked(driver().stream_wait(stream_of(device, stream), event_of(event).event, 0),
+                     "cuda: a stream's wait");
     });
   };
   b.event_synchronize = [](void*, int32_t device, void* event) -> lamella_status {

@@ -27,7 +27,7 @@ def _index(device: Any) -> int:
 
 
 def get_device_properties(device: Any = None) -> SimpleNamespace:
-    """``name``, ``uuid``, ``total_memory`` (bytes), ``major`` and ``minor`` of the compute capability, and other numbers."""
+    """``name``, ``uuid``, ``total_memory`` (bytes), ``major`` and ``minor`` of the capability, and other numbers."""
     read, index = lamella.ops.cuda._property, _index(device)
     found = SimpleNamespace(name=read(index, "name"), uuid=read(index, "uuid"))
     found.total_memory = int(read(index, "memory.total"))
@@ -42,11 +42,6 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     return found.major, found.minor
 
 
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """True: every device that is served has bfloat16, older ones by conversions."""
-    return including_emulation or get_device_capability() >= (8, 0)
-
-
 NAMES = {
     f.__name__: f
     for f in (
@@ -55,6 +50,5 @@ NAMES = {
         is_current_stream_capturing,
         get_device_properties,
         get_device_capability,
-        is_bf16_supported,
     )
 }

@@ -26,8 +26,19 @@
 
 namespace {
 
-enum { success = 0, invalid_value = 1, out_of_memory = 2, invalid_context = 201, invalid_image = 200, not_found = 500, not_ready = 600,
-       illegal_address = 700, launch_failed = 719, capture_unsupported = 900, capture_invalidated = 901 };
+enum {
+  success = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  invalid_context = 201,
+  invalid_image = 200,
+  not_found = 500,
+  not_ready = 600,
+  illegal_address = 700,
+  launch_failed = 719,
+  capture_unsupported = 900,
+  capture_invalidated = 901
+};
 
 int64_t setting(const char* name, int64_t usual) {
   const char* text = std::getenv(name);
@@ -110,7 +121,8 @@ struct Context {
 
   int alloc(uintptr_t* out, size_t bytes) {
     std::lock_guard lock(mutex);
-    if (!base) base = static_cast<char*>(mmap(nullptr, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (!base)
+      base = static_cast<char*>(mmap(nullptr, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     const size_t whole = (bytes + 4095) / 4096 * 4096;
     if (bytes > static_cast<size_t>(size()) || live + static_cast<int64_t>(whole) > size()) return out_of_memory;
     char* at = nullptr;
@@ -197,14 +209,29 @@ API cuInit(unsigned) { return success; }
 API cuDriverGetVersion(int* v) { return *v = static_cast<int>(setting("STANDIN_VERSION", 13000)), success; }
 API cuGetErrorName(int r, const char** s) {
   switch (r) {
-    case success: *s = "CUDA_SUCCESS"; break;
-    case invalid_value: *s = "CUDA_ERROR_INVALID_VALUE"; break;
-    case out_of_memory: *s = "CUDA_ERROR_OUT_OF_MEMORY"; break;
-    case not_ready: *s = "CUDA_ERROR_NOT_READY"; break;
-    case illegal_address: *s = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
-    case launch_failed: *s = "CUDA_ERROR_LAUNCH_FAILED"; break;
-    case capture_unsupported: *s = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"; break;
-    default: *s = "CUDA_ERROR_OF_THE_STANDIN";
+    case success:
+      *s = "CUDA_SUCCESS";
+      break;
+    case invalid_value:
+      *s = "CUDA_ERROR_INVALID_VALUE";
+      break;
+    case out_of_memory:
+      *s = "CUDA_ERROR_OUT_OF_MEMORY";
+      break;
+    case not_ready:
+      *s = "CUDA_ERROR_NOT_READY";
+      break;
+    case illegal_address:
+      *s = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      break;
+    case launch_failed:
+      *s = "CUDA_ERROR_LAUNCH_FAILED";
+      break;
+    case capture_unsupported:
+      *s = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+      break;
+    default:
+      *s = "CUDA_ERROR_OF_THE_STANDIN";
   }
   return success;
 }
@@ -216,14 +243,29 @@ API cuDeviceGetUuid(unsigned char* id, int d) { return std::memset(id, d, 16), s
 API cuDeviceTotalMem_v2(size_t* n, int d) { return *n = static_cast<size_t>(context_of(d).size()), success; }
 API cuDeviceGetAttribute(int* to, int which, int) {
   switch (which) {
-    case 8: *to = 48 << 10; break;
-    case 16: *to = 4; break;
-    case 38: *to = 1 << 20; break;
-    case 39: *to = 2048; break;
-    case 75: *to = 9; break;
-    case 76: *to = 0; break;
-    case 97: *to = 227 << 10; break;
-    default: return invalid_value;
+    case 8:
+      *to = 48 << 10;
+      break;
+    case 16:
+      *to = 4;
+      break;
+    case 38:
+      *to = 1 << 20;
+      break;
+    case 39:
+      *to = 2048;
+      break;
+    case 75:
+      *to = 9;
+      break;
+    case 76:
+      *to = 0;
+      break;
+    case 97:
+      *to = 227 << 10;
+      break;
+    default:
+      return invalid_value;
   }
   return success;
 }
@@ -254,7 +296,9 @@ API cuMemGetInfo_v2(size_t* free, size_t* total) {
   *total = static_cast<size_t>(current->size());
   return *free = *total - static_cast<size_t>(current->live), success;
 }
-API cuMemAlloc_v2(uintptr_t* out, size_t n) { return current ? current->alloc(out, n) : static_cast<int>(invalid_context); }
+API cuMemAlloc_v2(uintptr_t* out, size_t n) {
+  return current ? current->alloc(out, n) : static_cast<int>(invalid_context);
+}
 API cuMemFree_v2(uintptr_t p) {
   if (!current) return invalid_context;
   cuCtxSynchronize();
@@ -291,7 +335,10 @@ API cuMemcpyHtoDAsync_v2(uintptr_t to, const void* from, size_t n, void* h) {
   if (!s || !s->context->owns(reinterpret_cast<void*>(to))) return s ? invalid_value : invalid_context;
   Context* c = s->context;
   if (is_pinned(from) || s->capture) {
-    s->push([=] { Opened o(c); std::memcpy(reinterpret_cast<void*>(to), from, n); });
+    s->push([=] {
+      Opened o(c);
+      std::memcpy(reinterpret_cast<void*>(to), from, n);
+    });
   } else {
     const auto* bytes = static_cast<const char*>(from);
     s->push([c, to, held = std::vector<char>(bytes, bytes + n)] {
@@ -305,7 +352,10 @@ API cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t n, void* h) {
   Stream* s = stream_of(h);
   if (!s || !s->context->owns(reinterpret_cast<void*>(from))) return s ? invalid_value : invalid_context;
   Context* c = s->context;
-  s->push([=] { Opened o(c); std::memcpy(to, reinterpret_cast<void*>(from), n); });
+  s->push([=] {
+    Opened o(c);
+    std::memcpy(to, reinterpret_cast<void*>(from), n);
+  });
   if (asynchronous() && !is_pinned(to) && !s->capture) s->wait(s->last());
   return c->error;
 }
@@ -313,7 +363,10 @@ API cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t n, void* h) {
   Stream* s = stream_of(h);
   if (!s || !s->context->owns(reinterpret_cast<void*>(from))) return s ? invalid_value : invalid_context;
   Context* c = s->context;
-  s->push([=] { Opened o(c); std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), n); });
+  s->push([=] {
+    Opened o(c);
+    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), n);
+  });
   return c->error;
 }
 API cuMemcpyPeerAsync(uintptr_t to, void* there, uintptr_t from, void* here, size_t n, void* h) {
@@ -330,7 +383,10 @@ API cuMemsetD8Async(uintptr_t to, unsigned char value, size_t n, void* h) {
   Stream* s = stream_of(h);
   if (!s) return invalid_context;
   Context* c = s->context;
-  s->push([=] { Opened o(c); std::memset(reinterpret_cast<void*>(to), value, n); });
+  s->push([=] {
+    Opened o(c);
+    std::memset(reinterpret_cast<void*>(to), value, n);
+  });
   return c->error;
 }
 API cuStreamCreateWithPriority(void** out, unsigned, int) {
@@ -411,8 +467,9 @@ API cuModuleGetFunction(void** out, void* module, const char* name) {
   void* sizes = dlsym(m->library, (std::string(name) + "_sizes").c_str());
   void* title = dlsym(m->library, (std::string(name) + "_name").c_str());
   if (!entry || !sizes || !title) return not_found;
-  return *out = new Function{reinterpret_cast<void (*)(void**)>(entry), *static_cast<const unsigned**>(sizes), m->fibers,
-                             *static_cast<const char**>(title)}, success;
+  return *out = new Function{reinterpret_cast<void (*)(void**)>(entry), *static_cast<const unsigned**>(sizes),
+                             m->fibers, *static_cast<const char**>(title)},
+         success;
 }
 API cuFuncSetAttribute(void* f, int which, int value) {
   if (which != 8 || value > 227 << 10) return invalid_value;

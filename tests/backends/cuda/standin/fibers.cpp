@@ -1,6 +1,6 @@
-// The fibers of a block, their barriers and the primitives of warps. A block's fibers run on one thread of the host, one
-// after another, each until its next barrier; a barrier that not all reach, or that they reach at different places, is an
-// error, and so is a kernel that follows an address that it must not.
+// The fibers of a block, their barriers and the primitives of warps. A block's fibers run on one thread of the host,
+// one after another, each until its next barrier; a barrier that not all reach, or that they reach at different places,
+// is an error, and so is a kernel that follows an address that it must not.
 #include "fibers.h"
 
 #include <setjmp.h>
@@ -21,7 +21,8 @@ struct standin_place {
   uint3 thread, block, block_size, grid_size;
 };
 extern "C" {
-__attribute__((visibility("default"))) thread_local standin_place standin_here __attribute__((tls_model("initial-exec")));
+__attribute__((visibility("default"))) thread_local standin_place standin_here
+    __attribute__((tls_model("initial-exec")));
 }
 
 // Keeps what a call must keep, and goes on with the other stack.
@@ -79,7 +80,8 @@ thread_local bool running = false;
 char* stack_of(size_t i) {
   static thread_local std::vector<char*> stacks;
   while (stacks.size() <= i) {
-    void* p = mmap(nullptr, stack_bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* p =
+        mmap(nullptr, stack_bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mprotect(p, 4096, PROT_NONE);
     stacks.push_back(static_cast<char*>(p) + 4096);
   }
@@ -241,7 +243,8 @@ std::string run_grid(const Grid& g) {
     block.fibers[i].thread = {i % g.block[0], i / g.block[0] % g.block[1], i / (g.block[0] * g.block[1])};
   if (const int number = sigsetjmp(escape, 0)) {
     running = false;
-    return number == 1 + SIGSEGV || number == 1 + SIGBUS ? "an illegal memory access was encountered" : "the kernel trapped";
+    return number == 1 + SIGSEGV || number == 1 + SIGBUS ? "an illegal memory access was encountered"
+                                                         : "the kernel trapped";
   }
   running = true;
   for (unsigned z = 0; z < g.grid[2]; z++)
@@ -272,7 +275,9 @@ extern "C" {
 __attribute__((visibility("default"))) void* standin_shared_bytes() {
   return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(block.shared.data()) + 15) / 16 * 16);
 }
-__attribute__((visibility("default"))) void standin_barrier(const void*) { wait_at(at_barrier, __builtin_return_address(0), 0); }
+__attribute__((visibility("default"))) void standin_barrier(const void*) {
+  wait_at(at_barrier, __builtin_return_address(0), 0);
+}
 __attribute__((visibility("default"))) int standin_barrier_count(const void*, int predicate, int how) {
   const void* here = __builtin_return_address(0);
   Fiber& mine = block.fibers[block.now];
@@ -291,7 +296,8 @@ static unsigned there(unsigned mask) {
   const size_t warp = block.now / 32 * 32, lanes = std::min<size_t>(32, block.fibers.size() - warp);
   return lanes == 32 ? mask : mask & ((1u << lanes) - 1);
 }
-__attribute__((visibility("default"))) unsigned long long standin_exchange(const void*, unsigned mask, unsigned long long value, int lane) {
+__attribute__((visibility("default"))) unsigned long long standin_exchange(const void*, unsigned mask,
+                                                                           unsigned long long value, int lane) {
   const void* here = __builtin_return_address(0);
   const size_t warp = block.now / 32 * 32;
   block.fibers[block.now].value = value;

@@ -1,5 +1,6 @@
 // libnvrtc.so.13 for tests: compiles the texts of kernels with g++ to shared objects that the stand-in's driver loads.
-// STANDIN_ALTER="OLD=>NEW" plants a defect: the texts are compiled with OLD replaced. STANDIN_RECORD names a folder where each program is written down, for a check with the real NVRTC.
+// STANDIN_ALTER="OLD=>NEW" plants a defect: the texts are compiled with OLD replaced. STANDIN_RECORD names a folder
+// where each program is written down, for a check with the real NVRTC.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -33,7 +34,8 @@ std::string altered(std::string text) {
   const size_t middle = plan.find("=>");
   if (middle == plan.npos) return text;
   const std::string before = plan.substr(0, middle), after = plan.substr(middle + 2);
-  for (size_t at = 0; (at = text.find(before, at)) != text.npos; at += after.size()) text.replace(at, before.size(), after);
+  for (size_t at = 0; (at = text.find(before, at)) != text.npos; at += after.size())
+    text.replace(at, before.size(), after);
   return text;
 }
 
@@ -79,16 +81,40 @@ API nvrtcCompileProgram(void* program, int n, const char* const* options) {
           << p.names[i] << ", a); }\n"
           << "extern \"C\" __attribute__((visibility(\"default\"))) const unsigned* " << lowered
           << "_sizes = standin_sizes(&" << p.names[i] << ");\n"
-          << "extern \"C\" __attribute__((visibility(\"default\"))) const char* " << lowered << "_name = \"" << p.names[i]
-          << "\";\n";
+          << "extern \"C\" __attribute__((visibility(\"default\"))) const char* " << lowered << "_name = \""
+          << p.names[i] << "\";\n";
       p.lowered.push_back(lowered);
     }
   }
-  std::vector<std::string> words = {"g++", "-x", "c++", "-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-fwrapv",
-                                    "-ffp-contract=off", "-fno-thread-jumps",  // which would make two barriers of one
-                                    "-fno-math-errno", "-fno-exceptions", "-fno-rtti",
-                                    "-fvisibility=hidden", "-nostdlib", "-include", STANDIN_PRELUDE, "-I", folder,
-                                    source, "-o", object, "-x", "none", STANDIN_DRIVER, "-lm", "-lc", "-lgcc"};
+  std::vector<std::string> words = {"g++",
+                                    "-x",
+                                    "c++",
+                                    "-std=c++20",
+                                    "-O1",
+                                    "-w",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-fwrapv",
+                                    "-ffp-contract=off",
+                                    "-fno-thread-jumps",  // which would make two barriers of one
+                                    "-fno-math-errno",
+                                    "-fno-exceptions",
+                                    "-fno-rtti",
+                                    "-fvisibility=hidden",
+                                    "-nostdlib",
+                                    "-include",
+                                    STANDIN_PRELUDE,
+                                    "-I",
+                                    folder,
+                                    source,
+                                    "-o",
+                                    object,
+                                    "-x",
+                                    "none",
+                                    STANDIN_DRIVER,
+                                    "-lm",
+                                    "-lc",
+                                    "-lgcc"};
   for (int i = 0; i < n; i++)
     if (!std::strncmp(options[i], "-D", 2)) words.insert(words.begin() + 1, options[i]);
   std::vector<char*> pointers;
@@ -103,7 +129,8 @@ API nvrtcCompileProgram(void* program, int n, const char* const* options) {
   variables.push_back(nullptr);
   pid_t child;
   int status = 1;
-  if (posix_spawnp(&child, "g++", &actions, nullptr, pointers.data(), variables.data()) == 0) waitpid(child, &status, 0);
+  if (posix_spawnp(&child, "g++", &actions, nullptr, pointers.data(), variables.data()) == 0)
+    waitpid(child, &status, 0);
   posix_spawn_file_actions_destroy(&actions);
   p.log = read_file(log);
   if (status == 0) {

@@ -1,5 +1,5 @@
-// What CUDA C++ has beside C++, for g++: it stands before a kernel's text. There are no includes: that would cost most of
-// a compilation's time.
+// What CUDA C++ has beside C++, for g++: it stands before a kernel's text. There are no includes: that would cost most
+// of a compilation's time.
 #pragma GCC diagnostic ignored "-Wattributes"
 using size_t = decltype(sizeof 0);
 using int8_t = signed char;
@@ -105,36 +105,62 @@ static inline T standin_add(T* p, T v) {
   if constexpr (static_cast<T>(0.5f) == static_cast<T>(0)) {
     return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
   } else {
-    using U = decltype([] { if constexpr (sizeof(T) == 4) return 0u; else return 0ull; }());
+    using U = decltype([] {
+      if constexpr (sizeof(T) == 4)
+        return 0u;
+      else
+        return 0ull;
+    }());
     U old = __atomic_load_n(reinterpret_cast<U*>(p), __ATOMIC_RELAXED), next;
     T sum, was;
     do {
       __builtin_memcpy(&was, &old, sizeof was);
       sum = was + v;
       __builtin_memcpy(&next, &sum, sizeof sum);
-    } while (!__atomic_compare_exchange_n(reinterpret_cast<U*>(p), &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    } while (
+        !__atomic_compare_exchange_n(reinterpret_cast<U*>(p), &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return was;
   }
 }
-template <class T> static inline T atomicAdd(T* p, decltype(T() + 0) v) { return standin_add(p, static_cast<T>(v)); }
+template <class T>
+static inline T atomicAdd(T* p, decltype(T() + 0) v) {
+  return standin_add(p, static_cast<T>(v));
+}
 static inline float atomicAdd(float* p, float v) { return standin_add(p, v); }
 static inline double atomicAdd(double* p, double v) { return standin_add(p, v); }
-template <class T> static inline T atomicOr(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
-template <class T> static inline T atomicAnd(T* p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
-template <class T> static inline T atomicXor(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
-template <class T> static inline T atomicExch(T* p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); }
-template <class T> static inline T atomicCAS(T* p, T compare, T v) {
+template <class T>
+static inline T atomicOr(T* p, T v) {
+  return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);
+}
+template <class T>
+static inline T atomicAnd(T* p, T v) {
+  return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);
+}
+template <class T>
+static inline T atomicXor(T* p, T v) {
+  return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);
+}
+template <class T>
+static inline T atomicExch(T* p, T v) {
+  return __atomic_exchange_n(p, v, __ATOMIC_RELAXED);
+}
+template <class T>
+static inline T atomicCAS(T* p, T compare, T v) {
   __atomic_compare_exchange_n(p, &compare, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return compare;
 }
-template <class T> static inline T atomicMax(T* p, T v) {
+template <class T>
+static inline T atomicMax(T* p, T v) {
   T old = *p;
-  while (old < v && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  while (old < v && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
   return old;
 }
-template <class T> static inline T atomicMin(T* p, T v) {
+template <class T>
+static inline T atomicMin(T* p, T v) {
   T old = *p;
-  while (v < old && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  while (v < old && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
   return old;
 }
 static inline void __threadfence() {}
@@ -144,21 +170,25 @@ static inline void __nanosleep(unsigned n) { standin_sleep(n); }
 static inline void __trap() { standin_trap(); }
 
 // ---- functions and intrinsics ----
-#define STANDIN_1(name) \
+#define STANDIN_1(name)                                                   \
   static inline float name##f(float x) { return __builtin_##name##f(x); } \
   static inline double name(double x) { return __builtin_##name(x); }
-#define STANDIN_2(name) \
+#define STANDIN_2(name)                                                               \
   static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
   static inline double name(double x, double y) { return __builtin_##name(x, y); }
-STANDIN_1(exp) STANDIN_1(exp2) STANDIN_1(expm1) STANDIN_1(log) STANDIN_1(log2) STANDIN_1(log10) STANDIN_1(log1p)
-STANDIN_1(sin) STANDIN_1(cos) STANDIN_1(tan) STANDIN_1(asin) STANDIN_1(acos) STANDIN_1(atan) STANDIN_1(sinh)
-STANDIN_1(cosh) STANDIN_1(tanh) STANDIN_1(asinh) STANDIN_1(acosh) STANDIN_1(atanh) STANDIN_1(erf) STANDIN_1(erfc)
-STANDIN_1(lgamma) STANDIN_1(tgamma) STANDIN_1(sqrt) STANDIN_1(floor) STANDIN_1(ceil) STANDIN_1(trunc) STANDIN_1(rint)
-STANDIN_1(fabs) STANDIN_1(round) STANDIN_1(nearbyint) STANDIN_1(cbrt)
-STANDIN_2(pow) STANDIN_2(atan2) STANDIN_2(hypot) STANDIN_2(copysign) STANDIN_2(fmod) STANDIN_2(fmax) STANDIN_2(fmin)
+STANDIN_1(exp)
+STANDIN_1(exp2) STANDIN_1(expm1) STANDIN_1(log) STANDIN_1(log2) STANDIN_1(log10) STANDIN_1(log1p) STANDIN_1(sin)
+    STANDIN_1(cos) STANDIN_1(tan) STANDIN_1(asin) STANDIN_1(acos) STANDIN_1(atan) STANDIN_1(sinh) STANDIN_1(cosh)
+        STANDIN_1(tanh) STANDIN_1(asinh) STANDIN_1(acosh) STANDIN_1(atanh) STANDIN_1(erf) STANDIN_1(erfc)
+            STANDIN_1(lgamma) STANDIN_1(tgamma) STANDIN_1(sqrt) STANDIN_1(floor) STANDIN_1(ceil) STANDIN_1(trunc)
+                STANDIN_1(rint) STANDIN_1(fabs) STANDIN_1(round) STANDIN_1(nearbyint) STANDIN_1(cbrt) STANDIN_2(pow)
+                    STANDIN_2(atan2) STANDIN_2(hypot) STANDIN_2(copysign) STANDIN_2(fmod) STANDIN_2(fmax)
+                        STANDIN_2(fmin)
 #undef STANDIN_1
 #undef STANDIN_2
-static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+                            static inline float fmaf(float x, float y, float z) {
+  return __builtin_fmaf(x, y, z);
+}
 static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 static inline float ldexpf(float x, int n) { return __builtin_ldexpf(x, n); }
 static inline double ldexp(double x, int n) { return __builtin_ldexp(x, n); }
@@ -175,13 +205,39 @@ static inline bool isinf(float x) { return __builtin_isinf(x); }
 static inline bool isinf(double x) { return __builtin_isinf(x); }
 static inline bool isfinite(float x) { return __builtin_isfinite(x); }
 static inline bool isfinite(double x) { return __builtin_isfinite(x); }
-static inline float __int_as_float(int x) { float y; __builtin_memcpy(&y, &x, 4); return y; }
-static inline int __float_as_int(float x) { int y; __builtin_memcpy(&y, &x, 4); return y; }
-static inline float __uint_as_float(unsigned x) { float y; __builtin_memcpy(&y, &x, 4); return y; }
-static inline unsigned __float_as_uint(float x) { unsigned y; __builtin_memcpy(&y, &x, 4); return y; }
-static inline double __longlong_as_double(long long x) { double y; __builtin_memcpy(&y, &x, 8); return y; }
-static inline long long __double_as_longlong(double x) { long long y; __builtin_memcpy(&y, &x, 8); return y; }
-static inline unsigned __umulhi(unsigned x, unsigned y) { return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32); }
+static inline float __int_as_float(int x) {
+  float y;
+  __builtin_memcpy(&y, &x, 4);
+  return y;
+}
+static inline int __float_as_int(float x) {
+  int y;
+  __builtin_memcpy(&y, &x, 4);
+  return y;
+}
+static inline float __uint_as_float(unsigned x) {
+  float y;
+  __builtin_memcpy(&y, &x, 4);
+  return y;
+}
+static inline unsigned __float_as_uint(float x) {
+  unsigned y;
+  __builtin_memcpy(&y, &x, 4);
+  return y;
+}
+static inline double __longlong_as_double(long long x) {
+  double y;
+  __builtin_memcpy(&y, &x, 8);
+  return y;
+}
+static inline long long __double_as_longlong(double x) {
+  long long y;
+  __builtin_memcpy(&y, &x, 8);
+  return y;
+}
+static inline unsigned __umulhi(unsigned x, unsigned y) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32);
+}
 static inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
 }
@@ -195,9 +251,18 @@ static inline unsigned __brev(unsigned x) {
   for (int i = 0; i < 32; i++) r |= (x >> i & 1) << (31 - i);
   return r;
 }
-template <class T> static inline T __ldg(const T* p) { return *p; }
-template <class T> static inline T min(T a, T b) { return b < a ? b : a; }
-template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
+template <class T>
+static inline T __ldg(const T* p) {
+  return *p;
+}
+template <class T>
+static inline T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+static inline T max(T a, T b) {
+  return a < b ? b : a;
+}
 
 // The kernels that the program asked for, by the bytes of their parameters: the driver copies arguments by these.
 template <class... P>
