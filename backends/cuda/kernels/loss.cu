@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(256)
 
 // The same for logits: a group of threads for each sample. `tops` gets the logarithm of the sum of the exponentials.
 template <class T, class R>
-__global__ void pick_logits(const T* in, const i64* targets, const T* weight, Classes c, R* loss, R* weights,
+__global__ void __launch_bounds__(1024) pick_logits(const T* in, const i64* targets, const T* weight, Classes c, R* loss, R* weights,
                             Fault* fault, i32 code) {
   typedef Wide<T> W;
   for (i64 i = row_of_group(); i < c.count; i += row_step()) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(1024)
 // The gradient by the input: with logits softmax - 1 at the target, else -1 there, times g and the weight over all
 // weights (null: not a mean). `step` is 1 where there is a g for each sample.
 template <class T, bool Logits>
-__global__ void class_backward(const T* grad, i64 step, const T* in, const i64* targets, const T* weight,
+__global__ void __launch_bounds__(1024) class_backward(const T* grad, i64 step, const T* in, const i64* targets, const T* weight,
                                const Wide<T>* whole, Classes c, T* to, Fault* fault, i32 code) {
   typedef Wide<T> W;
   for (i64 i = row_of_group(); i < c.count; i += row_step()) {

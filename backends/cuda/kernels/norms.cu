@@ -14,7 +14,7 @@ struct Channels {
 
 // P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm.
 template <class T, class P, bool Centered, int N>
-__global__ void normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
+__global__ void __launch_bounds__(1024) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
                                i64 rows, i64 length, Channels channels, double eps, bool keeps) {
   typedef Wide<T> W;
   W* space = row_space<W>(keeps, length);
@@ -59,7 +59,7 @@ __global__ void normalize_rows(const T* in, const P* weight, const P* bias, T* o
 
 // The gradient of the input: scale (g - mean(g) - n mean(g n)), with n the normalized input and g the weighted gradient.
 template <class T, class P, bool Centered, int N>
-__global__ void normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
+__global__ void __launch_bounds__(1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
                                         const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels) {
   typedef Wide<T> W;
   for (i64 r = row_of_group(); r < rows; r += row_step()) {

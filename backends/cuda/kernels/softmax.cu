@@ -3,7 +3,7 @@
 
 // Rows of a contiguous tensor, in one pass over memory. R is the result's type, whose sums are T's.
 template <class T, class R, bool Log, int N>
-__global__ void softmax_rows(const T* in, R* out, i64 rows, i64 length, bool keeps) {
+__global__ void __launch_bounds__(1024) softmax_rows(const T* in, R* out, i64 rows, i64 length, bool keeps) {
   typedef Wide<T> W;
   W* space = row_space<W>(keeps, length);
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
@@ -47,7 +47,7 @@ using Exact = typename ExactOf<T>::type;
 
 // The gradient, of the output y: y (g - sum(g y)), or g - e^y sum(g). R is the input's type.
 template <class T, class R, bool Log, int N>
-__global__ void softmax_rows_backward(const T* grad, const T* out, R* to, i64 rows, i64 length, bool) {
+__global__ void __launch_bounds__(1024) softmax_rows_backward(const T* grad, const T* out, R* to, i64 rows, i64 length, bool) {
   typedef Exact<T> W;
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
     const T *g = grad + r * length, *y = out + r * length;

@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(256)
 // One short row a block, by a bitonic network whose comparisons never find equals: places decide between equal keys.
 // `size` is a power of two, at least the length; shared memory holds as many keys and places.
 template <class T>
-__global__ void sort_short(const T* in, Rows rows, i64 count, i64 kept, bool descending, int size, T* values,
+__global__ void __launch_bounds__(512) sort_short(const T* in, Rows rows, i64 count, i64 kept, bool descending, int size, T* values,
                            Rows of_values, i64* indices, Rows of_indices) {
   typedef typename Order<T>::Key Key;
   SHARED_BYTES(Key, keys);

@@ -49,7 +49,7 @@ struct DevicePlan {
 };
 
 template <class U>
-__global__ void make_plans(Steps s, DevicePlan* plans) {
+__global__ void __launch_bounds__(32) make_plans(Steps s, DevicePlan* plans) {
   const int i = threadIdx.x;
   if (i >= s.count) return;
   if (s.stop.at && s.stop.get() != 0) {

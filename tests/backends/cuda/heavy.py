@@ -1,7 +1,7 @@
 """The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks, many tiles, elements that meet.
 
-``python heavy.py [cases...]`` compares each case with numpy, prints what differs and the hash of all results, which must
-not depend on the order in which threads run. It is run where ``cuda`` is the stand-in, and on a machine with a GPU.
+``python heavy.py [cases...]`` compares each case with numpy, prints what differs and the hash of all results, which
+must not depend on the order in which threads run. It is run where ``cuda`` is the stand-in, and on a GPU.
 """
 
 from __future__ import annotations
