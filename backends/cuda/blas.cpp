@@ -1,5 +1,5 @@
-// cuBLAS by its names: a handle for each device and stream of a thread, with a workspace of its own, so that results are
-// the same each time and graphs can be captured.
+// cuBLAS by its names: a handle for each device and stream of a thread, with a workspace of its own, so that results
+// are the same each time and graphs can be captured.
 #include "blas.h"
 
 #include <dlfcn.h>
@@ -19,13 +19,13 @@ constexpr int CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77, CUBLAS
 constexpr int CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4, CUDA_C_64F = 5, CUDA_R_16BF = 14;
 
 // X(member, symbol of the library, parameters)
-#define CUDA_BLAS_FUNCTIONS(X)                                                                                         \
-  X(create, "cublasCreate_v2", (cublasHandle*))                                                                        \
-  X(destroy, "cublasDestroy_v2", (cublasHandle))                                                                       \
-  X(set_stream, "cublasSetStream_v2", (cublasHandle, CUstream))                                                        \
-  X(set_workspace, "cublasSetWorkspace_v2", (cublasHandle, void*, size_t))                                             \
-  X(multiply, "cublasGemmStridedBatchedEx",                                                                            \
-    (cublasHandle, int, int, int, int, int, const void*, const void*, int, int, long long, const void*, int, int,      \
+#define CUDA_BLAS_FUNCTIONS(X)                                                                                    \
+  X(create, "cublasCreate_v2", (cublasHandle*))                                                                   \
+  X(destroy, "cublasDestroy_v2", (cublasHandle))                                                                  \
+  X(set_stream, "cublasSetStream_v2", (cublasHandle, CUstream))                                                   \
+  X(set_workspace, "cublasSetWorkspace_v2", (cublasHandle, void*, size_t))                                        \
+  X(multiply, "cublasGemmStridedBatchedEx",                                                                       \
+    (cublasHandle, int, int, int, int, int, const void*, const void*, int, int, long long, const void*, int, int, \
      long long, const void*, void*, int, int, long long, int, int, int))
 
 struct Blas {
@@ -40,7 +40,7 @@ struct Blas {
       if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
     there = true;
-#define CUDA_BLAS_FIND(member, symbol, parameters)                    \
+#define CUDA_BLAS_FIND(member, symbol, parameters)                     \
   member = reinterpret_cast<decltype(member)>(dlsym(library, symbol)); \
   there = there && member;
     CUDA_BLAS_FUNCTIONS(CUDA_BLAS_FIND)
@@ -53,7 +53,8 @@ const Blas& blas() {
 }
 
 lamella_status checked_blas(int status, const char* who) {
-  return status ? fail(LAMELLA_RUNTIME_ERROR, lamella::detail::text("cuda: cuBLAS: ", who, ": status ", status)) : LAMELLA_OK;
+  return status ? fail(LAMELLA_RUNTIME_ERROR, lamella::detail::text("cuda: cuBLAS: ", who, ": status ", status))
+                : LAMELLA_OK;
 }
 
 constexpr size_t workspace = 32 << 20;  // what NVIDIA advises for Hopper
@@ -76,7 +77,8 @@ lamella_status handle_of(int device, cublasHandle* out) {
   if (lamella_status st = checked_blas(blas().create(&h.handle), "cublasCreate")) return st;
   if (lamella_status st = checked(driver().memory_alloc(&h.memory, workspace), "the workspace of cuBLAS")) return st;
   if (lamella_status st = checked_blas(blas().set_stream(h.handle, stream), "cublasSetStream")) return st;
-  if (lamella_status st = checked_blas(blas().set_workspace(h.handle, reinterpret_cast<void*>(h.memory), workspace), "cublasSetWorkspace"))
+  if (lamella_status st = checked_blas(blas().set_workspace(h.handle, reinterpret_cast<void*>(h.memory), workspace),
+                                       "cublasSetWorkspace"))
     return st;
   mine.push_back(h);
   *out = h.handle;
@@ -87,12 +89,18 @@ std::atomic<bool> tf32{false};
 
 int type_of(int dtype) {
   switch (dtype) {
-    case LAMELLA_FLOAT16: return CUDA_R_16F;
-    case LAMELLA_BFLOAT16: return CUDA_R_16BF;
-    case LAMELLA_FLOAT32: return CUDA_R_32F;
-    case LAMELLA_FLOAT64: return CUDA_R_64F;
-    case LAMELLA_COMPLEX64: return CUDA_C_32F;
-    default: return CUDA_C_64F;
+    case LAMELLA_FLOAT16:
+      return CUDA_R_16F;
+    case LAMELLA_BFLOAT16:
+      return CUDA_R_16BF;
+    case LAMELLA_FLOAT32:
+      return CUDA_R_32F;
+    case LAMELLA_FLOAT64:
+      return CUDA_R_64F;
+    case LAMELLA_COMPLEX64:
+      return CUDA_C_32F;
+    default:
+      return CUDA_C_64F;
   }
 }
 
@@ -134,8 +142,9 @@ lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t row
   const int type = type_of(dtype);
   const bool wide = dtype == LAMELLA_FLOAT64 || dtype == LAMELLA_COMPLEX128;
   const int compute = wide ? CUBLAS_COMPUTE_64F
-                      : tf32_allowed() && (dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_COMPLEX64) ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                                                                  : CUBLAS_COMPUTE_32F;
+                      : tf32_allowed() && (dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_COMPLEX64)
+                          ? CUBLAS_COMPUTE_32F_FAST_TF32
+                          : CUBLAS_COMPUTE_32F;
   return checked_blas(blas().multiply(handle, left.op, right.op, static_cast<int>(columns), static_cast<int>(rows),
                                       static_cast<int>(depth), alpha, b.data, type, left.leading, b.batch, a.data, type,
                                       right.leading, a.batch, beta, out.data, type, to.leading, out.batch,

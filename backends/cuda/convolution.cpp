@@ -25,9 +25,11 @@ Images images_of(IntList x, IntList w, IntList stride, IntList padding, IntList 
   for (int d = 0; d < 3; d++) {
     const int i = d - (3 - spatial);  // absent dimensions come first
     const int64_t size = i < 0 ? 1 : x[2 + i], kernel = i < 0 ? 1 : w[2 + i];
-    const int64_t step = i < 0 ? 1 : number(stride, i, 1), pad = i < 0 ? 0 : number(padding, i, 0), gap = i < 0 ? 1 : number(dilation, i, 1);
+    const int64_t step = i < 0 ? 1 : number(stride, i, 1), pad = i < 0 ? 0 : number(padding, i, 0),
+                  gap = i < 0 ? 1 : number(dilation, i, 1);
     const int64_t places = (size + 2 * pad - gap * (kernel - 1) - 1) / step + 1;
-    LAMELLA_CHECK_NOT_IMPLEMENTED((size + 2 * pad) >> 30 == 0 && (gap * kernel) >> 30 == 0, "cuda: an image of 2^30 pixels along one dimension");
+    LAMELLA_CHECK_NOT_IMPLEMENTED((size + 2 * pad) >> 30 == 0 && (gap * kernel) >> 30 == 0,
+                                  "cuda: an image of 2^30 pixels along one dimension");
     s.size[d] = static_cast<int32_t>(size);
     s.kernel[d] = static_cast<int32_t>(kernel);
     s.stride[d] = static_cast<int32_t>(step);
@@ -43,8 +45,9 @@ Images images_of(IntList x, IntList w, IntList stride, IntList padding, IntList 
     s.taps *= kernel;
   }
   s.by_taps = divisor_of(s.taps);
-  LAMELLA_CHECK_NOT_IMPLEMENTED(s.positions >> 31 == 0 && s.spots >> 31 == 0 && (s.in * s.taps) >> 31 == 0 && (s.out * s.taps) >> 31 == 0,
-                                "cuda: a convolution over more than 2^31 positions or terms");
+  LAMELLA_CHECK_NOT_IMPLEMENTED(
+      s.positions >> 31 == 0 && s.spots >> 31 == 0 && (s.in * s.taps) >> 31 == 0 && (s.out * s.taps) >> 31 == 0,
+      "cuda: a convolution over more than 2^31 positions or terms");
   return s;
 }
 
@@ -54,8 +57,8 @@ Dim tiles(int64_t batches, int64_t rows, int64_t columns, int64_t parts = 1) {
   return {static_cast<unsigned>(count), static_cast<unsigned>(parts)};
 }
 
-Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntList stride, IntList padding, IntList dilation, int64_t groups,
-                   const Tensor& out) {
+Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntList stride, IntList padding,
+                   IntList dilation, int64_t groups, const Tensor& out) {
   static Kernels<dtypes> kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
   const Tensor x = plain(input), w = plain(weight), b = plain(bias);
@@ -63,14 +66,14 @@ Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
   const PlainOutput to(out);
   const int t = x.get()->dtype;
   Kernel& kernel = kernels.get(t, [&] { return text("convolve<", type_name(t), ", ", side, ">"); });
-  if (lamella_status st = launch(kernel, x.get(), tiles(groups, s.out, s.images * s.spots), {256}, 0, x.data_ptr(), w.data_ptr(),
-                                 data_of<void>(b), to.data(), s))
+  if (lamella_status st = launch(kernel, x.get(), tiles(groups, s.out, s.images * s.spots), {256}, 0, x.data_ptr(),
+                                 w.data_ptr(), data_of<void>(b), to.data(), s))
     return st;
   return to.close();
 }
 
-Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList input_size, IntList stride, IntList padding, IntList dilation,
-                      int64_t groups, const Tensor& out) {
+Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList input_size, IntList stride,
+                      IntList padding, IntList dilation, int64_t groups, const Tensor& out) {
   static Kernels<dtypes> kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
   const Tensor g = plain(grad_output), w = plain(weight);
@@ -78,7 +81,8 @@ Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList i
   const PlainOutput to(out);
   const int t = g.get()->dtype;
   Kernel& kernel = kernels.get(t, [&] { return text("convolve_backward_input<", type_name(t), ", ", side, ">"); });
-  if (lamella_status st = launch(kernel, g.get(), tiles(groups, s.in, s.images * s.positions), {256}, 0, g.data_ptr(), w.data_ptr(), to.data(), s))
+  if (lamella_status st = launch(kernel, g.get(), tiles(groups, s.in, s.images * s.positions), {256}, 0, g.data_ptr(),
+                                 w.data_ptr(), to.data(), s))
     return st;
   return to.close();
 }
@@ -86,12 +90,13 @@ Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList i
 // The type of sums of a dtype: integers wrap.
 const char* sum_name(int dtype) {
   if (is_half(dtype)) return "float";
-  if (lamella::dtype_class(lamella::ScalarType(dtype)) == LAMELLA_CLASS_INTEGRAL) return item_of(dtype) == 8 ? "uint64_t" : "uint32_t";
+  if (lamella::dtype_class(lamella::ScalarType(dtype)) == LAMELLA_CLASS_INTEGRAL)
+    return item_of(dtype) == 8 ? "uint64_t" : "uint32_t";
   return type_name(dtype);
 }
 
-Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList weight_size, IntList stride, IntList padding, IntList dilation,
-                       int64_t groups, const Tensor& out) {
+Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList weight_size, IntList stride,
+                       IntList padding, IntList dilation, int64_t groups, const Tensor& out) {
   static Kernels<dtypes * 2> kernels("convolution.cu", "-fmad=true");
   static Kernels<dtypes> sums("convolution.cu");
   if (!out.numel()) return LAMELLA_OK;
@@ -102,18 +107,23 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   // A weight has few tiles and long sums: parts of these keep the device busy, and are added up in order.
   const int64_t depth = s.images * s.spots, columns = s.in * s.taps;
   const Dim grid = tiles(groups, s.out, columns);
-  const int64_t busy = 528 / grid.x + 1, long_enough = (depth + 1023) / 1024, parts = std::max<int64_t>(1, std::min(busy, long_enough));
+  const int64_t busy = 528 / grid.x + 1, long_enough = (depth + 1023) / 1024,
+                parts = std::max<int64_t>(1, std::min(busy, long_enough));
   const int64_t part = (depth + parts - 1) / parts;
   const char* r = parts == 1 ? type_name(t) : sum_name(t);
-  Kernel& kernel = kernels.get(t * 2 + (parts > 1), [&] { return text("convolve_backward_weight<", type_name(t), ", ", r, ", ", side, ">"); });
+  Kernel& kernel = kernels.get(
+      t * 2 + (parts > 1), [&] { return text("convolve_backward_weight<", type_name(t), ", ", r, ", ", side, ">"); });
   const int64_t numel = out.numel();
   Tensor space;
   if (parts > 1) space = space_on(g.get(), parts * numel * item);
   void* into = parts > 1 ? space.data_ptr() : static_cast<void*>(to.data());
-  if (lamella_status st = launch(kernel, g.get(), {grid.x, static_cast<unsigned>(parts)}, {256}, 0, g.data_ptr(), x.data_ptr(), into, part, s)) return st;
+  if (lamella_status st = launch(kernel, g.get(), {grid.x, static_cast<unsigned>(parts)}, {256}, 0, g.data_ptr(),
+                                 x.data_ptr(), into, part, s))
+    return st;
   if (parts > 1) {
     Kernel& adds = sums.get(t, [&] { return text("add_parts<", r, ", ", type_name(t), ">"); });
-    if (lamella_status st = launch(adds, g.get(), grid_for(g.get(), numel), {256}, 0, into, parts, numel, to.data())) return st;
+    if (lamella_status st = launch(adds, g.get(), grid_for(g.get(), numel), {256}, 0, into, parts, numel, to.data()))
+      return st;
   }
   return to.close();
 }

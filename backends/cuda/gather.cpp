@@ -7,40 +7,42 @@ namespace cuda {
 namespace {
 
 int32_t index_fault(const char* op, const char* argument = "index") {
-  return add_fault(LAMELLA_INDEX_ERROR, text(op, ": argument '", argument, "': index {value} is out of range for size {size}"));
+  return add_fault(LAMELLA_INDEX_ERROR,
+                   text(op, ": argument '", argument, "': index {value} is out of range for size {size}"));
 }
 
 // A tensor as it is seen by a walk over `like`, without the dimension that an index moves.
 struct Along {
   int dim;
   int64_t size, stride;
-  Along(const lamella_tensor* self, int64_t d) : dim(wrapped_dim(d, self)), size(size_along(self, dim)), stride(stride_along(self, dim)) {}
+  Along(const lamella_tensor* self, int64_t d)
+      : dim(wrapped_dim(d, self)), size(size_along(self, dim)), stride(stride_along(self, dim)) {}
   int64_t step(const lamella_tensor* self, int d) const { return d == dim || !self->dl.ndim ? 0 : self->dl.strides[d]; }
 };
 
 int64_t step_of(const lamella_tensor* t, int d) { return t->dl.ndim ? t->dl.strides[d] : 0; }
 
-lamella_status gather_by(const Dimensions& dims, const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
-                         const Along& along, bool wraps, int32_t code) {
+lamella_status gather_by(const Dimensions& dims, const lamella_tensor* out, const lamella_tensor* index,
+                         const lamella_tensor* self, const Along& along, bool wraps, int32_t code) {
   static Kernels<5> kernels("indexing.cu");
   const int item = item_of(self->dtype);
   Kernel& kernel = kernels.get(word_number(item), [&] { return text("gather<", word_name(item), ">"); });
-  return launch(kernel, out, grid_for(out, dims.count()), {256}, 0, dims.walk<3>(), out->dl.data, index->dl.data, self->dl.data,
-                along.size, along.stride, wraps, fault_of(out), code);
+  return launch(kernel, out, grid_for(out, dims.count()), {256}, 0, dims.walk<3>(), out->dl.data, index->dl.data,
+                self->dl.data, along.size, along.stride, wraps, fault_of(out), code);
 }
 
 }  // namespace
 
 // out[o, j, :] = self[o, index[j], :], all contiguous, with rows of `width` elements.
-lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self, int64_t outer, int64_t size,
-                           int64_t width, bool wraps, int32_t code) {
+lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
+                           int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code) {
   static Kernels<5> kernels("indexing.cu");
   if (!out->numel) return LAMELLA_OK;
   const int item = item_of(self->dtype), word = item * pack_width(item, width, {out->dl.data, self->dl.data}, 16);
   Kernel& kernel = kernels.get(word_number(word), [&] { return text("gather_rows<", word_name(word), ">"); });
   const int64_t packs = width * item / word, count = index->numel;
-  return launch(kernel, out, grid_for(out, outer * count * packs), {256}, 0, out->dl.data, index->dl.data, self->dl.data, outer, count, size,
-                packs, wraps, fault_of(out), code);
+  return launch(kernel, out, grid_for(out, outer * count * packs), {256}, 0, out->dl.data, index->dl.data,
+                self->dl.data, outer, count, size, packs, wraps, fault_of(out), code);
 }
 
 namespace {
@@ -63,9 +65,11 @@ Status index_select(const Tensor& self, int64_t dim, const Tensor& index, const 
   const lamella_tensor *x = self.get(), *i = at.get(), *to = out.get();
   const Along along(x, dim);
   if (self.is_contiguous() && out.is_contiguous())
-    return gather_rows(to, i, x, count_of(x, 0, along.dim), along.size, count_of(x, along.dim + 1, x->dl.ndim), false, code);
+    return gather_rows(to, i, x, count_of(x, 0, along.dim), along.size, count_of(x, along.dim + 1, x->dl.ndim), false,
+                       code);
   Dimensions dims;
-  for (int d = 0; d < to->dl.ndim; d++) dims.add(to->dl.shape[d], {to->dl.strides[d], d == along.dim ? 1 : 0, along.step(x, d)});
+  for (int d = 0; d < to->dl.ndim; d++)
+    dims.add(to->dl.shape[d], {to->dl.strides[d], d == along.dim ? 1 : 0, along.step(x, d)});
   return gather_by(dims, to, i, x, along, false, code);
 }
 
@@ -83,12 +87,13 @@ Status embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, boo
   if (out.numel() == 0) return LAMELLA_OK;
   const Tensor x = plain(weight), at = plain(indices, LAMELLA_INT64);
   const PlainOutput to(out);
-  if (lamella_status st = gather_rows(to.tensor().get(), at.get(), x.get(), 1, x.size(0), x.size(1), false, code)) return st;
+  if (lamella_status st = gather_rows(to.tensor().get(), at.get(), x.get(), 1, x.size(0), x.size(1), false, code))
+    return st;
   return to.close();
 }
 
-Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights, int64_t padding_idx,
-                                bool scale_grad_by_freq, const Tensor& out) {
+Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
+                                int64_t padding_idx, bool scale_grad_by_freq, const Tensor& out) {
   static const int32_t code = index_fault("embedding_dense_backward", "indices");
   static Kernels<dtypes * 2> divisions("indexing.cu");
   const int dtype = scale_grad_by_freq ? wide_of(out.get()->dtype) : out.get()->dtype;
@@ -107,7 +112,8 @@ Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
     if (scale_grad_by_freq) {
       Kernel& kernel = divisions.get(dtype * 2 + (t.bytes == 8),
                                      [&] { return text("divide_by_counts<", type_name(dtype), ", ", t.place(), ">"); });
-      if (lamella_status st = launch(kernel, sums, grid_for(sums, t.count, 1), {128}, 0, order.keys.data_ptr(), t.count, sums->dl.data, width))
+      if (lamella_status st = launch(kernel, sums, grid_for(sums, t.count, 1), {128}, 0, order.keys.data_ptr(), t.count,
+                                     sums->dl.data, width))
         return st;
     }
   }
@@ -117,15 +123,16 @@ Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // The places of elements along `dim` in a contiguous tensor.
-lamella_status scatter_targets(const Targets& t, const lamella_tensor* self, int64_t dim, const lamella_tensor* index, int32_t code) {
+lamella_status scatter_targets(const Targets& t, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
+                               int32_t code) {
   static Kernels<2> kernels("indexing.cu");
   const Along along(self, dim);
   Dimensions dims;
   for (int d = 0; d < index->dl.ndim; d++) dims.add(index->dl.shape[d], {index->dl.strides[d], along.step(self, d)});
   // The walk must go through the index in row-major order, as the numbers of elements do.
   Kernel& kernel = kernels.get(t.bytes == 8, [&] { return text("scatter_places<", t.place(), ">"); });
-  return launch(kernel, self, grid_for(self, t.count), {256}, 0, dims.walk<2>(), index->dl.data, along.size, along.stride, t.places.data_ptr(),
-                fault_of(self), code);
+  return launch(kernel, self, grid_for(self, t.count), {256}, 0, dims.walk<2>(), index->dl.data, along.size,
+                along.stride, t.places.data_ptr(), fault_of(self), code);
 }
 
 // src as far as the index reaches, in plain layout.
@@ -173,7 +180,8 @@ Status scatter_add_(const Tensor&, int64_t dim, const Tensor& index, const Tenso
 }
 
 // By 'prod', 'amax' or 'amin'.
-Status scatter_fold_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce, const Tensor& out) {
+Status scatter_fold_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+                     const Tensor& out) {
   static const int32_t code = index_fault("scatter_reduce_");
   const Fold how = reduce == "prod" ? Fold::product : reduce == "amax" ? Fold::largest : Fold::least;
   return scatter_into(out, dim, index, code, [&](const lamella_tensor* self, const Targets& t) {
@@ -184,7 +192,8 @@ Status scatter_fold_(const Tensor&, int64_t dim, const Tensor& index, const Tens
 
 // body(self, targets, src) writes whole slices along `dim`.
 template <class Body>
-lamella_status rows_into(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& source, int32_t code, Body body) {
+lamella_status rows_into(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& source, int32_t code,
+                         Body body) {
   if (index.numel() == 0 || out.numel() == 0) return LAMELLA_OK;
   const Tensor at = plain(index, LAMELLA_INT64), from = plain(source);
   const Written written(out.get());
@@ -199,11 +208,13 @@ lamella_status rows_into(const Tensor& out, int64_t dim, const Tensor& index, co
 
 Status index_copy_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& source, const Tensor& out) {
   static const int32_t code = index_fault("index_copy_");
-  return rows_into(out, dim, index, source, code,
-                   [](const lamella_tensor* self, const Targets& t, const void* src) { return put_rows(self, t, src, false); });
+  return rows_into(out, dim, index, source, code, [](const lamella_tensor* self, const Targets& t, const void* src) {
+    return put_rows(self, t, src, false);
+  });
 }
 
-Status index_add_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha, const Tensor& out) {
+Status index_add_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha,
+                  const Tensor& out) {
   static const int32_t code = index_fault("index_add_");
   return rows_into(out, dim, index, source, code, [&](const lamella_tensor* self, const Targets& t, const void* src) {
     return fold_rows(self, t, Fold::sum, src, alpha);

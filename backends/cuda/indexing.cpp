@@ -6,8 +6,8 @@
 
 namespace cuda {
 
-lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self, int64_t outer, int64_t size,
-                           int64_t width, bool wraps, int32_t code);  // gather.cpp
+lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
+                           int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code);  // gather.cpp
 
 namespace {
 
@@ -154,7 +154,8 @@ bool nothing_indexed(TensorList list) {
 }
 
 int32_t index_code() {
-  static const int32_t code = add_fault(LAMELLA_INDEX_ERROR, "index: argument 'indices': index {value} is out of range for size {size}");
+  static const int32_t code =
+      add_fault(LAMELLA_INDEX_ERROR, "index: argument 'indices': index {value} is out of range for size {size}");
   return code;
 }
 
@@ -169,7 +170,8 @@ lamella_status pick(const Indexed& indexed, const lamella_tensor* out) {
   const Walk<2> w = indexed.walk<2>(out, &indices);
   const int item = item_of(self->dtype);
   Kernel& kernel = kernels.get(word_number(item), [&] { return text("index_get<", word_name(item), ">"); });
-  return launch(kernel, out, grid_for(out, w.count), {256}, 0, w, indices, out->dl.data, self->dl.data, fault_of(out), index_code());
+  return launch(kernel, out, grid_for(out, w.count), {256}, 0, w, indices, out->dl.data, self->dl.data, fault_of(out),
+                index_code());
 }
 
 // The shape rule allocates the result unless there are masks.
@@ -222,7 +224,8 @@ lamella_status index_put_(lamella_frame* f, const lamella_value* args, lamella_v
     }
     if (!count) return LAMELLA_OK;
     const bool number = same && !accumulate;
-    Tensor values = number ? Tensor::borrow(const_cast<lamella_tensor*>(given)) : plain(view_of(given, n, shape.data(), strides.data()));
+    Tensor values = number ? Tensor::borrow(const_cast<lamella_tensor*>(given))
+                           : plain(view_of(given, n, shape.data(), strides.data()));
     if (values.get()->storage == out->storage && written.get() == out) {  // read while self is written
       Tensor copy = empty_on(out, values.sizes(), values.get()->dtype);
       if (lamella_status st = assign(copy.get(), values.get())) return st;
@@ -243,7 +246,9 @@ lamella_status index_put_(lamella_frame* f, const lamella_value* args, lamella_v
       Indices indices;
       const Walk<1> w = indexed.walk<1>(nullptr, &indices);
       Kernel& kernel = kernels.get(t.bytes == 8, [&] { return text("index_places<", t.place(), ">"); });
-      if ((st = launch(kernel, self, grid_for(self, count), {256}, 0, w, indices, t.places.data_ptr(), fault_of(self), code))) return st;
+      if ((st = launch(kernel, self, grid_for(self, count), {256}, 0, w, indices, t.places.data_ptr(), fault_of(self),
+                       code)))
+        return st;
       st = accumulate ? fold_rows(self, t, Fold::sum, values.data_ptr()) : put_rows(self, t, values.data_ptr(), number);
     }
     return st ? st : written.close();

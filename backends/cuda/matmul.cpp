@@ -14,7 +14,8 @@ bool is_zero(const Scalar& x) {
 
 // The dtype that alpha and beta have: sums of narrow integers are of 32 bits.
 int sum_dtype(int dtype) {
-  if (lamella::dtype_class(lamella::ScalarType(dtype)) == LAMELLA_CLASS_INTEGRAL && item_of(dtype) < 4) return LAMELLA_INT32;
+  if (lamella::dtype_class(lamella::ScalarType(dtype)) == LAMELLA_CLASS_INTEGRAL && item_of(dtype) < 4)
+    return LAMELLA_INT32;
   return computed_in(dtype);
 }
 
@@ -28,11 +29,12 @@ lamella_status by_tiles(const Product& p, const lamella_tensor* on) {
   });
   const int64_t blocks = p.batches * ((p.rows + side - 1) / side) * ((p.columns + side - 1) / side);
   if (blocks >> 31) return fail(LAMELLA_NOT_IMPLEMENTED, "cuda: a product of matrices of more than 2^31 tiles");
-  void* arguments[] = {const_cast<void**>(&p.a.data), const_cast<MatrixStrides*>(&p.a.strides), const_cast<void**>(&p.b.data),
-                       const_cast<MatrixStrides*>(&p.b.strides), const_cast<void**>(&p.out.data),
-                       const_cast<MatrixStrides*>(&p.out.strides), const_cast<void**>(&p.added.data),
-                       const_cast<MatrixStrides*>(&p.added.strides), const_cast<unsigned char*>(p.alpha),
-                       const_cast<unsigned char*>(p.beta), const_cast<int64_t*>(&p.rows), const_cast<int64_t*>(&p.columns),
+  void* arguments[] = {const_cast<void**>(&p.a.data),       const_cast<MatrixStrides*>(&p.a.strides),
+                       const_cast<void**>(&p.b.data),       const_cast<MatrixStrides*>(&p.b.strides),
+                       const_cast<void**>(&p.out.data),     const_cast<MatrixStrides*>(&p.out.strides),
+                       const_cast<void**>(&p.added.data),   const_cast<MatrixStrides*>(&p.added.strides),
+                       const_cast<unsigned char*>(p.alpha), const_cast<unsigned char*>(p.beta),
+                       const_cast<int64_t*>(&p.rows),       const_cast<int64_t*>(&p.columns),
                        const_cast<int64_t*>(&p.depth)};
   return launch(kernel, on, {static_cast<unsigned>(blocks)}, {256}, 0, arguments);
 }
@@ -42,9 +44,21 @@ lamella_status by_rows(const Product& p, const lamella_tensor* on) {
   Kernel& kernel = vectors.get(p.dtype, [&] { return text("multiply_vector<", type_name(p.dtype), ">"); });
   const void *a = p.a.data, *x = p.b.data, *added = p.added.data;
   void* out = p.out.data;
-  int64_t numbers[] = {p.a.strides.row, p.a.strides.column, p.b.strides.row, p.out.strides.row, p.added.strides.row, p.rows, p.depth};
-  void* arguments[] = {&a,      &numbers[0], &numbers[1], &x, &numbers[2], &out, &numbers[3], &added, &numbers[4],
-                       const_cast<unsigned char*>(p.alpha), const_cast<unsigned char*>(p.beta), &numbers[5], &numbers[6]};
+  int64_t numbers[] = {
+      p.a.strides.row, p.a.strides.column, p.b.strides.row, p.out.strides.row, p.added.strides.row, p.rows, p.depth};
+  void* arguments[] = {&a,
+                       &numbers[0],
+                       &numbers[1],
+                       &x,
+                       &numbers[2],
+                       &out,
+                       &numbers[3],
+                       &added,
+                       &numbers[4],
+                       const_cast<unsigned char*>(p.alpha),
+                       const_cast<unsigned char*>(p.beta),
+                       &numbers[5],
+                       &numbers[6]};
   const int64_t most = int64_t{1} << 30;
   return launch(kernel, on, {static_cast<unsigned>(p.rows < most ? p.rows : most)}, {256}, 0, arguments);
 }
@@ -52,11 +66,13 @@ lamella_status by_rows(const Product& p, const lamella_tensor* on) {
 BlasMatrix for_blas(const Matrix& m) { return {m.data, m.strides.row, m.strides.column, m.strides.batch}; }
 
 // A copy that lies row by row.
-Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batches, int64_t rows, int64_t columns, Tensor* owner) {
+Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batches, int64_t rows, int64_t columns,
+              Tensor* owner) {
   *owner = empty_on(on, {batches, rows, columns}, dtype);
   const int64_t sizes[] = {batches, rows, columns}, strides[] = {m.strides.batch, m.strides.row, m.strides.column};
   lamella_tensor* raw;
-  lamella::check(api().tensor_from_blob(m.data, 3, sizes, strides, dtype, lamella::device_of(on), nullptr, nullptr, &raw));
+  lamella::check(
+      api().tensor_from_blob(m.data, 3, sizes, strides, dtype, lamella::device_of(on), nullptr, nullptr, &raw));
   const Tensor seen = Tensor::steal(raw);
   lamella::check(assign(owner->get(), seen.get()));
   return {data_of(*owner), {rows * columns, columns, 1}};
@@ -71,21 +87,27 @@ lamella_status by_blas(const Product& p, const lamella_tensor* on) {
   put_number(lamella::value(int64_t{1}), p.dtype, one);
   // What is added lies in the output before, or is added behind.
   const bool inside = p.added.data == p.out.data;
-  if (lamella_status st = blas_multiply(index_of(on), p.dtype, p.batches, p.rows, p.columns, p.depth, for_blas(a), for_blas(b),
-                                        for_blas(p.out), p.alpha, inside ? p.beta : zero))
+  if (lamella_status st = blas_multiply(index_of(on), p.dtype, p.batches, p.rows, p.columns, p.depth, for_blas(a),
+                                        for_blas(b), for_blas(p.out), p.alpha, inside ? p.beta : zero))
     return st;
   if (inside || !p.added.data) return LAMELLA_OK;
   Kernel& kernel = sums.get(p.dtype, [&] { return text("add_to<", type_name(p.dtype), ">"); });
-  void* arguments[] = {const_cast<void**>(&p.out.data), const_cast<MatrixStrides*>(&p.out.strides),
-                       const_cast<void**>(&p.added.data), const_cast<MatrixStrides*>(&p.added.strides), one,
-                       const_cast<unsigned char*>(p.beta), const_cast<int64_t*>(&p.batches), const_cast<int64_t*>(&p.rows),
+  void* arguments[] = {const_cast<void**>(&p.out.data),
+                       const_cast<MatrixStrides*>(&p.out.strides),
+                       const_cast<void**>(&p.added.data),
+                       const_cast<MatrixStrides*>(&p.added.strides),
+                       one,
+                       const_cast<unsigned char*>(p.beta),
+                       const_cast<int64_t*>(&p.batches),
+                       const_cast<int64_t*>(&p.rows),
                        const_cast<int64_t*>(&p.columns)};
   return launch(kernel, on, grid_for(on, p.batches * p.rows * p.columns), {256}, 0, arguments);
 }
 
 }  // namespace
 
-Product::Product(int dtype, int out_dtype, const Scalar& alpha_number, const Scalar& beta_number) : dtype(dtype), out_dtype(out_dtype) {
+Product::Product(int dtype, int out_dtype, const Scalar& alpha_number, const Scalar& beta_number)
+    : dtype(dtype), out_dtype(out_dtype) {
   put_number(alpha_number.value(), sum_dtype(out_dtype), alpha);
   put_number(beta_number.value(), sum_dtype(out_dtype), beta);
 }
@@ -160,7 +182,8 @@ enum class Kind { matrices, batches, vector, outer };
 
 // addmm, baddbmm, addmv and addr: with beta 0, self is not read.
 template <Kind K>
-Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar& beta, const Scalar& alpha, const Tensor& out) {
+Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar& beta, const Scalar& alpha,
+             const Tensor& out) {
   const lamella_tensor *a = x.get(), *b = y.get(), *c = out.get();
   Product p(a->dtype, c->dtype, alpha, beta);
   const int d = K == Kind::batches ? 1 : 0;

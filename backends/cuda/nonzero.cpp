@@ -27,16 +27,16 @@ Tensor nonzero_of(const Tensor& self) {
   const Tensor table = empty_on(in, {blocks + 1}, LAMELLA_INT64);
   const char* type = type_name(in->dtype);
   const Dim grid = {static_cast<unsigned>(blocks)};
-  lamella::check(launch(counts.get(in->dtype, [&] { return text("nonzero_count<", type, ">"); }), in, grid, {256}, 0, in->dl.data, n,
-                        table.data_ptr()));
+  lamella::check(launch(counts.get(in->dtype, [&] { return text("nonzero_count<", type, ">"); }), in, grid, {256}, 0,
+                        in->dl.data, n, table.data_ptr()));
   lamella::check(launch(places, in, {1}, {256}, 0, table.data_ptr(), blocks));
   const int64_t count = read_number(table.get(), blocks);
   Tensor out = empty_on(in, {count, ndim}, LAMELLA_INT64);
   if (!ndim || !count) return out;
   Shape shape{static_cast<int32_t>(ndim), {}};
   std::copy(in->dl.shape, in->dl.shape + ndim, shape.sizes);
-  lamella::check(launch(writes.get(in->dtype, [&] { return text("nonzero_write<", type, ">"); }), in, grid, {256}, 0, in->dl.data, n,
-                        table.data_ptr(), shape, out.data_ptr()));
+  lamella::check(launch(writes.get(in->dtype, [&] { return text("nonzero_write<", type, ">"); }), in, grid, {256}, 0,
+                        in->dl.data, n, table.data_ptr(), shape, out.data_ptr()));
   return out;
 }
 

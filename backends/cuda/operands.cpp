@@ -51,7 +51,8 @@ Tensor plain(const Tensor& t, int dtype) {
 
 Tensor view_of(const lamella_tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset) {
   lamella_tensor* raw;
-  lamella::check(api().tensor_view(const_cast<lamella_tensor*>(t), ndim, sizes, strides, t->storage_offset + offset, &raw));
+  lamella::check(
+      api().tensor_view(const_cast<lamella_tensor*>(t), ndim, sizes, strides, t->storage_offset + offset, &raw));
   return Tensor::steal(raw);
 }
 
@@ -64,8 +65,9 @@ int64_t read_number(const lamella_tensor* t, int64_t at) {
   const int device = index_of(t);
   enter(device);
   const CUstream stream = current_stream(device);
-  require(driver().copy_to_host(&number, reinterpret_cast<CUdeviceptr>(data_of<int64_t>(t) + at), sizeof number, stream),
-          "a number read from the device");
+  require(
+      driver().copy_to_host(&number, reinterpret_cast<CUdeviceptr>(data_of<int64_t>(t) + at), sizeof number, stream),
+      "a number read from the device");
   require(driver().stream_synchronize(stream), "a number read from the device");
   lamella::check(raise_fault(device, stream));
   return number;
@@ -75,7 +77,8 @@ int pack_width(int item, int64_t length, std::initializer_list<const void*> addr
   int width = 16 / item < most ? 16 / item : most;
   while (width > 1) {
     bool fits = length % width == 0;
-    for (const void* at : addresses) fits = fits && reinterpret_cast<uintptr_t>(at) % (static_cast<uintptr_t>(width) * item) == 0;
+    for (const void* at : addresses)
+      fits = fits && reinterpret_cast<uintptr_t>(at) % (static_cast<uintptr_t>(width) * item) == 0;
     if (fits) return width;
     width /= 2;
   }
@@ -110,12 +113,12 @@ Sorted radix_sort(const Tensor& keys, const Tensor& numbers, int64_t count, int 
   for (int shift = 0; shift < bits; shift += 8) {
     const void *from = now.keys.data_ptr(), *with = data_of(now.numbers);
     void *to = next.keys.data_ptr(), *to_with = next.numbers.data_ptr();
-    lamella::check(launch(counts.get(which, [&] { return text("radix_count<", key, ", ", number, ">"); }), on, grid, {256}, 0,
-                          from, count, shift, all, blocks));
-    lamella::check(launch(places.get(which, [&] { return text("radix_places<", number, ">"); }), on, {256}, {256}, 0, all,
-                          blocks, totals));
-    lamella::check(launch(moves.get(which, [&] { return text("radix_move<", key, ", ", number, ">"); }), on, grid, {256}, 0,
-                          from, with, to, to_with, count, shift, all, totals, blocks));
+    lamella::check(launch(counts.get(which, [&] { return text("radix_count<", key, ", ", number, ">"); }), on, grid,
+                          {256}, 0, from, count, shift, all, blocks));
+    lamella::check(launch(places.get(which, [&] { return text("radix_places<", number, ">"); }), on, {256}, {256}, 0,
+                          all, blocks, totals));
+    lamella::check(launch(moves.get(which, [&] { return text("radix_move<", key, ", ", number, ">"); }), on, grid,
+                          {256}, 0, from, with, to, to_with, count, shift, all, totals, blocks));
     if (!now.numbers.defined() || shift == 0) {
       now = next;  // the caller's own tensors stay as they are
       next = {empty_on(on, {count}, on->dtype), empty_on(on, {count}, number_dtype)};

@@ -111,8 +111,8 @@ int pack_width(int item, int64_t length, std::initializer_list<const void*> addr
 // Blocks of a kernel whose threads each take an element and walk on in steps of the grid.
 inline Dim grid_for(const lamella_tensor* on, int64_t n, unsigned block = 256) { return blocks_for(on, n, block); }
 
-// Runs the operator's composite in place of a kernel: for what is too rare to be written twice. The kernel is registered
-// as calling operators.
+// Runs the operator's composite in place of a kernel: for what is too rare to be written twice. The kernel is
+// registered as calling operators.
 lamella_status by_composite(lamella_frame*, const lamella_value* args, lamella_value* rets);
 
 // Sorts `count` keys, of which the lowest `bits` matter, with numbers that go with them: without numbers, those of the

@@ -27,8 +27,8 @@ Window window_of(const lamella_tensor* image, const lamella_tensor* result, int 
   }
   return w;
 }
-Window window_of(const lamella_tensor* image, const lamella_tensor* result, int spatial, IntList kernel, IntList stride, IntList padding,
-                 IntList dilation) {
+Window window_of(const lamella_tensor* image, const lamella_tensor* result, int spatial, IntList kernel, IntList stride,
+                 IntList padding, IntList dilation) {
   Window w = window_of(image, result, spatial);
   for (int i = 0; i < spatial; i++) {
     const int d = 2 - spatial + i;
@@ -77,12 +77,15 @@ lamella_status max_pool(const Tensor& self, Window w, const Tensor& values, cons
 }
 
 template <int Spatial>
-Status max_pool_plain(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, IntList dilation, bool, const Tensor& out) {
-  return max_pool(self, window_of(self.get(), out.get(), Spatial, kernel_size, stride, padding, dilation), out, Tensor());
+Status max_pool_plain(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, IntList dilation, bool,
+                      const Tensor& out) {
+  return max_pool(self, window_of(self.get(), out.get(), Spatial, kernel_size, stride, padding, dilation), out,
+                  Tensor());
 }
-Status max_pool_indices(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, IntList dilation, bool, const Tensor& values,
-                        const Tensor& indices) {
-  return max_pool(self, window_of(self.get(), values.get(), 2, kernel_size, stride, padding, dilation), values, indices);
+Status max_pool_indices(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, IntList dilation,
+                        bool, const Tensor& values, const Tensor& indices) {
+  return max_pool(self, window_of(self.get(), values.get(), 2, kernel_size, stride, padding, dilation), values,
+                  indices);
 }
 
 // One of the kernels that read one tensor and write another one.
@@ -92,12 +95,13 @@ lamella_status run(Kernels<dtypes>& kernels, const char* name, const Tensor& fro
   const PlainOutput to(out);
   const int t = x.get()->dtype;
   Kernel& kernel = kernels.get(t, [&] { return text(name, "<", type_name(t), ">"); });
-  if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), out.numel()), {256}, 0, x.data_ptr(), w, to.data())) return st;
+  if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), out.numel()), {256}, 0, x.data_ptr(), w, to.data()))
+    return st;
   return to.close();
 }
 
-Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList kernel_size, IntList stride, IntList padding, IntList dilation, bool,
-                         const Tensor& indices, const Tensor& out) {
+Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList kernel_size, IntList stride,
+                         IntList padding, IntList dilation, bool, const Tensor& indices, const Tensor& out) {
   static Kernels<dtypes> kernels("pooling.cu"), strays("pooling.cu");
   if (!out.numel()) return LAMELLA_OK;
   const Window w = window_of(self.get(), grad_output.get(), 2, kernel_size, stride, padding, dilation);
@@ -105,10 +109,13 @@ Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList 
   const PlainOutput to(out);
   const int t = g.get()->dtype;
   Kernel& kernel = kernels.get(t, [&] { return text("max_pool_backward<", type_name(t), ">"); });
-  if (lamella_status st = launch(kernel, g.get(), grid_for(g.get(), out.numel()), {256}, 0, g.data_ptr(), i.data_ptr(), w, to.data())) return st;
+  if (lamella_status st =
+          launch(kernel, g.get(), grid_for(g.get(), out.numel()), {256}, 0, g.data_ptr(), i.data_ptr(), w, to.data()))
+    return st;
   Kernel& others = strays.get(t, [&] { return text("max_pool_strays<", type_name(t), ">"); });
   const int64_t most = int64_t{1} << 30;
-  if (lamella_status st = launch(others, g.get(), {static_cast<unsigned>(std::min(w.planes, most))}, {256}, 0, g.data_ptr(), i.data_ptr(), w, to.data()))
+  if (lamella_status st = launch(others, g.get(), {static_cast<unsigned>(std::min(w.planes, most))}, {256}, 0,
+                                 g.data_ptr(), i.data_ptr(), w, to.data()))
     return st;
   return to.close();
 }
@@ -116,22 +123,24 @@ Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList 
 Kernels<dtypes> averages("pooling.cu"), averages_backward("pooling.cu");
 
 template <int Spatial>
-lamella_status average(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool count_padding, int64_t divisor,
-                       const Tensor& out) {
+lamella_status average(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool count_padding,
+                       int64_t divisor, const Tensor& out) {
   Window w = window_of(self.get(), out.get(), Spatial, kernel_size, stride, padding, IntList(1));
   w.count_padding = count_padding;
   w.divisor = divisor;
   return run(averages, "average_pool", self, w, out);
 }
-Status avg_pool1d(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool, bool count_include_pad, const Tensor& out) {
+Status avg_pool1d(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool,
+                  bool count_include_pad, const Tensor& out) {
   return average<1>(self, kernel_size, stride, padding, count_include_pad, 0, out);
 }
-Status avg_pool2d(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool, bool count_include_pad,
-                  std::optional<int64_t> divisor_override, const Tensor& out) {
+Status avg_pool2d(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool,
+                  bool count_include_pad, std::optional<int64_t> divisor_override, const Tensor& out) {
   return average<2>(self, kernel_size, stride, padding, count_include_pad, divisor_override.value_or(0), out);
 }
-Status avg_pool2d_backward(const Tensor& grad_output, const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool,
-                           bool count_include_pad, std::optional<int64_t> divisor_override, const Tensor& out) {
+Status avg_pool2d_backward(const Tensor& grad_output, const Tensor& self, IntList kernel_size, IntList stride,
+                           IntList padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override,
+                           const Tensor& out) {
   Window w = window_of(self.get(), grad_output.get(), 2, kernel_size, stride, padding, IntList(1));
   w.count_padding = count_include_pad;
   w.divisor = divisor_override.value_or(0);

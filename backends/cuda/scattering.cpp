@@ -44,21 +44,26 @@ lamella_status put_rows(const lamella_tensor* self, const Targets& t, const void
   if (!same) {
     winners = empty_on(self, {t.limit}, t.bytes == 4 ? LAMELLA_UINT32 : LAMELLA_UINT64);
     for (auto* kernels : {&clears, &claims}) {
-      Kernel& kernel = kernels->get(t.bytes == 8, [&] { return text(kernels == &clears ? "claim_clear<" : "claim<", t.place(), ">"); });
-      if (lamella_status st = launch(kernel, self, grid_for(self, t.count), {256}, 0, t.places.data_ptr(), t.count, winners.data_ptr()))
+      Kernel& kernel = kernels->get(
+          t.bytes == 8, [&] { return text(kernels == &clears ? "claim_clear<" : "claim<", t.place(), ">"); });
+      if (lamella_status st =
+              launch(kernel, self, grid_for(self, t.count), {256}, 0, t.places.data_ptr(), t.count, winners.data_ptr()))
         return st;
     }
   }
   const int64_t bytes = t.width * item_of(self->dtype);
-  const int word = same && t.width == 1 ? static_cast<int>(bytes)
-                                        : item_of(self->dtype) * pack_width(item_of(self->dtype), t.width, {self->dl.data, src}, 16);
+  const int word = same && t.width == 1
+                       ? static_cast<int>(bytes)
+                       : item_of(self->dtype) * pack_width(item_of(self->dtype), t.width, {self->dl.data, src}, 16);
   const int64_t width = bytes / word;
-  Kernel& kernel = puts.get(word_number(word) * 2 + (t.bytes == 8), [&] { return text("put<", word_name(word), ", ", t.place(), ">"); });
+  Kernel& kernel = puts.get(word_number(word) * 2 + (t.bytes == 8),
+                            [&] { return text("put<", word_name(word), ", ", t.place(), ">"); });
   return launch(kernel, self, grid_for(self, t.count * width), {256}, 0, t.places.data_ptr(), t.count,
                 static_cast<const void*>(data_of(winners)), self->dl.data, src, width, same ? int64_t{0} : width);
 }
 
-lamella_status fold_rows(const lamella_tensor* self, const Targets& t, Fold how, const void* src, const Scalar& factor, Sorted* sorted) {
+lamella_status fold_rows(const lamella_tensor* self, const Targets& t, Fold how, const void* src, const Scalar& factor,
+                         Sorted* sorted) {
   static Kernels<dtypes * 8> pieces("indexing.cu"), across("indexing.cu");
   if (!t.count || !t.width) return LAMELLA_OK;
   const int dtype = self->dtype, item = item_of(dtype);
@@ -73,24 +78,28 @@ lamella_status fold_rows(const lamella_tensor* self, const Targets& t, Fold how,
   alignas(16) unsigned char by[16];
   put_number(factor.value(), fold_dtype(dtype, how), by);
   const Tensor parts = space_on(self, 2 * count * t.width * (item < 4 ? 4 : item));
-  void *places = order.keys.data_ptr(), *numbers = order.numbers.data_ptr(), *to = self->dl.data, *kept = parts.data_ptr();
+  void *places = order.keys.data_ptr(), *numbers = order.numbers.data_ptr(), *to = self->dl.data,
+       *kept = parts.data_ptr();
   int64_t n = t.count, width = t.width;
   void* arguments[] = {&places, &numbers, &n, &to, &src, &width, by, &kept};
-  Kernel& first = pieces.get(number, [&] { return text("fold_pieces<", type, ", ", wide, ", ", name, ", ", t.place(), ">"); });
+  Kernel& first =
+      pieces.get(number, [&] { return text("fold_pieces<", type, ", ", wide, ", ", name, ", ", t.place(), ">"); });
   if (lamella_status st = launch(first, self, grid_for(self, count * width, 128), {128}, 0, arguments)) return st;
   if (count < 2) return LAMELLA_OK;
-  Kernel& second = across.get(number, [&] { return text("fold_across<", type, ", ", wide, ", ", name, ", ", t.place(), ">"); });
+  Kernel& second =
+      across.get(number, [&] { return text("fold_across<", type, ", ", wide, ", ", name, ", ", t.place(), ">"); });
   return launch(second, self, grid_for(self, (count - 1) * width, 128), {128}, 0, places, n, to, width, kept);
 }
 
-lamella_status row_targets(const Targets& t, const lamella_tensor* index, int64_t outer, int64_t size, bool wraps, int64_t skipped,
-                           int32_t code) {
+lamella_status row_targets(const Targets& t, const lamella_tensor* index, int64_t outer, int64_t size, bool wraps,
+                           int64_t skipped, int32_t code) {
   static Kernels<2> kernels("indexing.cu");
   const lamella_tensor* on = t.places.get();
   Kernel& kernel = kernels.get(t.bytes == 8, [&] { return text("row_places<", t.place(), ">"); });
   const int64_t count = index->numel;
-  return launch(kernel, on, grid_for(on, t.count), {256}, 0, index->dl.data, index->dl.ndim ? index->dl.strides[0] : int64_t{1}, outer,
-                count, size, wraps, skipped, on->dl.data, fault_of(on), code);
+  return launch(kernel, on, grid_for(on, t.count), {256}, 0, index->dl.data,
+                index->dl.ndim ? index->dl.strides[0] : int64_t{1}, outer, count, size, wraps, skipped, on->dl.data,
+                fault_of(on), code);
 }
 
 Written::Written(const lamella_tensor* self) : self_(self) {

@@ -1,5 +1,5 @@
-// The optimizers' updates over lists of tensors. What depends on the numbers of steps is computed on the device, so that
-// the host never waits for them. See Note [Updates] in <lamella/updates.h>.
+// The optimizers' updates over lists of tensors. What depends on the numbers of steps is computed on the device, so
+// that the host never waits for them. See Note [Updates] in <lamella/updates.h>.
 #include <lamella/updates.h>
 
 #include <algorithm>
@@ -40,18 +40,29 @@ bool on_host(const lamella_tensor* t, const lamella_tensor* like) { return t->ba
 
 double host_number(const lamella_tensor* t) {
   switch (t->dtype) {
-    case LAMELLA_FLOAT64: return *data_of<double>(t);
-    case LAMELLA_FLOAT32: return *data_of<float>(t);
-    case LAMELLA_BFLOAT16: return static_cast<float>(*data_of<lamella::bfloat16>(t));
-    default: return static_cast<float>(*data_of<lamella::float16>(t));
+    case LAMELLA_FLOAT64:
+      return *data_of<double>(t);
+    case LAMELLA_FLOAT32:
+      return *data_of<float>(t);
+    case LAMELLA_BFLOAT16:
+      return static_cast<float>(*data_of<lamella::bfloat16>(t));
+    default:
+      return static_cast<float>(*data_of<lamella::float16>(t));
   }
 }
 void set_host_number(const lamella_tensor* t, double x) {
   switch (t->dtype) {
-    case LAMELLA_FLOAT64: *data_of<double>(t) = x; break;
-    case LAMELLA_FLOAT32: *data_of<float>(t) = static_cast<float>(x); break;
-    case LAMELLA_BFLOAT16: *data_of<lamella::bfloat16>(t) = lamella::bfloat16(static_cast<float>(x)); break;
-    default: *data_of<lamella::float16>(t) = lamella::float16(static_cast<float>(x));
+    case LAMELLA_FLOAT64:
+      *data_of<double>(t) = x;
+      break;
+    case LAMELLA_FLOAT32:
+      *data_of<float>(t) = static_cast<float>(x);
+      break;
+    case LAMELLA_BFLOAT16:
+      *data_of<lamella::bfloat16>(t) = lamella::bfloat16(static_cast<float>(x));
+      break;
+    default:
+      *data_of<lamella::float16>(t) = lamella::float16(static_cast<float>(x));
   }
 }
 
@@ -119,13 +130,13 @@ bool overlap(const std::vector<Entry>& entries, int lists) {
 
 struct Names {
   const char* type;  // "Adam"
-  Kernels<1>*plans;
+  Kernels<1>* plans;
   Kernels<dtypes * 2>* elements;
 };
 
 // Entries first to last, whose plans lie at `plans`: as many launches as it takes, of tensors of one dtype.
-lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entries, size_t first, size_t last, const char* plans,
-                   const Number& scale, bool maximize) {
+lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entries, size_t first, size_t last,
+                   const char* plans, const Number& scale, bool maximize) {
   const bool scaled = scale.at || scale.value != 0;
   for (size_t i = first; i < last;) {
     const lamella_tensor* like = entries[i].tensors[0];
@@ -155,9 +166,11 @@ lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entr
       pieces += static_cast<uint32_t>((size + update_piece - 1) / update_piece);
     }
     runs.first_piece[runs.count] = pieces;
-    Kernel& kernel = names.elements->get(dtype * 2 + (width > 1),
-                                         [&] { return text("update<", names.type, ", ", type_name(dtype), ", ", width, ">"); });
-    if (lamella_status st = launch(kernel, like, {pieces}, {256}, 0, runs, plans + begin * sizeof(DevicePlan), scale, maximize)) return st;
+    Kernel& kernel = names.elements->get(
+        dtype * 2 + (width > 1), [&] { return text("update<", names.type, ", ", type_name(dtype), ", ", width, ">"); });
+    if (lamella_status st =
+            launch(kernel, like, {pieces}, {256}, 0, runs, plans + begin * sizeof(DevicePlan), scale, maximize))
+      return st;
     for (size_t k = begin; k < i; k++)
       for (int l = 0; l < u.lists; l++)
         if (entries[k].packed[l].defined() && (l != 1 || scaled))
@@ -186,11 +199,14 @@ lamella_status run_update(const Update& u, const Names& names, const lamella_val
     lamella_tensor* t = args[u.grad_scale()].as.tensor;
     scale_there = empty_on(like, {1}, t->dtype);
     enter(index_of(like));
-    if (lamella_status st = checked(driver().copy_to_device(reinterpret_cast<CUdeviceptr>(scale_there.data_ptr()), t->dl.data,
-                                                            static_cast<size_t>(item_of(t->dtype)), current_stream(index_of(like))),
-                                    "a number copied to the device"))
+    if (lamella_status st =
+            checked(driver().copy_to_device(reinterpret_cast<CUdeviceptr>(scale_there.data_ptr()), t->dl.data,
+                                            static_cast<size_t>(item_of(t->dtype)), current_stream(index_of(like))),
+                    "a number copied to the device"))
       return st;
-    if (lamella_status st = checked(driver().stream_synchronize(current_stream(index_of(like))), "a number copied to the device")) return st;
+    if (lamella_status st =
+            checked(driver().stream_synchronize(current_stream(index_of(like))), "a number copied to the device"))
+      return st;
     scale = number_of(lamella::value(scale_there.get()), like);
   }
   // Which state a variant holds depends on the options alone: plan once with the first step.
@@ -222,14 +238,17 @@ lamella_status run_update(const Update& u, const Names& names, const lamella_val
       }
       if (!host) continue;
       LAMELLA_CHECK(u.counts && !steps.steps[i].at && !steps.stop.at,
-                    "cuda: numbers that an update keeps must lie where its steps and found_inf do: all on the device, or all on the host");
+                    "cuda: numbers that an update keeps must lie where its steps and found_inf do: all on the device, "
+                    "or all on the host");
       const Plan made = u.plan(options, steps.steps[i].value, kept);
       for (int k = 0; k < u.kept; k++) {
         LAMELLA_CHECK(!steps.kept[k][i].at, "cuda: the numbers that an update keeps must all be on one device");
         set_host_number(args[u.lists + k].as.tensors[begin + i], made.kept[k]);
       }
     }
-    if (lamella_status st = launch(plan_kernel, like, {1}, {plans_each}, 0, steps, data_of(plans) + begin * sizeof(DevicePlan))) return st;
+    if (lamella_status st =
+            launch(plan_kernel, like, {1}, {plans_each}, 0, steps, data_of(plans) + begin * sizeof(DevicePlan)))
+      return st;
   }
   const bool maximize = options[u.maximize] != 0;
   if (n == 1 || !overlap(entries, u.lists)) return run(u, names, entries, 0, n, data_of(plans), scale, maximize);
@@ -253,8 +272,8 @@ lamella_status update(lamella_frame*, const lamella_value* args, lamella_value*)
 }  // namespace
 
 void add_updates(lamella::Library& m) {
-#define LAMELLA_ADD_UPDATE(n, U, name)  \
-  m.impl(name, "cuda", update<U, n>);   \
+#define LAMELLA_ADD_UPDATE(n, U, name) \
+  m.impl(name, "cuda", update<U, n>);  \
   if (n < updates_of_tensor_lr) m.impl(name ".tensor_lr", "cuda", update<U, n>);
   LAMELLA_UPDATES(LAMELLA_ADD_UPDATE)
 #undef LAMELLA_ADD_UPDATE

@@ -13,7 +13,8 @@ inline Divisor divisor_of(int64_t by) {
   if (by < 1 || by >> 31) return {1, 1, 0};  // never divided by
   uint32_t shift = 0;
   while ((uint64_t{1} << shift) < static_cast<uint64_t>(by)) shift++;
-  const uint64_t factor = ((uint64_t{1} << 32) * ((uint64_t{1} << shift) - static_cast<uint64_t>(by))) / static_cast<uint64_t>(by) + 1;
+  const uint64_t factor =
+      ((uint64_t{1} << 32) * ((uint64_t{1} << shift) - static_cast<uint64_t>(by))) / static_cast<uint64_t>(by) + 1;
   return {static_cast<uint32_t>(by), static_cast<uint32_t>(factor), shift};
 }
 

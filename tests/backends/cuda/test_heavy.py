@@ -46,11 +46,16 @@ def test_products_by_cublas(tmp_path_factory):
         ("meeting", "if (++p > ends ||=>if (++p > ends - 1 ||"),  # the last piece of a sum is left out
         ("sorts", "ranks[warp][digit] += __popc(same)=>ranks[warp][digit] += 1"),
         ("attentions", "sum[i] = sum[i] * less + =>sum[i] = sum[i] + "),
+        ("attentions", "(2 * t + j) * 4 + p % 4=>(2 * t + j) * 4 + p % 2"),  # in the matrix instruction's words
         ("convolutions", "end = begin + part < depth ? begin + part : depth=>end = begin + part - 1"),
     ],
 )
 def test_planted_defects_are_found(tmp_path_factory, tmp_path, case, alter):
     """A kernel that is wrong in one place fails its case."""
-    variables = {"LD_LIBRARY_PATH": str(make(tmp_path_factory)), "LAMELLA_CUDA_CACHE": str(tmp_path), "STANDIN_ALTER": alter}
+    variables = {
+        "LD_LIBRARY_PATH": str(make(tmp_path_factory)),
+        "LAMELLA_CUDA_CACHE": str(tmp_path),
+        "STANDIN_ALTER": alter,
+    }
     with pytest.raises(BaseException, match="Mismatched elements"):
         Guest(sys.executable, tmp_path, variables).run(PROGRAM, case)

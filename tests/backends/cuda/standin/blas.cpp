@@ -30,8 +30,8 @@ struct Half {
 };
 
 template <class T, class W>
-void multiply(int ta, int tb, int m, int n, int k, const void* alpha, const void* A, int lda, long long sa, const void* B,
-              int ldb, long long sb, const void* beta, void* C, int ldc, long long sc, int count) {
+void multiply(int ta, int tb, int m, int n, int k, const void* alpha, const void* A, int lda, long long sa,
+              const void* B, int ldb, long long sb, const void* beta, void* C, int ldc, long long sc, int count) {
   const W by = *static_cast<const W*>(alpha), kept = *static_cast<const W*>(beta);
   for (int b = 0; b < count; b++) {
     const T *x = static_cast<const T*>(A) + b * sa, *y = static_cast<const T*>(B) + b * sb;
@@ -96,8 +96,9 @@ API cublasSetWorkspace_v2(void*, void* memory, size_t) { return memory ? 0 : 7; 
 API standin_blas_calls() { return calls; }
 
 API cublasGemmStridedBatchedEx(void*, int ta, int tb, int m, int n, int k, const void* alpha, const void* A, int type_a,
-                               int lda, long long sa, const void* B, int type_b, int ldb, long long sb, const void* beta,
-                               void* C, int type_c, int ldc, long long sc, int count, int compute, int) {
+                               int lda, long long sa, const void* B, int type_b, int ldb, long long sb,
+                               const void* beta, void* C, int type_c, int ldc, long long sc, int count, int compute,
+                               int) {
   // What the library refuses: leading sizes below what they lead, and types that do not go together.
   const bool wide = type_a == 1 || type_a == 5;
   if (lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m || type_a != type_b || type_a != type_c) return 7;
