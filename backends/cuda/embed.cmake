@@ -4,7 +4,7 @@ set(COUNT 0)
 string(REPLACE "|" ";" FILES "${FILES}")
 foreach(FILE ${FILES})
   file(READ ${FILE} CONTENT)
-  get_filename_component(NAME ${FILE} NAME)
+  string(REGEX REPLACE "^.*/(kernels|include)/" "" NAME ${FILE})  # as a text includes it
   string(APPEND CODE "{\"${NAME}\", R\"LAMELLA_TEXT(${CONTENT})LAMELLA_TEXT\"},\n")
   math(EXPR COUNT "${COUNT} + 1")
 endforeach()

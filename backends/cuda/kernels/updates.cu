@@ -6,7 +6,7 @@
 #define __builtin_fabsf fabsf
 #define __builtin_fabs fabs
 #define __builtin_pow pow
-#include "updates.h"
+#include <lamella/updates.h>
 
 using namespace lamella::updates;
 

@@ -98,5 +98,5 @@ def texts_of(root: Path) -> dict[str, str]:
     """The files that programs may include, as the library holds them."""
     files = sorted((root / "backends/cuda/kernels").iterdir())
     found = {f.name: f.read_text() for f in files}
-    found["updates.h"] = (root / "extensions/include/lamella/updates.h").read_text()
+    found["lamella/updates.h"] = (root / "extensions/include/lamella/updates.h").read_text()
     return found

@@ -52,6 +52,8 @@ def described_on(result) -> list:
 
 
 def faults(operator: str) -> list[str]:
+    if not samples.of(operator):
+        return ["there are no samples"]
     found = []
     for sample in samples.of(operator):
         try:

@@ -337,6 +337,45 @@ def test_reductions_of_many_parts(cuda):
     )
 
 
+def test_a_network_learns_as_on_the_cpu(cuda):
+    """Convolutions, norms, a loss, Adam and pinned batches, eager and captured; gradients within rounding."""
+    cuda.run(
+        NUMPY
+        + """
+    from lamella import nn
+    data = lamella.randn(12, 1, 8, 8, generator=lamella.Generator().manual_seed(0)), lamella.arange(12) % 3
+    results = {}
+    for device in ("cpu", "cuda"):
+        lamella.manual_seed(3)
+        net = nn.Sequential(
+            nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 3)
+        ).to(device)
+        optimizer = lamella.optim.Adam(net.parameters(), lr=0.01)
+        losses = []
+        loader = lamella.utils.data.DataLoader(
+            lamella.utils.data.TensorDataset(*data), batch_size=6, pin_memory=device == "cuda"
+        )
+        for _ in range(3):
+            for x, y in loader:
+                assert device == "cpu" or x.is_pinned()
+                x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
+                optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(net(x), y)
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+        results[device] = losses, [p.grad.cpu().numpy() for p in net.parameters()], net.state_dict()
+    np.testing.assert_allclose(results["cuda"][0], results["cpu"][0], rtol=1e-4)
+    for got, wanted in zip(results["cuda"][1], results["cpu"][1]):
+        np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=1e-4)
+    assert results["cuda"][0][-1] < results["cuda"][0][0] and not lamella.fallback_counts(), lamella.fallback_counts()
+    lamella.save(results["cuda"][2], "net.pt")
+    back = lamella.load("net.pt")
+    assert all(v.device.type == "cuda" for v in back.values())
+    """
+    )
+
+
 # ---- kernels that are wrong are reported -----------------------------------------------------------------------------
 
 

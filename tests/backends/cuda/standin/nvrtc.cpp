@@ -70,7 +70,10 @@ API nvrtcCompileProgram(void* program, int n, const char* const* options) {
   char folder_text[] = "/tmp/standin-nvrtc-XXXXXX";
   if (!mkdtemp(folder_text)) return 1;
   const fs::path folder = folder_text;
-  for (const auto& [name, content] : p.headers) std::ofstream(folder / name) << content;
+  for (const auto& [name, content] : p.headers) {
+    fs::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << content;
+  }
   const fs::path source = folder / "program.cpp", object = folder / "program.so", log = folder / "log";
   {
     std::ofstream out(source);
