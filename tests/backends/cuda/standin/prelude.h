@@ -176,21 +176,19 @@ static inline void __trap() { standin_trap(); }
 #define STANDIN_2(name)                                                               \
   static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
   static inline double name(double x, double y) { return __builtin_##name(x, y); }
+// clang-format off: a macro that ends without a semicolon is indented anew each time.
 STANDIN_1(exp)
-STANDIN_1(exp2)
-STANDIN_1(expm1)
-STANDIN_1(log)
-STANDIN_1(log2)
-STANDIN_1(log10)
-STANDIN_1(log1p) STANDIN_1(sin) STANDIN_1(cos) STANDIN_1(tan) STANDIN_1(asin) STANDIN_1(acos) STANDIN_1(atan)
-    STANDIN_1(sinh) STANDIN_1(cosh) STANDIN_1(tanh) STANDIN_1(asinh) STANDIN_1(acosh) STANDIN_1(atanh) STANDIN_1(erf)
-        STANDIN_1(erfc) STANDIN_1(lgamma) STANDIN_1(tgamma) STANDIN_1(sqrt) STANDIN_1(floor) STANDIN_1(ceil)
-            STANDIN_1(trunc) STANDIN_1(rint) STANDIN_1(fabs) STANDIN_1(round) STANDIN_1(nearbyint) STANDIN_1(cbrt)
-                STANDIN_2(pow) STANDIN_2(atan2) STANDIN_2(hypot) STANDIN_2(copysign) STANDIN_2(fmod) STANDIN_2(fmax)
-                    STANDIN_2(fmin)
+STANDIN_1(exp2) STANDIN_1(expm1) STANDIN_1(log) STANDIN_1(log2) STANDIN_1(log10) STANDIN_1(log1p) STANDIN_1(sin)
+    STANDIN_1(cos) STANDIN_1(tan) STANDIN_1(asin) STANDIN_1(acos) STANDIN_1(atan) STANDIN_1(sinh) STANDIN_1(cosh)
+        STANDIN_1(tanh) STANDIN_1(asinh) STANDIN_1(acosh) STANDIN_1(atanh) STANDIN_1(erf) STANDIN_1(erfc)
+            STANDIN_1(lgamma) STANDIN_1(tgamma) STANDIN_1(sqrt) STANDIN_1(floor) STANDIN_1(ceil) STANDIN_1(trunc)
+                STANDIN_1(rint) STANDIN_1(fabs) STANDIN_1(round) STANDIN_1(nearbyint) STANDIN_1(cbrt) STANDIN_2(pow)
+                    STANDIN_2(atan2) STANDIN_2(hypot) STANDIN_2(copysign) STANDIN_2(fmod) STANDIN_2(fmax)
+                        STANDIN_2(fmin)
+// clang-format on
 #undef STANDIN_1
 #undef STANDIN_2
-                        static inline float fmaf(float x, float y, float z) {
+                            static inline float fmaf(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
 }
 static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
