@@ -176,7 +176,8 @@ static inline void __trap() { standin_trap(); }
 #define STANDIN_2(name)                                                               \
   static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
   static inline double name(double x, double y) { return __builtin_##name(x, y); }
-// clang-format off: a macro that ends without a semicolon is indented anew each time.
+// A macro that ends without a semicolon would be indented anew each time.
+// clang-format off
 STANDIN_1(exp)
 STANDIN_1(exp2) STANDIN_1(expm1) STANDIN_1(log) STANDIN_1(log2) STANDIN_1(log10) STANDIN_1(log1p) STANDIN_1(sin)
     STANDIN_1(cos) STANDIN_1(tan) STANDIN_1(asin) STANDIN_1(acos) STANDIN_1(atan) STANDIN_1(sinh) STANDIN_1(cosh)
@@ -188,7 +189,7 @@ STANDIN_1(exp2) STANDIN_1(expm1) STANDIN_1(log) STANDIN_1(log2) STANDIN_1(log10)
 // clang-format on
 #undef STANDIN_1
 #undef STANDIN_2
-                            static inline float fmaf(float x, float y, float z) {
+                        static inline float fmaf(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
 }
 static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
