@@ -375,6 +375,9 @@ class DeviceModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         common = vars(self).get("_common")
         if common is not None and not name.startswith("_"):
+            # What a device is, its backend may know better.
+            if name.startswith("get_device_") and can_load(self._name) and name in vars(self):
+                return vars(self)[name]
             if hasattr(common, name):
                 return getattr(common, name)
             if self._name not in backends() and can_load(self._name) and name in vars(self):

@@ -10,6 +10,7 @@ import threading
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -71,8 +72,14 @@ class Filler:
 
 
 def add_filled(package: ModuleType, name: str, where: str) -> None:
-    """Makes ``package.name`` a lazy module that ``fill`` of the module ``where`` fills."""
-    _place(package, name, ModuleSpec(f"{package.__name__}.{name}", Filler(where)))  # type: ignore[arg-type]
+    """Makes ``package.name`` a lazy module that ``fill`` of the module ``where`` fills.
+
+    Where the package has a folder of that name, as a backend's, the modules in it can be imported as ever.
+    """
+    spec = ModuleSpec(f"{package.__name__}.{name}", Filler(where))  # type: ignore[arg-type]
+    if folders := [str(f) for p in getattr(package, "__path__", ()) if (f := Path(p, name)).is_dir()]:
+        spec.submodule_search_locations = folders
+    _place(package, name, spec)
 
 
 def _place(package: ModuleType, name: str, spec: ModuleSpec) -> None:

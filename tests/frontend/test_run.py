@@ -305,15 +305,15 @@ def test_imports_of_what_is_missing(program, statement, words):
         ("torch.compiler.compile(len)", "NotImplementedError: lamella.compiler.compile"),
         ("torch.hub.load('a/b', 'c')", "NotImplementedError: lamella.hub.load: Lamella downloads neither"),
         ("torch.distributed.init_process_group('gloo')", "NotImplementedError: lamella.distributed.init_process_group"),
-        ("torch.cuda.get_device_name(0)", "RuntimeError: device: there is no backend 'cuda'"),
-        ("torch.ones(1).cuda()", "RuntimeError: device: there is no backend 'cuda'"),
+        ("torch.cuda.get_device_name(0)", "RuntimeError: there is no NVIDIA driver"),
+        ("torch.ones(1).cuda()", "RuntimeError: there is no NVIDIA driver"),
         ("torch.backends.cuda.enable_math_sdp(False)", "NotImplementedError: lamella.backends.cuda.enable_math_sdp"),
     ],
 )
 def test_what_is_refused(program, call, words):
     program.write(main=f"import torch\nimport torch.distributed\n{call}\n")
     done = program.run("main.py")
-    assert done.returncode == 1 and words in done.stderr.splitlines()[-1]
+    assert done.returncode == 1 and any(words in line for line in done.stderr.splitlines()[-6:])
 
 
 # ---- lists beforehand ------------------------------------------------------------------------------------------------

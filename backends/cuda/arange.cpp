@@ -1,0 +1,50 @@
+// arange.start_step, in float64 if one of its numbers is a float, else in int64.
+#include <mutex>
+
+#include "kernels.h"
+
+namespace cuda {
+namespace {
+
+template <class Made>
+lamella_status run(const lamella_tensor* out, Made start, Made step) {
+  static std::atomic<Kernel*> table[LAMELLA_PLAIN_DTYPES];
+  std::atomic<Kernel*>& place = table[out->dtype];
+  if (!place.load(std::memory_order_acquire)) {
+    static std::mutex mutex;
+    std::lock_guard lock(mutex);
+    const std::string made = std::is_same_v<Made, double> ? "double" : "int64_t";
+    if (!place.load()) place = new Kernel("arange.cu", "arange<" + made + ", " + type_name(out->dtype) + ">");
+  }
+  const void* data = out->dl.data;
+  const int64_t n = out->numel;
+  return launch(*place.load(std::memory_order_acquire), out, blocks_for(out, n, 256), {256}, 0, data, n, start, step);
+}
+
+lamella_status arange_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    const lamella_tensor* out = rets[0].as.tensor;
+    lamella::Tensor beside;
+    if (!(out->flags & LAMELLA_CONTIGUOUS)) {
+      lamella_tensor* raw = nullptr;
+      lamella::check(
+          api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, out->dtype, lamella::device_of(out), &raw));
+      beside = lamella::Tensor::steal(raw);
+    }
+    const lamella_tensor* to = beside.defined() ? beside.get() : out;
+    bool real = false;
+    for (int k = 0; k < 3; k++) real = real || args[k].tag == LAMELLA_FLOAT;
+    const lamella_status st = real ? run(to, lamella::as_double(args[0]), lamella::as_double(args[2]))
+                                   : run(to, lamella::as_int(args[0]), lamella::as_int(args[2]));
+    if (st || to == out) return st;
+    static lamella::detail::Callee copy{"aten::copy_", ""};
+    copy.written({rets[0], lamella::value(beside.get())});
+    return LAMELLA_OK;
+  });
+}
+
+}  // namespace
+
+void add_arange(lamella::Library& m) { m.impl("arange.start_step", "cuda", arange_kernel); }
+
+}  // namespace cuda

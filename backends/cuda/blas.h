@@ -1,0 +1,27 @@
+// Products of matrices by cuBLAS, where it can be opened: it is NVIDIA's own library, beside the driver or in a wheel.
+#pragma once
+
+#include "devices.h"
+
+namespace cuda {
+
+// A matrix of a batch, by strides in elements.
+struct BlasMatrix {
+  void* data;
+  int64_t row, column, batch;
+};
+
+// Whether cuBLAS is there for this dtype: float16, bfloat16, float32, float64, complex64, complex128.
+bool blas_multiplies(int dtype);
+// Whether it can read the matrix as it lies, with so many rows and columns.
+bool blas_reads(const BlasMatrix&, int64_t rows, int64_t columns);
+// out = alpha a b + beta out, for each of the batches. alpha and beta are of the type in which the dtype is computed.
+lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
+                             const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
+                             const void* beta);
+
+// Whether products of float32 may round their operands to TF32; off until it is set, as for torch.
+bool tf32_allowed();
+void allow_tf32(bool);
+
+}  // namespace cuda

@@ -1,0 +1,82 @@
+// Opens libcuda and NVRTC, and says why where they are absent.
+#include "driver.h"
+
+#include <dlfcn.h>
+
+namespace cuda {
+
+Driver driver_functions{};
+
+namespace {
+
+Nvrtc nvrtc_functions{};
+
+template <class F>
+bool find(void* library, const char* symbol, F*& to, std::string& missing) {
+  to = reinterpret_cast<F*>(dlsym(library, symbol));
+  if (!to && missing.empty()) missing = symbol;
+  return to != nullptr;
+}
+
+std::string try_driver() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return "there is no NVIDIA driver: libcuda.so.1 cannot be opened (install the driver of the GPU)";
+  std::string missing;
+#define CUDA_FIND(member, symbol, parameters) find(library, symbol, driver_functions.member, missing);
+  CUDA_DRIVER_FUNCTIONS(CUDA_FIND)
+#undef CUDA_FIND
+  if (!missing.empty()) return "the NVIDIA driver is too old: libcuda.so.1 has no " + missing + " (CUDA 12 is needed)";
+  if (const CUresult r = driver().init(0)) return "the NVIDIA driver does not start: " + meaning(r);
+  driver().driver_version(&driver_functions.version);
+  if (driver().version < 12000)
+    return "the NVIDIA driver is for CUDA " + std::to_string(driver().version / 1000) + "; CUDA 12 or later is needed";
+  if (const CUresult r = driver().device_count(&driver_functions.devices))
+    return "the NVIDIA driver does not say how many devices there are: " + meaning(r);
+  if (driver().devices == 0) return "the NVIDIA driver finds no device (see CUDA_VISIBLE_DEVICES)";
+  return "";
+}
+
+std::string try_nvrtc() {
+  const int newest = driver().version / 1000;
+  void* library = nullptr;
+  for (int major = newest; !library && major >= 12; major--)
+    library = dlopen(("libnvrtc.so." + std::to_string(major)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string extra = "lamella[cuda" + std::to_string(newest > 13 ? 13 : newest) + "]";
+  if (!library) {
+    std::string why = "NVRTC, which compiles the kernels, is not installed: pip install " + extra;
+    if (dlopen(("libnvrtc.so." + std::to_string(newest + 1)).c_str(), RTLD_NOW | RTLD_LOCAL))
+      why = "the installed NVRTC is of CUDA " + std::to_string(newest + 1) + ", the driver of CUDA " +
+            std::to_string(newest) + ": pip install " + extra + ", or a newer driver";
+    return why;
+  }
+  std::string missing;
+#define CUDA_FIND(member, symbol, parameters) find(library, symbol, nvrtc_functions.member, missing);
+  CUDA_NVRTC_FUNCTIONS(CUDA_FIND)
+#undef CUDA_FIND
+  if (!missing.empty()) return "the installed NVRTC has no " + missing + ": pip install " + extra;
+  nvrtc_functions.version(&nvrtc_functions.major, &nvrtc_functions.minor);
+  return "";
+}
+
+}  // namespace
+
+const std::string& open_driver() {
+  static const std::string why = try_driver();
+  return why;
+}
+
+const std::string& open_nvrtc() {
+  static const std::string why = try_nvrtc();
+  return why;
+}
+
+const Nvrtc& nvrtc() { return nvrtc_functions; }
+
+std::string meaning(CUresult r) {
+  const char *name = nullptr, *text = nullptr;
+  driver().error_name(r, &name);
+  driver().error_string(r, &text);
+  return std::string(name ? name : "error " + std::to_string(r)) + (text ? std::string(": ") + text : "");
+}
+
+}  // namespace cuda

@@ -1,0 +1,28 @@
+// Errors that a kernel meets in its data, as an index that is out of range: it writes them down in host memory, and the
+// next function that waits for the stream raises them.
+#pragma once
+
+#include "devices.h"
+
+namespace cuda {
+
+// As `Fault` of kernels/common.cuh: the first error of a stream stays.
+struct Fault {
+  int32_t code, reserved;
+  long long value, size;
+};
+
+// A kind of fault, once for each kernel that can meet it. The text may have {value} and {size}.
+int32_t add_fault(int kind, std::string text);
+
+// Where the kernels of this stream write; the address means the same on host and device.
+Fault* fault_of(int device, CUstream stream);
+inline Fault* fault_of(const lamella_tensor* on) { return fault_of(index_of(on), current_stream(index_of(on))); }
+
+// Raises the fault of a stream, or of all streams of a device, and forgets it.
+lamella_status raise_fault(int device, CUstream stream);
+lamella_status raise_faults(int device);
+// Waits for `stream` raise the faults of `of`, too: of the stream that a graph was captured on.
+void follow_faults(int device, CUstream stream, CUstream of);
+
+}  // namespace cuda

@@ -1,0 +1,106 @@
+// Graphs: what a stream is asked to do is captured once and replayed as a whole. Their operators are of the namespace
+// `cuda`, and lamella.cuda.CUDAGraph (graphs.py) calls them. `cuda::delay` keeps a stream busy, for tests of order.
+#include "blas.h"
+#include "faults.h"
+#include "launch.h"
+#include "memory.h"
+
+namespace cuda {
+namespace {
+
+struct Graph {
+  int device;
+  CUstream stream;  // that it was captured on, whose memory is the graph's while it lives
+  CUgraph graph = nullptr;
+  CUgraphExec ready = nullptr;
+};
+Graph& graph_of(int64_t handle) { return *reinterpret_cast<Graph*>(handle); }
+
+int64_t begin(int64_t device) {
+  const int at = static_cast<int>(device);
+  LAMELLA_CHECK_INDEX(at >= 0 && at < device_count(), "graph: argument 'device': there is no device ", device);
+  enter(at);
+  const CUstream s = current_stream(at);
+  LAMELLA_CHECK(s != legacy_stream, "graph: the default stream cannot be captured; enter another one first");
+  hold_pool(at, s, 1);
+  fault_of(at, s);
+  // Relaxed: kernels are loaded and memory is taken while it captures.
+  const CUresult r = driver().capture_begin(s, CU_STREAM_CAPTURE_MODE_RELAXED);
+  if (r) hold_pool(at, s, -1);
+  require(r, "graph: beginning to capture");
+  return reinterpret_cast<int64_t>(new Graph{at, s});
+}
+
+void end(int64_t handle) {
+  Graph& g = graph_of(handle);
+  enter(g.device);
+  require(driver().capture_end(g.stream, &g.graph), "graph: ending the capture");
+  require(driver().graph_instantiate(&g.ready, g.graph, 0), "graph: making it ready");
+}
+
+void replay(int64_t handle) {
+  const Graph& g = graph_of(handle);
+  LAMELLA_CHECK(g.ready, "replay: the graph has not been captured");
+  enter(g.device);
+  const CUstream s = current_stream(g.device);
+  follow_faults(g.device, s, g.stream);
+  require(driver().graph_launch(g.ready, s), "replay: the graph");
+}
+
+// The stream's work must be done: the caller waits.
+void destroy(int64_t handle) {
+  Graph& g = graph_of(handle);
+  if (!in_forked_child()) {
+    if (g.ready) driver().graph_exec_destroy(g.ready);
+    if (g.graph) driver().graph_destroy(g.graph);
+    hold_pool(g.device, g.stream, -1);
+  }
+  delete &g;
+}
+
+bool is_capturing(int64_t device) {
+  const int at = static_cast<int>(device);
+  enter(at);
+  int status = 0;
+  require(driver().capture_status(current_stream(at), &status), "is_current_stream_capturing");
+  return status != 0;
+}
+
+void delay(const lamella::Tensor& on, int64_t microseconds) {
+  static Kernel busy("delay.cu", "delay");
+  lamella::check(launch(busy, on.get(), {1}, {1}, 0, microseconds));
+}
+
+// A number or a text that the device is described by; "" and 0 are unknown.
+std::string text_property(int64_t device, std::string_view name) {
+  const lamella::Device d("cuda", static_cast<int>(device));
+  lamella_value v{};
+  const lamella_backend* b = api().backend_description(d.get().backend);
+  lamella::check(b->property(b->context, d.get().index, std::string(name).c_str(), &v));
+  const std::string found = v.tag == LAMELLA_STRING ? std::string(v.as.string, v.length)
+                            : v.tag == LAMELLA_INT  ? std::to_string(v.as.i)
+                                                    : "";
+  api().value_release(&v);
+  return found;
+}
+
+// Whether products of float32 may be computed in TF32, once that has been set where it is given.
+bool tf32(std::optional<bool> on) {
+  if (on) allow_tf32(*on);
+  return tf32_allowed();
+}
+
+}  // namespace
+
+LAMELLA_LIBRARY(cuda, m) {
+  m.def("_property(int device, str name) -> str", text_property);
+  m.def("_graph_begin(int device) -> int", begin);
+  m.def("_graph_end(int graph) -> ()", end);
+  m.def("_graph_replay(int graph) -> ()", replay);
+  m.def("_graph_destroy(int graph) -> ()", destroy);
+  m.def("_allow_tf32(bool? on=None) -> bool", tf32);
+  m.def("_is_capturing(int device) -> bool", is_capturing);
+  m.def("delay(Tensor on, int microseconds) -> ()", delay);
+}
+
+}  // namespace cuda

@@ -1,0 +1,265 @@
+// self[indices] for index tensors and masks, read and written.
+#include "kernels.h"
+#include "nonzero.h"
+#include "scattering.h"
+#include "walks.h"
+
+namespace cuda {
+
+lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
+                           int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code);  // gather.cpp
+
+namespace {
+
+constexpr int most_indices = 8;
+
+// As `Indices` of kernels/indexing.cu.
+struct Indices {
+  int32_t count = 0;
+  const int64_t* at[most_indices] = {};
+  int64_t strides[most_indices][walk_dims] = {};
+  int64_t size[most_indices] = {}, scale[most_indices] = {};
+};
+
+// One index tensor, for a dimension of self.
+struct Part {
+  Tensor index;  // int64
+  int dim;
+};
+
+// self as a list of index tensors sees it: dimensions before, the index shape, dimensions behind.
+class Indexed {
+ public:
+  Indexed(const lamella_frame* f, const Tensor& self, TensorList list) : self_(self) {
+    int d = 0, lead = 0;
+    bool begun = false, ended = false, adjacent = true;
+    std::vector<int> kept;
+    for (const Tensor& t : list) {
+      if (!t.defined()) {
+        ended = begun;
+        kept.push_back(d++);
+        continue;
+      }
+      if (!begun) lead = static_cast<int>(kept.size());
+      adjacent = adjacent && !ended;
+      begun = true;
+      if (t.get()->dtype == LAMELLA_BOOL)
+        take_mask(t, d);
+      else
+        parts_.push_back({t.get()->dtype == LAMELLA_INT64 ? t : plain(t, LAMELLA_INT64), d++});
+    }
+    for (; d < self_.dim(); d++) kept.push_back(d);
+    for (const Part& p : parts_) broadcast(f, p.index);
+    if (!adjacent) lead = 0;
+    before_.assign(kept.begin(), kept.begin() + lead);
+    behind_.assign(kept.begin() + lead, kept.end());
+  }
+
+  const Tensor& self() const { return self_; }
+  bool fits() const { return parts_.size() <= most_indices; }
+  std::vector<int64_t> shape() const {
+    std::vector<int64_t> all;
+    for (int d : before_) all.push_back(self_.size(d));
+    all.insert(all.end(), sizes_.begin(), sizes_.end());
+    for (int d : behind_) all.push_back(self_.size(d));
+    return all;
+  }
+  // Whether one index names whole rows of a contiguous self: `outer` times its elements, of `width` elements.
+  bool names_rows(int64_t* outer, int64_t* size, int64_t* width) const {
+    if (parts_.size() != 1 || !self_.is_contiguous() || self_.dim() == 0) return false;
+    const int d = parts_[0].dim;
+    *outer = count_of(self_.get(), 0, d);
+    *size = self_.size(d);
+    *width = count_of(self_.get(), d + 1, static_cast<int>(self_.dim()));
+    return true;
+  }
+  Tensor only_index() const { return plain(parts_[0].index); }
+
+  // The walk over all, row-major: an operand's steps, then self's with 0 for the index shape; and the indices' steps.
+  template <int Operands>
+  Walk<Operands> walk(const lamella_tensor* operand, Indices* indices) const {
+    const int count = static_cast<int>(parts_.size());
+    Dimensions dims;
+    int at = 0;
+    auto add = [&](int64_t size, int64_t of_self, int index_dim) {
+      std::vector<int64_t> steps;
+      if (operand) steps.push_back(operand->dl.strides[at]);
+      steps.push_back(of_self);
+      for (const Part& p : parts_) steps.push_back(index_dim < 0 ? 0 : index_step(p.index.get(), index_dim));
+      dims.add(size, std::move(steps));
+      at++;
+    };
+    for (int d : before_) add(self_.size(d), self_.stride(d), -1);
+    for (size_t i = 0; i < sizes_.size(); i++) add(sizes_[i], 0, static_cast<int>(i));
+    for (int d : behind_) add(self_.size(d), self_.stride(d), -1);
+    const Walk<Operands> w = dims.walk<Operands>();
+    indices->count = count;
+    for (int k = 0; k < count; k++) {
+      indices->at[k] = data_of<const int64_t>(parts_[k].index);
+      indices->size[k] = self_.size(parts_[k].dim);
+      indices->scale[k] = self_.stride(parts_[k].dim);
+      for (int d = 0; d < w.ndim; d++) indices->strides[k][d] = dims.step(Operands + k, d);
+    }
+    return w;
+  }
+
+ private:
+  // A mask is the places where it is true, for each of its dimensions; one without dimensions adds a dimension.
+  void take_mask(const Tensor& t, int& d) {
+    if (t.dim() == 0) {
+      std::vector<int64_t> sizes, strides;
+      for (int k = 0; k <= self_.dim(); k++) {
+        if (k == d) sizes.push_back(1), strides.push_back(0);
+        if (k < self_.dim()) sizes.push_back(self_.size(k)), strides.push_back(self_.stride(k));
+      }
+      self_ = view_of(self_.get(), static_cast<int>(sizes.size()), sizes.data(), strides.data());
+      const int64_t one = 1, step = 1;
+      const Tensor all = nonzero_of(view_of(t.get(), 1, &one, &step));
+      parts_.push_back({column(all, 0), d++});
+      return;
+    }
+    const Tensor all = nonzero_of(t);
+    for (int k = 0; k < t.dim(); k++) parts_.push_back({column(all, k), d++});
+  }
+  static Tensor column(const Tensor& all, int64_t k) {
+    const int64_t count = all.size(0), step = all.size(1);
+    return view_of(all.get(), 1, &count, &step, count ? k : 0);
+  }
+  void broadcast(const lamella_frame* f, const Tensor& t) {
+    const size_t n = static_cast<size_t>(t.dim());
+    if (n > sizes_.size()) sizes_.insert(sizes_.begin(), n - sizes_.size(), 1);
+    for (size_t i = 1; i <= n; i++) {
+      int64_t& mine = sizes_[sizes_.size() - i];
+      const int64_t its = t.size(static_cast<int64_t>(n - i));
+      LAMELLA_CHECK_INDEX(mine == its || mine == 1 || its == 1, lamella::title(f),
+                          ": argument 'indices': the shapes of masks and index tensors do not broadcast");
+      if (mine == 1) mine = its;
+    }
+  }
+  int64_t index_step(const lamella_tensor* t, int index_dim) const {
+    const int d = index_dim - (static_cast<int>(sizes_.size()) - t->dl.ndim);
+    return d < 0 || t->dl.shape[d] == 1 ? 0 : t->dl.strides[d];
+  }
+
+  Tensor self_;
+  std::vector<Part> parts_;
+  std::vector<int> before_, behind_;
+  std::vector<int64_t> sizes_;
+};
+
+bool nothing_indexed(TensorList list) {
+  for (const Tensor& t : list)
+    if (t.defined()) return false;
+  return true;
+}
+
+int32_t index_code() {
+  static const int32_t code =
+      add_fault(LAMELLA_INDEX_ERROR, "index: argument 'indices': index {value} is out of range for size {size}");
+  return code;
+}
+
+lamella_status pick(const Indexed& indexed, const lamella_tensor* out) {
+  static Kernels<5> kernels("indexing.cu");
+  if (!out->numel) return LAMELLA_OK;
+  const lamella_tensor* self = indexed.self().get();
+  int64_t outer, size, width;
+  if (indexed.names_rows(&outer, &size, &width) && lamella::is_contiguous(out))
+    return gather_rows(out, indexed.only_index().get(), self, outer, size, width, true, index_code());
+  Indices indices;
+  const Walk<2> w = indexed.walk<2>(out, &indices);
+  const int item = item_of(self->dtype);
+  Kernel& kernel = kernels.get(word_number(item), [&] { return text("index_get<", word_name(item), ">"); });
+  return launch(kernel, out, grid_for(out, w.count), {256}, 0, w, indices, out->dl.data, self->dl.data, fault_of(out),
+                index_code());
+}
+
+// The shape rule allocates the result unless there are masks.
+lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    const Tensor self = Tensor::borrow(args[0].as.tensor);
+    std::vector<Tensor> list;
+    for (uint32_t i = 0; i < args[1].length; i++) list.push_back(Tensor::borrow(args[1].as.tensors[i]));
+    const bool allocated = rets->tag == LAMELLA_TENSOR;
+    if (allocated && nothing_indexed(list)) return assign(rets->as.tensor, self.get());
+    const Indexed indexed(f, self, list);
+    if (!indexed.fits()) return by_composite(f, args, rets);
+    if (allocated) return pick(indexed, rets->as.tensor);
+    const std::vector<int64_t> shape = indexed.shape();
+    Tensor out = empty_on(self.get(), shape, self.get()->dtype);
+    if (lamella_status st = pick(indexed, out.get())) return st;
+    rets[0] = lamella::value(out.release());
+    return LAMELLA_OK;
+  });
+}
+
+// self[indices] = values, or += where `accumulate`.
+lamella_status index_put_(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    static Kernels<2> kernels("indexing.cu");
+    static const int32_t code =
+        add_fault(LAMELLA_INDEX_ERROR, "index_put_: argument 'indices': index {value} is out of range for size {size}");
+    const lamella_tensor* out = rets[0].as.tensor;
+    const bool accumulate = args[3].as.i != 0;
+    std::vector<Tensor> list;
+    for (uint32_t i = 0; i < args[1].length; i++) list.push_back(Tensor::borrow(args[1].as.tensors[i]));
+    if (nothing_indexed(list)) return by_composite(f, args, rets);
+    const Written written(out);
+    const Indexed indexed(f, Tensor::borrow(const_cast<lamella_tensor*>(written.get())), list);
+    if (!indexed.fits()) return by_composite(f, args, rets);
+    // values, expanded to the selected elements, in plain layout
+    const std::vector<int64_t> shape = indexed.shape();
+    const lamella_tensor* given = args[2].as.tensor;
+    const int n = static_cast<int>(shape.size()), shift = n - given->dl.ndim;
+    int64_t count = 1;
+    std::vector<int64_t> strides(shape.size());
+    bool same = true;
+    for (int d = 0; d < n; d++) {
+      const int64_t its = d < shift ? 1 : given->dl.shape[d - shift];
+      LAMELLA_CHECK(shift >= 0 && (its == 1 || its == shape[d]),
+                    "index_put_: argument 'values': its shape does not broadcast to the ", shape[0], " selected rows");
+      strides[d] = its == 1 ? 0 : given->dl.strides[d - shift];
+      same = same && its == 1;
+      count *= shape[d];
+    }
+    if (!count) return LAMELLA_OK;
+    const bool number = same && !accumulate;
+    Tensor values = number ? Tensor::borrow(const_cast<lamella_tensor*>(given))
+                           : plain(view_of(given, n, shape.data(), strides.data()));
+    if (values.get()->storage == out->storage && written.get() == out) {  // read while self is written
+      Tensor copy = empty_on(out, values.sizes(), values.get()->dtype);
+      if (lamella_status st = assign(copy.get(), values.get())) return st;
+      values = copy;
+    }
+    const lamella_tensor* self = written.get();
+    int64_t outer, size, width;
+    lamella_status st;
+    if (!number && indexed.names_rows(&outer, &size, &width)) {
+      const Tensor at = indexed.only_index();
+      const int64_t numel = at.numel(), one = 1;
+      const Tensor vector = view_of(at.get(), 1, &numel, &one);
+      const Targets t(self, outer * numel, outer * size, width);
+      if ((st = row_targets(t, vector.get(), outer, size, true, -1, code))) return st;
+      st = accumulate ? fold_rows(self, t, Fold::sum, values.data_ptr()) : put_rows(self, t, values.data_ptr(), false);
+    } else {
+      const Targets t(self, count, self->numel, 1);
+      Indices indices;
+      const Walk<1> w = indexed.walk<1>(nullptr, &indices);
+      Kernel& kernel = kernels.get(t.bytes == 8, [&] { return text("index_places<", t.place(), ">"); });
+      if ((st = launch(kernel, self, grid_for(self, count), {256}, 0, w, indices, t.places.data_ptr(), fault_of(self),
+                       code)))
+        return st;
+      st = accumulate ? fold_rows(self, t, Fold::sum, values.data_ptr()) : put_rows(self, t, values.data_ptr(), number);
+    }
+    return st ? st : written.close();
+  });
+}
+
+}  // namespace
+
+void add_indexing(lamella::Library& m) {
+  m.impl("index.Tensor", "cuda", index, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+  m.impl("index_put_", "cuda", index_put_, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+}
+
+}  // namespace cuda

@@ -1,0 +1,410 @@
+// Attention and its gradients tile by tile: 64 queries meet 64 keys at a time, and the matrix of all scores never exists.
+//
+// Note [Online softmax]  A block of queries meets the keys tile by tile. `top` and `sum` are the largest score so far and
+//   the sum of e^(score - top); where a tile raises `top`, what was added up before it is scaled down (Milakov and
+//   Gimelshein, 2018; Dao et al., 2022). logsumexp = top + log(sum) is all that the gradients need to have each weight
+//   again. A query without any key to attend to gets zeros, and 0 for its logsumexp.
+// Note [Threads of a tile]  256 threads in a square of 16 by 16: thread (ty, tx) has rows ty * 4 to ty * 4 + 3 and
+//   columns tx * 4 to tx * 4 + 3 of scores, and in results of `width` columns those quads of every 64.
+#include "mma.cuh"
+#include "scalars.cuh"
+
+constexpr int tile_side = 64, tile_depth = 16, tile_pitch = tile_side + 4;
+
+// Rows of a head, which are read.
+template <class T>
+struct Head {
+  const T* data;
+  i64 row, column;
+  DEVICE Wide<T> get(i64 i, i64 k) const { return wide(data[i * row + k * column]); }
+};
+
+// (batch, heads, rows, width) by strides.
+template <class T>
+struct Heads {
+  T* data;
+  i64 batch, head, row, column;
+  DEVICE Head<T> of(i64 b, i64 h) const { return {data + b * batch + h * head, row, column}; }
+  DEVICE T& at(i64 b, i64 h, i64 i, i64 k) const { return data[b * batch + h * head + i * row + k * column]; }
+};
+
+struct AttentionSizes {
+  i64 batch, heads, shared, queries, keys, width, value_width;  // shared: how many heads of queries have one of keys
+  i32 causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of floats
+  double scale;
+  const void* mask_data;
+  i64 mask_strides[4];  // in elements
+};
+
+template <class W>
+struct Space {
+  W left[tile_depth][tile_pitch], right[tile_depth][tile_pitch];
+  W tile[tile_side][tile_pitch];
+};
+
+// sums += the products of 64 rows of a and 64 rows of b.
+template <class T>
+DEVICE void multiply_rows(const Head<T>& a, i64 a_first, i64 a_rows, const Head<T>& b, i64 b_first, i64 b_rows, i64 depth,
+                          Space<Wide<T>>& space, Wide<T> (&sums)[4][4]) {
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+  for (i64 k = 0; k < depth; k += tile_depth) {
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      const int i = (threadIdx.x + e * 256) / tile_depth, d = threadIdx.x % tile_depth;
+      const bool in = k + d < depth;
+      space.left[d][i] = in && a_first + i < a_rows ? a.get(a_first + i, k + d) : Wide<T>(0);
+      space.right[d][i] = in && b_first + i < b_rows ? b.get(b_first + i, k + d) : Wide<T>(0);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int d = 0; d < tile_depth; d++) {
+      Wide<T> u[4], v[4];
+#pragma unroll
+      for (int i = 0; i < 4; i++) u[i] = space.left[d][ty * 4 + i], v[i] = space.right[d][tx * 4 + i];
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) sums[i][j] += u[i] * v[j];
+    }
+  }
+}
+
+// sums += tile x, or its transpose times x, where x are 64 rows of `width` columns: quad q of columns at q * 64.
+template <class T, int Quads, bool Transposed>
+DEVICE void multiply_tile(Space<Wide<T>>& space, const Head<T>& x, i64 first, i64 rows, i64 width,
+                          Wide<T> (&sums)[4][4 * Quads]) {
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+  for (int q = 0; q < Quads; q++) {
+    if (q * 64 >= width) break;
+    for (int k = 0; k < tile_side; k += tile_depth) {
+      __syncthreads();
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        const int i = threadIdx.x + e * 256, r = i / 64, c = i % 64;
+        space.right[r][c] = first + k + r < rows && q * 64 + c < width ? x.get(first + k + r, q * 64 + c) : Wide<T>(0);
+      }
+      __syncthreads();
+#pragma unroll
+      for (int d = 0; d < tile_depth; d++) {
+        Wide<T> u[4], v[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          u[i] = Transposed ? space.tile[k + d][ty * 4 + i] : space.tile[ty * 4 + i][k + d];
+          v[i] = space.right[d][tx * 4 + i];
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+          for (int j = 0; j < 4; j++) sums[i][q * 4 + j] += u[i] * v[j];
+      }
+    }
+  }
+}
+
+// The score of a query and a key from their product: scaled, masked, -inf where the query does not see the key.
+template <class T>
+DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T> product) {
+  typedef Wide<T> W;
+  if (i >= n.queries || j >= n.keys || (n.causal && j > i)) return -infinity<W>();
+  const W s = product * (W)n.scale;
+  if (!n.mask) return s;
+  const i64 at = b * n.mask_strides[0] + h * n.mask_strides[1] + i * n.mask_strides[2] + j * n.mask_strides[3];
+  if (n.mask == 1) return ((const bool*)n.mask_data)[at] ? s : -infinity<W>();
+  return s + (n.mask == 2 ? wide(((const T*)n.mask_data)[at]) : (W)((const float*)n.mask_data)[at]);
+}
+
+// The keys that queries below `end` see.
+DEVICE i64 keys_seen(const AttentionSizes& n, i64 end) { return n.causal && end < n.keys ? end : n.keys; }
+
+// Folds over the 16 threads of a row; they are half a warp.
+template <class Fold, class W>
+DEVICE W fold_row(W x, Fold fold) {
+#pragma unroll
+  for (int apart = 8; apart > 0; apart /= 2) x = fold(x, __shfl_xor_sync(~0u, x, apart));
+  return x;
+}
+
+template <class T, int Quads>
+__global__ void __launch_bounds__(256)
+    attend(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, Wide<T>* logsumexp, AttentionSizes n) {
+  typedef Wide<T> W;
+  SHARED_BYTES(Space<W>, space_at);
+  Space<W>& space = *space_at;
+  const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
+  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side;  // the longest ones of causal attention begin
+  const i64 b = head / n.heads, h = head % n.heads;
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+  const Head<T> q = query.of(b, h), k = key.of(b, h / n.shared), v = value.of(b, h / n.shared);
+  W top[4], sum[4], result[4][4 * Quads];
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    top[i] = -infinity<W>();
+    sum[i] = 0;
+#pragma unroll
+    for (int j = 0; j < 4 * Quads; j++) result[i][j] = 0;
+  }
+  const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
+  for (i64 j0 = 0; j0 < end; j0 += tile_side) {
+    W s[4][4] = {};
+    multiply_rows<T>(q, first, n.queries, k, j0, n.keys, n.width, space, s);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      W raised = top[i];
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        s[i][j] = score<T>(n, b, h, first + ty * 4 + i, j0 + tx * 4 + j, s[i][j]);
+        raised = s[i][j] > raised || s[i][j] != s[i][j] ? s[i][j] : raised;
+      }
+      raised = fold_row(raised, [](W x, W y) { return x > y || x != x ? x : y; });
+      const W from = raised == -infinity<W>() ? W(0) : raised, less = exponential(top[i] - from);
+      W part = 0;
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        const W p = exponential(s[i][j] - from);
+        part += p;
+        space.tile[ty * 4 + i][tx * 4 + j] = p;
+      }
+      sum[i] = sum[i] * less + fold_row(part, [](W x, W y) { return x + y; });
+      top[i] = raised;
+#pragma unroll
+      for (int j = 0; j < 4 * Quads; j++) result[i][j] *= less;
+    }
+    multiply_tile<T, Quads, false>(space, v, j0, n.keys, n.value_width, result);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const i64 row = first + ty * 4 + i;
+    if (row >= n.queries) continue;
+    const W by = sum[i] == 0 ? W(0) : 1 / sum[i];
+#pragma unroll
+    for (int j = 0; j < 4 * Quads; j++) {
+      const i64 c = j / 4 * 64 + tx * 4 + j % 4;
+      if (c < n.value_width) out.at(b, h, row, c) = narrow<T>(result[i][j] * by);
+    }
+    if (tx == 0) logsumexp[head * n.queries + row] = sum[i] == 0 ? W(0) : top[i] + logarithm(sum[i]);
+  }
+}
+
+// Attention of two-byte floats by the matrix instruction: four warps with 16 queries each meet 64 keys at a time. Widths
+// are multiples of 16, up to 64 * Quads; rows of all operands are aligned to 16 bytes and their elements lie side by
+// side. Keys stand row by row in shared memory, and values turned around, so that both are read as words of two
+// neighbours without conflicts of banks. Scores and weights stay in registers: what a lane has of the scores of a step is
+// what it needs of the weights for the next product. See Note [Fragments].
+template <class T, int Quads>
+__global__ void __launch_bounds__(128)
+    attend_by_warps(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, float* logsumexp, AttentionSizes n) {
+  constexpr int most = 64 * Quads, pitch = most + 8, turned_pitch = tile_side + 8, steps = most / 16, columns = most / 8;
+  SHARED_BYTES(T, keys);                   // [64][pitch]
+  T* const values = keys + tile_side * pitch;  // [most][turned_pitch]
+  const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
+  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side, b = head / n.heads, h = head % n.heads;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  const T *q = query.data + b * query.batch + h * query.head, *k = key.data + b * key.batch + h / n.shared * key.head;
+  const T* v = value.data + b * value.batch + h / n.shared * value.head;
+  const i64 rows[2] = {first + warp * 16 + g, first + warp * 16 + g + 8};
+  u32 left[steps][4];
+#pragma unroll
+  for (int s = 0; s < steps; s++)
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const i64 row = rows[i % 2], c = s * 16 + i / 2 * 8 + 2 * t;
+      left[s][i] = row < n.queries && c < n.width ? *reinterpret_cast<const u32*>(q + row * query.row + c) : 0u;
+    }
+  float top[2] = {-infinity<float>(), -infinity<float>()}, sum[2] = {0, 0}, result[columns][4] = {};
+  const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
+  for (i64 j0 = 0; j0 < end; j0 += tile_side) {
+    __syncthreads();
+    for (int i = threadIdx.x; i < tile_side * (most / 8); i += 128) {
+      const int r = i / (most / 8), c = i % (most / 8) * 8;
+      const bool there = j0 + r < n.keys;
+      Pack<T, 8> some = {};
+      if (there && c < n.width) some = *reinterpret_cast<const Pack<T, 8>*>(k + (j0 + r) * key.row + c);
+      *reinterpret_cast<Pack<T, 8>*>(keys + r * pitch + c) = some;
+      some = {};
+      if (there && c < n.value_width) some = *reinterpret_cast<const Pack<T, 8>*>(v + (j0 + r) * value.row + c);
+#pragma unroll
+      for (int e = 0; e < 8; e++) values[(c + e) * turned_pitch + r] = some.v[e];
+    }
+    __syncthreads();
+    float s[8][4] = {};
+#pragma unroll
+    for (int d = 0; d < steps; d++) {
+      if (d * 16 >= n.width) break;
+#pragma unroll
+      for (int j = 0; j < 8; j++) {
+        const u32* at = reinterpret_cast<const u32*>(keys + (j * 8 + g) * pitch + d * 16 + 2 * t);
+        multiply_warp(s[j], left[d], at[0], at[4], T());
+      }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      float raised = top[half];
+#pragma unroll
+      for (int j = 0; j < 8; j++)
+#pragma unroll
+        for (int e = half * 2; e < half * 2 + 2; e++) {
+          s[j][e] = score<T>(n, b, h, rows[half], j0 + j * 8 + 2 * t + e % 2, s[j][e]);
+          raised = s[j][e] > raised || s[j][e] != s[j][e] ? s[j][e] : raised;
+        }
+#pragma unroll
+      for (int apart = 1; apart < 4; apart *= 2) {
+        const float other = __shfl_xor_sync(~0u, raised, apart);
+        raised = other > raised || other != other ? other : raised;
+      }
+      const float from = raised == -infinity<float>() ? 0.0f : raised, less = exponential(top[half] - from);
+      float part = 0;
+#pragma unroll
+      for (int j = 0; j < 8; j++)
+#pragma unroll
+        for (int e = half * 2; e < half * 2 + 2; e++) part += s[j][e] = exponential(s[j][e] - from);
+#pragma unroll
+      for (int apart = 1; apart < 4; apart *= 2) part += __shfl_xor_sync(~0u, part, apart);
+      sum[half] = sum[half] * less + part;
+      top[half] = raised;
+#pragma unroll
+      for (int c = 0; c < columns; c++) {
+        result[c][half * 2] *= less;
+        result[c][half * 2 + 1] *= less;
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < 4; d++) {
+      const u32 weights[4] = {two(narrow<T>(s[2 * d][0]), narrow<T>(s[2 * d][1])), two(narrow<T>(s[2 * d][2]), narrow<T>(s[2 * d][3])),
+                              two(narrow<T>(s[2 * d + 1][0]), narrow<T>(s[2 * d + 1][1])),
+                              two(narrow<T>(s[2 * d + 1][2]), narrow<T>(s[2 * d + 1][3]))};
+#pragma unroll
+      for (int c = 0; c < columns; c++) {
+        if (c * 8 >= n.value_width) break;
+        const u32* at = reinterpret_cast<const u32*>(values + (c * 8 + g) * turned_pitch + d * 16 + 2 * t);
+        multiply_warp(result[c], weights, at[0], at[4], T());
+      }
+    }
+  }
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    if (rows[half] >= n.queries) continue;
+    const float by = sum[half] == 0 ? 0.0f : 1 / sum[half];
+#pragma unroll
+    for (int c = 0; c < columns; c++) {
+      if (c * 8 >= n.value_width) break;
+      for (int e = 0; e < 2; e++) out.at(b, h, rows[half], c * 8 + 2 * t + e) = narrow<T>(result[c][half * 2 + e] * by);
+    }
+    if (t == 0) logsumexp[head * n.queries + rows[half]] = sum[half] == 0 ? 0.0f : top[half] + logarithm(sum[half]);
+  }
+}
+
+// shift = the sum of grad_out * out over a row, less the gradient of its logsumexp: a warp for each row.
+template <class T>
+__global__ void __launch_bounds__(256)
+    attention_shifts(Heads<T> grad, Heads<T> out, const Wide<T>* of_logsumexp, Wide<T>* shifts, AttentionSizes n) {
+  const i64 rows = n.batch * n.heads * n.queries, step = (i64)gridDim.x * 8;
+  for (i64 r = (i64)blockIdx.x * 8 + threadIdx.x / 32; r < rows; r += step) {
+    const i64 i = r % n.queries, h = r / n.queries % n.heads, b = r / n.queries / n.heads;
+    const Head<T> x = grad.of(b, h), y = out.of(b, h);
+    Wide<T> sum = 0;
+    for (i64 c = threadIdx.x % 32; c < n.value_width; c += 32) sum += x.get(i, c) * y.get(i, c);
+    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
+    if (threadIdx.x % 32 == 0) shifts[r] = of_logsumexp ? sum - of_logsumexp[r] : sum;
+  }
+}
+
+// For one tile the weights p and the gradients of the scores; both as this thread has them.
+template <class T>
+DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v, const Head<T>& g,
+                           const Wide<T>* logsumexp, const Wide<T>* shifts, const AttentionSizes& n, i64 b, i64 h,
+                           i64 i0, i64 j0, Space<Wide<T>>& space, Wide<T> (&p)[4][4], Wide<T> (&d)[4][4]) {
+  typedef Wide<T> W;
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+#pragma unroll
+    for (int j = 0; j < 4; j++) p[i][j] = d[i][j] = 0;
+  multiply_rows<T>(q, i0, n.queries, k, j0, n.keys, n.width, space, p);
+  multiply_rows<T>(g, i0, n.queries, v, j0, n.keys, n.value_width, space, d);
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const i64 row = i0 + ty * 4 + i, at = (b * n.heads + h) * n.queries + (row < n.queries ? row : 0);
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      p[i][j] = exponential(score<T>(n, b, h, row, j0 + tx * 4 + j, p[i][j]) - logsumexp[at]);
+      d[i][j] = p[i][j] * (d[i][j] - shifts[at]);
+    }
+  }
+}
+
+template <class W>
+DEVICE void keep_tile(Space<W>& space, const W (&x)[4][4]) {
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+#pragma unroll
+    for (int j = 0; j < 4; j++) space.tile[ty * 4 + i][tx * 4 + j] = x[i][j];
+}
+
+template <class T, int Quads>
+DEVICE void write_tile(const Heads<T>& to, i64 b, i64 h, i64 first, i64 rows, i64 width, Wide<T> by,
+                       const Wide<T> (&sums)[4][4 * Quads]) {
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+#pragma unroll
+    for (int j = 0; j < 4 * Quads; j++) {
+      const i64 row = first + ty * 4 + i, c = j / 4 * 64 + tx * 4 + j % 4;
+      if (row < rows && c < width) to.at(b, h, row, c) = narrow<T>(sums[i][j] * by);
+    }
+}
+
+template <class T, int Quads>
+__global__ void __launch_bounds__(256)
+    attend_backward_query(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value,
+                          const Wide<T>* logsumexp, const Wide<T>* shifts, Heads<T> to, AttentionSizes n) {
+  typedef Wide<T> W;
+  SHARED_BYTES(Space<W>, space_at);
+  Space<W>& space = *space_at;
+  const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
+  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side, b = head / n.heads, h = head % n.heads;
+  const Head<T> q = query.of(b, h), k = key.of(b, h / n.shared), v = value.of(b, h / n.shared), g = grad.of(b, h);
+  W sums[4][4 * Quads] = {}, p[4][4], d[4][4];
+  const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
+  for (i64 j0 = 0; j0 < end; j0 += tile_side) {
+    tile_gradients<T>(q, k, v, g, logsumexp, shifts, n, b, h, first, j0, space, p, d);
+    keep_tile(space, d);
+    multiply_tile<T, Quads, false>(space, k, j0, n.keys, n.width, sums);
+  }
+  write_tile<T, Quads>(to, b, h, first, n.queries, n.width, (W)n.scale, sums);
+}
+
+// Keys and values of one head of theirs: all queries of all heads that share it, in order. A null result is not wanted.
+template <class T, int Quads>
+__global__ void __launch_bounds__(256)
+    attend_backward_key(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value,
+                        const Wide<T>* logsumexp, const Wide<T>* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
+  typedef Wide<T> W;
+  SHARED_BYTES(Space<W>, space_at);
+  Space<W>& space = *space_at;
+  const i64 tiles = (n.keys + tile_side - 1) / tile_side, head = blockIdx.x / tiles, own = n.heads / n.shared;
+  const i64 first = blockIdx.x % tiles * tile_side, b = head / own, source = head % own;
+  const Head<T> k = key.of(b, source), v = value.of(b, source);
+  W of_key[4][4 * Quads] = {}, of_value[4][4 * Quads] = {}, p[4][4], d[4][4];
+  for (i64 h = source * n.shared; h < (source + 1) * n.shared; h++) {
+    const Head<T> q = query.of(b, h), g = grad.of(b, h);
+    for (i64 i0 = n.causal ? first : 0; i0 < n.queries; i0 += tile_side) {
+      tile_gradients<T>(q, k, v, g, logsumexp, shifts, n, b, h, i0, first, space, p, d);
+      if (to_value.data) {
+        keep_tile(space, p);
+        multiply_tile<T, Quads, true>(space, g, i0, n.queries, n.value_width, of_value);
+        __syncthreads();
+      }
+      if (to_key.data) {
+        keep_tile(space, d);
+        multiply_tile<T, Quads, true>(space, q, i0, n.queries, n.width, of_key);
+      }
+    }
+  }
+  if (to_key.data) write_tile<T, Quads>(to_key, b, source, first, n.keys, n.width, (W)n.scale, of_key);
+  if (to_value.data) write_tile<T, Quads>(to_value, b, source, first, n.keys, n.value_width, W(1), of_value);
+}

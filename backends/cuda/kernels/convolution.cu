@@ -1,0 +1,216 @@
+// Convolutions of contiguous images and their gradients, as products of matrices whose elements are found where they are
+// needed: see Note [Tiles] in product.cuh.
+#include "parts.cuh"
+#include "product.cuh"
+#include "images.cuh"
+
+// A number below 2^31 as three coordinates.
+DEVICE void take_apart(u32 n, const Divisor (&by)[3], i32 (&at)[3]) {
+  const u32 q = divide(n, by[2]);
+  at[2] = (i32)(n - q * by[2].by);
+  const u32 p = divide(q, by[1]);
+  at[1] = (i32)(q - p * by[1].by);
+  at[0] = (i32)p;
+}
+// Which image, and where in it: `rest` is below 2^31.
+DEVICE i64 image_of(i64 n, i64 size, u32& rest) {
+  const i64 image = n >> 31 ? n / size : (i64)((u32)n / (u32)size);
+  rest = (u32)(n - image * size);
+  return image;
+}
+
+// The weight as it lies: rows are output channels, the depth are input channels and taps.
+template <class T>
+struct Weight {
+  typedef const T* Cursor;
+  const T* data;
+  i64 row;
+  bool depth_first;
+  DEVICE Cursor begin(i64 i) const { return data + i * row; }
+  DEVICE Wide<T> get(Cursor at, i64 k) const { return wide(at[k]); }
+};
+
+// Columns are places of results, the depth are input channels and taps.
+template <class T>
+struct Seen {
+  struct Cursor {
+    const T* image;
+    i32 origin[3];
+  };
+  const T* data;  // of the group
+  const Images* s;
+  bool depth_first;
+  DEVICE Cursor begin(i64 column) const {
+    Cursor c;
+    u32 rest;
+    c.image = data + image_of(column, s->spots, rest) * s->groups * s->in * s->positions;
+    i32 at[3];
+    take_apart(rest, s->by_places, at);
+#pragma unroll
+    for (int d = 0; d < 3; d++) c.origin[d] = at[d] * s->stride[d] - s->padding[d];
+    return c;
+  }
+  DEVICE Wide<T> get(const Cursor& c, i64 k) const {
+    const u32 channel = divide((u32)k, s->by_taps);
+    i32 tap[3];
+    take_apart((u32)k - channel * s->by_taps.by, s->by_kernel, tap);
+    i64 offset = 0;
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+      const i32 at = c.origin[d] + tap[d] * s->dilation[d];
+      if (at < 0 || at >= s->size[d]) return Wide<T>{};
+      offset = offset * s->size[d] + at;
+    }
+    return wide(c.image[channel * s->positions + offset]);
+  }
+};
+
+template <class T, int Side>
+__global__ void __launch_bounds__(256) convolve(const T* in, const T* weight, const T* bias, T* out, Images s) {
+  const i64 columns = s.images * s.spots, depth = s.in * s.taps;
+  const Tile tile = tile_of_block<Side>(s.out, columns);  // the batch is the group
+  const Weight<T> x = {weight + tile.batch * s.out * depth, depth, true};
+  const Seen<T> y = {in + tile.batch * s.in * s.positions, &s, false};
+  multiply_tile<Wide<T>, Side>(x, y, s.out, columns, 0, depth, tile.row, tile.column, [&](i64 i, i64 j, Wide<T> sum) {
+    const i64 channel = tile.batch * s.out + i;
+    u32 place;
+    const i64 image = image_of(j, s.spots, place);
+    if (bias) sum = sum + wide(bias[channel]);
+    out[(image * s.groups * s.out + channel) * s.spots + place] = narrow<T>(sum);
+  });
+}
+
+// ---- the input's gradient -------------------------------------------------------------------------------------------
+
+// Rows are input channels, the depth are output channels and taps.
+template <class T>
+struct Turned {
+  typedef const T* Cursor;
+  const T* data;
+  const Images* s;
+  bool depth_first;
+  DEVICE Cursor begin(i64 i) const { return data + i * s->taps; }
+  DEVICE Wide<T> get(Cursor at, i64 k) const {
+    const u32 channel = divide((u32)k, s->by_taps);
+    return wide(at[channel * s->in * s->taps + ((u32)k - channel * s->by_taps.by)]);
+  }
+};
+
+// Columns are positions of the image; the gradients of the places whose windows take them.
+template <class T>
+struct Returned {
+  struct Cursor {
+    const T* image;
+    i32 origin[3];
+  };
+  const T* data;
+  const Images* s;
+  bool depth_first;
+  DEVICE Cursor begin(i64 column) const {
+    Cursor c;
+    u32 rest;
+    c.image = data + image_of(column, s->positions, rest) * s->groups * s->out * s->spots;
+    i32 at[3];
+    take_apart(rest, s->by_size, at);
+#pragma unroll
+    for (int d = 0; d < 3; d++) c.origin[d] = at[d] + s->padding[d];
+    return c;
+  }
+  DEVICE Wide<T> get(const Cursor& c, i64 k) const {
+    const u32 channel = divide((u32)k, s->by_taps);
+    i32 tap[3];
+    take_apart((u32)k - channel * s->by_taps.by, s->by_kernel, tap);
+    i64 offset = 0;
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+      const i32 at = c.origin[d] - tap[d] * s->dilation[d];
+      if (at < 0) return Wide<T>{};
+      const i32 place = (i32)divide((u32)at, s->by_stride[d]);
+      if (place * s->stride[d] != at || place >= s->places[d]) return Wide<T>{};
+      offset = offset * s->places[d] + place;
+    }
+    return wide(c.image[channel * s->spots + offset]);
+  }
+};
+
+template <class T, int Side>
+__global__ void __launch_bounds__(256) convolve_backward_input(const T* grad, const T* weight, T* to, Images s) {
+  const i64 columns = s.images * s.positions, depth = s.out * s.taps;
+  const Tile tile = tile_of_block<Side>(s.in, columns);
+  const Turned<T> x = {weight + tile.batch * s.out * s.in * s.taps, &s, true};
+  const Returned<T> y = {grad + tile.batch * s.out * s.spots, &s, false};
+  multiply_tile<Wide<T>, Side>(x, y, s.in, columns, 0, depth, tile.row, tile.column, [&](i64 i, i64 j, Wide<T> sum) {
+    u32 position;
+    const i64 image = image_of(j, s.positions, position);
+    to[((image * s.groups + tile.batch) * s.in + i) * s.positions + position] = narrow<T>(sum);
+  });
+}
+
+// ---- the weight's gradient ------------------------------------------------------------------------------------------
+
+// Rows are output channels, the depth are the places of all images.
+template <class T>
+struct Gradients {
+  typedef const T* Cursor;
+  const T* data;
+  const Images* s;
+  bool depth_first;
+  DEVICE Cursor begin(i64 i) const { return data + i * s->spots; }
+  DEVICE Wide<T> get(Cursor at, i64 k) const {
+    u32 place;
+    const i64 image = image_of(k, s->spots, place);
+    return wide(at[image * s->groups * s->out * s->spots + place]);
+  }
+};
+
+// Columns are input channels and taps.
+template <class T>
+struct Taken {
+  struct Cursor {
+    const T* channel;
+    i32 shift[3];
+  };
+  const T* data;
+  const Images* s;
+  bool depth_first;
+  DEVICE Cursor begin(i64 column) const {
+    Cursor c;
+    u32 rest;
+    c.channel = data + image_of(column, s->taps, rest) * s->positions;
+    i32 tap[3];
+    take_apart(rest, s->by_kernel, tap);
+#pragma unroll
+    for (int d = 0; d < 3; d++) c.shift[d] = tap[d] * s->dilation[d] - s->padding[d];
+    return c;
+  }
+  DEVICE Wide<T> get(const Cursor& c, i64 k) const {
+    u32 rest;
+    const i64 image = image_of(k, s->spots, rest);
+    i32 place[3];
+    take_apart(rest, s->by_places, place);
+    i64 offset = 0;
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+      const i32 at = place[d] * s->stride[d] + c.shift[d];
+      if (at < 0 || at >= s->size[d]) return Wide<T>{};
+      offset = offset * s->size[d] + at;
+    }
+    return wide(c.channel[image * s->groups * s->in * s->positions + offset]);
+  }
+};
+
+// blockIdx.y takes a part of the places, `part` of them; R is T where there is one part, else the type of sums, and the
+// parts are added up by add_parts.
+template <class T, class R, int Side>
+__global__ void __launch_bounds__(256)
+    convolve_backward_weight(const T* grad, const T* in, R* to, i64 part, Images s) {
+  const i64 columns = s.in * s.taps, depth = s.images * s.spots, begin = blockIdx.y * part;
+  const i64 end = begin + part < depth ? begin + part : depth;
+  const Tile tile = tile_of_block<Side>(s.out, columns);
+  const Gradients<T> x = {grad + tile.batch * s.out * s.spots, &s, true};
+  const Taken<T> y = {in + tile.batch * s.in * s.positions, &s, true};
+  R* mine = to + blockIdx.y * s.groups * s.out * columns;
+  multiply_tile<Wide<T>, Side>(x, y, s.out, columns, begin, end, tile.row, tile.column, [&](i64 i, i64 j, Wide<T> sum) {
+    mine[(tile.batch * s.out + i) * columns + j] = narrow<R>(sum);
+  });
+}

@@ -1,0 +1,60 @@
+// Where the elements of several operands lie that are walked in one order: as cuda::Layout of layout.h.
+#ifndef LAMELLA_CUDA_LAYOUT
+#define LAMELLA_CUDA_LAYOUT
+#include "common.cuh"
+
+const int layout_dims = 8, layout_operands = 4;
+struct Layout {
+  int32_t dims, small;                            // small: fewer than 2^31 elements
+  int64_t sizes[layout_dims];                     // the innermost first
+  uint32_t multipliers[layout_dims], shifts[layout_dims];  // x / sizes[d] of numbers below 2^31
+  int64_t steps[layout_operands][layout_dims];    // in bytes
+};
+
+DEVICE uint32_t quotient_of(const Layout& l, int d, uint32_t x) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(x) * l.multipliers[d] >> 32) + x) >> l.shifts[d];
+}
+DEVICE uint64_t quotient_of(const Layout& l, int d, uint64_t x) { return x / static_cast<uint64_t>(l.sizes[d]); }
+
+// The operands' offsets of element i.
+template <int Operands>
+DEVICE void offsets_of(const Layout& l, uint32_t i, int64_t* offsets) {
+#pragma unroll
+  for (int k = 0; k < Operands; k++) offsets[k] = 0;
+#pragma unroll
+  for (int d = 0; d < layout_dims; d++) {
+    if (d >= l.dims) break;
+    const uint32_t q = d + 1 < l.dims ? quotient_of(l, d, i) : 0;
+    const int64_t at = i - q * static_cast<uint32_t>(l.sizes[d]);
+    i = q;
+#pragma unroll
+    for (int k = 0; k < Operands; k++) offsets[k] += at * l.steps[k][d];
+  }
+}
+// Divisions of 64 bits are long: a loop keeps them once.
+template <int Operands>
+DEVICE void offsets_of(const Layout& l, uint64_t i, int64_t* offsets) {
+#pragma unroll
+  for (int k = 0; k < Operands; k++) offsets[k] = 0;
+#pragma unroll 1
+  for (int d = 0; d < l.dims; d++) {
+    const uint64_t q = d + 1 < l.dims ? quotient_of(l, d, i) : 0;
+    const int64_t at = static_cast<int64_t>(i - q * static_cast<uint64_t>(l.sizes[d]));
+    i = q;
+#pragma unroll
+    for (int k = 0; k < Operands; k++) offsets[k] += at * l.steps[k][d];
+  }
+}
+// Of either size, where a kernel is not made twice.
+template <int Operands>
+DEVICE void offsets_of(const Layout& l, int64_t i, int64_t* offsets) {
+  if (l.dims <= 1) {
+#pragma unroll
+    for (int k = 0; k < Operands; k++) offsets[k] = l.dims ? i * l.steps[k][0] : 0;
+  } else if (l.small) {
+    offsets_of<Operands>(l, static_cast<uint32_t>(i), offsets);
+  } else {
+    offsets_of<Operands>(l, static_cast<uint64_t>(i), offsets);
+  }
+}
+#endif

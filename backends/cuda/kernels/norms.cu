@@ -1,0 +1,234 @@
+// Layer, group, root-mean-square and batch norms and their gradients.
+#include "parts.cuh"
+#include "rows.cuh"
+
+// Where the weight of an element of a row stands: row r belongs to group r % groups, which has `channels` weights, each
+// for `area` neighbours. A layer norm has one group whose channels are the elements of a row.
+struct Channels {
+  i64 groups, channels, area;
+  __device__ i64 of(i64 row, i64 k) const {
+    if (area == 1) return groups == 1 ? k : row % groups * channels + k;
+    return (groups == 1 ? 0 : row % groups * channels) + ((k | area) >> 31 ? k / area : (i64)((u32)k / (u32)area));
+  }
+};
+
+// P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm.
+template <class T, class P, bool Centered, int N>
+__global__ void __launch_bounds__(1024) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
+                               i64 rows, i64 length, Channels channels, double eps, bool keeps) {
+  typedef Wide<T> W;
+  W* space = row_space<W>(keeps, length);
+  for (i64 r = row_of_group(); r < rows; r += row_step()) {
+    const Row<T> x = {in + r * length, space};
+    W mean = 0, square = 0;
+    each_of_row<T, N>(x.from, length, [&](i64 k, W v) {
+      if (Centered)
+        mean += v;
+      else
+        square += v * v;
+      if (space) space[k] = v;
+    });
+    if (Centered) {
+      mean = fold_group<Add>(mean) / (W)length;
+      each_of_row<T, N>(x.from, space ? 0 : length, [&](i64, W v) { square += (v - mean) * (v - mean); });
+      if (space) {
+        if constexpr (N == 1) {
+          for (i64 k = threadIdx.x; k < length; k += blockDim.x) square += (x[k] - mean) * (x[k] - mean);
+        } else {
+          for (i64 k = (i64)threadIdx.x * N; k < length; k += (i64)blockDim.x * N)
+#pragma unroll
+            for (int j = 0; j < N; j++) square += (x[k + j] - mean) * (x[k + j] - mean);
+        }
+      }
+    }
+    const W scale = 1 / root_of(fold_group<Add>(square) / (W)length + (W)eps);
+    if (threadIdx.x == 0) {
+      if (means) means[r] = mean;
+      if (scales) scales[r] = scale;
+    }
+    write_row<T, N>(out + r * length, length, [&](i64 k) {
+      W y = (x[k] - mean) * scale;
+      if (!weight && !bias) return y;
+      const i64 c = channels.of(r, k);
+      if (weight) y *= (W)wide(weight[c]);
+      if (bias) y += (W)wide(bias[c]);
+      return y;
+    });
+  }
+}
+
+// The gradient of the input: scale (g - mean(g) - n mean(g n)), with n the normalized input and g the weighted gradient.
+template <class T, class P, bool Centered, int N>
+__global__ void __launch_bounds__(1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
+                                        const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels) {
+  typedef Wide<T> W;
+  for (i64 r = row_of_group(); r < rows; r += row_step()) {
+    const T *g = grad + r * length, *x = in + r * length;
+    const W mean = Centered ? means[r] : W(0), scale = scales[r];
+    auto weighted = [&](i64 k, W v) { return weight ? v * (W)wide(weight[channels.of(r, k)]) : v; };
+    W sum = 0, product = 0;
+    each_of_row<T, N>(g, length, [&](i64 k, W v) {
+      v = weighted(k, v);
+      if (Centered) sum += v;
+      product += v * (wide(x[k]) - mean) * scale;
+    });
+    if (Centered) sum = fold_group<Add>(sum) / (W)length;
+    product = fold_group<Add>(product) / (W)length;
+    write_row<T, N>(to + r * length, length, [&](i64 k) {
+      return (weighted(k, wide(g[k])) - sum - (wide(x[k]) - mean) * scale * product) * scale;
+    });
+  }
+}
+
+// Gradients of weight and bias of rows: sums of g n and of g down the columns, over `part` rows for each block in y; a
+// block has 32 columns and 8 threads for each. The parts, (gridDim.y, length), are added up by add_parts.
+template <class T, bool Centered>
+__global__ void __launch_bounds__(256)
+    weight_parts(const T* grad, const T* in, const Wide<T>* means, const Wide<T>* scales, i64 rows, i64 length, i64 part,
+                 Wide<T>* of_weight, Wide<T>* of_bias) {
+  typedef Wide<T> W;
+  __shared__ W space[2][8][32];
+  const i64 c = (i64)blockIdx.x * 32 + threadIdx.x, begin = blockIdx.y * part, end = begin + part < rows ? begin + part : rows;
+  W of_n = 0, of_g = 0;
+  for (i64 r = begin + threadIdx.y; c < length && r < end; r += 8) {
+    const W g = wide(grad[r * length + c]);
+    of_g += g;
+    of_n += g * (wide(in[r * length + c]) - (Centered ? means[r] : W(0))) * scales[r];
+  }
+  space[0][threadIdx.y][threadIdx.x] = of_n;
+  space[1][threadIdx.y][threadIdx.x] = of_g;
+  __syncthreads();
+  if (threadIdx.y > 1 || c >= length) return;
+  W sum = 0;
+  for (int i = 0; i < 8; i++) sum += space[threadIdx.y][i][threadIdx.x];
+  W* to = threadIdx.y == 0 ? of_weight : of_bias;
+  if (to) to[blockIdx.y * length + c] = sum;
+}
+
+// ---- over channels: elements (images, channels, area) ---------------------------------------------------------------
+
+// Sums of two numbers over the block, in one order.
+template <class W>
+DEVICE void add_both(W& x, W& y) {
+  x = fold_group<Add>(x);
+  y = fold_group<Add>(y);
+}
+
+// Calls visit(offset, image) for this thread's elements of a channel, among the block's part of them: blockIdx.y.
+template <class Visit>
+DEVICE void each_of_channel(i64 images, i64 channels, i64 area, Visit visit) {
+  const i64 count = images * area, part = (count + gridDim.y - 1) / gridDim.y;
+  const i64 begin = blockIdx.y * part, end = begin + part < count ? begin + part : count;
+  for (i64 i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    const i64 n = count >> 31 ? i / area : (i64)((u32)i / (u32)area);
+    visit((n * channels + blockIdx.x) * area + (i - n * area), n);
+  }
+}
+
+// The mean and the sum of squared distances of each channel's part: (gridDim.y, channels) each.
+template <class T>
+__global__ void __launch_bounds__(256)
+    channel_moments(const T* in, i64 images, i64 channels, i64 area, Wide<T>* means, Wide<T>* squares) {
+  typedef Wide<T> W;
+  const i64 count = images * area, part = (count + gridDim.y - 1) / gridDim.y, left = count - blockIdx.y * part;
+  const W n = (W)(left < part ? left : part);
+  W mean = 0, square = 0;
+  each_of_channel(images, channels, area, [&](i64 at, i64) { mean += wide(in[at]); });
+  mean = fold_group<Add>(mean) / n;
+  each_of_channel(images, channels, area, [&](i64 at, i64) { square += (wide(in[at]) - mean) * (wide(in[at]) - mean); });
+  square = fold_group<Add>(square);
+  if (threadIdx.x == 0) {
+    means[blockIdx.y * channels + blockIdx.x] = mean;
+    squares[blockIdx.y * channels + blockIdx.x] = square;
+  }
+}
+
+// Puts the parts together, in order (Chan, Golub and LeVeque, 1979), and moves the running statistics, which may be null.
+template <class T, class P>
+__global__ void __launch_bounds__(256)
+    channel_statistics(const Wide<T>* part_means, const Wide<T>* part_squares, i64 parts, i64 count, i64 channels,
+                       double eps, double momentum, Wide<T>* means, Wide<T>* scales, P* running_mean, i64 mean_stride,
+                       P* running_var, i64 var_stride) {
+  typedef Wide<T> W;
+  const i64 c = (i64)blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= channels) return;
+  const i64 part = (count + parts - 1) / parts;
+  W mean = 0, square = 0;
+  i64 seen = 0;
+  for (i64 i = 0; i < parts && seen < count; i++) {
+    const i64 n = count - seen < part ? count - seen : part;
+    const W apart = part_means[i * channels + c] - mean;
+    mean += apart * ((W)n / (W)(seen + n));
+    square += part_squares[i * channels + c] + apart * apart * ((W)n * ((W)seen / (W)(seen + n)));
+    seen += n;
+  }
+  means[c] = mean;
+  scales[c] = 1 / root_of(square / (W)count + (W)eps);
+  if (running_mean) {
+    const W m = (W)momentum, keep = (W)(1 - momentum);
+    P& to = running_mean[c * mean_stride];
+    P& var = running_var[c * var_stride];
+    to = narrow<P>((W)wide(to) * keep + mean * m);
+    var = narrow<P>((W)wide(var) * keep + square / (W)(count - 1) * m);
+  }
+}
+
+// (x - mean) scale weight + bias by channel. The scale of given variances: 1 / sqrt(variance + eps).
+template <class T, class P, class S>
+__global__ void __launch_bounds__(256)
+    normalize_channels(const T* in, const P* weight, const P* bias, const S* means, const S* spreads, bool variances,
+                       double eps, T* out, i64 count, i64 channels, i64 area) {
+  typedef Wide<T> W;
+  const i64 step = (i64)gridDim.x * blockDim.x;
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    const i64 c = count >> 31 ? i / area % channels : (i64)((u32)i / (u32)area % (u32)channels);
+    const W spread = (W)wide(spreads[c]), scale = variances ? 1 / root_of(spread + (W)eps) : spread;
+    W y = (wide(in[i]) - (W)wide(means[c])) * scale;
+    if (weight) y *= (W)wide(weight[c]);
+    if (bias) y += (W)wide(bias[c]);
+    out[i] = narrow<T>(y);
+  }
+}
+
+// Sums of g n and of g of each channel's part: (gridDim.y, channels) each. Statistics are of each (image, group of
+// channels) where `groups` is above 0, else of each channel.
+template <class T, class S>
+__global__ void __launch_bounds__(256)
+    channel_gradients(const T* grad, const T* in, const S* means, const S* spreads, bool variances, double eps, i64 images,
+                      i64 channels, i64 area, i64 groups, Wide<T>* of_weight, Wide<T>* of_bias) {
+  typedef Wide<T> W;
+  const i64 group = groups ? blockIdx.x / (channels / groups) : 0;
+  W of_n = 0, of_g = 0;
+  each_of_channel(images, channels, area, [&](i64 at, i64 n) {
+    const i64 s = groups ? n * groups + group : blockIdx.x;
+    const W spread = (W)wide(spreads[s]), scale = variances ? 1 / root_of(spread + (W)eps) : spread, g = wide(grad[at]);
+    of_g += g;
+    of_n += g * (wide(in[at]) - (W)wide(means[s])) * scale;
+  });
+  add_both(of_n, of_g);
+  if (threadIdx.x == 0) {
+    of_weight[blockIdx.y * channels + blockIdx.x] = of_n;
+    of_bias[blockIdx.y * channels + blockIdx.x] = of_g;
+  }
+}
+
+// The gradient of a batch norm's input by the sums of g n and of g (null with given statistics, which do not depend on
+// the input).
+template <class T, class P, class S>
+__global__ void __launch_bounds__(256)
+    normalize_channels_backward(const T* grad, const T* in, const P* weight, const S* means, const S* spreads,
+                                bool variances, double eps, const Wide<T>* of_n, const Wide<T>* of_g, T* to, i64 count,
+                                i64 channels, i64 area) {
+  typedef Wide<T> W;
+  const i64 step = (i64)gridDim.x * blockDim.x;
+  const W each = 1 / (W)(count / channels);
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    const i64 c = count >> 31 ? i / area % channels : (i64)((u32)i / (u32)area % (u32)channels);
+    const W spread = (W)wide(spreads[c]), scale = variances ? 1 / root_of(spread + (W)eps) : spread;
+    W x = wide(grad[i]);
+    if (of_n) x = x - of_g[c] * each - (wide(in[i]) - (W)wide(means[c])) * scale * (of_n[c] * each);
+    x *= scale;
+    if (weight) x *= (W)wide(weight[c]);
+    to[i] = narrow<T>(x);
+  }
+}

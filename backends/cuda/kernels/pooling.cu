@@ -1,0 +1,164 @@
+// Pools over windows of images and their gradients: a thread for each place of the result.
+#include "scalars.cuh"
+
+// An image (planes, height, width) in contiguous memory and its windows.
+struct Window {
+  i64 planes, size[2], places[2];
+  i64 kernel[2], stride[2], padding[2], dilation[2];
+  bool adaptive;           // places share the image evenly: the rest means nothing
+  bool count_padding;      // of means
+  i64 divisor;             // of means; 0: the elements that count
+  __device__ i64 first(int d, i64 place) const {
+    return adaptive ? place * size[d] / places[d] : place * stride[d] - padding[d];
+  }
+  __device__ i64 last(int d, i64 place) const {  // one behind; of means, which know no dilation
+    return adaptive ? ((place + 1) * size[d] + places[d] - 1) / places[d] : first(d, place) + kernel[d];
+  }
+  __device__ i64 counted(int d, i64 place) const {
+    i64 from = first(d, place), to = last(d, place);
+    if (!adaptive && count_padding) {
+      if (to > size[d] + padding[d]) to = size[d] + padding[d];
+    } else {
+      if (from < 0) from = 0;
+      if (to > size[d]) to = size[d];
+    }
+    return to - from;
+  }
+};
+
+// The type of a mean's sum: that of integers is rounded toward zero.
+template <class T>
+struct MeanOf {
+  typedef Wide<T> type;
+};
+template <>
+struct MeanOf<i64> {
+  typedef i64 type;
+};
+template <class T>
+using Mean = typename MeanOf<T>::type;
+
+template <class T>
+DEVICE T comparable(T x) {
+  return x;
+}
+DEVICE float comparable(float16 x) { return to_float(x); }
+DEVICE float comparable(bfloat16 x) { return to_float(x); }
+
+// The largest element of each window, the first of equals, a NaN before all; -1 and `least` where a window is empty.
+template <class T>
+__global__ void __launch_bounds__(256) max_pool(const T* in, Window w, T least, T* values, i64* indices) {
+  const i64 all = w.planes * w.places[0] * w.places[1], step = (i64)gridDim.x * blockDim.x;
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
+    const i64 x = i % w.places[1], y = i / w.places[1] % w.places[0], plane = i / w.places[1] / w.places[0];
+    const T* from = in + plane * w.size[0] * w.size[1];
+    T best = least;
+    i64 at = -1;
+    for (i64 a = 0; a < w.kernel[0]; a++) {
+      const i64 row = y * w.stride[0] - w.padding[0] + a * w.dilation[0];
+      if (row < 0 || row >= w.size[0]) continue;
+      for (i64 b = 0; b < w.kernel[1]; b++) {
+        const i64 column = x * w.stride[1] - w.padding[1] + b * w.dilation[1];
+        if (column < 0 || column >= w.size[1]) continue;
+        const T v = from[row * w.size[1] + column];
+        const auto c = comparable(v), top = comparable(best);
+        if (at < 0 || c > top || (c != c && top == top)) best = v, at = row * w.size[1] + column;
+      }
+    }
+    values[i] = best;
+    if (indices) indices[i] = at;
+  }
+}
+
+// Each element of the image takes the gradients of the windows around it whose largest it is, in their order.
+template <class T>
+__global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i64* indices, Window w, T* to) {
+  const i64 all = w.planes * w.size[0] * w.size[1], step = (i64)gridDim.x * blockDim.x;
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
+    const i64 plane = i / (w.size[0] * w.size[1]), at = i - plane * w.size[0] * w.size[1];
+    const i64 of[2] = {at / w.size[1], at % w.size[1]};
+    i64 from[2], behind[2];
+    for (int d = 0; d < 2; d++) {  // the windows that may hold the element
+      const i64 reach = (w.kernel[d] - 1) * w.dilation[d], end = of[d] + w.padding[d];
+      from[d] = end - reach <= 0 ? 0 : (end - reach + w.stride[d] - 1) / w.stride[d];
+      behind[d] = end / w.stride[d] + 1 < w.places[d] ? end / w.stride[d] + 1 : w.places[d];
+    }
+    Wide<T> sum = 0;
+    for (i64 y = from[0]; y < behind[0]; y++)
+      for (i64 x = from[1]; x < behind[1]; x++) {
+        const i64 g = (plane * w.places[0] + y) * w.places[1] + x;
+        if (indices[g] == at) sum += wide(grad[g]);
+      }
+    to[i] = narrow<T>(sum);
+  }
+}
+
+// Indices that lie outside of their own windows, as another operator may give them: a block for each plane adds their
+// gradients, one after the other.
+template <class T>
+__global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64* indices, Window w, T* to) {
+  const i64 pixels = w.size[0] * w.size[1], places = w.places[0] * w.places[1];
+  __shared__ u32 stray[8];
+  for (i64 plane = blockIdx.x; plane < w.planes; plane += gridDim.x)
+    for (i64 first = 0; first < places; first += 256) {
+      const i64 p = first + threadIdx.x, at = p < places ? indices[plane * places + p] : -1;
+      bool strays = at >= 0 && at < pixels;
+      if (strays) {
+        const i64 y = at / w.size[1] + w.padding[0] - p / w.places[1] * w.stride[0];
+        const i64 x = at % w.size[1] + w.padding[1] - p % w.places[1] * w.stride[1];
+        strays = y < 0 || x < 0 || y > (w.kernel[0] - 1) * w.dilation[0] || x > (w.kernel[1] - 1) * w.dilation[1];
+      }
+      const u32 found = __ballot_sync(~0u, strays);
+      if (threadIdx.x % 32 == 0) stray[threadIdx.x / 32] = found;
+      __syncthreads();
+      if (threadIdx.x == 0)
+        for (int i = 0; i < 256; i++) {
+          if (!(stray[i / 32] >> i % 32 & 1)) continue;
+          T& pixel = to[plane * pixels + indices[plane * places + first + i]];
+          pixel = narrow<T>(wide(pixel) + wide(grad[plane * places + first + i]));
+        }
+      __syncthreads();
+    }
+}
+
+template <class T>
+__global__ void __launch_bounds__(256) average_pool(const T* in, Window w, T* out) {
+  const i64 all = w.planes * w.places[0] * w.places[1], step = (i64)gridDim.x * blockDim.x;
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
+    const i64 x = i % w.places[1], y = i / w.places[1] % w.places[0], plane = i / w.places[1] / w.places[0];
+    const T* from = in + plane * w.size[0] * w.size[1];
+    const i64 top = w.first(0, y) < 0 ? 0 : w.first(0, y), left = w.first(1, x) < 0 ? 0 : w.first(1, x);
+    const i64 bottom = w.last(0, y) < w.size[0] ? w.last(0, y) : w.size[0];
+    const i64 right = w.last(1, x) < w.size[1] ? w.last(1, x) : w.size[1];
+    Mean<T> sum = 0;
+    for (i64 a = top; a < bottom; a++)
+      for (i64 b = left; b < right; b++) sum += (Mean<T>)wide(from[a * w.size[1] + b]);
+    out[i] = narrow<T>(sum / (Mean<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x)));
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(256) average_pool_backward(const T* grad, Window w, T* to) {
+  const i64 all = w.planes * w.size[0] * w.size[1], step = (i64)gridDim.x * blockDim.x;
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
+    const i64 plane = i / (w.size[0] * w.size[1]), at = i - plane * w.size[0] * w.size[1];
+    const i64 of[2] = {at / w.size[1], at % w.size[1]};
+    i64 from[2], behind[2];
+    for (int d = 0; d < 2; d++) {
+      if (w.adaptive) {
+        from[d] = of[d] * w.places[d] / w.size[d];
+        behind[d] = ((of[d] + 1) * w.places[d] + w.size[d] - 1) / w.size[d];
+      } else {
+        const i64 end = of[d] + w.padding[d];
+        from[d] = end - w.kernel[d] + 1 <= 0 ? 0 : (end - w.kernel[d] + w.stride[d]) / w.stride[d];
+        behind[d] = end / w.stride[d] + 1 < w.places[d] ? end / w.stride[d] + 1 : w.places[d];
+      }
+    }
+    Mean<T> sum = 0;
+    for (i64 y = from[0]; y < behind[0]; y++)
+      for (i64 x = from[1]; x < behind[1]; x++)
+        sum += (Mean<T>)wide(grad[(plane * w.places[0] + y) * w.places[1] + x]) /
+               (Mean<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x));
+    to[i] = narrow<T>(sum);
+  }
+}

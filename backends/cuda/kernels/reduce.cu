@@ -1,0 +1,157 @@
+// Reductions. The reduced elements of an output are cut into parts, which depend on the shape only; a part's elements are
+// shared out among the threads of a row of the block, and joined in a fixed order. Of several parts, a second kernel
+// joins what was kept.
+#include "folds.cuh"
+#include "layout.cuh"
+
+struct Shape {
+  int64_t outputs, length, part;  // elements of a part
+  int32_t parts, packed, line, reserved;  // line: the reduced elements are `step` apart
+  int64_t step;
+  double parameter;
+};
+
+template <class Kept>
+DEVICE Kept lane_below(const Kept& mine, int by) {
+  static_assert(sizeof(Kept) % 4 == 0, "lanes exchange words of 4 bytes");
+  union Words {
+    Kept kept;
+    int32_t words[sizeof(Kept) / 4];
+    DEVICE Words() {}
+  } from, to;
+  from.kept = mine;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(Kept) / 4); i++) to.words[i] = __shfl_down_sync(0xffffffffu, from.words[i], by);
+  return to.kept;
+}
+
+// Joins what the threads of one row of the block have kept; thread 0 of the row has all. Rows have 32 threads, or one row
+// has 256.
+template <class Fold>
+DEVICE void join_row(typename Fold::Kept& mine) {
+  typedef typename Fold::Kept Kept;
+#pragma unroll
+  for (int by = 16; by > 0; by /= 2) {
+    const Kept other = lane_below(mine, by);
+    if (threadIdx.x % 32 + by < 32) Fold::join(mine, other);
+  }
+  if (blockDim.x == 32) return;
+  __shared__ __align__(16) char room[8 * sizeof(Kept)];
+  Kept* const warps = reinterpret_cast<Kept*>(room);
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int w = 1; w < static_cast<int>(blockDim.x) / 32; w++) Fold::join(mine, warps[w]);
+}
+
+// The elements k, k + by, … below `end`, in turn into four folds: their loads do not wait for each other.
+template <class Fold, class In>
+DEVICE void walk(typename Fold::Kept* four, const char* from, const Layout& gone, const Shape& s, int64_t k, int64_t end, int64_t by) {
+  for (; k < end; k += 4 * by)
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+      const int64_t at = k + u * by;
+      if (at >= end) break;
+      int64_t offset = at * s.step;
+      if (!s.line) offsets_of<1>(gone, at, &offset);
+      Fold::add(four[u], *reinterpret_cast<const In*>(from + offset), at);
+    }
+}
+
+template <class Fold, class Out, class Second>
+DEVICE void finish(const typename Fold::Kept& all, const Shape& s, char* out, char* second) {
+  *reinterpret_cast<Out*>(out) = convert<Out>(Fold::first(all, s.length, s.parameter));
+  if (second) *reinterpret_cast<Second*>(second) = convert<Second>(Fold::second(all, s.length));
+}
+
+// A row of the block for each output and part: block (256, 1) or (32, 8), grid (outputs, parts).
+template <class Fold, class In, class Out, class Second>
+__global__ void reduce_rows(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
+                            Shape s) {
+  typedef typename Fold::Kept Kept;
+  const int width = 16 / static_cast<int>(sizeof(In));
+  for (int64_t base = static_cast<int64_t>(blockIdx.x) * blockDim.y; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * blockDim.y) {
+    const int64_t o = base + threadIdx.y;
+    int64_t at[3] = {0, 0, 0};
+    Kept four[4] = {Fold::none(), Fold::none(), Fold::none(), Fold::none()};
+    if (o < s.outputs) {
+      offsets_of<3>(kept, o, at);
+      const char* from = in + at[0];
+      int64_t i = blockIdx.y * s.part;
+      const int64_t end = i + s.part < s.length ? i + s.part : s.length;
+      if (s.packed) {
+        const int64_t whole = end / width * width;
+        for (int64_t k = i + threadIdx.x * width; k < whole; k += static_cast<int64_t>(blockDim.x) * width) {
+          const Pack<In, width> p = *reinterpret_cast<const Pack<In, width>*>(from + k * static_cast<int64_t>(sizeof(In)));
+#pragma unroll
+          for (int v = 0; v < width; v++) Fold::add(four[v & 3], p.v[v], k + v);
+        }
+        i = whole > i ? whole : i;
+      }
+      walk<Fold, In>(four, from, gone, s, i + threadIdx.x, end, blockDim.x);
+    }
+    Fold::join(four[0], four[1]);
+    Fold::join(four[2], four[3]);
+    Fold::join(four[0], four[2]);
+    join_row<Fold>(four[0]);
+    if (threadIdx.x == 0 && o < s.outputs) {
+      if (s.parts > 1)
+        partial[o * s.parts + blockIdx.y] = four[0];
+      else
+        finish<Fold, Out, Second>(four[0], s, out + at[1], second ? second + at[2] : nullptr);
+    }
+    __syncthreads();  // before the next outputs use the block's memory
+  }
+}
+
+// Neighbouring outputs lie side by side in memory: block (32, 8), a thread of a row for each output.
+template <class Fold, class In, class Out, class Second>
+__global__ void reduce_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
+                               Shape s) {
+  typedef typename Fold::Kept Kept;
+  __shared__ __align__(16) char room[256 * sizeof(Kept)];
+  Kept* const all = reinterpret_cast<Kept*>(room);
+  for (int64_t base = static_cast<int64_t>(blockIdx.x) * 32; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * 32) {
+    const int64_t o = base + threadIdx.x;
+    int64_t at[3] = {0, 0, 0};
+    Kept four[4] = {Fold::none(), Fold::none(), Fold::none(), Fold::none()};
+    if (o < s.outputs) {
+      offsets_of<3>(kept, o, at);
+      const int64_t begin = blockIdx.y * s.part, end = begin + s.part < s.length ? begin + s.part : s.length;
+      walk<Fold, In>(four, in + at[0], gone, s, begin + threadIdx.y, end, 8);
+    }
+    Fold::join(four[0], four[1]);
+    Fold::join(four[2], four[3]);
+    Fold::join(four[0], four[2]);
+    all[threadIdx.y * 32 + threadIdx.x] = four[0];
+    __syncthreads();
+    if (threadIdx.y == 0 && o < s.outputs) {
+      for (int y = 1; y < 8; y++) Fold::join(four[0], all[y * 32 + threadIdx.x]);
+      if (s.parts > 1)
+        partial[o * s.parts + blockIdx.y] = four[0];
+      else
+        finish<Fold, Out, Second>(four[0], s, out + at[1], second ? second + at[2] : nullptr);
+    }
+    __syncthreads();
+  }
+}
+
+// Joins the parts: block (32, 8), a row for each output.
+template <class Fold, class In, class Out, class Second>
+__global__ void join_parts(const char*, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
+                           Shape s) {
+  typedef typename Fold::Kept Kept;
+  (void)gone;
+  for (int64_t base = static_cast<int64_t>(blockIdx.x) * blockDim.y; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * blockDim.y) {
+    const int64_t o = base + threadIdx.y;
+    Kept mine = Fold::none();
+    if (o < s.outputs)
+      for (int64_t k = threadIdx.x; k < s.parts; k += 32) Fold::join(mine, partial[o * s.parts + k]);
+    join_row<Fold>(mine);
+    if (threadIdx.x == 0 && o < s.outputs) {
+      int64_t at[3];
+      offsets_of<3>(kept, o, at);
+      finish<Fold, Out, Second>(mine, s, out + at[1], second ? second + at[2] : nullptr);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// Running sums and products along a dimension. A line is scanned by a block, piece after piece; a long line is cut into
+// chunks: their totals first, then the totals' own scan, then each chunk from what stands before it.
+#include "folds.cuh"
+#include "layout.cuh"
+
+struct Lines {
+  int64_t lines, length, chunk;  // elements of a line that a block scans
+  int64_t in_step, out_step;     // in bytes
+  int32_t chunks, reserved;
+};
+
+template <class A>
+struct Plus {
+  static DEVICE A none() { return convert<A>(0); }
+  static DEVICE A join(A x, A y) { return plus(x, y); }
+};
+template <class A>
+struct Times {
+  static DEVICE A none() { return convert<A>(1); }
+  static DEVICE A join(A x, A y) { return times(x, y); }
+};
+
+template <class A>
+DEVICE A lane_above(const A& mine, int by) {
+  union Words {
+    A value;
+    int32_t words[sizeof(A) / 4];
+    DEVICE Words() {}
+  } from, to;
+  from.value = mine;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(A) / 4); i++) to.words[i] = __shfl_up_sync(0xffffffffu, from.words[i], by);
+  return to.value;
+}
+
+// The join of what the threads before this one have, and `*all` of what all have. A block of 256.
+template <class Join, class A>
+DEVICE A before_mine(A mine, A* all) {
+  __shared__ __align__(16) char room[9 * sizeof(A)];
+  A* const warps = reinterpret_cast<A*>(room);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  A so_far = mine;
+#pragma unroll
+  for (int by = 1; by < 32; by *= 2) {
+    const A other = lane_above(so_far, by);
+    if (lane >= by) so_far = Join::join(other, so_far);
+  }
+  if (lane == 31) warps[warp] = so_far;
+  A here = lane_above(so_far, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    A run = Join::none();
+    for (int w = 0; w < 8; w++) {
+      const A next = Join::join(run, warps[w]);
+      warps[w] = run;
+      run = next;
+    }
+    warps[8] = run;
+  }
+  __syncthreads();
+  *all = warps[8];
+  here = lane == 0 ? warps[warp] : Join::join(warps[warp], here);
+  __syncthreads();
+  return here;
+}
+
+// Elements become an As first. Totals: only the join of a chunk is written, to `totals`; else the scan goes on from there.
+template <class Join, class A, class As, class In, class Out, bool Totals>
+__global__ void scan_lines(const char* in, char* out, A* totals, Layout at, Lines s) {
+  const int each = 4;
+  for (int64_t job = blockIdx.x; job < s.lines * s.chunks; job += gridDim.x) {
+    const int64_t line = job / s.chunks, chunk = job % s.chunks;
+    int64_t offsets[2];
+    offsets_of<2>(at, line, offsets);
+    const char* from = in + offsets[0];
+    char* to = out + offsets[1];
+    A carry = s.chunks > 1 && !Totals ? totals[job] : Join::none();
+    const int64_t begin = chunk * s.chunk, end = begin + s.chunk < s.length ? begin + s.chunk : s.length;
+    for (int64_t base = begin; base < end; base += 256 * each) {
+      A mine[each], sum = Join::none();
+#pragma unroll
+      for (int u = 0; u < each; u++) {
+        const int64_t k = base + threadIdx.x * each + u;
+        if (k < end) sum = Join::join(sum, convert<A>(convert<As>(*reinterpret_cast<const In*>(from + k * s.in_step))));
+        mine[u] = sum;
+      }
+      A all;
+      const A before = Join::join(carry, before_mine<Join>(sum, &all));
+      if (!Totals) {
+#pragma unroll
+        for (int u = 0; u < each; u++) {
+          const int64_t k = base + threadIdx.x * each + u;
+          if (k < end) *reinterpret_cast<Out*>(to + k * s.out_step) = convert<Out>(Join::join(before, mine[u]));
+        }
+      }
+      carry = Join::join(carry, all);
+    }
+    if (Totals && threadIdx.x == 0) totals[job] = carry;
+  }
+}
+
+// The totals of each line become what stands before each chunk. A thread for each line.
+template <class Join, class A>
+__global__ void scan_totals(A* totals, int64_t lines, int32_t chunks) {
+  for (int64_t line = thread_index(); line < lines; line += grid_threads()) {
+    A run = Join::none();
+    for (int32_t c = 0; c < chunks; c++) {
+      const A here = totals[line * chunks + c];
+      totals[line * chunks + c] = run;
+      run = Join::join(run, here);
+    }
+  }
+}
+
+// Many lines side by side in memory: a thread for each.
+template <class Join, class A, class As, class In, class Out>
+__global__ void scan_columns(const char* in, char* out, Layout at, Lines s) {
+  for (int64_t line = thread_index(); line < s.lines; line += grid_threads()) {
+    int64_t offsets[2];
+    offsets_of<2>(at, line, offsets);
+    A run = Join::none();
+    for (int64_t k = 0; k < s.length; k++) {
+      run = Join::join(run, convert<A>(convert<As>(*reinterpret_cast<const In*>(in + offsets[0] + k * s.in_step))));
+      *reinterpret_cast<Out*>(out + offsets[1] + k * s.out_step) = convert<Out>(run);
+    }
+  }
+}

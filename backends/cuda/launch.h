@@ -1,0 +1,71 @@
+// Launching kernels of this backend's texts.
+//
+//   static Kernel fill("fill.cu", "fill<float>");                  // compiled when it is first launched, once a device
+//   return launch(fill, out, blocks_for(n), {256}, 0, data, n);    // the arguments by value, of the parameters' types
+//
+// The stream is the thread's current one of the tensor's device. Nothing here formats or looks up a string once the
+// kernel is there.
+#pragma once
+
+#include <atomic>
+
+#include "devices.h"
+
+namespace cuda {
+
+struct Dim {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+constexpr int most_devices = 64;
+
+// A function of a text: `file` is one of kernels/, `name` an expression that names the function with its template
+// arguments, "softmax<float, 4>"; `options` are words for the compiler, "-DROWS=4". It lives as long as the process.
+class Kernel {
+ public:
+  Kernel(const char* file, std::string name, std::string options = {})
+      : file_(file), name_(std::move(name)), options_(std::move(options)) {}
+  // A text that was made at run time; `file` is its name in messages. It may include the files of kernels/.
+  Kernel(std::string text, const char* file, std::string name, std::string options = {})
+      : file_(file), name_(std::move(name)), options_(std::move(options)), text_(std::move(text)) {}
+  Kernel(const Kernel&) = delete;
+
+  // The device's function, with its context current. Throws where it does not compile.
+  CUfunction on(int device) {
+    const CUfunction made = functions_[device].load(std::memory_order_acquire);
+    return __builtin_expect(made != nullptr, 1) ? made : make(device);
+  }
+  const char* file() const { return file_; }
+  const std::string& name() const { return name_; }
+  // More than a block's usual shared memory was asked for: called once a device and size.
+  void allow_shared(int device, unsigned bytes);
+
+ private:
+  CUfunction make(int device);
+  const char* file_;
+  const std::string name_, options_, text_;
+  std::atomic<CUfunction> functions_[most_devices] = {};
+  std::atomic<unsigned> shared_[most_devices] = {};
+};
+
+// `arguments` are addresses, one for each parameter of the kernel. A grid of no blocks is nothing.
+lamella_status launch(Kernel&, const lamella_tensor* on, Dim grid, Dim block, unsigned shared_bytes, void** arguments);
+
+template <class... A>
+lamella_status launch(Kernel& kernel, const lamella_tensor* on, Dim grid, Dim block, unsigned shared_bytes,
+                      const A&... arguments) {
+  static_assert((std::is_trivially_copyable_v<A> && ...), "a kernel's arguments are copied as bytes");
+  void* addresses[] = {const_cast<void*>(static_cast<const void*>(&arguments))..., nullptr};
+  return launch(kernel, on, grid, block, shared_bytes, addresses);
+}
+
+// How many blocks of a size have a thread for each of n elements, and not more than keep the device busy: kernels walk
+// on in steps of the grid.
+Dim blocks_for(const lamella_tensor* on, int64_t n, unsigned block);
+
+// The name of a dtype's type in the texts: "float", "bfloat16", "complex<double>".
+const char* type_name(int dtype);
+// The type in which sums of a dtype are kept: float for the short floats, int64 for integers.
+const char* wide_name(int dtype);
+
+}  // namespace cuda

@@ -1,0 +1,42 @@
+"""Finds NVIDIA's libraries where wheels put them, and opens them: the native library finds them by their names then."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+# Folders of NVIDIA's wheels below the package `nvidia`: of CUDA 13 all in one, of CUDA 12 one for each library.
+FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib")
+
+
+def folders() -> Iterator[Path]:
+    """The folders of installed wheels that hold libraries of CUDA."""
+    spec = importlib.util.find_spec("nvidia")
+    for root in (spec.submodule_search_locations or []) if spec else []:
+        for folder in FOLDERS:
+            if (path := Path(root, folder)).is_dir():
+                yield path
+
+
+def open_library(name: str) -> bool:
+    """Opens a library by its file name, "libnvrtc.so.13": the system's, else that of a wheel; whether there is one."""
+    for path in (name, *(str(folder / name) for folder in folders())):
+        try:
+            ctypes.CDLL(path)
+        except OSError:
+            continue
+        return True
+    return False
+
+
+def open_nvrtc() -> None:
+    """Opens every NVRTC that is installed. The native library takes the one that fits the driver, by its name."""
+    for major in (14, 13, 12):
+        open_library(f"libnvrtc.so.{major}")
+
+
+def open_blas() -> None:
+    """Opens the newest cuBLAS that is installed; without one, products are computed by kernels of this backend."""
+    any(open_library(f"libcublas.so.{major}") for major in (13, 12))

@@ -1,0 +1,29 @@
+// A product of matrices on the device, for kernels that need one.
+#pragma once
+
+#include "blas.h"
+#include "operands.h"
+
+namespace cuda {
+
+// As MatrixStrides of kernels/matmul.cu: in elements.
+struct MatrixStrides {
+  int64_t batch, row, column;
+};
+struct Matrix {
+  void* data = nullptr;
+  MatrixStrides strides{};
+};
+
+// out = alpha a b + beta added. Without `added` nothing is added; it may be the output itself, or broadcast by steps of
+// 0.
+struct Product {
+  Product(int dtype, int out_dtype, const Scalar& alpha = 1, const Scalar& beta = 1);
+  int dtype, out_dtype;
+  int64_t batches = 1, rows = 0, columns = 0, depth = 0;
+  Matrix a, b, out, added;
+  alignas(16) unsigned char alpha[16], beta[16];
+};
+lamella_status multiply(const Product&, const lamella_tensor* on);
+
+}  // namespace cuda

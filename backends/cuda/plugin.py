@@ -1,0 +1,21 @@
+"""Device ``cuda``: NVIDIA's GPUs. Imported when a program first names the device; nothing of CUDA is loaded before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lamella.plugins import hookimpl
+
+from .libraries import open_blas, open_nvrtc
+
+
+@hookimpl
+def register(ctx: Any) -> None:
+    open_nvrtc()
+    open_blas()
+    ctx.load_library("backends/cuda/liblamella_cuda.so")
+    from . import switches
+    from .surface import NAMES
+
+    switches.connect()
+    ctx.add_device_names(NAMES)

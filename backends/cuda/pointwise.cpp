@@ -1,0 +1,120 @@
+// Every pointwise operator, also those of other packages, by the expression that it brings for a class of dtypes; and
+// copy_ and fill_, which are the same with no expression.
+#include <algorithm>
+
+#include "elementwise.h"
+#include "kernels.h"
+#include "numbers.h"
+
+namespace cuda {
+namespace {
+
+bool on_device(const lamella_value& v, const lamella_tensor* out) {
+  return v.tag == LAMELLA_TENSOR && v.as.tensor->backend == out->backend;
+}
+
+// Operand k of a call, behind the output: a tensor of the device, or a number.
+void take(Element& e, int k, const lamella_value& v, const lamella_tensor* out, const lamella_tensor** inputs,
+          Numbers& numbers) {
+  if (on_device(v, out)) {
+    inputs[k] = v.as.tensor;
+    e.dtypes[k + 1] = v.as.tensor->dtype;
+  } else {
+    put_number(v, e.compute, numbers.operand(k, item_sizes[computed_in(e.compute)]));
+  }
+}
+
+const char* expression_of(const lamella_pointwise* meaning, int dtype) {
+  switch (lamella::dtype_class(lamella::ScalarType(dtype))) {
+    case LAMELLA_CLASS_BOOL:
+      return meaning->expressions.of_bools;
+    case LAMELLA_CLASS_INTEGRAL:
+      return meaning->expressions.of_integers;
+    case LAMELLA_CLASS_FLOATING:
+      return meaning->expressions.of_floats;
+    default:
+      return meaning->expressions.of_complex;
+  }
+}
+
+lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    const lamella_pointwise* meaning = api().operator_pointwise(f->op);
+    const lamella_tensor* out = rets[0].as.tensor;
+    Element e{};
+    e.compute = static_cast<int>(f->compute_dtype);
+    e.text = expression_of(meaning, e.compute);
+    LAMELLA_CHECK_NOT_IMPLEMENTED(e.text, lamella::title(f),
+                                  ": device 'cuda' computes operators from their expressions, and this one "
+                                  "has none for its dtype");
+    const bool whole = lamella::dtype_class(lamella::ScalarType(e.compute)) == LAMELLA_CLASS_INTEGRAL;
+    e.fault = whole ? meaning->fault_condition : nullptr;
+    e.result = meaning->result;
+    e.condition = meaning->condition;
+    std::fill(e.dtypes, e.dtypes + layout_operands, number_operand);
+    e.dtypes[0] = out->dtype;
+    const int item = item_sizes[computed_in(e.compute)];
+    Numbers numbers;
+    const lamella_tensor* inputs[3] = {};
+    for (int k = 0; k < meaning->inputs; k++) take(e, k, args[k], out, inputs, numbers);
+    for (int k = 0; k < meaning->params; k++)
+      put_number(args[meaning->inputs + k], e.compute, numbers.parameter(k, item), meaning->absent[k]);
+    return run_elementwise(e, out, inputs, meaning->inputs, numbers, f, meaning->fault);
+  });
+}
+
+// Whether the bytes of two tensors may be the same ones. A tensor without elements has none.
+bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
+  const auto bounds = [](const lamella_tensor* t) {
+    const char* first = static_cast<const char*>(t->dl.data);
+    const char* last = first + item_sizes[t->dtype];
+    for (int d = 0; d < t->dl.ndim; d++)
+      (t->dl.strides[d] < 0 ? first : last) += (t->dl.shape[d] - 1) * t->dl.strides[d] * item_sizes[t->dtype];
+    return std::pair(first, last);
+  };
+  const auto [a0, a1] = bounds(a);
+  const auto [b0, b1] = bounds(b);
+  return a->numel && b->numel && a0 < b1 && b0 < a1;
+}
+bool same_elements(const lamella_tensor* a, const lamella_tensor* b) {
+  return a->dl.data == b->dl.data && a->dtype == b->dtype && a->dl.ndim == b->dl.ndim &&
+         std::equal(a->dl.shape, a->dl.shape + a->dl.ndim, b->dl.shape) &&
+         std::equal(a->dl.strides, a->dl.strides + a->dl.ndim, b->dl.strides);
+}
+
+// copy_(self!, src) and fill_.Scalar(self!, value)
+lamella_status assign(const lamella_tensor* self, const lamella_value& from) {
+  Element e{};
+  std::fill(e.dtypes, e.dtypes + layout_operands, number_operand);
+  e.dtypes[0] = self->dtype;
+  const lamella_tensor* inputs[1] = {};
+  Numbers numbers;
+  // Computed in the source's type; a number in self's.
+  e.compute = on_device(from, self) ? from.as.tensor->dtype : self->dtype;
+  take(e, 0, from, self, inputs, numbers);
+  return run_elementwise(e, self, inputs, 1, numbers);
+}
+
+lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    const lamella_tensor* self = rets[0].as.tensor;
+    if (!on_device(args[1], self)) return assign(self, args[1]);
+    const lamella_tensor* src = args[1].as.tensor;
+    if (same_elements(self, src) || !overlap(self, src)) return assign(self, args[1]);
+    lamella_tensor* aside = nullptr;  // self gets what src held before
+    lamella::check(
+        api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, lamella::device_of(src), &aside));
+    const lamella::Tensor owner = lamella::Tensor::steal(aside);
+    const lamella_status st = assign(aside, args[1]);
+    return st ? st : assign(self, lamella::value(aside));
+  });
+}
+
+}  // namespace
+
+void add_pointwise(lamella::Library& m) {
+  m.category("pointwise", "cuda", pointwise_kernel);
+  m.impl("copy_", "cuda", assign_kernel).impl("fill_.Scalar", "cuda", assign_kernel);
+}
+
+}  // namespace cuda

@@ -1,0 +1,159 @@
+// Random numbers: the kinds of kernels/random.cu, by operator. The stream of words is the CPU's.
+#include <cmath>
+#include <mutex>
+
+#include "kernels.h"
+#include "layout.h"
+
+namespace cuda {
+namespace {
+
+using lamella::Device, lamella::Generator, lamella::IntArrayRef, lamella::MemoryFormat;
+using lamella::ScalarType, lamella::Status, lamella::Tensor;
+template <class T>
+using Maybe = std::optional<T>;
+
+struct Stream {
+  uint64_t seed, counter;
+};
+struct Numbers {
+  double first = 0, second = 1, limit = 1;
+  int64_t low = 0, range = 0;
+};
+enum Kind { words, uniform32, uniform64, normal32, normal64, bernoulli, integers, wide_integers, kinds };
+
+Kernel& kernel_of(Kind kind, int out) {
+  static constexpr const char* names[] = {"Words",    "Uniform32", "Uniform64", "Normal32",
+                                          "Normal64", "Bernoulli", "Integers",  "WideIntegers"};
+  static std::atomic<Kernel*> table[kinds][LAMELLA_PLAIN_DTYPES];
+  std::atomic<Kernel*>& place = table[kind][out];
+  if (Kernel* made = place.load(std::memory_order_acquire)) return *made;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (Kernel* made = place.load(std::memory_order_acquire)) return *made;
+  auto* made = new Kernel("random.cu", std::string("draw<") + names[kind] + ", " + type_name(out) + ">");
+  place.store(made, std::memory_order_release);
+  return *made;
+}
+
+bool takes_two(Kind kind) { return kind == uniform64 || kind == normal64 || kind == wide_integers; }
+bool is_complex(int dtype) { return dtype >= LAMELLA_COMPLEX64; }
+int part_of(int dtype) {
+  return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
+}
+
+// Draws every element of `t`, in row-major order; of complex numbers both parts where they are `pairs`.
+lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, const Generator& generator,
+                    bool pairs = false) {
+  const int64_t n = pairs ? 2 * t->numel : t->numel;
+  uint64_t seed, offset;
+  const uint64_t count = static_cast<uint64_t>(n) * (takes_two(kind) ? 2 : 1);
+  if (auto st = api().generator_reserve(generator.get(), lamella::device_of(t), count, &seed, &offset)) return st;
+  const lamella_tensor* to = t;
+  Tensor beside;
+  if (!(t->flags & LAMELLA_CONTIGUOUS)) {
+    lamella_tensor* raw = nullptr;
+    lamella::check(api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, lamella::device_of(t), &raw));
+    beside = Tensor::steal(raw);
+    to = raw;
+  }
+  const Stream s = {seed, offset / 4};
+  const void* data = to->dl.data;
+  const int64_t each = takes_two(kind) ? 2 : 4;
+  const lamella_status st = launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to,
+                                   blocks_for(to, (n + each - 1) / each, 256), {256}, 0, data, n, s, numbers);
+  if (st || to == t) return st;
+  static lamella::detail::Callee copy{"aten::copy_", ""};
+  copy.written({lamella::value(const_cast<lamella_tensor*>(t)), lamella::value(const_cast<lamella_tensor*>(to))});
+  return LAMELLA_OK;
+}
+
+// The largest number of a dtype that is below the end of a range: rounding must not reach it.
+double limit_below(double end, int dtype) {
+  const auto below = [end](int bits, int least) {  // a significand of `bits` bits, exponents from `least`
+    int exponent;
+    std::frexp(end, &exponent);
+    const double step = std::ldexp(1.0, std::max(exponent, least) - bits);
+    double x = std::ceil(end / step) * step - step;
+    if (x >= end) x -= step;
+    std::frexp(end, &exponent);
+    const double finer = std::ldexp(1.0, std::max(exponent - 1, least) - bits);
+    return end > 0 && x + finer < end ? x + finer : x;
+  };
+  if (dtype == LAMELLA_FLOAT16) return below(11, -13);
+  if (dtype == LAMELLA_BFLOAT16) return below(8, -125);
+  if (dtype == LAMELLA_FLOAT32) {
+    const float f = static_cast<float>(end);
+    return f < end ? f : std::nextafter(f, -INFINITY);
+  }
+  return std::nextafter(end, -INFINITY);
+}
+
+lamella_status draw_uniform(const Tensor& t, double low, double high, const Generator& generator) {
+  const int dtype = part_of(t.get()->dtype);
+  const Numbers n = {low, high - low, low < high ? limit_below(high, dtype) : high};
+  return draw(t.get(), dtype == LAMELLA_FLOAT64 ? uniform64 : uniform32, n, generator, is_complex(t.get()->dtype));
+}
+lamella_status draw_normal(const Tensor& t, double mean, double std, const Generator& generator) {
+  const int dtype = t.get()->dtype;
+  if (is_complex(dtype)) std *= std::sqrt(0.5);  // the parts share the variance
+  return draw(t.get(), part_of(dtype) == LAMELLA_FLOAT64 ? normal64 : normal32, {mean, std}, generator,
+              is_complex(dtype));
+}
+lamella_status draw_integers(const Tensor& t, int64_t low, int64_t high, const Generator& generator) {
+  const int64_t range = high - low;
+  return draw(t.get(), range <= int64_t{1} << 31 ? integers : wide_integers, {0, 1, 1, low, range}, generator);
+}
+
+Status random_bits(const Tensor&, const Generator& g, const Tensor& out) { return draw(out.get(), words, {}, g); }
+Status uniform(const Tensor&, double from, double to, const Generator& g, const Tensor& out) {
+  return draw_uniform(out, from, to, g);
+}
+Status normal(const Tensor&, double mean, double std, const Generator& g, const Tensor& out) {
+  return draw_normal(out, mean, std, g);
+}
+Status rand(IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&,
+            Maybe<bool>, const Tensor& out) {
+  return draw_uniform(out, 0, 1, g);
+}
+Status randn(IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&,
+             Maybe<bool>, const Tensor& out) {
+  return draw_normal(out, 0, 1, g);
+}
+Status rand_like(const Tensor&, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>,
+                 Maybe<MemoryFormat>, const Tensor& out) {
+  return draw_uniform(out, 0, 1, Generator());
+}
+Status randn_like(const Tensor&, Maybe<ScalarType>, Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>,
+                  Maybe<MemoryFormat>, const Tensor& out) {
+  return draw_normal(out, 0, 1, Generator());
+}
+Status bernoulli_with(const Tensor&, double p, const Generator& g, const Tensor& out) {
+  return draw(out.get(), bernoulli, {p}, g);
+}
+Status randint(int64_t high, IntArrayRef, const Generator& g, Maybe<ScalarType>, Maybe<lamella::Layout>,
+               const Maybe<Device>&, Maybe<bool>, const Tensor& out) {
+  return draw_integers(out, 0, high, g);
+}
+Status randint_low(int64_t low, int64_t high, IntArrayRef, const Generator& g, Maybe<ScalarType>,
+                   Maybe<lamella::Layout>, const Maybe<Device>&, Maybe<bool>, const Tensor& out) {
+  return draw_integers(out, low, high, g);
+}
+
+}  // namespace
+
+void add_random(lamella::Library& m) {
+  m.impl<random_bits>("_random_bits_", "cuda");
+  m.impl<uniform>("uniform_", "cuda");
+  m.impl<normal>("normal_", "cuda");
+  m.impl<rand>("rand", "cuda");
+  m.impl<randn>("randn", "cuda");
+  m.impl<rand_like>("rand_like", "cuda");
+  m.impl<randn_like>("randn_like", "cuda");
+  m.impl<bernoulli_with>("bernoulli.p", "cuda");
+  m.impl<bernoulli_with>("bernoulli_.float", "cuda");
+  m.impl<randint>("randint", "cuda");
+  m.impl<randint_low>("randint.low", "cuda");
+}
+
+}  // namespace cuda

@@ -1,0 +1,123 @@
+// The walk of reductions: which dimensions are joined, which of the two kernels fits, and how many parts there are.
+#include "reduction.h"
+
+#include <mutex>
+
+#include "dimensions.h"
+
+namespace cuda {
+namespace {
+
+// As `Shape` of kernels/reduce.cu.
+struct Shape {
+  int64_t outputs, length, part;
+  int32_t parts, packed, line, reserved;
+  int64_t step;
+  double parameter;
+};
+
+constexpr int folds = 64;
+struct Kernels {
+  Kernels(const std::string& fold, const std::string& in, const std::string& out, const std::string& second)
+      : arguments("<" + fold + ", " + in + ", " + out + ", " + second + ">"),
+        rows("reduce.cu", "reduce_rows" + arguments),
+        columns("reduce.cu", "reduce_columns" + arguments),
+        join("reduce.cu", "join_parts" + arguments) {}
+  const std::string arguments;
+  Kernel rows, columns, join;
+};
+
+// By the fold, and the dtypes of the input, of what is computed, and of both outputs.
+Kernels& kernels_of(int id, std::string (*fold)(int), int in, int as, int out, int second) {
+  constexpr int n = LAMELLA_PLAIN_DTYPES + 1;
+  static std::atomic<Kernels*>* table = new std::atomic<Kernels*>[folds * n * n * n * n]();
+  std::atomic<Kernels*>& place = table[(((id * n + in) * n + as) * n + out) * n + second];
+  if (Kernels* made = place.load(std::memory_order_acquire)) return *made;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (Kernels* made = place.load(std::memory_order_acquire)) return *made;
+  auto* made = new Kernels(fold(as), type_name(in), type_name(out), second == n - 1 ? "int64_t" : type_name(second));
+  place.store(made, std::memory_order_release);
+  return *made;
+}
+
+}  // namespace
+
+uint64_t dim_set(const lamella::OptionalIntArrayRef& dim, const lamella_tensor* t) {
+  const int n = t->dl.ndim;
+  const uint64_t all = n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+  const lamella::IntArrayRef list = dim.has_value() ? *dim : lamella::IntArrayRef();
+  if (n == 0 || list.empty()) return all;
+  uint64_t dims = 0;
+  for (const int64_t d : list) dims |= uint64_t{1} << (d < 0 ? d + n : d);
+  return dims;
+}
+
+lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella_tensor* in, uint64_t dims,
+                      bool keepdim, double parameter, const lamella_tensor* out, const lamella_tensor* second,
+                      bool ordered) {
+  Dimensions kept, gone;
+  int o = out->dl.ndim - 1;
+  for (int d = in->dl.ndim - 1; d >= 0; d--) {
+    const int64_t step = in->dl.strides[d] * item_sizes[in->dtype];
+    if (dims >> d & 1) {
+      gone.add({in->dl.shape[d], {step, 0, 0}});
+      o -= keepdim;
+    } else {
+      kept.add({in->dl.shape[d],
+                {step, out->dl.strides[o] * item_sizes[out->dtype],
+                 second ? second->dl.strides[o] * item_sizes[second->dtype] : 0}});
+      o--;
+    }
+  }
+  if (!kept.elements) return LAMELLA_OK;
+  if (!gone.elements) gone.count = 0;
+  kept.join(false);
+  gone.join(ordered);
+  Shape s{};
+  s.outputs = kept.elements;
+  s.length = gone.elements;
+  s.parameter = parameter;
+  s.line = gone.count <= 1;
+  s.step = gone.count ? gone.all[0].steps[0] : 0;
+  const int item = item_sizes[in->dtype], width = 16 / item;
+  // Neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
+  const bool columns =
+      kept.count && kept.all[0].steps[0] == item && kept.all[0].size >= 16 && s.length > 1 && s.step != item;
+  const int64_t longest = columns ? 2048 : 65536;
+  s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>((s.length + longest - 1) / longest, 65535)));
+  s.part = std::max<int64_t>(((s.length + s.parts - 1) / s.parts + width - 1) / width * width, 1);
+  s.parts = static_cast<int32_t>(std::max<int64_t>(1, (s.length + s.part - 1) / s.part));
+  s.packed =
+      !columns && s.line && s.step == item && reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 && s.length >= width;
+  for (int d = 0; s.packed && d < kept.count; d++) s.packed = kept.all[d].steps[0] % 16 == 0;
+
+  Kernels& k = kernels_of(id, fold, in->dtype, as, out->dtype, second ? second->dtype : LAMELLA_PLAIN_DTYPES);
+  const Layout of_kept = kept.layout("a reduction"), of_gone = gone.layout("a reduction");
+  const char* from = static_cast<const char*>(in->dl.data);
+  char *to = static_cast<char*>(out->dl.data), *and_to = second ? static_cast<char*>(second->dl.data) : nullptr;
+  const int64_t room = s.outputs * s.parts * 32;  // no fold keeps more than 32 bytes
+  lamella::Tensor scratch;
+  void* partial = nullptr;
+  if (s.parts > 1) {
+    scratch = scratch_of(out, room);
+    partial = scratch.get()->dl.data;
+  }
+  const unsigned parts = static_cast<unsigned>(s.parts);
+  const auto grid_for = [&](int64_t each) {
+    const int64_t blocks = (s.outputs + each - 1) / each;
+    return static_cast<unsigned>(std::min<int64_t>(blocks, 1 << 20));
+  };
+  const unsigned rows = static_cast<unsigned>(std::min<int64_t>(s.outputs, 8));
+  lamella_status st;
+  if (columns)
+    st = launch(k.columns, out, {grid_for(32), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+  else if (s.length > 1024)
+    st = launch(k.rows, out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+  else
+    st = launch(k.rows, out, {grid_for(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+  if (st || s.parts == 1) return st;
+  return launch(k.join, out, {grid_for(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+}
+
+}  // namespace cuda

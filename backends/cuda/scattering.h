@@ -1,0 +1,52 @@
+// Rows that are written to places of a contiguous tensor: Note [Meeting elements] in kernels/indexing.cu.
+#pragma once
+
+#include "operands.h"
+
+namespace cuda {
+
+// Where each of `count` rows of `width` elements goes, among `limit` rows.
+struct Targets {
+  Tensor places;
+  int64_t count, limit, width;
+  int bytes;  // of a place
+  // `most`: the largest number that has to fit beside that of no place
+  static int bytes_for(int64_t limit, int64_t count) {
+    const int64_t most = int64_t{0xffffffff} - 2;
+    return limit < most && count < most ? 4 : 8;
+  }
+  Targets(const lamella_tensor* on, int64_t count, int64_t limit, int64_t width)
+      : count(count), limit(limit), width(width), bytes(bytes_for(limit, count)) {
+    places = empty_on(on, {count}, bytes == 4 ? LAMELLA_UINT32 : LAMELLA_UINT64);
+  }
+  const char* place() const { return bytes == 4 ? "uint32_t" : "uint64_t"; }
+};
+
+enum class Fold { sum, product, largest, least };
+
+// The rows of src stand one behind the other; with `same` there is one row, which goes everywhere.
+lamella_status put_rows(const lamella_tensor* self, const Targets&, const void* src, bool same);
+// Folds factor * src into self; `sorted` gets the places in order.
+lamella_status fold_rows(const lamella_tensor* self, const Targets&, Fold, const void* src, const Scalar& factor = 1,
+                         Sorted* sorted = nullptr);
+
+// Rows o * size + index[j], for each of `outer` times `count`; a negative index counts from the end where `wraps`.
+lamella_status row_targets(const Targets&, const lamella_tensor* index, int64_t outer, int64_t size, bool wraps,
+                           int64_t skipped, int32_t code);
+
+// A contiguous tensor to write to: self, or a copy that close() copies back.
+class Written {
+ public:
+  explicit Written(const lamella_tensor* self);
+  const lamella_tensor* get() const { return own_.get(); }
+  lamella_status close() const;
+
+ private:
+  const lamella_tensor* self_;
+  Tensor own_;
+};
+
+// A number as a tensor of one element.
+Tensor number_on(const lamella_tensor* on, const Scalar&, int dtype);
+
+}  // namespace cuda

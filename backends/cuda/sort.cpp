@@ -1,0 +1,105 @@
+// Sorting and the first of each row: short rows in shared memory, long ones by the radix sort of all rows together.
+#include "kernels.h"
+#include "operands.h"
+
+namespace cuda {
+namespace {
+
+// As `Rows` of kernels/sort.cu.
+struct Rows {
+  int64_t length, inner, outer_stride, inner_stride, stride;
+};
+
+int key_bytes(int dtype) { return item_of(dtype) == 8 ? 8 : 4; }
+
+// The digits that an order's key has.
+int key_bits(int dtype) { return dtype == LAMELLA_BOOL ? 1 : item_of(dtype) * 8; }
+
+// The rows of a contiguous tensor along a dimension.
+Rows rows_of(const lamella_tensor* t, int dim) {
+  const int64_t inner = t->dl.ndim ? count_of(t, dim + 1, t->dl.ndim) : 1, length = size_along(t, dim);
+  return {length, inner, length * inner, 1, inner};
+}
+
+lamella_status short_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
+                          const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
+                          const Rows& of_indices) {
+  static Kernels<dtypes> kernels("sort.cu");
+  int size = 2;
+  while (size < rows.length) size *= 2;
+  const unsigned block = size / 2 < 32 ? 32 : size / 2 > 512 ? 512 : static_cast<unsigned>(size / 2);
+  const unsigned shared = static_cast<unsigned>(size) * (key_bytes(in->dtype) + 4);
+  const int64_t most = int64_t{1} << 30;
+  Kernel& kernel = kernels.get(in->dtype, [&] { return text("sort_short<", type_name(in->dtype), ">"); });
+  return launch(kernel, in, {static_cast<unsigned>(count < most ? count : most)}, {block}, shared, in->dl.data, rows,
+                count, kept, descending, size, values->dl.data, of_values, indices->dl.data, of_indices);
+}
+
+lamella_status long_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
+                         const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
+                         const Rows& of_indices) {
+  static Kernels<dtypes> makers("sort.cu");
+  static Kernels<4> by_row("sort.cu");
+  static Kernels<dtypes * 2> results("sort.cu");
+  const int dtype = in->dtype, bytes = key_bytes(dtype);
+  const int64_t all = in->numel;
+  const int number = all < int64_t{0xffffffff} - 2 ? 4 : 8;
+  const char* number_name = word_name(number);
+  const Tensor keys = empty_on(in, {all}, bytes == 8 ? LAMELLA_UINT64 : LAMELLA_UINT32);
+  Kernel& make = makers.get(dtype, [&] { return text("sort_keys<", type_name(dtype), ">"); });
+  if (lamella_status st =
+          launch(make, in, grid_for(in, all), {256}, 0, in->dl.data, rows, all, descending, keys.data_ptr()))
+    return st;
+  Sorted order = radix_sort(keys, Tensor(), all, key_bits(dtype), number);
+  if (count > 1) {  // a stable sort by rows puts each one together, in the order of its keys
+    const int row_bytes = count < int64_t{0xffffffff} ? 4 : 8;
+    const Tensor row_keys = empty_on(in, {all}, row_bytes == 8 ? LAMELLA_UINT64 : LAMELLA_UINT32);
+    Kernel& kernel = by_row.get((number == 8) * 2 + (row_bytes == 8),
+                                [&] { return text("sort_rows<", number_name, ", ", word_name(row_bytes), ">"); });
+    if (lamella_status st = launch(kernel, in, grid_for(in, all), {256}, 0, order.numbers.data_ptr(), all, rows.length,
+                                   row_keys.data_ptr()))
+      return st;
+    order = radix_sort(row_keys, order.numbers, all, bits_of(static_cast<uint64_t>(count - 1)), number);
+  }
+  Kernel& kernel = results.get(dtype * 2 + (number == 8),
+                               [&] { return text("sort_results<", type_name(dtype), ", ", number_name, ">"); });
+  return launch(kernel, in, grid_for(in, count * kept), {256}, 0, in->dl.data, rows, order.numbers.data_ptr(),
+                count * kept, kept, values->dl.data, of_values, indices->dl.data, of_indices);
+}
+
+lamella_status first_of_rows(const Tensor& self, int64_t dim, bool descending, int64_t kept, const Tensor& values,
+                             const Tensor& indices) {
+  if (self.numel() == 0 || kept == 0) return LAMELLA_OK;
+  const Tensor x = plain(self);
+  const PlainOutput v(values), i(indices);
+  const lamella_tensor* in = x.get();
+  const int d = wrapped_dim(dim, in);
+  const Rows rows = rows_of(in, d);
+  const int64_t count = in->numel / rows.length;
+  constexpr int64_t longest = 2048;
+  const auto run = rows.length <= longest ? short_rows : long_rows;
+  if (lamella_status st = run(in, rows, count, kept, descending, v.tensor().get(), rows_of(v.tensor().get(), d),
+                              i.tensor().get(), rows_of(i.tensor().get(), d)))
+    return st;
+  if (lamella_status st = v.close()) return st;
+  return i.close();
+}
+
+Status sort(const Tensor& self, std::optional<bool>, int64_t dim, bool descending, const Tensor& values,
+            const Tensor& indices) {
+  return first_of_rows(self, dim, descending, size_along(self.get(), wrapped_dim(dim, self.get())), values, indices);
+}
+
+Status topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, const Tensor& values,
+            const Tensor& indices) {
+  return first_of_rows(self, dim, largest, self.dim() ? k : (k ? 1 : 0), values, indices);
+}
+
+}  // namespace
+
+void add_sorts(lamella::Library& m) {
+  add<sort>(m, "sort.stable");
+  add<topk>(m, "topk");
+}
+
+}  // namespace cuda

@@ -1,0 +1,54 @@
+"""``lamella.cuda``: what it has beside the functions of every device."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import lamella
+
+from .graphs import CUDAGraph, graph, is_current_stream_capturing
+
+NUMBERS = (
+    "major",
+    "minor",
+    "multi_processor_count",
+    "max_threads_per_multi_processor",
+    "shared_memory_per_block",
+    "shared_memory_per_block_optin",
+    "L2_cache_size",
+)
+
+
+def _index(device: Any) -> int:
+    if device is None:
+        return lamella.cuda.current_device()  # type: ignore[attr-defined]
+    return device if isinstance(device, int) else lamella.device(device).index or 0
+
+
+def get_device_properties(device: Any = None) -> SimpleNamespace:
+    """``name``, ``uuid``, ``total_memory`` (bytes), ``major`` and ``minor`` of the capability, and other numbers."""
+    read, index = lamella.ops.cuda._property, _index(device)
+    found = SimpleNamespace(name=read(index, "name"), uuid=read(index, "uuid"))
+    found.total_memory = int(read(index, "memory.total"))
+    for name in NUMBERS:
+        setattr(found, name, int(read(index, f"cuda.{name}")))
+    return found
+
+
+def get_device_capability(device: Any = None) -> tuple[int, int]:
+    """The compute capability, (9, 0) of an H200."""
+    found = get_device_properties(device)
+    return found.major, found.minor
+
+
+NAMES = {
+    f.__name__: f
+    for f in (
+        CUDAGraph,
+        graph,
+        is_current_stream_capturing,
+        get_device_properties,
+        get_device_capability,
+    )
+}

@@ -1,0 +1,281 @@
+"""The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks, many tiles, elements that meet.
+
+``python heavy.py [cases...]`` compares each case with numpy, prints what differs and the hash of all results, which
+must not depend on the order in which threads run. It is run where ``cuda`` is the stand-in, and on a GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import sys
+
+import lamella
+import numpy as np
+
+DEVICE = "cuda"
+rng = np.random.default_rng(0)
+hashed = hashlib.sha256()
+
+
+def there(x, dtype=None):
+    made = lamella.from_numpy(np.ascontiguousarray(x)).to(DEVICE)
+    return made if dtype is None else made.to(dtype)
+
+
+def check(got, wanted, rtol=2e-5, atol=2e-5):
+    """Compares a result with numpy's and takes its bytes into the hash."""
+    got = got.detach().cpu()
+    hashed.update((got.to(lamella.float32) if got.dtype == lamella.bfloat16 else got).numpy().tobytes())
+    np.testing.assert_allclose(
+        got.to(lamella.float64).numpy() if got.is_floating_point() else got.numpy(), wanted, rtol, atol
+    )
+
+
+def normal(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def products():
+    """Several tiles, every layout of the operands, and all that is added."""
+    a, b, c = normal(70, 37), normal(37, 90), normal(90)
+    wanted = a.astype(np.float64) @ b
+    for x in (there(a), there(a.T.copy()).t(), there(np.repeat(a, 2, 1))[:, ::2]):
+        for y in (there(b), there(b.T.copy()).t()):
+            check(x @ y, wanted)
+            check(lamella.addmm(there(c), x, y, beta=0.5, alpha=2), 2 * wanted + 0.5 * c)
+    out = lamella.zeros(90, 70, device=DEVICE).t()
+    check(lamella.mm(there(a), there(b), out=out), wanted)
+    check(lamella.nn.functional.linear(there(a), there(b.T.copy()), there(c)), wanted + c)
+    check(lamella.baddbmm(there(normal(0, 1, 1)).sum(0), there(a[None]), there(b[None])), wanted[None])
+    check(there(a) @ there(b[:, 0].copy()), wanted[:, 0])
+    check(there(a, lamella.float64) @ there(b, lamella.float64), wanted, 1e-12, 1e-12)
+    check(there(a, lamella.bfloat16) @ there(b, lamella.bfloat16), wanted, 0.03, 0.2)
+    check(there(a, lamella.float16) @ there(b, lamella.float16), wanted, 0.005, 0.02)
+    z = a[:, :9] + 1j * a[:, 9:18]
+    check_complex(there(z) @ there(z.T.copy()), z.astype(complex) @ z.T)
+    whole = rng.integers(-9, 9, (66, 70))
+    check(there(whole) @ there(whole.T.copy()), whole @ whole.T)
+    small = whole.astype(np.int8)
+    check(there(small) @ there(small.T.copy()), small @ small.T)
+
+
+def check_complex(got, wanted):
+    check(lamella.view_as_real(got), np.stack([wanted.real, wanted.imag], -1))
+
+
+def blas():
+    """Products by a cuBLAS that is there: those of `products`, and none of floats without it."""
+    library = ctypes.CDLL("libcublas.so.13")
+    products()
+    assert library.standin_blas_calls() >= 17, library.standin_blas_calls()
+
+
+def sorts():
+    """Rows longer than a block holds: many blocks a pass, several rows, NaN and zeros of both signs."""
+    x = rng.integers(-900, 900, (3, 5000)).astype(np.float32)
+    x[:, ::7] = np.nan
+    x[:, ::11] = -0.0
+    for descending in (False, True):
+        values, indices = lamella.sort(there(x), dim=1, descending=descending)
+        key = np.where(np.isnan(x), np.inf, x) * (-1 if descending else 1)
+        order = np.argsort(key, axis=1, kind="stable")
+        check(indices, order)
+        check(values, np.take_along_axis(x, order, 1))
+    whole = rng.integers(-(2**62), 2**62, 4100)
+    check(lamella.sort(there(whole)).indices, np.argsort(whole, kind="stable"))
+    check(lamella.topk(there(x[:, 1:2]), 2, dim=0).values.isnan().logical_not(), np.ones((2, 1), bool))
+    distinct = rng.permutation(6000).astype(np.float64)
+    check(lamella.topk(there(distinct), 5).indices, np.argsort(-distinct)[:5])
+
+
+def meeting():
+    """Elements for one place: sums in order, over pieces and blocks; the last one that is put stays."""
+    x, at = normal(1500, 3), rng.integers(0, 5, 1500)
+    at[:400] = 4
+    wanted = np.zeros((5, 3))
+    np.add.at(wanted, at, x.astype(np.float64))
+    zeros = lambda *shape: lamella.zeros(*shape, device=DEVICE)  # noqa: E731
+    check(zeros(5, 3).index_add_(0, there(at), there(x)), wanted, atol=1e-3)
+    wide = np.broadcast_to(at[:, None], (1500, 3)).copy()
+    check(zeros(5, 3).scatter_add_(0, there(wide), there(x)), wanted, atol=1e-3)
+    check(zeros(5, 3).index_put_([there(at)], there(x), accumulate=True), wanted, atol=1e-3)
+    last = np.zeros((5, 3), np.float32)
+    last[at] = x
+    check(zeros(5, 3).scatter_(0, there(wide), there(x)), last, 0, 0)
+    check(zeros(5, 3).index_put_([there(at)], there(x)), last, 0, 0)
+    check(zeros(5, 3).index_copy_(0, there(at), there(x)), last, 0, 0)
+    largest = np.full((5, 3), -np.inf)
+    np.maximum.at(largest, at, x)
+    check(zeros(5, 3).sub_(9).scatter_reduce_(0, there(wide), there(x), "amax"), largest)
+    whole = rng.integers(0, 100, (1500, 3))
+    sums = np.zeros((5, 3), np.int64)
+    np.add.at(sums, at, whole)
+    check(lamella.zeros(5, 3, dtype=lamella.int64, device=DEVICE).index_add_(0, there(at), there(whole)), sums)
+    check(
+        lamella.zeros(5, 3, dtype=lamella.int8, device=DEVICE).index_add_(0, there(at), there(whole.astype(np.int8))),
+        sums.astype(np.int8),
+    )
+    weight = there(normal(5, 3)).requires_grad_()
+    lamella.nn.functional.embedding(there(at), weight, padding_idx=2).backward(there(x))
+    wanted[2] = 0
+    check(weight.grad, wanted, atol=1e-3)
+    strided = zeros(3, 5).t()
+    check(strided.index_add_(0, there(at), there(x))[0], np.add.reduce(x[at == 0].astype(np.float64)), atol=1e-3)
+
+
+def nonzeros():
+    x = rng.random((50, 3, 41)) < 0.3
+    check(there(x).nonzero(), np.argwhere(x))
+    y = normal(50, 3, 41)
+    check(there(y)[there(x)], y[x], 0, 0)
+
+
+def rows():
+    """Rows that shared memory does not hold, and short ones."""
+    for n in (13001, 13000, 600, 7):
+        x, w = normal(3, n), normal(n)
+        e = np.exp(x - x.max(1, keepdims=True).astype(np.float64))
+        p = e / e.sum(1, keepdims=True)
+        check(lamella.softmax(there(x), 1), p)
+        check(lamella.log_softmax(there(x), 1), np.log(p))
+        d = x - x.mean(1, keepdims=True, dtype=np.float64)
+        scale = 1 / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+        check(lamella.layer_norm(there(x), [n], there(w), there(w)), d * scale * w + w, atol=1e-4)
+        target = rng.integers(0, n, 3)
+        logits = there(x).requires_grad_()
+        loss = lamella.nn.functional.cross_entropy(logits, there(target))
+        check(loss, -np.log(p[np.arange(3), target]).mean())
+        loss.backward()
+        p[np.arange(3), target] -= 1
+        check(logits.grad, p / 3)
+    x = normal(40, 300)
+    given = there(x).requires_grad_()
+    norm = lamella.nn.LayerNorm(300, device=DEVICE)
+    g = normal(40, 300)
+    norm(given).backward(there(g))
+    d = x - x.mean(1, keepdims=True, dtype=np.float64)
+    scale = 1 / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+    n = d * scale
+    check(given.grad, scale * (g - g.mean(1, keepdims=True) - n * (g * n).mean(1, keepdims=True)), atol=1e-4)
+    check(norm.weight.grad, (g * n).sum(0), atol=1e-4)
+    check(norm.bias.grad, g.sum(0), atol=1e-4)
+
+
+def batches():
+    """A batch norm whose channels are cut into parts."""
+    x = normal(5, 3, 60, 61) + 3
+    norm = lamella.nn.BatchNorm2d(3, device=DEVICE)
+    given, g = there(x).requires_grad_(), normal(*x.shape)
+    out = norm(given)
+    mean, var = x.mean((0, 2, 3), dtype=np.float64), x.astype(np.float64).var((0, 2, 3))
+    n = (x - mean[:, None, None]) / np.sqrt(var + 1e-5)[:, None, None]
+    check(out, n, atol=1e-4)
+    check(norm.running_mean, 0.1 * mean)
+    check(norm.running_var, 0.9 + 0.1 * x.astype(np.float64).var((0, 2, 3), ddof=1))
+    out.backward(there(g))
+    check(norm.weight.grad, (g * n).sum((0, 2, 3)), atol=2e-2)
+    each = lambda v: v.mean((0, 2, 3))[:, None, None]  # noqa: E731
+    check(given.grad, (g - each(g) - n * each(g * n)) / np.sqrt(var + 1e-5)[:, None, None], atol=1e-4)
+
+
+def convolutions():
+    """Several tiles; a weight's gradient whose sums are cut into parts; groups, strides and gaps."""
+    x, w = normal(2, 4, 33, 40), normal(6, 2, 3, 2)
+    given, weight = there(x).requires_grad_(), there(w).requires_grad_()
+    options = dict(stride=(2, 1), padding=(2, 1), dilation=(1, 2), groups=2)
+    out = lamella.nn.functional.conv2d(given, weight, there(normal(6)) * 0, **options)
+    padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (2, 2), (1, 1)))
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::2, :, :, ::2]
+    groups = seen.reshape(2, 2, 2, *seen.shape[2:])
+    wanted = np.einsum("ngchwab,gocab->ngohw", groups, w.reshape(2, 3, 2, 3, 2)).reshape(out.shape)
+    check(out, wanted, atol=1e-4)
+    g = normal(*out.shape)
+    out.backward(there(g))
+    by_group = g.reshape(2, 2, 3, *g.shape[2:])
+    check(weight.grad, np.einsum("ngchwab,ngohw->gocab", groups, by_group).reshape(w.shape), atol=2e-3)
+    back = np.zeros_like(padded).reshape(2, 2, 2, *padded.shape[2:])
+    spread = np.einsum("gocab,ngohw->ngchwab", w.reshape(2, 3, 2, 3, 2), by_group)
+    high, wide = g.shape[2:]
+    for a in range(3):
+        for b in range(2):
+            back[..., a : a + 2 * high : 2, 2 * b : 2 * b + wide] += spread[..., a, b]
+    check(given.grad, back.reshape(padded.shape)[:, :, 2:-2, 1:-1], atol=1e-4)
+
+
+def attentions():
+    """Several tiles of queries and keys, heads that share keys, masks and causal ones, with all gradients."""
+    for dtype, limit in ((lamella.float32, 1e-4), (lamella.bfloat16, 0.06)):
+        for heads, width, masked in ((2, 48, False), (2, 72, True), (2, 80, True)):
+            q, k, v = normal(2, heads, 70, width), normal(2, heads // 2, 130, width), normal(2, heads // 2, 130, 32)
+            mask = rng.random((70, 130)) < 0.7
+            given = [there(x, dtype).requires_grad_() for x in (q, k, v)]
+            more = dict(attn_mask=there(mask)) if masked else dict(is_causal=True)
+            out = lamella.nn.functional.scaled_dot_product_attention(*given, enable_gqa=True, **more)
+            sees = mask if masked else np.tri(70, 130, dtype=bool)
+            q, k, v = (x.detach().cpu().to(lamella.float64).numpy() for x in given)
+            s = np.where(sees, q @ k.swapaxes(2, 3) / np.sqrt(width), -np.inf)
+            p = np.exp(s - s.max(-1, keepdims=True))
+            p /= p.sum(-1, keepdims=True)
+            check(out, p @ v, limit, limit)
+            g = there(normal(*out.shape), dtype)
+            out.backward(g)
+            g = g.cpu().to(lamella.float64).numpy()
+            d = p * (g @ v.swapaxes(2, 3) - (g * (p @ v)).sum(-1, keepdims=True)) / np.sqrt(width)
+            check(given[0].grad, d @ k, limit, limit)
+            check(given[1].grad, (d.swapaxes(2, 3) @ q).sum(1, keepdims=True), limit, 3 * limit)
+            check(given[2].grad, (p.swapaxes(2, 3) @ g).sum(1, keepdims=True), limit, 3 * limit)
+
+
+def updates():
+    """More tensors than a launch takes, of two dtypes, with ends that no pack covers; against the cpu's kernels."""
+    shapes = [(3, 5), (), (4099,), (0,), (17, 3)] * 14
+    first = [normal(*s) for s in shapes]
+    gradients = [normal(*s) for s in shapes]
+    for name in ("SGD", "AdamW", "RAdam", "NAdam", "ASGD"):
+        results = []
+        for device in (DEVICE, "cpu"):
+            kinds = [lamella.bfloat16 if i % 9 == 0 else lamella.float32 for i in range(len(shapes))]
+            w = [lamella.tensor(x, dtype=t).to(device).requires_grad_() for x, t in zip(first, kinds, strict=True)]
+            optimizer = getattr(lamella.optim, name)(w, lr=0.01)
+            for _ in range(2):
+                for p, g in zip(w, gradients, strict=True):
+                    p.grad = lamella.tensor(g, dtype=p.dtype).to(device)
+                optimizer.step()
+            results.append([p.detach() for p in w])
+        for got, wanted in zip(*results, strict=True):
+            limit = 0.02 if got.dtype == lamella.bfloat16 else 1e-5
+            check(got, wanted.to(lamella.float64).numpy(), limit, limit)
+
+
+def faults():
+    """Indices that are out of range are errors of the next wait, once, and touch nothing else."""
+    x = there(np.arange(12.0).reshape(3, 4))
+    bad = there(np.array([0, 3]))
+    for work in (
+        lambda: x.index_select(0, bad),
+        lambda: x[bad],
+        lambda: lamella.embedding(x, bad),
+        lambda: x.index_add_(0, bad, x[:2] * 0),
+        lambda: x.index_put_([bad], x[:2] * 0 + x[:2]),
+    ):
+        try:
+            work()
+            lamella.cuda.synchronize()
+        except IndexError as error:
+            assert "3 is out of range" in str(error), error
+        else:
+            raise AssertionError("no error")
+        lamella.cuda.synchronize()
+    check(x[1:], np.arange(4.0, 12).reshape(2, 4))
+
+
+CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, updates, faults]
+
+if __name__ == "__main__":
+    named = {case.__name__: case for case in (*CASES, blas)}
+    for name in sys.argv[1:] or [case.__name__ for case in CASES]:
+        named[name]()
+    counted = [c.operator for c in lamella.fallback_counts()]
+    assert not counted, counted
+    print("hash", hashed.hexdigest())
