@@ -195,9 +195,14 @@ def _profile(peer: socket.socket, seconds: float, options: dict[str, Any], trace
             failures.append(error)
 
     writing = threading.Thread(target=write, daemon=True)
+
+    def written(wait: float) -> bool:
+        writing.join(wait)
+        return not writing.is_alive()
+
     writing.start()
     try:
-        _keep_waiting(peer, lambda wait: (writing.join(wait), not writing.is_alive())[1])
+        _keep_waiting(peer, written)
     finally:
         writing.join()
     if failures:

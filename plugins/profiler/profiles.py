@@ -29,12 +29,14 @@ METRICS = {
 
 
 def _is_known(device: str) -> bool:
-    """Whether a backend of that name is there, or would be loaded when it is named."""
+    """Whether there is a device of that name; its plugin is loaded where it has not been yet."""
     if _python._is_device(device):
         return True
+    import lamella
     from lamella.plugins import status
 
-    return any(p.name == device and p.kind == "backend" and p.state in ("found", "loading") for p in status())
+    found = any(p.name == device and p.kind == "backend" and p.state in ("found", "loading") for p in status())
+    return found and getattr(lamella, device).is_available()
 
 
 class profile:

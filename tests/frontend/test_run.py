@@ -576,7 +576,7 @@ def test_devices_that_there_are_none_of():
         for quiet in (module.empty_cache, module.seed, module.seed_all, lambda m=module: m.manual_seed(1)):
             assert quiet() is None
         for loud in (module.init, module.synchronize, module.current_device, module.get_device_name, module.Stream):
-            with pytest.raises(RuntimeError, match="there is no backend"):
+            with pytest.raises(RuntimeError, match="there is no (backend|NVIDIA driver)"):
                 loud()
         assert "manual_seed" in dir(module) and "is_initialized" in dir(module)
 

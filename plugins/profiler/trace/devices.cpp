@@ -23,8 +23,8 @@ struct Started {
 };
 
 // Note [Turns]  `turn` is held while a hook's functions run, which may wait for the device; `mutex` for a few
-//   instructions, by launches and activities, too. Neither is held while the registry is asked: an interface comes under
-//   the registry's lock, and then `turn` is only tried.
+//   instructions, by launches and activities, too. Neither is held while the registry is asked: an interface comes
+//   under the registry's lock, and then `turn` is only tried.
 struct State {
   std::mutex turn;
   std::vector<Started> started;  // under `turn`

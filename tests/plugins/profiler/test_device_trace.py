@@ -112,17 +112,29 @@ def test_rows_times_and_sums(child, guest):
     assert "bank:1 stream" in (guest.folder / "t.html").read_text()
 
 
-def test_a_device_that_comes_without_times(child):
+def test_a_device_without_times(child):
     child("""
     import warnings
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        with profile(activities=["cpu", "numpy", "bank"]) as prof:
+        with profile(activities=["cpu", "numpy"]) as prof:
             lamella.ones(2, device="numpy")
     (note,) = [str(w.message) for w in told]
-    assert "device 'numpy': it came while the profile ran, without the interface device_trace.numpy" in note
-    assert not rows(prof)  # bank was not used: it is not loaded, and there is nothing to say of it
+    assert "device 'numpy': it tells nothing of its time" in note and "device_trace.numpy" in note
+    assert not rows(prof)
     """)
+
+
+def test_a_device_that_comes_without_times(child):
+    """A trace does not load the devices that it names."""
+    child("""
+    from lamella.plugins.profiler import _python
+    trace = _python._Trace(0, 0, 1 << 20, "numpy,bank")
+    lamella.ones(2, device="numpy")
+    trace.stop()
+    (note,) = trace.notes()
+    assert "device 'numpy': it came while the profile ran, without the interface device_trace.numpy" in note
+    """)  # bank was not used: it is not loaded, and there is nothing to say of it
 
 
 def test_memory_of_devices_and_of_the_host(child):
