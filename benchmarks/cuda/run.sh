@@ -1,6 +1,8 @@
 #!/bin/sh
 # run.sh [PYTHON]: on a machine with a GPU, from the root of the repository: builds, tests and measures device `cuda`.
-# It takes less than ten minutes; all that it finds is in one file, benchmarks/cuda/DATE.md.
+# It takes less than ten minutes; all that it finds is in one file, benchmarks/cuda/DATE.md. On a machine without a
+# network PIP_NO_INDEX=1 and PIP_FIND_LINKS name a folder of wheels: of what builds the package (the Makefile's
+# BUILD_NEEDS) and of ml_dtypes, pytest and what these need. CuPy, NVRTC and cuBLAS may be the machine's own.
 python=${1:-python3}
 out=benchmarks/cuda/$(date +%Y-%m-%d).md
 folder=build/gpu
@@ -15,7 +17,9 @@ mkdir -p "$folder"
   $python -m venv --system-site-packages "$folder/venv"
   python=$folder/venv/bin/python
   major=$(nvidia-smi | sed -n 's/.*CUDA Version: \([0-9]*\).*/\1/p')
-  timeout 240 $python -m pip install -q ".[cuda$major]" ml_dtypes pytest 2>&1 | tail -3
+  timeout 60 $python -m pip install -q "scikit-build-core>=1.1" "pybind11>=3.1" cmake ninja ml_dtypes pytest 2>&1 | tail -3
+  timeout 240 $python -m pip install -q --no-build-isolation --no-deps . 2>&1 | tail -3
+  test -n "$PIP_NO_INDEX" || timeout 60 $python -m pip install -q "lamella[cuda$major]" 2>&1 | tail -3
   echo '```'
   echo
   echo '## First contact'
