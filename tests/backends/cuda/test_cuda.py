@@ -433,6 +433,23 @@ def test_the_samples_program_reports_a_planted_defect(tmp_path_factory, tmp_path
     assert done.returncode == 1 and "cumsum" in done.stdout and "1 wrong" in done.stdout, done.stdout + done.stderr
 
 
+def test_a_profile_times_kernels_by_events(cuda):
+    """The profiler knows nothing of this backend but its events."""
+    cuda.run("""
+        import lamella
+        from lamella.profiler import profile
+        x = lamella.ones(1000, device="cuda")
+        (x + 1).sum().item()
+        with profile(activities=["cpu", "cuda"], profile_memory=True) as prof:
+            (x + 1).sum().item()
+        assert [e.name for e in prof.events() if e.is_device][:2] == ["aten::add", "aten::sum"]
+        row = next(r for r in prof.key_averages() if r.key == "aten::add")
+        assert row.device_time_total > 0 and row.device_memory_usage >= 4000, row
+        (stream,) = prof.device_streams()
+        assert stream.device == "cuda:0" and len(stream.work) >= 2 and stream.busy > 0
+    """)
+
+
 def test_samples(tmp_path_factory):
     """A part of the catalogue that changes each day, against the oracles; nothing of it may fall back to the host."""
     folder = make(tmp_path_factory)
