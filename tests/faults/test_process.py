@@ -390,6 +390,7 @@ def test_deleters_run_on_other_threads():
 
 
 def test_memory_from_one_thread_is_freed_by_another():
+    gc.collect()  # what earlier tests have left, which would be freed in between
     live = lamella._C._memory_stats("cpu")["live_bytes"]
     made: list = []
     in_threads([lambda: made.extend(lamella.ones(1000) * k for k in range(500)) for _ in range(4)])
