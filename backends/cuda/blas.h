@@ -13,7 +13,7 @@ struct BlasMatrix {
 
 // Whether cuBLAS is there for this dtype: float16, bfloat16, float32, float64, complex64, complex128.
 bool blas_multiplies(int dtype);
-// Whether it can read the matrix as it lies, with so many rows and columns.
+// Whether cuBLAS can read a matrix of these rows and columns where it lies, without a copy.
 bool blas_reads(const BlasMatrix&, int64_t rows, int64_t columns);
 // out = alpha a b + beta out, for each of the batches. alpha and beta are of the type in which the dtype is computed.
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,

@@ -34,7 +34,7 @@ class Plan {
   bool is_flat() const { return flat_; }
   int moving() const { return moving_; }
   char* data(int operand) const { return data_[operand]; }
-  // Whether packs of so many elements can be loaded from all operands that move.
+  // Whether one load may read `width` elements of each operand that moves.
   bool packs(int width) const;
   const Layout& layout() const { return layout_; }
   // Dimensions beyond those of a layout: calls body(offsets) with the operands' offsets in bytes of each part.
