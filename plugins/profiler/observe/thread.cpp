@@ -67,16 +67,16 @@ Thread::Thread() {
 }
 
 void reclaim_lists() {
+  const uint64_t before = list_number.load(std::memory_order_acquire);  // a change behind the barrier has its own
   if (!fence_all_threads()) return;
   std::vector<std::shared_ptr<const List>> old;  // freed without the lock
   const std::lock_guard lock(observers_mutex());
   for (Thread* t : threads())
-    if (t != current_thread) t->give_up(old);
+    if (t != current_thread) t->give_up(before, old);
 }
 
-void Thread::give_up(std::vector<std::shared_ptr<const List>>& to) {
-  const bool counts = number == list_number.load(std::memory_order_relaxed);  // both change under the lock
-  if (global_ && !counts && uses.load(std::memory_order_acquire) == 0) to.push_back(std::move(global_));
+void Thread::give_up(uint64_t before, std::vector<std::shared_ptr<const List>>& to) {
+  if (global_ && number < before && uses.load(std::memory_order_acquire) == 0) to.push_back(std::move(global_));
 }
 
 void forget_other_threads() {

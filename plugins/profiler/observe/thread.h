@@ -59,8 +59,9 @@ class Thread {
   const std::shared_ptr<const List>& local() const { return local_; }
   int64_t gap(double probability);
   bool enabled() const { return enabled_; }
-  bool enable(bool on);                                        // what it was
-  void give_up(std::vector<std::shared_ptr<const List>>& to);  // its list, unless it is among observers
+  bool enable(bool on);  // what it was
+  // Its list, if that is older than the number before the barrier, and it is not among observers.
+  void give_up(uint64_t before, std::vector<std::shared_ptr<const List>>& to);
 
   // The steps of backward that one of the observers hears of, the innermost last.
   struct Node {
