@@ -50,16 +50,18 @@ int quad_number(int quads) { return quads == 1 ? 0 : quads == 2 ? 1 : 2; }
 // `Space` of kernels/attention.cu.
 unsigned shared_bytes(int dtype) { return static_cast<unsigned>((2 * 16 + 64) * 68 * item_of(wide_of(dtype))); }
 
-Dim blocks(int64_t heads, int64_t rows) {
-  const int64_t count = heads * ((rows + tile_side - 1) / tile_side);
+Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
+  const int64_t count = heads * ((rows + side - 1) / side);
   LAMELLA_CHECK_NOT_IMPLEMENTED(count >> 31 == 0, "cuda: attention over more than 2^31 tiles");
   return {static_cast<unsigned>(count)};
 }
 
-// Whether the matrix instruction serves: two-byte floats whose rows can be read 16 bytes at a time.
+// Whether the matrix instruction serves: two-byte floats whose rows can be read 16 bytes at a time. Undefined operands
+// are results that are not wanted.
 bool suits_warps(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
-  if (!is_half(dtype) || n.width % 16 || n.value_width % 16 || n.width > 128 || n.value_width > 128) return false;
+  if (!is_half(dtype) || n.width % 8 || n.value_width % 8 || n.width > 128 || n.value_width > 128) return false;
   for (const Tensor& t : operands) {
+    if (!t.defined()) continue;
     const lamella_tensor* x = t.get();
     if (x->dl.strides[3] != 1 || reinterpret_cast<uintptr_t>(x->dl.data) % 16) return false;
     for (int d = 0; d < 3; d++)
@@ -67,6 +69,16 @@ bool suits_warps(const AttentionSizes& n, int dtype, std::initializer_list<Tenso
   }
   return true;
 }
+
+constexpr const char *warps_file = "attention_warps.cu", *warps_options = "-fmad=true";
+// Whether scores are products as they are, times a scale above 0.
+bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0; }
+int warps_number(const AttentionSizes& n, int dtype) { return (dtype * 3 + quad_number(quads_of(n))) * 2 + is_plain(n); }
+std::string warps_name(const char* name, const AttentionSizes& n, int dtype) {
+  return text(name, "<", type_name(dtype), ", ", quads_of(n), is_plain(n) ? ", true>" : ", false>");
+}
+// Tiles of kernels/attention_warps.cu: 64 rows of two-byte floats each.
+unsigned tile_bytes(int quads, int tiles) { return static_cast<unsigned>(tiles * tile_side * 64 * quads * 2); }
 
 bool too_wide(const lamella_value& query, const lamella_value& value) {
   const lamella_tensor *q = query.as.tensor, *v = value.as.tensor;
@@ -85,13 +97,13 @@ lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_va
     const AttentionSizes n = sizes_of(q, k, v, borrowed(args[3]), args[4].as.i != 0, lamella::as_double(args[5]));
     const PlainOutput logsumexp(sums);
     const int t = q.get()->dtype, quads = quads_of(n);
-    if (suits_warps(n, t, {q, k, v})) {
-      static Kernels<dtypes * 3> by_warps("attention.cu", "-fmad=true");
-      Kernel& kernel = by_warps.get(t * 3 + quad_number(quads),
-                                    [&] { return text("attend_by_warps<", type_name(t), ", ", quads, ">"); });
-      const auto shared = static_cast<unsigned>((64 * (64 * quads + 8) + 64 * quads * 72) * 2);
-      if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {128}, shared, heads_of(q),
-                                     heads_of(k), heads_of(v), heads_of(out), logsumexp.data(), n))
+    if (suits_warps(n, t, {q, k, v, out})) {
+      static Kernels<dtypes * 6> by_warps(warps_file, warps_options);
+      constexpr int rows = 128;
+      Kernel& kernel = by_warps.get(warps_number(n, t), [&] { return warps_name("attend_by_warps", n, t); });
+      if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, rows), {128},
+                                     tile_bytes(quads, rows / tile_side + 4), heads_of(q), heads_of(k), heads_of(v),
+                                     heads_of(out), logsumexp.data(), n))
         return st;
       return logsumexp.close();
     }
@@ -128,6 +140,22 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
         return st;
     }
     const int quads = quads_of(n), number = t * 3 + quad_number(quads);
+    if (suits_warps(n, t, {q, k, v, g, dq, dk, dv})) {
+      static Kernels<dtypes * 6> query_by_warps(warps_file, warps_options), key_by_warps(warps_file, warps_options);
+      const auto *sums = logsumexp.data_ptr(), *less = shifts.data_ptr();
+      if (dq.defined() && rows) {
+        Kernel& kernel =
+            query_by_warps.get(warps_number(n, t), [&] { return warps_name("backward_query_by_warps", n, t); });
+        if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {128},
+                                       tile_bytes(quads, 4), heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums,
+                                       less, heads_of(dq), n))
+          return st;
+      }
+      if (!dk.defined() && !dv.defined()) return LAMELLA_OK;
+      Kernel& kernel = key_by_warps.get(warps_number(n, t), [&] { return warps_name("backward_key_by_warps", n, t); });
+      return launch(kernel, q.get(), blocks(n.batch * k.size(1), n.keys), {128}, tile_bytes(quads, 6) + 1024,
+                    heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less, heads_of(dk), heads_of(dv), n);
+    }
     if (dq.defined() && rows) {
       Kernel& kernel = of_query.get(number, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });
       if (lamella_status st =

@@ -1,4 +1,4 @@
-// The walk of reductions: which dimensions are joined, which of the two kernels fits, and how many parts there are.
+// The walk of reductions: which dimensions are joined, which of the three kernels fits, and how many parts there are.
 #include "reduction.h"
 
 #include <mutex>
@@ -22,9 +22,10 @@ struct Kernels {
       : arguments("<" + fold + ", " + in + ", " + out + ", " + second + ">"),
         rows("reduce.cu", "reduce_rows" + arguments),
         columns("reduce.cu", "reduce_columns" + arguments),
+        packed_columns("reduce.cu", "reduce_packed_columns" + arguments),
         join("reduce.cu", "join_parts" + arguments) {}
   const std::string arguments;
-  Kernel rows, columns, join;
+  Kernel rows, columns, packed_columns, join;
 };
 
 // By the fold, and the dtypes of the input, of what is computed, and of both outputs.
@@ -84,13 +85,16 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   // Neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
   const bool columns =
       kept.count && kept.all[0].steps[0] == item && kept.all[0].size >= 16 && s.length > 1 && s.step != item;
-  const int64_t longest = columns ? 2048 : 65536;
-  s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>((s.length + longest - 1) / longest, 65535)));
+  s.packed = reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 &&
+             (columns ? kept.all[0].size % width == 0 : s.line && s.step == item && s.length >= width);
+  for (int d = columns; s.packed && d < kept.count; d++) s.packed = kept.all[d].steps[0] % 16 == 0;
+  for (int d = 0; s.packed && columns && d < gone.count; d++) s.packed = gone.all[d].steps[0] % 16 == 0;
+  // Of columns as many parts as make a thousand blocks, each of 64 elements or more; of rows parts of 65536.
+  const int64_t each = columns ? 32 * (s.packed ? width : 1) : 1, blocks = (s.outputs + each - 1) / each;
+  const int64_t wanted = columns ? std::min((1024 + blocks - 1) / blocks, s.length / 64) : (s.length + 65535) / 65536;
+  s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>(wanted, 65535)));
   s.part = std::max<int64_t>(((s.length + s.parts - 1) / s.parts + width - 1) / width * width, 1);
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, (s.length + s.part - 1) / s.part));
-  s.packed =
-      !columns && s.line && s.step == item && reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 && s.length >= width;
-  for (int d = 0; s.packed && d < kept.count; d++) s.packed = kept.all[d].steps[0] % 16 == 0;
 
   Kernels& k = kernels_of(id, fold, in->dtype, as, out->dtype, second ? second->dtype : LAMELLA_PLAIN_DTYPES);
   const Layout of_kept = kept.layout("a reduction"), of_gone = gone.layout("a reduction");
@@ -104,14 +108,14 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
     partial = scratch.get()->dl.data;
   }
   const unsigned parts = static_cast<unsigned>(s.parts);
-  const auto grid_for = [&](int64_t each) {
-    const int64_t blocks = (s.outputs + each - 1) / each;
-    return static_cast<unsigned>(std::min<int64_t>(blocks, 1 << 20));
+  const auto grid_for = [&](int64_t outputs) {
+    return static_cast<unsigned>(std::min<int64_t>((s.outputs + outputs - 1) / outputs, 1 << 20));
   };
   const unsigned rows = static_cast<unsigned>(std::min<int64_t>(s.outputs, 8));
   lamella_status st;
   if (columns)
-    st = launch(k.columns, out, {grid_for(32), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(s.packed ? k.packed_columns : k.columns, out, {grid_for(each), parts}, {32, 8}, 0, from, to, and_to,
+                partial, of_kept, of_gone, s);
   else if (s.length > 1024)
     st = launch(k.rows, out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else

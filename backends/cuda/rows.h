@@ -8,20 +8,29 @@ namespace cuda {
 struct RowLaunch {
   Dim grid, block;
   unsigned shared = 0;
+  int packs = 0;       // that each thread keeps in registers, or 0
   bool keeps = false;  // whether rows are kept in shared memory
 
-  // `width` elements at a time; `kept_item` bytes of each element are to be kept, or none.
+  // `width` elements at a time; `kept_item` bytes of each element are to be kept where registers do not hold them, or 0.
   RowLaunch(const lamella_tensor* on, int64_t rows, int64_t length, int width, int kept_item) {
-    const int64_t packs = (length + width - 1) / width;
+    const int64_t count = (length + width - 1) / width;
     unsigned threads = 32;
-    while (threads < 1024 && threads * 4 < packs) threads *= 2;
+    while (threads < 512 && threads * 4 < count) threads *= 2;
+    for (int k : {8, 4, 2, 1})
+      if (count <= int64_t{threads} * k) packs = k;
+    if (!packs) threads = 1024;
     block = {threads, threads == 32 ? 4u : 1u};
     const int64_t bytes = length * kept_item * block.y;
-    keeps = kept_item && bytes <= 48 * 1024;
+    keeps = !packs && kept_item && bytes <= 48 * 1024;
     shared = keeps ? static_cast<unsigned>(bytes) : 0;
     grid = blocks_for(on, rows * threads, threads * block.y);
   }
+  // A number of the width and the packs, below `kinds`.
+  static constexpr int kinds = 25;
+  int kind(int width) const {
+    const auto number = [](int power) { return power <= 2 ? power : power == 4 ? 3 : 4; };
+    return number(width) * 5 + number(packs);
+  }
 };
-inline int width_number(int width) { return width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : width == 8 ? 3 : 4; }
 
 }  // namespace cuda

@@ -17,7 +17,7 @@ struct Lines {
 
 template <bool Log>
 Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarType> dtype, const Tensor& out) {
-  static Kernels<dtypes * 5> by_rows("softmax.cu");
+  static Kernels<dtypes * RowLaunch::kinds> by_rows("softmax.cu");
   static Kernels<dtypes> by_columns("softmax.cu");
   if (out.numel() == 0) return LAMELLA_OK;
   (void)dtype;
@@ -31,8 +31,9 @@ Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarTyp
   if (n.inner == 1) {
     const int width = pack_width(item_of(t), n.length, {in->dl.data, to.data()});
     const RowLaunch rows(in, n.outer, n.length, width, item_of(wide_of(t)));
-    Kernel& kernel = by_rows.get(t * 5 + width_number(width),
-                                 [&] { return text("softmax_rows<", type, ", ", type, ", ", log, ", ", width, ">"); });
+    Kernel& kernel = by_rows.get(t * RowLaunch::kinds + rows.kind(width), [&] {
+      return text("softmax_rows<", type, ", ", type, ", ", log, ", ", width, ", ", rows.packs, ">");
+    });
     st = launch(kernel, in, rows.grid, rows.block, rows.shared, in->dl.data, to.data(), n.outer, n.length, rows.keeps);
   } else {
     Kernel& kernel = by_columns.get(t, [&] { return text("softmax_columns<", type, ", ", type, ", ", log, ">"); });
@@ -45,7 +46,7 @@ Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarTyp
 template <bool Log>
 Status softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t dim, lamella::ScalarType,
                         const Tensor& out) {
-  static Kernels<dtypes * 5> by_rows("softmax.cu");
+  static Kernels<dtypes * RowLaunch::kinds> by_rows("softmax.cu");
   static Kernels<dtypes> by_columns("softmax.cu");
   if (out.numel() == 0) return LAMELLA_OK;
   const int t = output.get()->dtype;
@@ -58,10 +59,10 @@ Status softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t
   if (n.inner == 1) {
     const int width = pack_width(item_of(t), n.length, {g.data_ptr(), in->dl.data, to.data()});
     const RowLaunch rows(in, n.outer, n.length, width, 0);
-    Kernel& kernel = by_rows.get(t * 5 + width_number(width), [&] {
-      return text("softmax_rows_backward<", type, ", ", type, ", ", log, ", ", width, ">");
+    Kernel& kernel = by_rows.get(t * RowLaunch::kinds + rows.kind(width), [&] {
+      return text("softmax_rows_backward<", type, ", ", type, ", ", log, ", ", width, ", ", rows.packs, ">");
     });
-    st = launch(kernel, in, rows.grid, rows.block, 0, g.data_ptr(), in->dl.data, to.data(), n.outer, n.length, false);
+    st = launch(kernel, in, rows.grid, rows.block, 0, g.data_ptr(), in->dl.data, to.data(), n.outer, n.length);
   } else {
     Kernel& kernel =
         by_columns.get(t, [&] { return text("softmax_columns_backward<", type, ", ", type, ", ", log, ">"); });

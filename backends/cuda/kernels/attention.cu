@@ -6,35 +6,9 @@
 //   again. A query without any key to attend to gets zeros, and 0 for its logsumexp.
 // Note [Threads of a tile]  256 threads in a square of 16 by 16: thread (ty, tx) has rows ty * 4 to ty * 4 + 3 and
 //   columns tx * 4 to tx * 4 + 3 of scores, and in results of `width` columns those quads of every 64.
-#include "mma.cuh"
-#include "scalars.cuh"
+#include "attention.cuh"
 
-constexpr int tile_side = 64, tile_depth = 16, tile_pitch = tile_side + 4;
-
-// Rows of a head, which are read.
-template <class T>
-struct Head {
-  const T* data;
-  i64 row, column;
-  DEVICE Wide<T> get(i64 i, i64 k) const { return wide(data[i * row + k * column]); }
-};
-
-// (batch, heads, rows, width) by strides.
-template <class T>
-struct Heads {
-  T* data;
-  i64 batch, head, row, column;
-  DEVICE Head<T> of(i64 b, i64 h) const { return {data + b * batch + h * head, row, column}; }
-  DEVICE T& at(i64 b, i64 h, i64 i, i64 k) const { return data[b * batch + h * head + i * row + k * column]; }
-};
-
-struct AttentionSizes {
-  i64 batch, heads, shared, queries, keys, width, value_width;  // shared: how many heads of queries have one of keys
-  i32 causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of floats
-  double scale;
-  const void* mask_data;
-  i64 mask_strides[4];  // in elements
-};
+constexpr int tile_depth = 16, tile_pitch = tile_side + 4;
 
 template <class W>
 struct Space {
@@ -103,21 +77,6 @@ DEVICE void multiply_tile(Space<Wide<T>>& space, const Head<T>& x, i64 first, i6
   }
 }
 
-// The score of a query and a key from their product: scaled, masked, -inf where the query does not see the key.
-template <class T>
-DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T> product) {
-  typedef Wide<T> W;
-  if (i >= n.queries || j >= n.keys || (n.causal && j > i)) return -infinity<W>();
-  const W s = product * (W)n.scale;
-  if (!n.mask) return s;
-  const i64 at = b * n.mask_strides[0] + h * n.mask_strides[1] + i * n.mask_strides[2] + j * n.mask_strides[3];
-  if (n.mask == 1) return ((const bool*)n.mask_data)[at] ? s : -infinity<W>();
-  return s + (n.mask == 2 ? wide(((const T*)n.mask_data)[at]) : (W)((const float*)n.mask_data)[at]);
-}
-
-// The keys that queries below `end` see.
-DEVICE i64 keys_seen(const AttentionSizes& n, i64 end) { return n.causal && end < n.keys ? end : n.keys; }
-
 // Folds over the 16 threads of a row; they are half a warp.
 template <class Fold, class W>
 DEVICE W fold_row(W x, Fold fold) {
@@ -185,114 +144,6 @@ __global__ void __launch_bounds__(256)
       if (c < n.value_width) out.at(b, h, row, c) = narrow<T>(result[i][j] * by);
     }
     if (tx == 0) logsumexp[head * n.queries + row] = sum[i] == 0 ? W(0) : top[i] + logarithm(sum[i]);
-  }
-}
-
-// Attention of two-byte floats by the matrix instruction: four warps with 16 queries each meet 64 keys at a time. Widths
-// are multiples of 16, up to 64 * Quads; rows of all operands are aligned to 16 bytes and their elements lie side by
-// side. Keys stand row by row in shared memory, and values turned around, so that both are read as words of two
-// neighbours without conflicts of banks. Scores and weights stay in registers: what a lane has of the scores of a step is
-// what it needs of the weights for the next product. See Note [Fragments].
-template <class T, int Quads>
-__global__ void __launch_bounds__(128)
-    attend_by_warps(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, float* logsumexp, AttentionSizes n) {
-  constexpr int most = 64 * Quads, pitch = most + 8, turned_pitch = tile_side + 8, steps = most / 16, columns = most / 8;
-  SHARED_BYTES(T, keys);                   // [64][pitch]
-  T* const values = keys + tile_side * pitch;  // [most][turned_pitch]
-  const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
-  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side, b = head / n.heads, h = head % n.heads;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  const T *q = query.data + b * query.batch + h * query.head, *k = key.data + b * key.batch + h / n.shared * key.head;
-  const T* v = value.data + b * value.batch + h / n.shared * value.head;
-  const i64 rows[2] = {first + warp * 16 + g, first + warp * 16 + g + 8};
-  u32 left[steps][4];
-#pragma unroll
-  for (int s = 0; s < steps; s++)
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const i64 row = rows[i % 2], c = s * 16 + i / 2 * 8 + 2 * t;
-      left[s][i] = row < n.queries && c < n.width ? *reinterpret_cast<const u32*>(q + row * query.row + c) : 0u;
-    }
-  float top[2] = {-infinity<float>(), -infinity<float>()}, sum[2] = {0, 0}, result[columns][4] = {};
-  const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
-  for (i64 j0 = 0; j0 < end; j0 += tile_side) {
-    __syncthreads();
-    for (int i = threadIdx.x; i < tile_side * (most / 8); i += 128) {
-      const int r = i / (most / 8), c = i % (most / 8) * 8;
-      const bool there = j0 + r < n.keys;
-      Pack<T, 8> some = {};
-      if (there && c < n.width) some = *reinterpret_cast<const Pack<T, 8>*>(k + (j0 + r) * key.row + c);
-      *reinterpret_cast<Pack<T, 8>*>(keys + r * pitch + c) = some;
-      some = {};
-      if (there && c < n.value_width) some = *reinterpret_cast<const Pack<T, 8>*>(v + (j0 + r) * value.row + c);
-#pragma unroll
-      for (int e = 0; e < 8; e++) values[(c + e) * turned_pitch + r] = some.v[e];
-    }
-    __syncthreads();
-    float s[8][4] = {};
-#pragma unroll
-    for (int d = 0; d < steps; d++) {
-      if (d * 16 >= n.width) break;
-#pragma unroll
-      for (int j = 0; j < 8; j++) {
-        const u32* at = reinterpret_cast<const u32*>(keys + (j * 8 + g) * pitch + d * 16 + 2 * t);
-        multiply_warp(s[j], left[d], at[0], at[4], T());
-      }
-    }
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-      float raised = top[half];
-#pragma unroll
-      for (int j = 0; j < 8; j++)
-#pragma unroll
-        for (int e = half * 2; e < half * 2 + 2; e++) {
-          s[j][e] = score<T>(n, b, h, rows[half], j0 + j * 8 + 2 * t + e % 2, s[j][e]);
-          raised = s[j][e] > raised || s[j][e] != s[j][e] ? s[j][e] : raised;
-        }
-#pragma unroll
-      for (int apart = 1; apart < 4; apart *= 2) {
-        const float other = __shfl_xor_sync(~0u, raised, apart);
-        raised = other > raised || other != other ? other : raised;
-      }
-      const float from = raised == -infinity<float>() ? 0.0f : raised, less = exponential(top[half] - from);
-      float part = 0;
-#pragma unroll
-      for (int j = 0; j < 8; j++)
-#pragma unroll
-        for (int e = half * 2; e < half * 2 + 2; e++) part += s[j][e] = exponential(s[j][e] - from);
-#pragma unroll
-      for (int apart = 1; apart < 4; apart *= 2) part += __shfl_xor_sync(~0u, part, apart);
-      sum[half] = sum[half] * less + part;
-      top[half] = raised;
-#pragma unroll
-      for (int c = 0; c < columns; c++) {
-        result[c][half * 2] *= less;
-        result[c][half * 2 + 1] *= less;
-      }
-    }
-#pragma unroll
-    for (int d = 0; d < 4; d++) {
-      const u32 weights[4] = {two(narrow<T>(s[2 * d][0]), narrow<T>(s[2 * d][1])), two(narrow<T>(s[2 * d][2]), narrow<T>(s[2 * d][3])),
-                              two(narrow<T>(s[2 * d + 1][0]), narrow<T>(s[2 * d + 1][1])),
-                              two(narrow<T>(s[2 * d + 1][2]), narrow<T>(s[2 * d + 1][3]))};
-#pragma unroll
-      for (int c = 0; c < columns; c++) {
-        if (c * 8 >= n.value_width) break;
-        const u32* at = reinterpret_cast<const u32*>(values + (c * 8 + g) * turned_pitch + d * 16 + 2 * t);
-        multiply_warp(result[c], weights, at[0], at[4], T());
-      }
-    }
-  }
-#pragma unroll
-  for (int half = 0; half < 2; half++) {
-    if (rows[half] >= n.queries) continue;
-    const float by = sum[half] == 0 ? 0.0f : 1 / sum[half];
-#pragma unroll
-    for (int c = 0; c < columns; c++) {
-      if (c * 8 >= n.value_width) break;
-      for (int e = 0; e < 2; e++) out.at(b, h, rows[half], c * 8 + 2 * t + e) = narrow<T>(result[c][half * 2 + e] * by);
-    }
-    if (t == 0) logsumexp[head * n.queries + rows[half]] = sum[half] == 0 ? 0.0f : top[half] + logarithm(sum[half]);
   }
 }
 

@@ -1,8 +1,14 @@
-// The matrix instruction of a warp for two-byte floats: a 16 x 16 and a 16 x 8 matrix, added to a 16 x 8 one of floats.
+// The matrix instruction of a warp for two-byte floats, and the instructions that bring it its operands. Each has a
+// second body for where there is no such instruction.
 //
-// Note [Fragments]  Lane l = 4 g + t holds, by PTX's m16n8k16: of the left matrix four words of two neighbours in a row,
-//   (g, 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8); of the right one two words of two neighbours in a column,
-//   (2t, g), (2t + 8, g); of the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+// Note [Fragments]  multiply_warp adds the product of a 16 x 16 and a 16 x 8 matrix to a 16 x 8 one of floats. Lane
+//   l = 4 g + t holds, by PTX's m16n8k16: of the left matrix four words of two neighbours in a row, (g, 2t),
+//   (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8); of the right one two words of two neighbours in a column, (2t, g),
+//   (2t + 8, g); of the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1). So the sums of two neighbouring
+//   products are, as two-byte floats, the left matrix of a next one.
+// Note [Tiles]  A Tile is rows of two-byte floats in shared memory. The 16-byte chunks of a row stand in an order that
+//   depends on the row: chunk c of row r at c ^ (r & 7). Eight rows' chunks of one number then lie in all banks, so that
+//   load_matrices, which reads eight rows at a time, meets no conflicts.
 #pragma once
 #include "scalars.cuh"
 
@@ -22,8 +28,50 @@ DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, bflo
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
+DEVICE u32 shared_address(const void* at) { return static_cast<u32>(__cvta_generic_to_shared(at)); }
+// Four 8 x 8 matrices of two-byte floats: lane l names row l % 8 of matrix l / 8, and gets of each the two neighbours
+// (l / 4, 2 (l % 4)) of its rows.
+DEVICE void load_matrices(u32 (&r)[4], const void* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(shared_address(row))
+               : "memory");
+}
+// The same of the matrices' transposes.
+DEVICE void load_matrices_turned(u32 (&r)[4], const void* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(shared_address(row))
+               : "memory");
+}
+// Begins to copy to shared memory; where nothing is `there`, zeros. `from` must be an address that may be read.
+DEVICE void copy_later_16(void* to, const void* from, bool there) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(there ? 16 : 0)
+               : "memory");
+}
+DEVICE void copy_later_4(void* to, const void* from, bool there) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)), "l"(from), "r"(there ? 4 : 0)
+               : "memory");
+}
+// Waits for all copies that this thread began.
+DEVICE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// 2^x, to about two units in the last place; 0 for -inf.
+DEVICE float power_of_two(float x) {
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+DEVICE u32 rounded(float x, float y, bfloat16) {
+  u32 r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+  return r;
+}
+DEVICE u32 rounded(float x, float y, float16) {
+  u32 r;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+  return r;
+}
 #else
-// The same by exchanges between the lanes, where there is no such instruction.
+// By exchanges between the lanes.
 template <class T>
 DEVICE float low_of(u32 word, T) {
   return to_float(T{(u16)word});
@@ -33,15 +81,83 @@ DEVICE float high_of(u32 word, T) {
   return to_float(T{(u16)(word >> 16)});
 }
 template <class T>
+DEVICE float product_of(u32 x, u32 y, T kind) {
+  return low_of(x, kind) * low_of(y, kind) + high_of(x, kind) * high_of(y, kind);
+}
+template <class T>
 DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, T kind) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  for (int p = 0; p < 8; p++) {
-    const u32 upper = __shfl_sync(~0u, a[p < 4 ? 0 : 2], g * 4 + p % 4), lower = __shfl_sync(~0u, a[p < 4 ? 1 : 3], g * 4 + p % 4);
+  for (int p = 0; p < 4; p++) {
+    const u64 first = __shfl_sync(~0u, (u64)a[1] << 32 | a[0], g * 4 + p), second = __shfl_sync(~0u, (u64)a[3] << 32 | a[2], g * 4 + p);
     for (int j = 0; j < 2; j++) {
-      const u32 column = __shfl_sync(~0u, p < 4 ? b0 : b1, (2 * t + j) * 4 + p % 4);
-      c[j] += low_of(upper, kind) * low_of(column, kind) + high_of(upper, kind) * high_of(column, kind);
-      c[2 + j] += low_of(lower, kind) * low_of(column, kind) + high_of(lower, kind) * high_of(column, kind);
+      const u64 column = __shfl_sync(~0u, (u64)b1 << 32 | b0, (2 * t + j) * 4 + p);
+      c[j] += product_of((u32)first, (u32)column, kind) + product_of((u32)second, (u32)(column >> 32), kind);
+      c[2 + j] += product_of((u32)(first >> 32), (u32)column, kind) + product_of((u32)(second >> 32), (u32)(column >> 32), kind);
     }
   }
 }
+DEVICE const u16* row_of(const void* mine, int lane) {
+  return reinterpret_cast<const u16*>(__shfl_sync(~0u, reinterpret_cast<u64>(mine), lane));
+}
+DEVICE void load_matrices(u32 (&r)[4], const void* row) {
+  const int lane = threadIdx.x % 32;
+  for (int i = 0; i < 4; i++) {
+    const u16* at = row_of(row, 8 * i + lane / 4) + 2 * (lane % 4);
+    r[i] = (u32)at[1] << 16 | at[0];
+  }
+}
+DEVICE void load_matrices_turned(u32 (&r)[4], const void* row) {
+  const int lane = threadIdx.x % 32;
+  for (int i = 0; i < 4; i++) {
+    const u16 *first = row_of(row, 8 * i + 2 * (lane % 4)), *second = row_of(row, 8 * i + 2 * (lane % 4) + 1);
+    r[i] = (u32)second[lane / 4] << 16 | first[lane / 4];
+  }
+}
+DEVICE void copy_later_16(void* to, const void* from, bool there) {
+  *reinterpret_cast<Word16*>(to) = there ? *reinterpret_cast<const Word16*>(from) : Word16{0, 0};
+}
+DEVICE void copy_later_4(void* to, const void* from, bool there) {
+  *reinterpret_cast<u32*>(to) = there ? *reinterpret_cast<const u32*>(from) : 0u;
+}
+DEVICE void wait_for_copies() {}
+DEVICE float power_of_two(float x) { return exp2f(x); }
+template <class T>
+DEVICE u32 rounded(float x, float y, T) {
+  return two(narrow<T>(x), narrow<T>(y));
+}
 #endif
+
+// See Note [Tiles].
+template <class T, int Width>
+struct Tile {
+  T* data;
+  DEVICE T* chunk(int row, int c) const { return data + row * Width + ((c ^ (row & 7)) * 8); }
+
+  // Begins to copy `Rows` rows of `width` columns by all of a block's `Threads`; beyond `rows` and `width` are zeros.
+  template <int Rows, int Threads>
+  DEVICE void fill(const T* from, i64 step, i64 first, i64 rows, i64 width) const {
+    constexpr int chunks = Width / 8, apart = Threads / chunks;
+    const int r = threadIdx.x / chunks, c = threadIdx.x % chunks;
+    const T* at = from + (first + r) * step + c * 8;
+    const i64 left = c * 8 < width ? rows - first - r : 0;
+#pragma unroll
+    for (int i = 0; i < Rows / apart; i++) {
+      copy_later_16(chunk(r + i * apart, c), i * apart < left ? at : from, i * apart < left);
+      at += apart * step;
+    }
+  }
+  // The left fragment of 16 rows from `row` on, and 16 columns from 16 * step on.
+  DEVICE void left(u32 (&r)[4], int row, int step, int lane) const {
+    load_matrices(r, chunk(row + lane % 16, step * 2 + lane / 16));
+  }
+  // Two right fragments: the 16 columns from 16 * step on of this tile's rows are what is summed over, and rows from `row`
+  // on are the columns of the product: 8 of words 0 and 1, 8 of words 2 and 3.
+  DEVICE void right(u32 (&r)[4], int row, int step, int lane) const {
+    load_matrices(r, chunk(row + lane / 16 * 8 + lane % 8, step * 2 + lane / 8 % 2));
+  }
+  // Two right fragments: 16 rows from `row` on are what is summed over, and the 16 columns from 16 * step on are the
+  // columns of the product.
+  DEVICE void right_turned(u32 (&r)[4], int row, int step, int lane) const {
+    load_matrices_turned(r, chunk(row + lane % 16, step * 2 + lane / 16));
+  }
+};

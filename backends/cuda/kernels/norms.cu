@@ -12,70 +12,90 @@ struct Channels {
   }
 };
 
-// P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm.
-template <class T, class P, bool Centered, int N>
-__global__ void __launch_bounds__(1024) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
-                               i64 rows, i64 length, Channels channels, double eps, bool keeps) {
+// The parameters of elements k to k + N - 1 of a row; `dense`: they lie side by side and can be read by one load.
+template <int N, class W, class P>
+DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 row, i64 k, bool dense) {
+  if (dense) return load(y, from + k, true);
+#pragma unroll
+  for (int j = 0; j < N; j++) y[j] = (W)wide(from[channels.of(row, k + j)]);
+}
+
+// P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm. N and K: see
+// Row.
+template <class T, class P, bool Centered, int N, int K>
+__global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
+                               i64 rows, i64 length, Channels channels, double eps, bool keeps, bool dense) {
   typedef Wide<T> W;
   W* space = row_space<W>(keeps, length);
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
-    const Row<T> x = {in + r * length, space};
+    const Row<T, N, K> row(in + r * length, length, space);
     W mean = 0, square = 0;
-    each_of_row<T, N>(x.from, length, [&](i64 k, W v) {
-      if (Centered)
-        mean += v;
-      else
-        square += v * v;
-      if (space) space[k] = v;
-    });
     if (Centered) {
+      row.each([&](W x) { mean += x; });
       mean = fold_group<Add>(mean) / (W)length;
-      each_of_row<T, N>(x.from, space ? 0 : length, [&](i64, W v) { square += (v - mean) * (v - mean); });
-      if (space) {
-        if constexpr (N == 1) {
-          for (i64 k = threadIdx.x; k < length; k += blockDim.x) square += (x[k] - mean) * (x[k] - mean);
-        } else {
-          for (i64 k = (i64)threadIdx.x * N; k < length; k += (i64)blockDim.x * N)
-#pragma unroll
-            for (int j = 0; j < N; j++) square += (x[k + j] - mean) * (x[k + j] - mean);
-        }
-      }
     }
+    row.each([&](W x) { square += (x - mean) * (x - mean); });
     const W scale = 1 / root_of(fold_group<Add>(square) / (W)length + (W)eps);
     if (threadIdx.x == 0) {
       if (means) means[r] = mean;
       if (scales) scales[r] = scale;
     }
-    write_row<T, N>(out + r * length, length, [&](i64 k) {
-      W y = (x[k] - mean) * scale;
-      if (!weight && !bias) return y;
-      const i64 c = channels.of(r, k);
-      if (weight) y *= (W)wide(weight[c]);
-      if (bias) y += (W)wide(bias[c]);
-      return y;
+    row.packs_of_row([&](i64 k, const W(&x)[N]) {
+      W y[N], more[N];
+#pragma unroll
+      for (int j = 0; j < N; j++) y[j] = (x[j] - mean) * scale;
+      if (weight) {
+        parameters(more, weight, channels, r, k, dense);
+#pragma unroll
+        for (int j = 0; j < N; j++) y[j] *= more[j];
+      }
+      if (bias) {
+        parameters(more, bias, channels, r, k, dense);
+#pragma unroll
+        for (int j = 0; j < N; j++) y[j] += more[j];
+      }
+      store(out + r * length + k, y);
     });
   }
 }
 
 // The gradient of the input: scale (g - mean(g) - n mean(g n)), with n the normalized input and g the weighted gradient.
-template <class T, class P, bool Centered, int N>
-__global__ void __launch_bounds__(1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
-                                        const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels) {
+template <class T, class P, bool Centered, int N, int K>
+__global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
+                                        const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels, bool dense) {
   typedef Wide<T> W;
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
-    const T *g = grad + r * length, *x = in + r * length;
+    const Row<T, N, K> grads(grad + r * length, length), row(in + r * length, length);
     const W mean = Centered ? means[r] : W(0), scale = scales[r];
-    auto weighted = [&](i64 k, W v) { return weight ? v * (W)wide(weight[channels.of(r, k)]) : v; };
     W sum = 0, product = 0;
-    each_of_row<T, N>(g, length, [&](i64 k, W v) {
-      v = weighted(k, v);
-      if (Centered) sum += v;
-      product += v * (wide(x[k]) - mean) * scale;
+    // Calls visit(k, g, n) with the weighted gradients and the normalized elements.
+    auto terms = [&](auto visit) {
+      both_of_rows(grads, row, [&](i64 k, W(&g)[N], W(&x)[N]) {
+        if (weight) {
+          W more[N];
+          parameters(more, weight, channels, r, k, dense);
+#pragma unroll
+          for (int j = 0; j < N; j++) g[j] *= more[j];
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++) x[j] = (x[j] - mean) * scale;
+        visit(k, g, x);
+      });
+    };
+    terms([&](i64, W(&g)[N], W(&n)[N]) {
+#pragma unroll
+      for (int j = 0; j < N; j++) {
+        if (Centered) sum += g[j];
+        product += g[j] * n[j];
+      }
     });
     if (Centered) sum = fold_group<Add>(sum) / (W)length;
     product = fold_group<Add>(product) / (W)length;
-    write_row<T, N>(to + r * length, length, [&](i64 k) {
-      return (weighted(k, wide(g[k])) - sum - (wide(x[k]) - mean) * scale * product) * scale;
+    terms([&](i64 k, W(&g)[N], W(&n)[N]) {
+      W d[N];
+#pragma unroll
+      for (int j = 0; j < N; j++) d[j] = (g[j] - sum - n[j] * product) * scale;
+      store(to + r * length + k, d);
     });
   }
 }

@@ -6,7 +6,7 @@
 
 struct Shape {
   int64_t outputs, length, part;  // elements of a part
-  int32_t parts, packed, line, reserved;  // line: the reduced elements are `step` apart
+  int32_t parts, packed, line, reserved;  // packed: packs can be read; line: the reduced elements are `step` apart
   int64_t step;
   double parameter;
 };
@@ -131,6 +131,76 @@ __global__ void reduce_columns(const char* in, char* out, char* second, typename
         partial[o * s.parts + blockIdx.y] = four[0];
       else
         finish<Fold, Out, Second>(four[0], s, out + at[1], second ? second + at[2] : nullptr);
+    }
+    __syncthreads();
+  }
+}
+
+// As many neighbouring outputs of a thread as it reads elements at once, and can keep the folds of.
+template <class In, class Kept>
+DEVICE constexpr int columns_at_once() {
+  int width = 16 / static_cast<int>(sizeof(In));
+  while (width > 1 && width * static_cast<int>(sizeof(Kept)) > 64) width /= 2;
+  return width;
+}
+
+// The same where packs of neighbouring elements can be read: s.packed. Each thread has a pack of outputs.
+template <class Fold, class In, class Out, class Second>
+__global__ void __launch_bounds__(256)
+    reduce_packed_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone, Shape s) {
+  typedef typename Fold::Kept Kept;
+  constexpr int width = columns_at_once<In, Kept>();
+  typedef Pack<In, width> Some;
+  __shared__ __align__(16) char room[256 * width * sizeof(Kept)];
+  Kept* const all = reinterpret_cast<Kept*>(room);
+  for (int64_t base = static_cast<int64_t>(blockIdx.x) * 32 * width; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * 32 * width) {
+    const int64_t o = base + threadIdx.x * width;
+    Kept folds[width];
+#pragma unroll
+    for (int v = 0; v < width; v++) folds[v] = Fold::none();
+    if (o < s.outputs) {
+      int64_t at[3];
+      offsets_of<3>(kept, o, at);
+      const int64_t begin = blockIdx.y * s.part, end = begin + s.part < s.length ? begin + s.part : s.length;
+      const char* from = in + at[0];
+      int64_t k = begin + threadIdx.y;
+      for (; k + 24 < end; k += 32) {  // four loads at once
+        Some some[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+          int64_t offset = (k + 8 * u) * s.step;
+          if (!s.line) offsets_of<1>(gone, k + 8 * u, &offset);
+          some[u] = *reinterpret_cast<const Some*>(from + offset);
+        }
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+#pragma unroll
+          for (int v = 0; v < width; v++) Fold::add(folds[v], some[u].v[v], k + 8 * u);
+      }
+      for (; k < end; k += 8) {
+        int64_t offset = k * s.step;
+        if (!s.line) offsets_of<1>(gone, k, &offset);
+        const Some some = *reinterpret_cast<const Some*>(from + offset);
+#pragma unroll
+        for (int v = 0; v < width; v++) Fold::add(folds[v], some.v[v], k);
+      }
+    }
+#pragma unroll
+    for (int v = 0; v < width; v++) all[(threadIdx.y * width + v) * 32 + threadIdx.x] = folds[v];
+    __syncthreads();
+    // Rows of the block finish one column of each pack each.
+    for (int v = threadIdx.y; v < width; v += 8) {
+      const int64_t own = o + v;
+      if (own >= s.outputs) break;
+      Kept mine = all[v * 32 + threadIdx.x];
+      for (int y = 1; y < 8; y++) Fold::join(mine, all[(y * width + v) * 32 + threadIdx.x]);
+      if (s.parts > 1) {
+        partial[own * s.parts + blockIdx.y] = mine;
+      } else {
+        int64_t at[3];
+        offsets_of<3>(kept, own, at);
+        finish<Fold, Out, Second>(mine, s, out + at[1], second ? second + at[2] : nullptr);
+      }
     }
     __syncthreads();
   }

@@ -1,5 +1,4 @@
-// Rows that a group of threads works on together: reductions over the group, and rows that are read once and kept in
-// shared memory.
+// Rows that a group of threads works on together: reductions over the group, and rows that are read once and kept.
 //
 // Note [Row groups]  blockDim.x threads share a row and blockDim.y rows share a block. Either a row has one warp, and no
 //   barrier of the block is needed, or blockDim.y is 1.
@@ -45,42 +44,110 @@ DEVICE W fold_group(W x) {
   return all;
 }
 
-// Calls visit(k, x) with each element k of a row that this thread has, N at a time; x is of the type of sums.
-template <class T, int N, class Visit>
-DEVICE void each_of_row(const T* row, i64 length, Visit visit) {
-  if constexpr (N == 1) {
-    for (i64 k = threadIdx.x; k < length; k += blockDim.x) visit(k, wide(row[k]));
-  } else {
-    for (i64 k = (i64)threadIdx.x * N; k < length; k += (i64)blockDim.x * N) {
-      const Pack<T, N> some = *reinterpret_cast<const Pack<T, N>*>(row + k);
-#pragma unroll
-      for (int j = 0; j < N; j++) visit(k + j, wide(some.v[j]));
-    }
-  }
-}
-// Writes number(k) as each element k.
-template <class T, int N, class Number>
-DEVICE void write_row(T* row, i64 length, Number number) {
-  if constexpr (N == 1) {
-    for (i64 k = threadIdx.x; k < length; k += blockDim.x) row[k] = narrow<T>(number(k));
-  } else {
-    for (i64 k = (i64)threadIdx.x * N; k < length; k += (i64)blockDim.x * N) {
-      Pack<T, N> some;
-#pragma unroll
-      for (int j = 0; j < N; j++) some.v[j] = narrow<T>(number(k + j));
-      *reinterpret_cast<Pack<T, N>*>(row + k) = some;
-    }
-  }
-}
-
-// A row as numbers of the type of sums: in shared memory where it fits (`kept` points there), else read once more. Each
-// thread reads back only what it wrote itself, so that no barrier is needed.
-template <class T>
+// The elements of a row that this thread has, N at a time: numbers k to k + N - 1 for each k that it visits. K packs are
+// kept in registers, so that memory is read once. With K = 0 rows may be of any length, and are kept in `space` of shared
+// memory where that is given, as numbers of the type of sums: each thread reads back only what it wrote itself, so that no
+// barrier is needed; else they are read again each time.
+template <class T, int N, int K>
 struct Row {
+  typedef Wide<T> W;
+  Pack<T, N> packs[K ? K : 1];
   const T* from;
-  Wide<T>* kept;
-  __device__ Wide<T> operator[](i64 k) const { return kept ? kept[k] : wide(from[k]); }
+  W* space;
+  i64 length;
+
+  DEVICE Row(const T* row, i64 length, W* space = nullptr) : from(row), space(space), length(length) {
+    if constexpr (K > 0) {
+#pragma unroll
+      for (int i = 0; i < K; i++)
+        if (const i64 k = number_of(i); k < length) packs[i] = *reinterpret_cast<const Pack<T, N>*>(row + k);
+    } else if (space) {
+      for (i64 k = number_of(0); k < length; k += (i64)blockDim.x * N) {
+        const Pack<T, N> some = *reinterpret_cast<const Pack<T, N>*>(row + k);
+#pragma unroll
+        for (int j = 0; j < N; j++) space[k + j] = wide(some.v[j]);
+      }
+    }
+  }
+  static DEVICE i64 number_of(int i) { return ((i64)threadIdx.x + (i64)i * blockDim.x) * N; }
+
+  // Calls visit(k, x) with the numbers x[N] of each pack.
+  template <class Visit>
+  DEVICE void packs_of_row(Visit visit) const {
+    W x[N];
+    if constexpr (K > 0) {
+#pragma unroll
+      for (int i = 0; i < K; i++) {
+        const i64 k = number_of(i);
+        if (k >= length) break;
+#pragma unroll
+        for (int j = 0; j < N; j++) x[j] = wide(packs[i].v[j]);
+        visit(k, x);
+      }
+    } else {
+      for (i64 k = number_of(0); k < length; k += (i64)blockDim.x * N) {
+        if (space) {
+#pragma unroll
+          for (int j = 0; j < N; j++) x[j] = space[k + j];
+        } else {
+          const Pack<T, N> some = *reinterpret_cast<const Pack<T, N>*>(from + k);
+#pragma unroll
+          for (int j = 0; j < N; j++) x[j] = wide(some.v[j]);
+        }
+        visit(k, x);
+      }
+    }
+  }
+  // The same, x by x.
+  template <class Visit>
+  DEVICE void each(Visit visit) const {
+    packs_of_row([&](i64, const W(&x)[N]) {
+#pragma unroll
+      for (int j = 0; j < N; j++) visit(x[j]);
+    });
+  }
 };
+// Numbers as a pack of elements.
+template <class R, int N, class W>
+DEVICE void store(R* to, const W (&y)[N]) {
+  Pack<R, N> some;
+#pragma unroll
+  for (int j = 0; j < N; j++) some.v[j] = narrow<R>(y[j]);
+  *reinterpret_cast<Pack<R, N>*>(to) = some;
+}
+// Elements k to k + N - 1 as numbers; `dense`: by one load.
+template <int N, class W, class P>
+DEVICE void load(W (&y)[N], const P* from, bool dense) {
+  if (dense) {
+    const Pack<P, N> some = *reinterpret_cast<const Pack<P, N>*>(from);
+#pragma unroll
+    for (int j = 0; j < N; j++) y[j] = (W)wide(some.v[j]);
+  } else {
+#pragma unroll
+    for (int j = 0; j < N; j++) y[j] = (W)wide(from[j]);
+  }
+}
+// Calls visit(k, x, y) with the numbers of the packs of two rows of one length.
+template <class T, int N, int K, class Visit>
+DEVICE void both_of_rows(const Row<T, N, K>& a, const Row<T, N, K>& b, Visit visit) {
+  Wide<T> x[N], y[N];
+  if constexpr (K > 0) {
+#pragma unroll
+    for (int i = 0; i < K; i++) {
+      const i64 k = a.number_of(i);
+      if (k >= a.length) break;
+#pragma unroll
+      for (int j = 0; j < N; j++) x[j] = wide(a.packs[i].v[j]), y[j] = wide(b.packs[i].v[j]);
+      visit(k, x, y);
+    }
+  } else {
+    for (i64 k = a.number_of(0); k < a.length; k += (i64)blockDim.x * N) {
+      load(x, a.from + k, true);
+      load(y, b.from + k, true);
+      visit(k, x, y);
+    }
+  }
+}
 // The space of this thread's row among those of the block.
 template <class W>
 DEVICE W* row_space(bool keeps, i64 length) {

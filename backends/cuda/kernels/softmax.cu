@@ -1,35 +1,25 @@
 // Softmax and its logarithm over rows and over columns, and their gradients.
 #include "rows.cuh"
 
-// Rows of a contiguous tensor, in one pass over memory. R is the result's type, whose sums are T's.
-template <class T, class R, bool Log, int N>
-__global__ void __launch_bounds__(1024) softmax_rows(const T* in, R* out, i64 rows, i64 length, bool keeps) {
+// Rows of a contiguous tensor, in one pass over memory. R is the result's type, whose sums are T's. N and K: see Row.
+template <class T, class R, bool Log, int N, int K>
+__global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows(const T* in, R* out, i64 rows, i64 length, bool keeps) {
   typedef Wide<T> W;
   W* space = row_space<W>(keeps, length);
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
-    const Row<T> x = {in + r * length, space};
-    W top = -infinity<W>();
-    each_of_row<T, N>(x.from, length, [&](i64 k, W v) {
-      top = Most::of(v, top);
-      if (space) space[k] = v;
-    });
+    const Row<T, N, K> row(in + r * length, length, space);
+    W top = -infinity<W>(), sum = 0;
+    row.each([&](W x) { top = Most::of(x, top); });
     top = fold_group<Most>(top);
-    W sum = 0;
-    if constexpr (N == 1) {
-      for (i64 k = threadIdx.x; k < length; k += blockDim.x) sum += exponential(x[k] - top);
-    } else {
-      for (i64 k = (i64)threadIdx.x * N; k < length; k += (i64)blockDim.x * N)
-#pragma unroll
-        for (int j = 0; j < N; j++) sum += exponential(x[k + j] - top);
-    }
+    row.each([&](W x) { sum += exponential(x - top); });
     sum = fold_group<Add>(sum);
-    if constexpr (Log) {
-      const W less = logarithm(sum);
-      write_row<R, N>(out + r * length, length, [&](i64 k) { return x[k] - top - less; });
-    } else {
-      const W by = 1 / sum;
-      write_row<R, N>(out + r * length, length, [&](i64 k) { return exponential(x[k] - top) * by; });
-    }
+    const W by = Log ? logarithm(sum) : 1 / sum;
+    row.packs_of_row([&](i64 k, const W(&x)[N]) {
+      W y[N];
+#pragma unroll
+      for (int j = 0; j < N; j++) y[j] = Log ? x[j] - top - by : exponential(x[j] - top) * by;
+      store(out + r * length + k, y);
+    });
   }
 }
 
@@ -46,17 +36,23 @@ template <class T>
 using Exact = typename ExactOf<T>::type;
 
 // The gradient, of the output y: y (g - sum(g y)), or g - e^y sum(g). R is the input's type.
-template <class T, class R, bool Log, int N>
-__global__ void __launch_bounds__(1024) softmax_rows_backward(const T* grad, const T* out, R* to, i64 rows, i64 length, bool) {
+template <class T, class R, bool Log, int N, int K>
+__global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows_backward(const T* grad, const T* out, R* to, i64 rows, i64 length) {
   typedef Exact<T> W;
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
-    const T *g = grad + r * length, *y = out + r * length;
+    const Row<T, N, K> g(grad + r * length, length), y(out + r * length, length);
     W sum = 0;
-    each_of_row<T, N>(g, length, [&](i64 k, Wide<T> v) { sum += Log ? (W)v : (W)v * wide(y[k]); });
+    both_of_rows(g, y, [&](i64, const Wide<T>(&of_g)[N], const Wide<T>(&of_y)[N]) {
+#pragma unroll
+      for (int j = 0; j < N; j++) sum += Log ? (W)of_g[j] : (W)of_g[j] * of_y[j];
+    });
     sum = fold_group<Add>(sum);
-    write_row<R, N>(to + r * length, length, [&](i64 k) {
-      const W v = wide(g[k]), p = wide(y[k]);
-      return Log ? v - exponential(p) * sum : p * (v - sum);
+    both_of_rows(g, y, [&](i64 k, const Wide<T>(&of_g)[N], const Wide<T>(&of_y)[N]) {
+      W d[N];
+#pragma unroll
+      for (int j = 0; j < N; j++)
+        d[j] = Log ? (W)of_g[j] - exponential((W)of_y[j]) * sum : (W)of_y[j] * ((W)of_g[j] - sum);
+      store(to + r * length + k, d);
     });
   }
 }

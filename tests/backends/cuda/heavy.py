@@ -203,28 +203,41 @@ def convolutions():
     check(given.grad, back.reshape(padded.shape)[:, :, 2:-2, 1:-1], atol=1e-4)
 
 
+def attention(dtype, limit, heads, sizes, how, scale=None):
+    """Values and all gradients of attention; `how` is "masked", "causal" or "whole", sizes those of queries, keys, and
+    the widths of keys and values."""
+    queries, keys, width, value_width = sizes
+    q, k, v = (normal(1, h, *s) for h, s in ((heads, (queries, width)), (1, (keys, width)), (1, (keys, value_width))))
+    mask = rng.random((queries, keys)) < 0.7
+    given = [there(x, dtype).requires_grad_() for x in (q, k, v)]
+    more = {"masked": dict(attn_mask=there(mask)), "causal": dict(is_causal=True), "whole": {}}[how]
+    out = lamella.nn.functional.scaled_dot_product_attention(*given, enable_gqa=True, scale=scale, **more)
+    sees = {"masked": mask, "causal": np.tri(queries, keys, dtype=bool), "whole": np.ones_like(mask)}[how]
+    q, k, v = (x.detach().cpu().to(lamella.float64).numpy() for x in given)
+    scale = width**-0.5 if scale is None else scale
+    s = np.where(sees, q @ k.swapaxes(2, 3) * scale, -np.inf)
+    p = np.exp(s - s.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    check(out, p @ v, limit, limit)
+    g = there(normal(*out.shape), dtype)
+    out.backward(g)
+    g = g.cpu().to(lamella.float64).numpy()
+    d = p * (g @ v.swapaxes(2, 3) - (g * (p @ v)).sum(-1, keepdims=True)) * scale
+    check(given[0].grad, d @ k, limit, limit)
+    check(given[1].grad, (d.swapaxes(2, 3) @ q).sum(1, keepdims=True), limit, 3 * limit)
+    check(given[2].grad, (p.swapaxes(2, 3) @ g).sum(1, keepdims=True), limit, 3 * limit)
+
+
 def attentions():
     """Several tiles of queries and keys, heads that share keys, masks and causal ones, with all gradients."""
-    for dtype, limit in ((lamella.float32, 1e-4), (lamella.bfloat16, 0.06)):
-        for heads, width, masked in ((2, 48, False), (2, 72, True), (2, 80, True)):
-            q, k, v = normal(2, heads, 70, width), normal(2, heads // 2, 130, width), normal(2, heads // 2, 130, 32)
-            mask = rng.random((70, 130)) < 0.7
-            given = [there(x, dtype).requires_grad_() for x in (q, k, v)]
-            more = dict(attn_mask=there(mask)) if masked else dict(is_causal=True)
-            out = lamella.nn.functional.scaled_dot_product_attention(*given, enable_gqa=True, **more)
-            sees = mask if masked else np.tri(70, 130, dtype=bool)
-            q, k, v = (x.detach().cpu().to(lamella.float64).numpy() for x in given)
-            s = np.where(sees, q @ k.swapaxes(2, 3) / np.sqrt(width), -np.inf)
-            p = np.exp(s - s.max(-1, keepdims=True))
-            p /= p.sum(-1, keepdims=True)
-            check(out, p @ v, limit, limit)
-            g = there(normal(*out.shape), dtype)
-            out.backward(g)
-            g = g.cpu().to(lamella.float64).numpy()
-            d = p * (g @ v.swapaxes(2, 3) - (g * (p @ v)).sum(-1, keepdims=True)) / np.sqrt(width)
-            check(given[0].grad, d @ k, limit, limit)
-            check(given[1].grad, (d.swapaxes(2, 3) @ q).sum(1, keepdims=True), limit, 3 * limit)
-            check(given[2].grad, (p.swapaxes(2, 3) @ g).sum(1, keepdims=True), limit, 3 * limit)
+    for width, how in ((48, "causal"), (72, "masked"), (80, "masked")):
+        attention(lamella.float32, 1e-4, 2, (70, 130, width, 32), how)
+    by_warps = ((lamella.bfloat16, 0.06), (70, 130, 48, 32)), ((lamella.float16, 0.01), (70, 100, 72, 88))
+    for (dtype, limit), sizes in by_warps:  # widths of up to 64, and beyond
+        for how in ("masked", "causal", "whole"):
+            attention(dtype, limit, 2 if how == "causal" else 1, sizes, how)
+    attention(lamella.float16, 0.01, 1, (150, 40, 64, 64), "whole", scale=-0.1)
+    attention(lamella.bfloat16, 0.06, 1, (5, 3, 12, 20), "causal")  # rows that cannot be read 16 bytes at a time
 
 
 def updates():

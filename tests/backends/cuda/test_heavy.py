@@ -46,7 +46,8 @@ def test_products_by_cublas(tmp_path_factory):
         ("meeting", "if (++p > ends ||=>if (++p > ends - 1 ||"),  # the last piece of a sum is left out
         ("sorts", "ranks[warp][digit] += __popc(same)=>ranks[warp][digit] += 1"),
         ("attentions", "sum[i] = sum[i] * less + =>sum[i] = sum[i] + "),
-        ("attentions", "(2 * t + j) * 4 + p % 4=>(2 * t + j) * 4 + p % 2"),  # in the matrix instruction's words
+        ("attentions", "own + 15 > i0)=>own > i0)"),  # a tile on the diagonal is taken for one below it
+        ("attentions", "(2 * t + j) * 4 + p)=>(2 * t + j) * 4 + p % 2)"),  # in the matrix instruction's words
         ("convolutions", "end = begin + part < depth ? begin + part : depth=>end = begin + part - 1"),
     ],
 )

@@ -1,0 +1,45 @@
+// What the kernels of attention share: the operands, and the score of a query and a key.
+#pragma once
+#include "scalars.cuh"
+
+constexpr int tile_side = 64;
+
+// Rows of a head, which are read.
+template <class T>
+struct Head {
+  const T* data;
+  i64 row, column;
+  DEVICE Wide<T> get(i64 i, i64 k) const { return wide(data[i * row + k * column]); }
+};
+
+// (batch, heads, rows, width) by strides.
+template <class T>
+struct Heads {
+  T* data;
+  i64 batch, head, row, column;
+  DEVICE Head<T> of(i64 b, i64 h) const { return {data + b * batch + h * head, row, column}; }
+  DEVICE T& at(i64 b, i64 h, i64 i, i64 k) const { return data[b * batch + h * head + i * row + k * column]; }
+};
+
+struct AttentionSizes {
+  i64 batch, heads, shared, queries, keys, width, value_width;  // shared: how many heads of queries have one of keys
+  i32 causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of floats
+  double scale;
+  const void* mask_data;
+  i64 mask_strides[4];  // in elements
+};
+
+// The score of a query and a key from their product: scaled, masked, -inf where the query does not see the key.
+template <class T>
+DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T> product) {
+  typedef Wide<T> W;
+  if (i >= n.queries || j >= n.keys || (n.causal && j > i)) return -infinity<W>();
+  const W s = product * (W)n.scale;
+  if (!n.mask) return s;
+  const i64 at = b * n.mask_strides[0] + h * n.mask_strides[1] + i * n.mask_strides[2] + j * n.mask_strides[3];
+  if (n.mask == 1) return ((const bool*)n.mask_data)[at] ? s : -infinity<W>();
+  return s + (n.mask == 2 ? wide(((const T*)n.mask_data)[at]) : (W)((const float*)n.mask_data)[at]);
+}
+
+// The keys that queries below `end` see.
+DEVICE i64 keys_seen(const AttentionSizes& n, i64 end) { return n.causal && end < n.keys ? end : n.keys; }
