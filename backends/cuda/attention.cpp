@@ -48,7 +48,10 @@ int quads_of(const AttentionSizes& n) {
 int quad_number(int quads) { return quads == 1 ? 0 : quads == 2 ? 1 : 2; }
 
 // `Space` of kernels/attention.cu.
-unsigned shared_bytes(int dtype) { return static_cast<unsigned>((2 * 16 + 64) * 68 * item_of(wide_of(dtype))); }
+unsigned shared_bytes(int dtype) {
+  const int item = item_of(wide_of(dtype)), depth = item == 8 ? 32 : 64;
+  return static_cast<unsigned>((2 * depth + 64) * 68 * item);
+}
 
 Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
   const int64_t count = heads * ((rows + side - 1) / side);

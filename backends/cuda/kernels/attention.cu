@@ -8,71 +8,96 @@
 //   columns tx * 4 to tx * 4 + 3 of scores, and in results of `width` columns those quads of every 64.
 #include "attention.cuh"
 
-constexpr int tile_depth = 16, tile_pitch = tile_side + 4;
+constexpr int tile_pitch = tile_side + 4;
 
+// What a block has in shared memory: parts of two operands, and a tile that was computed. Of doubles a part is half as
+// large, so that all fits on every device.
 template <class W>
 struct Space {
-  W left[tile_depth][tile_pitch], right[tile_depth][tile_pitch];
-  W tile[tile_side][tile_pitch];
+  static constexpr int depth = sizeof(W) == 8 ? 32 : 64;
+  __align__(16) W left[depth][tile_pitch], right[depth][tile_pitch];
+  __align__(16) W tile[tile_side][tile_pitch];
 };
 
-// sums += the products of 64 rows of a and 64 rows of b.
+// Columns k0 and on of 64 rows, turned around: to[column][row]. Neighbouring threads have neighbouring rows, so that they
+// write side by side.
+template <class T>
+DEVICE void load_turned(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, i64 rows, i64 k0, i64 width) {
+  constexpr int depth = Space<Wide<T>>::depth;
+  const int r = threadIdx.x % tile_side;
+#pragma unroll
+  for (int d = threadIdx.x / tile_side * 4; d < depth; d += 16) {
+    Wide<T> y[4] = {};
+    if (first + r < rows) x.four(y, first + r, k0 + d, width);
+#pragma unroll
+    for (int c = 0; c < 4; c++) to[d + c][r] = y[c];
+  }
+}
+// Some rows of 64 columns from c0 on: to[row][column].
+template <class T>
+DEVICE void load_rows(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, i64 rows, i64 c0, i64 width) {
+  constexpr int depth = Space<Wide<T>>::depth;
+  const int c = threadIdx.x % 16 * 4;
+#pragma unroll
+  for (int r = threadIdx.x / 16; r < depth; r += 16) {
+    Wide<T> y[4] = {};
+    if (first + r < rows && c0 + c < width) x.four(y, first + r, c0 + c, width);
+    *reinterpret_cast<Pack<Wide<T>, 4>*>(&to[r][c]) = *reinterpret_cast<const Pack<Wide<T>, 4>*>(y);
+  }
+}
+// sums += the products of four numbers and 4 * Quads others.
+template <class W, int Wide4>
+DEVICE void multiply_four(W (&sums)[4][Wide4], int at, const W* u, const W* v) {
+  const Pack<W, 4> x = *reinterpret_cast<const Pack<W, 4>*>(u), y = *reinterpret_cast<const Pack<W, 4>*>(v);
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+#pragma unroll
+    for (int j = 0; j < 4; j++) sums[i][at + j] += x.v[i] * y.v[j];
+}
+
+// sums += the products of 64 rows of a and 64 rows of b. `there`: space.left has the rows of a, which are not wider.
 template <class T>
 DEVICE void multiply_rows(const Head<T>& a, i64 a_first, i64 a_rows, const Head<T>& b, i64 b_first, i64 b_rows, i64 depth,
-                          Space<Wide<T>>& space, Wide<T> (&sums)[4][4]) {
+                          Space<Wide<T>>& space, Wide<T> (&sums)[4][4], bool there = false) {
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
-  for (i64 k = 0; k < depth; k += tile_depth) {
+  for (i64 k = 0; k < depth; k += Space<Wide<T>>::depth) {
     __syncthreads();
-#pragma unroll
-    for (int e = 0; e < 4; e++) {
-      const int i = (threadIdx.x + e * 256) / tile_depth, d = threadIdx.x % tile_depth;
-      const bool in = k + d < depth;
-      space.left[d][i] = in && a_first + i < a_rows ? a.get(a_first + i, k + d) : Wide<T>(0);
-      space.right[d][i] = in && b_first + i < b_rows ? b.get(b_first + i, k + d) : Wide<T>(0);
-    }
+    if (!there) load_turned<T>(space.left, a, a_first, a_rows, k, depth);
+    load_turned<T>(space.right, b, b_first, b_rows, k, depth);
     __syncthreads();
-#pragma unroll
-    for (int d = 0; d < tile_depth; d++) {
-      Wide<T> u[4], v[4];
-#pragma unroll
-      for (int i = 0; i < 4; i++) u[i] = space.left[d][ty * 4 + i], v[i] = space.right[d][tx * 4 + i];
-#pragma unroll
-      for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int j = 0; j < 4; j++) sums[i][j] += u[i] * v[j];
-    }
+#pragma unroll 16
+    for (int d = 0; d < Space<Wide<T>>::depth; d++) multiply_four(sums, 0, &space.left[d][ty * 4], &space.right[d][tx * 4]);
   }
 }
 
-// sums += tile x, or its transpose times x, where x are 64 rows of `width` columns: quad q of columns at q * 64.
-template <class T, int Quads, bool Transposed>
+// Puts a tile into shared memory: as it is, or turned around.
+template <bool Turned, class W>
+DEVICE void keep_tile(Space<W>& space, const W (&x)[4][4]) {
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    Pack<W, 4> four;
+#pragma unroll
+    for (int j = 0; j < 4; j++) four.v[j] = Turned ? x[j][i] : x[i][j];
+    *reinterpret_cast<Pack<W, 4>*>(Turned ? &space.tile[tx * 4 + i][ty * 4] : &space.tile[ty * 4 + i][tx * 4]) = four;
+  }
+}
+
+// sums += the transpose of what stands in the tile times x, 64 rows of `width` columns: quad q of columns at q * 64.
+template <class T, int Quads>
 DEVICE void multiply_tile(Space<Wide<T>>& space, const Head<T>& x, i64 first, i64 rows, i64 width,
                           Wide<T> (&sums)[4][4 * Quads]) {
+  constexpr int depth = Space<Wide<T>>::depth;
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
 #pragma unroll
   for (int q = 0; q < Quads; q++) {
     if (q * 64 >= width) break;
-    for (int k = 0; k < tile_side; k += tile_depth) {
+    for (int k = 0; k < tile_side; k += depth) {
       __syncthreads();
-#pragma unroll
-      for (int e = 0; e < 4; e++) {
-        const int i = threadIdx.x + e * 256, r = i / 64, c = i % 64;
-        space.right[r][c] = first + k + r < rows && q * 64 + c < width ? x.get(first + k + r, q * 64 + c) : Wide<T>(0);
-      }
+      load_rows<T>(space.right, x, first + k, rows, q * 64, width);
       __syncthreads();
-#pragma unroll
-      for (int d = 0; d < tile_depth; d++) {
-        Wide<T> u[4], v[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-          u[i] = Transposed ? space.tile[k + d][ty * 4 + i] : space.tile[ty * 4 + i][k + d];
-          v[i] = space.right[d][tx * 4 + i];
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-#pragma unroll
-          for (int j = 0; j < 4; j++) sums[i][q * 4 + j] += u[i] * v[j];
-      }
+#pragma unroll 16
+      for (int d = 0; d < depth; d++) multiply_four(sums, q * 4, &space.tile[k + d][ty * 4], &space.right[d][tx * 4]);
     }
   }
 }
@@ -105,10 +130,11 @@ __global__ void __launch_bounds__(256)
     for (int j = 0; j < 4 * Quads; j++) result[i][j] = 0;
   }
   const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
+  const bool narrow_rows = n.width <= Space<W>::depth;
+  if (narrow_rows) load_turned<T>(space.left, q, first, n.queries, 0, n.width);
   for (i64 j0 = 0; j0 < end; j0 += tile_side) {
     W s[4][4] = {};
-    multiply_rows<T>(q, first, n.queries, k, j0, n.keys, n.width, space, s);
-    __syncthreads();
+    multiply_rows<T>(q, first, n.queries, k, j0, n.keys, n.width, space, s, narrow_rows);
 #pragma unroll
     for (int i = 0; i < 4; i++) {
       W raised = top[i];
@@ -122,16 +148,16 @@ __global__ void __launch_bounds__(256)
       W part = 0;
 #pragma unroll
       for (int j = 0; j < 4; j++) {
-        const W p = exponential(s[i][j] - from);
-        part += p;
-        space.tile[ty * 4 + i][tx * 4 + j] = p;
+        s[i][j] = exponential(s[i][j] - from);
+        part += s[i][j];
       }
       sum[i] = sum[i] * less + fold_row(part, [](W x, W y) { return x + y; });
       top[i] = raised;
 #pragma unroll
       for (int j = 0; j < 4 * Quads; j++) result[i][j] *= less;
     }
-    multiply_tile<T, Quads, false>(space, v, j0, n.keys, n.value_width, result);
+    keep_tile<true>(space, s);
+    multiply_tile<T, Quads>(space, v, j0, n.keys, n.value_width, result);
   }
 #pragma unroll
   for (int i = 0; i < 4; i++) {
@@ -175,7 +201,6 @@ DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v,
     for (int j = 0; j < 4; j++) p[i][j] = d[i][j] = 0;
   multiply_rows<T>(q, i0, n.queries, k, j0, n.keys, n.width, space, p);
   multiply_rows<T>(g, i0, n.queries, v, j0, n.keys, n.value_width, space, d);
-  __syncthreads();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     const i64 row = i0 + ty * 4 + i, at = (b * n.heads + h) * n.queries + (row < n.queries ? row : 0);
@@ -185,15 +210,6 @@ DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v,
       d[i][j] = p[i][j] * (d[i][j] - shifts[at]);
     }
   }
-}
-
-template <class W>
-DEVICE void keep_tile(Space<W>& space, const W (&x)[4][4]) {
-  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-#pragma unroll
-    for (int j = 0; j < 4; j++) space.tile[ty * 4 + i][tx * 4 + j] = x[i][j];
 }
 
 template <class T, int Quads>
@@ -223,8 +239,8 @@ __global__ void __launch_bounds__(256)
   const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
   for (i64 j0 = 0; j0 < end; j0 += tile_side) {
     tile_gradients<T>(q, k, v, g, logsumexp, shifts, n, b, h, first, j0, space, p, d);
-    keep_tile(space, d);
-    multiply_tile<T, Quads, false>(space, k, j0, n.keys, n.width, sums);
+    keep_tile<true>(space, d);
+    multiply_tile<T, Quads>(space, k, j0, n.keys, n.width, sums);
   }
   write_tile<T, Quads>(to, b, h, first, n.queries, n.width, (W)n.scale, sums);
 }
@@ -246,13 +262,13 @@ __global__ void __launch_bounds__(256)
     for (i64 i0 = n.causal ? first : 0; i0 < n.queries; i0 += tile_side) {
       tile_gradients<T>(q, k, v, g, logsumexp, shifts, n, b, h, i0, first, space, p, d);
       if (to_value.data) {
-        keep_tile(space, p);
-        multiply_tile<T, Quads, true>(space, g, i0, n.queries, n.value_width, of_value);
+        keep_tile<false>(space, p);
+        multiply_tile<T, Quads>(space, g, i0, n.queries, n.value_width, of_value);
         __syncthreads();
       }
       if (to_key.data) {
-        keep_tile(space, d);
-        multiply_tile<T, Quads, true>(space, q, i0, n.queries, n.width, of_key);
+        keep_tile<false>(space, d);
+        multiply_tile<T, Quads>(space, q, i0, n.queries, n.width, of_key);
       }
     }
   }

@@ -10,6 +10,18 @@ struct Head {
   const T* data;
   i64 row, column;
   DEVICE Wide<T> get(i64 i, i64 k) const { return wide(data[i * row + k * column]); }
+  // Elements k to k + 3 of row i, and zeros from `width` on.
+  DEVICE void four(Wide<T> (&y)[4], i64 i, i64 k, i64 width) const {
+    const T* at = data + i * row + k;
+    if (column == 1 && k + 4 <= width && reinterpret_cast<u64>(at) % (4 * sizeof(T)) == 0) {
+      const Pack<T, 4> some = *reinterpret_cast<const Pack<T, 4>*>(at);
+#pragma unroll
+      for (int c = 0; c < 4; c++) y[c] = wide(some.v[c]);
+    } else {
+#pragma unroll
+      for (int c = 0; c < 4; c++) y[c] = k + c < width ? get(i, k + c) : Wide<T>(0);
+    }
+  }
 };
 
 // (batch, heads, rows, width) by strides.
