@@ -23,7 +23,7 @@ constexpr int64_t unit = 512, step = int64_t{2} << 20, small_most = int64_t{1} <
 int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 struct Pool;
-enum State { free_now, live, pending };
+enum State { free_now, resting, live, pending };
 // A part of a segment. A segment is what the driver gave; its parts are chained.
 struct Block {
   char* data;
@@ -39,9 +39,13 @@ struct Smaller {
     return a->bytes != b->bytes ? a->bytes < b->bytes : a->data < b->data;
   }
 };
+// What small tensors give back rests as it is, a list for each size, and the next of its size takes it without a search.
+constexpr int64_t resting_most = 64 * 1024;
+constexpr size_t most_resting = 64;  // of each size
 struct Pool {
   CUstream stream = nullptr;
   std::set<Block*, Smaller> free[2];  // of small segments, and of large ones
+  std::vector<Block*> resting[resting_most / unit + 1];
   int held = 0;                       // graphs whose memory this is
 };
 struct Freed {
@@ -83,6 +87,20 @@ void put_back(Block* b) {
   free.insert(b);
 }
 
+void rest(Block* b) {
+  if (b->bytes > resting_most) return put_back(b);
+  auto& list = b->pool->resting[b->bytes / unit];
+  if (list.size() == most_resting) return put_back(b);
+  list.push_back(b);
+  b->state = resting;
+}
+void wake_all(Pool& pool) {
+  for (auto& list : pool.resting) {
+    for (Block* b : list) put_back(b);
+    list.clear();
+  }
+}
+
 // Gives back what other streams have passed.
 void settle(Memory& m) {
   const auto passed = [](Freed& f) {
@@ -111,6 +129,29 @@ Block* new_segment(Memory& m, Pool& pool, int64_t bytes) {
   return new Block{reinterpret_cast<char*>(data), size, &pool, large};
 }
 
+// A block of the pool's free ones, or of a new segment; what it is larger than asked for stays free.
+Block* cut(Memory& m, Pool& pool, int64_t bytes) {
+  auto& free = pool.free[bytes > small_most];
+  Block wanted{nullptr, bytes, nullptr, false};
+  const auto at = free.lower_bound(&wanted);
+  Block* b;
+  // A request of a large size does not take a block that is much larger, which another one may need.
+  if (at != free.end() && (bytes <= middle_most || (*at)->bytes < bytes + middle_segment)) {
+    b = *at;
+    free.erase(at);
+  } else {
+    b = new_segment(m, pool, bytes);
+  }
+  if (b->bytes - bytes >= (b->large ? small_most : unit)) {
+    auto* left = new Block{b->data + bytes, b->bytes - bytes, &pool, b->large, free_now, b, b->after};
+    if (b->after) b->after->before = left;
+    b->after = left;
+    b->bytes = bytes;
+    free.insert(left);
+  }
+  return b;
+}
+
 lamella_status take(int64_t asked, int device, CUstream stream, void** out) {
   enter(device);
   Memory& m = memory(device);
@@ -121,23 +162,12 @@ lamella_status take(int64_t asked, int device, CUstream stream, void** out) {
   const int64_t bytes = up(asked, unit);
   Pool& pool = m.pools[stream];
   pool.stream = stream;
-  auto& free = pool.free[bytes > small_most];
-  Block wanted{nullptr, bytes, nullptr, false};
-  const auto at = free.lower_bound(&wanted);
   Block* b = nullptr;
-  // A request of a large size does not take a block that is much larger, which another one may need.
-  if (at != free.end() && (bytes <= middle_most || (*at)->bytes < bytes + middle_segment)) {
-    b = *at;
-    free.erase(at);
+  if (bytes <= resting_most && !pool.resting[bytes / unit].empty()) {
+    b = pool.resting[bytes / unit].back();
+    pool.resting[bytes / unit].pop_back();
   } else {
-    b = new_segment(m, pool, bytes);
-  }
-  if (b->bytes - bytes >= (b->large ? small_most : unit)) {
-    auto* rest = new Block{b->data + bytes, b->bytes - bytes, &pool, b->large, free_now, b, b->after};
-    if (b->after) b->after->before = rest;
-    b->after = rest;
-    b->bytes = bytes;
-    free.insert(rest);
+    b = cut(m, pool, bytes);
   }
   b->state = live;
   m.live[b->data] = b;
@@ -160,7 +190,7 @@ void release(void*, void* data, int64_t, int32_t device) try {
   m.live.erase(at);
   m.stats.live_bytes -= b->bytes;
   m.stats.cached_bytes += b->bytes;
-  if (b->others.empty()) return put_back(b);
+  if (b->others.empty()) return rest(b);
   b->state = pending;
   Freed f{b, {}};
   enter(device);
@@ -196,7 +226,8 @@ void trim_device(int device, int64_t cap) {
     driver().context_synchronize();
     settle(m);
   }
-  for (auto& [stream, pool] : m.pools)
+  for (auto& [stream, pool] : m.pools) {
+    if (!pool.held) wake_all(pool);
     for (auto& free : pool.free)
       for (auto at = free.begin(); at != free.end() && !pool.held && m.stats.cached_bytes > cap;) {
         Block* b = *at;
@@ -209,6 +240,7 @@ void trim_device(int device, int64_t cap) {
         at = free.erase(at);
         delete b;
       }
+  }
 }
 
 lamella_status stats(void*, int32_t device, lamella_allocator_stats* out) {

@@ -1,6 +1,20 @@
 // Pools over windows of images and their gradients: a thread for each place of the result.
 #include "scalars.cuh"
 
+// Of numbers that are not negative: divisions of 64 bits are long, and rarely needed.
+DEVICE i64 quotient(i64 x, i64 y) { return (x | y) >> 32 ? x / y : (i64)((u32)x / (u32)y); }
+
+// The column, row and plane of element i of (planes, height, width).
+struct Place {
+  i64 x, y, plane;
+  DEVICE Place(i64 i, const i64 (&sizes)[2]) {
+    const i64 rows = quotient(i, sizes[1]);
+    plane = quotient(rows, sizes[0]);
+    x = i - rows * sizes[1];
+    y = rows - plane * sizes[0];
+  }
+};
+
 // An image (planes, height, width) in contiguous memory and its windows.
 struct Window {
   i64 planes, size[2], places[2];
@@ -9,10 +23,10 @@ struct Window {
   bool count_padding;      // of means
   i64 divisor;             // of means; 0: the elements that count
   __device__ i64 first(int d, i64 place) const {
-    return adaptive ? place * size[d] / places[d] : place * stride[d] - padding[d];
+    return adaptive ? quotient(place * size[d], places[d]) : place * stride[d] - padding[d];
   }
   __device__ i64 last(int d, i64 place) const {  // one behind; of means, which know no dilation
-    return adaptive ? ((place + 1) * size[d] + places[d] - 1) / places[d] : first(d, place) + kernel[d];
+    return adaptive ? quotient((place + 1) * size[d] + places[d] - 1, places[d]) : first(d, place) + kernel[d];
   }
   __device__ i64 counted(int d, i64 place) const {
     i64 from = first(d, place), to = last(d, place);
@@ -50,8 +64,9 @@ template <class T>
 __global__ void __launch_bounds__(256) max_pool(const T* in, Window w, T least, T* values, i64* indices) {
   const i64 all = w.planes * w.places[0] * w.places[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
-    const i64 x = i % w.places[1], y = i / w.places[1] % w.places[0], plane = i / w.places[1] / w.places[0];
-    const T* from = in + plane * w.size[0] * w.size[1];
+    const Place place(i, w.places);
+    const i64 x = place.x, y = place.y;
+    const T* from = in + place.plane * w.size[0] * w.size[1];
     T best = least;
     i64 at = -1;
     for (i64 a = 0; a < w.kernel[0]; a++) {
@@ -75,13 +90,14 @@ template <class T>
 __global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i64* indices, Window w, T* to) {
   const i64 all = w.planes * w.size[0] * w.size[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
-    const i64 plane = i / (w.size[0] * w.size[1]), at = i - plane * w.size[0] * w.size[1];
-    const i64 of[2] = {at / w.size[1], at % w.size[1]};
+    const Place place(i, w.size);
+    const i64 plane = place.plane, at = place.y * w.size[1] + place.x, of[2] = {place.y, place.x};
     i64 from[2], behind[2];
     for (int d = 0; d < 2; d++) {  // the windows that may hold the element
       const i64 reach = (w.kernel[d] - 1) * w.dilation[d], end = of[d] + w.padding[d];
-      from[d] = end - reach <= 0 ? 0 : (end - reach + w.stride[d] - 1) / w.stride[d];
-      behind[d] = end / w.stride[d] + 1 < w.places[d] ? end / w.stride[d] + 1 : w.places[d];
+      from[d] = end - reach <= 0 ? 0 : quotient(end - reach + w.stride[d] - 1, w.stride[d]);
+      behind[d] = quotient(end, w.stride[d]) + 1;
+      if (behind[d] > w.places[d]) behind[d] = w.places[d];
     }
     Wide<T> sum = 0;
     for (i64 y = from[0]; y < behind[0]; y++)
@@ -125,8 +141,9 @@ template <class T>
 __global__ void __launch_bounds__(256) average_pool(const T* in, Window w, T* out) {
   const i64 all = w.planes * w.places[0] * w.places[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
-    const i64 x = i % w.places[1], y = i / w.places[1] % w.places[0], plane = i / w.places[1] / w.places[0];
-    const T* from = in + plane * w.size[0] * w.size[1];
+    const Place place(i, w.places);
+    const i64 x = place.x, y = place.y;
+    const T* from = in + place.plane * w.size[0] * w.size[1];
     const i64 top = w.first(0, y) < 0 ? 0 : w.first(0, y), left = w.first(1, x) < 0 ? 0 : w.first(1, x);
     const i64 bottom = w.last(0, y) < w.size[0] ? w.last(0, y) : w.size[0];
     const i64 right = w.last(1, x) < w.size[1] ? w.last(1, x) : w.size[1];
@@ -141,17 +158,18 @@ template <class T>
 __global__ void __launch_bounds__(256) average_pool_backward(const T* grad, Window w, T* to) {
   const i64 all = w.planes * w.size[0] * w.size[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
-    const i64 plane = i / (w.size[0] * w.size[1]), at = i - plane * w.size[0] * w.size[1];
-    const i64 of[2] = {at / w.size[1], at % w.size[1]};
+    const Place place(i, w.size);
+    const i64 plane = place.plane, at = place.y * w.size[1] + place.x, of[2] = {place.y, place.x};
     i64 from[2], behind[2];
     for (int d = 0; d < 2; d++) {
       if (w.adaptive) {
-        from[d] = of[d] * w.places[d] / w.size[d];
-        behind[d] = ((of[d] + 1) * w.places[d] + w.size[d] - 1) / w.size[d];
+        from[d] = quotient(of[d] * w.places[d], w.size[d]);
+        behind[d] = quotient((of[d] + 1) * w.places[d] + w.size[d] - 1, w.size[d]);
       } else {
         const i64 end = of[d] + w.padding[d];
-        from[d] = end - w.kernel[d] + 1 <= 0 ? 0 : (end - w.kernel[d] + w.stride[d]) / w.stride[d];
-        behind[d] = end / w.stride[d] + 1 < w.places[d] ? end / w.stride[d] + 1 : w.places[d];
+        from[d] = end - w.kernel[d] + 1 <= 0 ? 0 : quotient(end - w.kernel[d] + w.stride[d], w.stride[d]);
+        behind[d] = quotient(end, w.stride[d]) + 1;
+        if (behind[d] > w.places[d]) behind[d] = w.places[d];
       }
     }
     Mean<T> sum = 0;
