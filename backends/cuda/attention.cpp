@@ -99,8 +99,18 @@ lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_va
     if (!sums.numel()) return LAMELLA_OK;
     const AttentionSizes n = sizes_of(q, k, v, borrowed(args[3]), args[4].as.i != 0, lamella::as_double(args[5]));
     const PlainOutput logsumexp(sums);
-    const int t = q.get()->dtype, quads = quads_of(n);
+    const int t = q.get()->dtype, quads = quads_of(n), number = t * 3 + quad_number(quads);
     if (suits_warps(n, t, {q, k, v, out})) {
+      if (is_plain(n) && properties_of(index_of(q.get())).capability == 90) {
+        static Kernels<dtypes * 3> by_groups("attention_groups.cu", "-fmad=true -arch=sm_90a");
+        Kernel& kernel = by_groups.get(
+            number, [&] { return text("attend_by_groups<", type_name(t), ", ", quads, ">"); });
+        if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, 128), {256},
+                                       tile_bytes(1, 6 * quads) + 1024, heads_of(q), heads_of(k), heads_of(v),
+                                       heads_of(out), logsumexp.data(), n))
+          return st;
+        return logsumexp.close();
+      }
       static Kernels<dtypes * 6> by_warps(warps_file, warps_options);
       constexpr int rows = 128;
       Kernel& kernel = by_warps.get(warps_number(n, t), [&] { return warps_name("attend_by_warps", n, t); });
@@ -111,7 +121,7 @@ lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_va
       return logsumexp.close();
     }
     Kernel& kernel =
-        kernels.get(t * 3 + quad_number(quads), [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
+        kernels.get(number, [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
     if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {256}, shared_bytes(t),
                                    heads_of(q), heads_of(k), heads_of(v), heads_of(out), logsumexp.data(), n))
       return st;

@@ -112,7 +112,9 @@ std::string architecture(int capability) {
 // The code and the function's name in it: "NAME\n" before the code.
 std::string compiled(const char* file, const std::string& text, const std::string& name, const std::string& options,
                      const std::string& arch) {
-  std::vector<std::string> words = {"-arch=" + arch, "-std=c++17", "-default-device"};
+  std::vector<std::string> words = {"-std=c++17", "-default-device"};
+  // A kernel for one architecture's own instructions names it: "-arch=sm_90a".
+  if (options.find("-arch=") == std::string::npos) words.push_back("-arch=" + arch);
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
   if (options.find("-fmad") == std::string::npos) words.emplace_back("-fmad=false");  // values as on any device

@@ -55,3 +55,8 @@ DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T
 
 // The keys that queries below `end` see.
 DEVICE i64 keys_seen(const AttentionSizes& n, i64 end) { return n.causal && end < n.keys ? end : n.keys; }
+DEVICE int clamped(i64 x) { return x < 0 ? -1 : x > tile_side ? tile_side : (int)x; }
+// The last of the 64 keys from j0 on that a query sees; -1 is none.
+DEVICE int last_seen(const AttentionSizes& n, i64 query, i64 j0) {
+  return clamped((n.causal && query < n.keys - 1 ? query : n.keys - 1) - j0);
+}

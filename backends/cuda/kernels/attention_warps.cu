@@ -17,12 +17,6 @@ template <bool Plain>
 DEVICE float exponent_of(const AttentionSizes& n) {
   return Plain ? (float)n.scale * log2_of_e : log2_of_e;
 }
-DEVICE int clamped(i64 x) { return x < 0 ? -1 : x > tile_side ? tile_side : (int)x; }
-// The last of the 64 keys from j0 on that a query sees; -1 is none.
-DEVICE int last_seen(const AttentionSizes& n, i64 query, i64 j0) {
-  return clamped((n.causal && query < n.keys - 1 ? query : n.keys - 1) - j0);
-}
-
 template <class T, int Quads, bool Plain>
 __global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
     attend_by_warps(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, float* logsumexp, AttentionSizes n) {

@@ -29,7 +29,8 @@ class Recorded:
 
     @property
     def own_options(self) -> tuple[str, ...]:
-        return tuple(o for o in self.options if not o.startswith("-arch"))
+        """Without the device's architecture; one of its own instructions, "-arch=sm_90a", stays."""
+        return tuple(o for o in self.options if not o.startswith("-arch") or o.endswith("a"))
 
 
 def find_library() -> str | None:
@@ -78,7 +79,10 @@ class Compiler:
         try:
             for name in program.names:
                 assert self.nvrtc.nvrtcAddNameExpression(handle, name.encode()) == 0
-            words = [f"-arch={arch}".encode(), *(o.encode() for o in program.own_options)]
+            own = f"-arch={arch}a"  # a kernel for the architecture's own instructions; others compile what is in their place
+            words = [own if own in program.options else f"-arch={arch}"]
+            words += [o for o in program.own_options if not o.startswith("-arch")]
+            words = [w.encode() for w in words]
             done = self.nvrtc.nvrtcCompileProgram(handle, len(words), (ctypes.c_char_p * len(words))(*words))
             size = ctypes.c_size_t()
             self.nvrtc.nvrtcGetProgramLogSize(handle, ctypes.byref(size))

@@ -24,6 +24,11 @@ def test_values_do_not_depend_on_the_order_of_threads(tmp_path_factory):
     assert hash_of(forwards) == hash_of(backwards)
 
 
+def test_attention_on_an_older_device(tmp_path_factory):
+    """Where there is no matrix instruction of four warps."""
+    guest(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, "attentions")
+
+
 def test_products_by_cublas(tmp_path_factory):
     """Which layouts, sizes and types are handed to cuBLAS, by a library that refuses what NVIDIA's refuses."""
     folder = make(tmp_path_factory)

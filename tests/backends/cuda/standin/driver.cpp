@@ -256,10 +256,10 @@ API cuDeviceGetAttribute(int* to, int which, int) {
       *to = 2048;
       break;
     case 75:
-      *to = 9;
+      *to = setting("STANDIN_CAPABILITY", 90) / 10;
       break;
     case 76:
-      *to = 0;
+      *to = setting("STANDIN_CAPABILITY", 90) % 10;
       break;
     case 97:
       *to = 227 << 10;
