@@ -73,7 +73,12 @@ bool suits_warps(const AttentionSizes& n, int dtype, std::initializer_list<Tenso
   return true;
 }
 
-constexpr const char *warps_file = "attention_warps.cu", *warps_options = "-fmad=true";
+constexpr const char *warps_file = "attention_warps.cu", *warps_options = "-fmad=true",
+                     *groups_file = "attention_groups.cu", *groups_options = "-fmad=true -arch=sm_90a";
+// The gradients' kernels where the device has the instruction of four warps, and elsewhere.
+Kernels<dtypes * 6> gradients_of_query(groups_file, groups_options), gradients_of_key(groups_file, groups_options),
+    gradients_of_query_by_warps(groups_file, warps_options), gradients_of_key_by_warps(groups_file, warps_options);
+bool has_groups(const Tensor& on) { return properties_of(index_of(on.get())).capability == 90; }
 // Whether scores are products as they are, times a scale above 0.
 bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0; }
 int warps_number(const AttentionSizes& n, int dtype) { return (dtype * 3 + quad_number(quads_of(n))) * 2 + is_plain(n); }
@@ -101,8 +106,8 @@ lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_va
     const PlainOutput logsumexp(sums);
     const int t = q.get()->dtype, quads = quads_of(n), number = t * 3 + quad_number(quads);
     if (suits_warps(n, t, {q, k, v, out})) {
-      if (is_plain(n) && properties_of(index_of(q.get())).capability == 90) {
-        static Kernels<dtypes * 3> by_groups("attention_groups.cu", "-fmad=true -arch=sm_90a");
+      if (is_plain(n) && has_groups(q)) {
+        static Kernels<dtypes * 3> by_groups(groups_file, groups_options);
         Kernel& kernel = by_groups.get(
             number, [&] { return text("attend_by_groups<", type_name(t), ", ", quads, ">"); });
         if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, 128), {256},
@@ -154,19 +159,21 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
     }
     const int quads = quads_of(n), number = t * 3 + quad_number(quads);
     if (suits_warps(n, t, {q, k, v, g, dq, dk, dv})) {
-      static Kernels<dtypes * 6> query_by_warps(warps_file, warps_options), key_by_warps(warps_file, warps_options);
+      const bool grouped = has_groups(q);
+      Kernels<dtypes * 6>&of_query = grouped ? gradients_of_query : gradients_of_query_by_warps,
+      &of_key = grouped ? gradients_of_key : gradients_of_key_by_warps;
       const auto *sums = logsumexp.data_ptr(), *less = shifts.data_ptr();
       if (dq.defined() && rows) {
         Kernel& kernel =
-            query_by_warps.get(warps_number(n, t), [&] { return warps_name("backward_query_by_warps", n, t); });
+            of_query.get(warps_number(n, t), [&] { return warps_name("backward_query_by_groups", n, t); });
         if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {128},
-                                       tile_bytes(quads, 4), heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums,
+                                       tile_bytes(quads, 4) + 1024, heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums,
                                        less, heads_of(dq), n))
           return st;
       }
       if (!dk.defined() && !dv.defined()) return LAMELLA_OK;
-      Kernel& kernel = key_by_warps.get(warps_number(n, t), [&] { return warps_name("backward_key_by_warps", n, t); });
-      return launch(kernel, q.get(), blocks(n.batch * k.size(1), n.keys), {128}, tile_bytes(quads, 6) + 1024,
+      Kernel& kernel = of_key.get(warps_number(n, t), [&] { return warps_name("backward_key_by_groups", n, t); });
+      return launch(kernel, q.get(), blocks(n.batch * k.size(1), n.keys), {128}, tile_bytes(quads, 6) + 2048,
                     heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less, heads_of(dk), heads_of(dv), n);
     }
     if (dq.defined() && rows) {

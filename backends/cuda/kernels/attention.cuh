@@ -1,4 +1,9 @@
 // What the kernels of attention share: the operands, and the score of a query and a key.
+//
+// Note [Two tiles]  Each loop has two tiles of what it walks over: while it works on one, the next is copied to the other.
+//   One barrier in each round serves both: behind it the next tile is there, and nobody reads the one before.
+// Note [Bits of two]  Weights are powers of two: e^(s - top) = 2^(by * s - by * top) with by = log2(e), into which the
+//   scale of the scores goes where nothing is added to them.
 #pragma once
 #include "scalars.cuh"
 
@@ -59,4 +64,13 @@ DEVICE int clamped(i64 x) { return x < 0 ? -1 : x > tile_side ? tile_side : (int
 // The last of the 64 keys from j0 on that a query sees; -1 is none.
 DEVICE int last_seen(const AttentionSizes& n, i64 query, i64 j0) {
   return clamped((n.causal && query < n.keys - 1 ? query : n.keys - 1) - j0);
+}
+
+constexpr float log2_of_e = 1.44269504088896f;
+
+// What scores are times in the exponents of weights. Plain scores are products as they are, seen up to a key of each
+// query; others are made one by one: a mask is added to them, or their scale is not above 0.
+template <bool Plain>
+DEVICE float exponent_of(const AttentionSizes& n) {
+  return Plain ? (float)n.scale * log2_of_e : log2_of_e;
 }

@@ -1,16 +1,20 @@
-// Attention of two-byte floats by the matrix instruction of four warps: as attend_by_warps, for plain scores. See Note
-// [Groups] of groups.cuh, and Note [Two tiles] and Note [Bits of two] of attention_warps.cu.
+// Attention of two-byte floats and its gradients by the matrix instruction of four warps: of operands as in
+// attention_warps.cu. See Note [Groups] of groups.cuh, and the notes of attention.cuh.
 #include "attention.cuh"
 #include "groups.cuh"
 
-// Two groups with 64 queries each.
+template <class T>
+DEVICE T* aligned_for_groups(char* bytes) {
+  return reinterpret_cast<T*>(bytes + (1024 - reinterpret_cast<u64>(bytes) % 1024) % 1024);
+}
+
+// Two groups with 64 queries each; as attend_by_warps, for plain scores.
 template <class T, int Quads>
 __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
     attend_by_groups(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, float* logsumexp, AttentionSizes n) {
   constexpr int steps = 4 * Quads, rows_of_block = 128, side = tile_side, area = 64 * 64;
-  constexpr float log2_of_e = 1.44269504088896f;
   SHARED_BYTES(char, bytes);
-  T* const memory = reinterpret_cast<T*>(bytes + (1024 - reinterpret_cast<u64>(bytes) % 1024) % 1024);
+  T* const memory = aligned_for_groups<T>(bytes);
   // Queries by columns of 64, [Quads][128][64], then twice keys and values, [Quads][64][64] each.
   const i64 tiles = (n.queries + rows_of_block - 1) / rows_of_block, head = blockIdx.x / tiles;
   const i64 first = (tiles - 1 - blockIdx.x % tiles) * rows_of_block, b = head / n.heads, h = head % n.heads;
@@ -19,7 +23,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
   const T* v = value.data + b * value.batch + h / n.shared * value.head;
   const i64 of_group = first + warp / 4 * 64, own = first + warp * 16;
   const i64 end = keys_seen(n, first + rows_of_block < n.queries ? first + rows_of_block : n.queries);
-  const float by = (float)n.scale * log2_of_e;
+  const float by = exponent_of<true>(n);
   const auto keys = [&](int turn, int p) { return Tile<T, 64>{memory + (2 * Quads + (turn * 2) * Quads + p) * area}; };
   const auto values = [&](int turn, int p) {
     return Tile<T, 64>{memory + (2 * Quads + (turn * 2 + 1) * Quads + p) * area};
@@ -50,7 +54,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
     if (!n.causal || j0 <= of_group + 63) {
       float scores[1][8][4] = {};
       float(&s)[8][4] = scores[0];
-      begin_group();
+      begin_group(scores);
 #pragma unroll
       for (int i = 0; i < steps; i++) multiply_group(s, left[i], keys(turn, i / 4), i % 4);
       end_group(scores);
@@ -90,7 +94,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
             result[p][c][half * 2 + 1] *= less;
           }
       }
-      begin_group();
+      begin_group(result);
 #pragma unroll
       for (int p = 0; p < Quads; p++)
 #pragma unroll
@@ -118,4 +122,252 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
               rounded(result[p][c][half * 2] * share, result[p][c][half * 2 + 1] * share, T());
     if (t == 0) logsumexp[head * n.queries + row] = all == 0 ? 0.0f : top[half] * (by / log2_of_e) + logarithm(all);
   }
+}
+
+// Of a product s of a query and a key, and d of the query's gradient and the value: the weight in place of s, and the
+// gradient of the score in place of d.
+DEVICE void weigh(float& s, float& d, float by, float logsumexp, float shift) {
+  s = power_of_two(s * by - logsumexp * log2_of_e);
+  d = s * (d - shift);
+}
+
+// Tiles of 64 rows and 64 columns each: part p of a matrix with Quads * 64 columns is a tile.
+template <class T, int Quads>
+struct Matrices {
+  T* memory;
+  DEVICE Tile<T, 64> part(int which, int p) const { return {memory + (which * Quads + p) * 64 * 64}; }
+  // Begins to copy 64 rows of a matrix by 128 threads.
+  DEVICE void fill(int which, const T* from, i64 step, i64 first, i64 rows, i64 width) const {
+#pragma unroll
+    for (int p = 0; p < Quads; p++)
+      part(which, p).template fill<64, 128>(from + p * 64, step, first, rows, width - p * 64);
+  }
+  // The left fragment of 16 of its rows and 16 columns.
+  DEVICE void left(u32 (&r)[4], int which, int row, int step, int lane) const {
+    part(which, step / 4).left(r, row, step % 4, lane);
+  }
+};
+// Sums of a group as a left fragment: step i of 16 of their columns.
+template <class T>
+DEVICE void as_left(u32 (&to)[4], const float (&x)[8][4], int i) {
+#pragma unroll
+  for (int w = 0; w < 4; w++) to[w] = rounded(x[2 * i + w / 2][w % 2 * 2], x[2 * i + w / 2][w % 2 * 2 + 1], T());
+}
+// A group's rows of 64 * Quads columns, 16 rows a warp, times a number.
+template <class T, int Quads>
+DEVICE void write_rows(const Heads<T>& to, i64 b, i64 h, i64 own, i64 rows, i64 width, float by,
+                       const float (*x)[8][4]) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    const i64 row = own + half * 8 + g;
+    if (row >= rows) continue;
+    T* const at = &to.at(b, h, row, 2 * t);
+#pragma unroll
+    for (int p = 0; p < Quads; p++)
+#pragma unroll
+      for (int c = 0; c < 8; c++)
+        if (p * 64 + c * 8 < width)
+          *reinterpret_cast<u32*>(at + p * 64 + c * 8) = rounded(x[p][c][half * 2] * by, x[p][c][half * 2 + 1] * by, T());
+  }
+}
+
+// The gradient of 64 queries, by one group.
+template <class T, int Quads, bool Plain>
+__global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
+    backward_query_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
+                             const float* shifts, Heads<T> to, AttentionSizes n) {
+  constexpr int steps = 4 * Quads, side = tile_side;
+  SHARED_BYTES(char, bytes);
+  const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};  // twice keys and values
+  const i64 tiles = (n.queries + side - 1) / side, head = blockIdx.x / tiles;
+  const i64 first = (tiles - 1 - blockIdx.x % tiles) * side, b = head / n.heads, h = head % n.heads;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  const T *k = key.data + b * key.batch + h / n.shared * key.head,
+          *v = value.data + b * value.batch + h / n.shared * value.head;
+  const i64 end = keys_seen(n, first + side < n.queries ? first + side : n.queries), own = first + warp * 16;
+  const float by = exponent_of<Plain>(n);
+  const auto fill = [&](i64 j0, int turn) {
+    all.fill(turn * 2, k, key.row, j0, n.keys, n.width);
+    all.fill(turn * 2 + 1, v, value.row, j0, n.keys, n.value_width);
+  };
+  // The queries and their gradients go through the second tiles into fragments.
+  all.fill(2, query.data + b * query.batch + h * query.head, query.row, first, n.queries, n.width);
+  all.fill(3, grad.data + b * grad.batch + h * grad.head, grad.row, first, n.queries, n.value_width);
+  fill(0, 0);
+  wait_for_copies();
+  show_to_groups();
+  __syncthreads();
+  u32 queries[steps][4], grads[steps][4];
+#pragma unroll
+  for (int i = 0; i < steps; i++) {
+    all.left(queries[i], 2, warp * 16, i, lane);
+    all.left(grads[i], 3, warp * 16, i, lane);
+  }
+  float sums_of[2], shift_of[2], result[Quads][8][4] = {};
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    const i64 row = own + half * 8 + g, at = head * n.queries + (row < n.queries ? row : 0);
+    sums_of[half] = logsumexp[at];
+    shift_of[half] = shifts[at];
+  }
+  __syncthreads();
+  int turn = 0;
+  for (i64 j0 = 0; j0 < end; j0 += side, turn ^= 1) {
+    if (j0 + side < end) fill(j0 + side, turn ^ 1);
+    float both[2][8][4] = {};
+    float(&s)[8][4] = both[0], (&d)[8][4] = both[1];
+    begin_group(both);
+#pragma unroll
+    for (int i = 0; i < steps; i++) {
+      multiply_group(s, queries[i], all.part(turn * 2, i / 4), i % 4);
+      multiply_group(d, grads[i], all.part(turn * 2 + 1, i / 4), i % 4);
+    }
+    end_group(both);
+    if (!Plain || j0 + side > n.keys || (n.causal && j0 + side - 1 > own))
+#pragma unroll
+      for (int half = 0; half < 2; half++) {
+        const i64 row = own + half * 8 + g;
+        const int last = last_seen(n, row, j0);
+#pragma unroll
+        for (int j = 0; j < 8; j++)
+#pragma unroll
+          for (int e = 0; e < 2; e++) {
+            float& x = s[j][half * 2 + e];
+            const int column = j * 8 + 2 * t + e;
+            if (!Plain)
+              x = score<T>(n, b, h, row, j0 + column, x);
+            else if (column > last)
+              x = -infinity<float>();
+          }
+      }
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+#pragma unroll
+      for (int e = 0; e < 4; e++) weigh(s[j][e], d[j][e], by, sums_of[e / 2], shift_of[e / 2]);
+    u32 of_scores[4][4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) as_left<T>(of_scores[i], d, i);
+    begin_group(result);
+#pragma unroll
+    for (int p = 0; p < Quads; p++)
+#pragma unroll
+      for (int i = 0; i < 4; i++) multiply_group_turned(result[p], of_scores[i], all.part(turn * 2, p), i);
+    end_group(result);
+    wait_for_copies();
+    show_to_groups();
+    __syncthreads();
+  }
+  write_rows<T, Quads>(to, b, h, own, n.queries, n.width, (float)n.scale, result);
+}
+
+// The gradients of 64 keys and values of one head of theirs, by one group, from all queries of all heads that share it, in
+// order. Everything is turned around: rows are keys, and columns are queries. A null result is not wanted.
+template <class T, int Quads, bool Plain>
+__global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
+    backward_key_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
+                           const float* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
+  constexpr int steps = 4 * Quads, side = tile_side;
+  constexpr bool keeps = Quads == 1;  // keys and values as fragments, else they are read again in each round
+  // Keys and values, twice queries and their gradients, twice two numbers of 64 queries.
+  SHARED_BYTES(char, bytes);
+  const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};
+  const auto numbers = [&](int turn) { return reinterpret_cast<float*>(all.part(6, 0).data) + turn * 2 * side; };
+  const i64 tiles = (n.keys + side - 1) / side, head = blockIdx.x / tiles, own_heads = n.heads / n.shared;
+  const i64 first = blockIdx.x % tiles * side, b = head / own_heads, source = head % own_heads;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  const i64 own = first + warp * 16, begin = n.causal ? first : 0, rounds = (n.queries - begin + side - 1) / side;
+  const float by = exponent_of<Plain>(n);
+  // Round r of all: the tile of queries r % rounds of the head r / rounds.
+  const auto fill = [&](i64 r) {
+    const i64 h = source * n.shared + r / rounds, i0 = begin + r % rounds * side;
+    const int turn = r & 1;
+    all.fill(2 + turn * 2, query.data + b * query.batch + h * query.head, query.row, i0, n.queries, n.width);
+    all.fill(3 + turn * 2, grad.data + b * grad.batch + h * grad.head, grad.row, i0, n.queries, n.value_width);
+    const i64 row = i0 + threadIdx.x % side;
+    const float* from = threadIdx.x < side ? logsumexp : shifts;
+    const bool there = row < n.queries;
+    copy_later_4(numbers(turn) + threadIdx.x, from + (there ? (b * n.heads + h) * n.queries + row : 0), there);
+  };
+  float sums[2 * Quads][8][4] = {};  // of keys, then of values
+  const i64 count = rounds > 0 ? rounds * n.shared : 0;
+  all.fill(0, key.data + b * key.batch + source * key.head, key.row, first, n.keys, n.width);
+  all.fill(1, value.data + b * value.batch + source * value.head, value.row, first, n.keys, n.value_width);
+  if (count) fill(0);
+  wait_for_copies();
+  show_to_groups();
+  __syncthreads();
+  u32 keys[keeps ? steps : 1][4], values[keeps ? steps : 1][4];
+  if (keeps)
+#pragma unroll
+    for (int i = 0; i < steps; i++) {
+      all.left(keys[keeps ? i : 0], 0, warp * 16, i, lane);
+      all.left(values[keeps ? i : 0], 1, warp * 16, i, lane);
+    }
+  for (i64 r = 0; r < count; r++) {
+    if (r + 1 < count) fill(r + 1);
+    const i64 h = source * n.shared + r / rounds, i0 = begin + r % rounds * side;
+    const int queries = 2 + (r & 1) * 2, grads = queries + 1;
+    float both[2][8][4] = {};
+    float(&s)[8][4] = both[0], (&d)[8][4] = both[1];
+#pragma unroll
+    for (int i = 0; i < steps; i++) {
+      if (!keeps) {
+        all.left(keys[0], 0, warp * 16, i, lane);
+        all.left(values[0], 1, warp * 16, i, lane);
+      }
+      if (!keeps || i == 0) begin_group(both);
+      multiply_group(s, keys[keeps ? i : 0], all.part(queries, i / 4), i % 4);
+      multiply_group(d, values[keeps ? i : 0], all.part(grads, i / 4), i % 4);
+      if (!keeps || i == steps - 1) end_group(both);
+    }
+    const float* of = numbers(static_cast<int>(r & 1));
+    if (!Plain || first + side > n.keys || i0 + side > n.queries || (n.causal && own + 15 > i0))
+#pragma unroll
+      for (int half = 0; half < 2; half++) {
+        const i64 column = own + half * 8 + g;
+        // Of the 64 queries from i0 on those see the key that are not before it, and are there.
+        const int from = column >= n.keys ? tile_side : n.causal ? clamped(column - i0) : 0;
+        const int behind = clamped(n.queries - i0);
+#pragma unroll
+        for (int j = 0; j < 8; j++)
+#pragma unroll
+          for (int e = 0; e < 2; e++) {
+            float& x = s[j][half * 2 + e];
+            const int row = j * 8 + 2 * t + e;
+            if (!Plain)
+              x = score<T>(n, b, h, i0 + row, column, x);
+            else if (row < from || row >= behind)
+              x = -infinity<float>();
+          }
+      }
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+#pragma unroll
+      for (int e = 0; e < 2; e++) {
+        const float logsumexp_of = of[j * 8 + 2 * t + e], shift = of[side + j * 8 + 2 * t + e];
+        weigh(s[j][e], d[j][e], by, logsumexp_of, shift);
+        weigh(s[j][2 + e], d[j][2 + e], by, logsumexp_of, shift);
+      }
+    u32 weights[4][4], of_scores[4][4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      as_left<T>(weights[i], s, i);
+      as_left<T>(of_scores[i], d, i);
+    }
+    begin_group(sums);
+#pragma unroll
+    for (int p = 0; p < Quads; p++)
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        multiply_group_turned(sums[p], of_scores[i], all.part(queries, p), i);
+        multiply_group_turned(sums[Quads + p], weights[i], all.part(grads, p), i);
+      }
+    end_group(sums);
+    wait_for_copies();
+    show_to_groups();
+    __syncthreads();
+  }
+  if (to_key.data) write_rows<T, Quads>(to_key, b, source, own, n.keys, n.width, (float)n.scale, sums);
+  if (to_value.data) write_rows<T, Quads>(to_value, b, source, own, n.keys, n.value_width, 1, sums + Quads);
 }

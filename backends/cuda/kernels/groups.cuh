@@ -5,23 +5,31 @@
 //   product of a 64 x 16 one, in fragments of 16 rows a warp, and a 16 x 64 one, which stands in a Tile of 64 columns that
 //   begins at a multiple of 1024 bytes: the order of its chunks is the instruction's swizzle of 128 bytes. Fragments and
 //   sums are those of Note [Fragments]. The instruction runs on its own: begin_group stands before the first one after
-//   numbers were changed, and end_group waits until all are done. What was copied to shared memory is seen by it behind
+//   numbers were changed, and end_group waits until all are done. Both name the sums: the compiler then writes them before
+//   and reads them behind. What was copied to shared memory is seen by it behind
 //   show_to_groups, which each thread that copied calls before the barrier.
 #pragma once
 #include "mma.cuh"
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-DEVICE void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-// The sums are named, so that nothing that reads them is moved before the wait.
 template <int Parts>
-DEVICE void end_group(float (&c)[Parts][8][4]) {
-  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+DEVICE void name_sums(float (&c)[Parts][8][4]) {
 #pragma unroll
   for (int p = 0; p < Parts; p++)
 #pragma unroll
     for (int j = 0; j < 8; j++)
 #pragma unroll
       for (int e = 0; e < 4; e++) asm volatile("" : "+f"(c[p][j][e])::"memory");
+}
+template <int Parts>
+DEVICE void begin_group(float (&c)[Parts][8][4]) {
+  name_sums(c);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+template <int Parts>
+DEVICE void end_group(float (&c)[Parts][8][4]) {
+  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+  name_sums(c);
 }
 DEVICE void show_to_groups() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 // A matrix in shared memory, by PTX's matrix descriptor: groups of 8 rows are 1024 bytes apart, swizzled by 128 bytes.
@@ -56,7 +64,8 @@ DEVICE void multiply_group_turned(float (&c)[8][4], const u32 (&a)[4], const Til
   multiply_group<1>(c, a, described(b.data + step * 16 * 64), T());
 }
 #else
-DEVICE void begin_group() {}
+template <int Parts>
+DEVICE void begin_group(float (&)[Parts][8][4]) {}
 template <int Parts>
 DEVICE void end_group(float (&)[Parts][8][4]) {}
 DEVICE void show_to_groups() {}
