@@ -1,6 +1,6 @@
 """Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, attention and training steps.
 
-``python cuda.py [WORD]`` prints a table in Markdown: the median, torch's, their ratio and the target. Where torch is
+``python cuda.py [WORDS...]`` prints a table in Markdown, of the cases whose names have one of the words or of all: the median, torch's, their ratio and the target. Where torch is
 not installed its columns are empty. Inputs are rotated past the L2 cache; times are those of events.
 """
 
@@ -159,7 +159,7 @@ def cases(ns: Any) -> Iterator[tuple[str, Callable[[], float], str]]:
             yield f"{name}{', graph' if captured else ''}", step, "0.9 x eager torch" if captured else "1.1 x torch"
 
 
-def main(word: str) -> int:
+def main(words: list[str]) -> int:
     if not lamella.cuda.is_available():
         print("cuda.py: there is no device 'cuda'", file=sys.stderr)
         return 1
@@ -173,7 +173,7 @@ def main(word: str) -> int:
     others = cases(torch) if torch else None
     for name, measure, target in cases(lamella):
         other = next(others) if others else None
-        if word not in name:
+        if not any(word in name for word in words):
             continue
         row = [name]
         try:
@@ -191,4 +191,4 @@ def main(word: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else ""))
+    sys.exit(main(sys.argv[1:] or [""]))
