@@ -1,85 +1,151 @@
 """Device ``cuda`` beside torch's on one GPU: launches, bandwidth, rows, products, attention and training steps.
 
-``python cuda.py [WORDS...]`` prints a table in Markdown, of the cases whose names have one of the words or of all: the median, torch's, their ratio and the target. Where torch is
-not installed its columns are empty. Inputs are rotated past the L2 cache; times are those of events.
+``python cuda.py [WORDS...]`` prints a table in Markdown, of the cases whose names have one of the words, or of all: the
+medians of seven rounds, in which both take turns, with the smallest and the largest round, and their ratio. Both have
+the same inputs and weights, and a case is measured only once its results agree. Inputs are rotated past the L2 cache;
+times are those of events, and of launches those of the calling thread. Where torch is not installed its columns are
+empty.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import lamella
 
-Work = Callable[[int], Any]  # of the number of the round, which chooses the inputs
+Work = Callable[[int], Any]  # of a number, which chooses the inputs; returns what is compared
+ROUNDS = 7
 HUNDRED_MILLION = 10**8
 
 
-def seconds(ns: Any, work: Work, rounds: int = 7, calls: int = 10) -> float:
-    """The median time of a call on the device, by events."""
-    for k in range(3):
+@dataclass
+class Case:
+    """`inputs` are made once, by lamella; `work` gets them as tensors of one library. `limit` is of the norm of what
+    the results differ by, beside that of the result; `checked` is how many calls are compared."""
+
+    name: str
+    target: str
+    inputs: Callable[[], list[Any]]
+    work: Callable[[Any, list[Any]], Work]
+    limit: float = 1e-5
+    calls: int = 10
+    checked: int = 1
+    launches: bool = False
+
+
+def device_seconds(ns: Any, work: Work, calls: int, first: int) -> float:
+    start, end = (ns.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    for k in range(first, first + calls):
         work(k)
+    end.record()
     ns.cuda.synchronize()
-    times = []
-    for r in range(rounds):
-        start, end = (ns.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        for k in range(calls):
-            work(r * calls + k)
-        end.record()
-        ns.cuda.synchronize()
-        times.append(start.elapsed_time(end) / calls / 1e3)
-    return statistics.median(times)
+    return start.elapsed_time(end) / calls / 1e3
 
 
-def launch_seconds(ns: Any, work: Work, calls: int = 5000) -> float:
-    """The median time of the calling thread, while the device keeps up."""
-    times = []
-    for _ in range(7):
-        ns.cuda.synchronize()
-        start = time.perf_counter()
-        for k in range(calls):
-            work(k)
-        times.append((time.perf_counter() - start) / calls)
-        ns.cuda.synchronize()
-    return statistics.median(times)
+def launch_seconds(ns: Any, work: Work, calls: int, first: int) -> float:
+    ns.cuda.synchronize()
+    start = time.perf_counter()
+    for k in range(first, first + calls):
+        work(k)
+    passed = time.perf_counter() - start
+    ns.cuda.synchronize()
+    return passed / calls
 
 
-def rotated(make: Callable[[], Any], bytes_each: int) -> list[Any]:
+def apart(mine: Any, theirs: Any, torch: Any) -> float:
+    """How far two results are from each other."""
+    x, y = torch.from_dlpack(mine.detach()).double(), theirs.detach().double()
+    if x.shape != y.shape:
+        raise AssertionError(f"shapes {tuple(x.shape)} and {tuple(y.shape)}")
+    return float((x - y).norm() / y.norm())
+
+
+def measure(case: Case, torch: Any) -> tuple[list[float], list[float]]:
+    given = case.inputs()
+    peers = [(lamella, case.work(lamella, given))]
+    if torch:
+        peers.append((torch, case.work(torch, [torch.from_dlpack(x) for x in given])))
+    for k in range(max(case.checked, 3)):
+        results = [work(k) for _, work in peers]
+        if torch and k < case.checked:
+            lamella.cuda.synchronize()
+            differs = apart(*results, torch)
+            if not differs <= case.limit:
+                raise AssertionError(f"results differ by {differs:.2g}, more than {case.limit:g}")
+    clock = launch_seconds if case.launches else device_seconds
+    times: list[list[float]] = [[] for _ in peers]
+    for r in range(ROUNDS):
+        for (ns, work), of in zip(peers, times, strict=True):
+            of.append(clock(ns, work, case.calls, r * case.calls))
+    return times[0], times[1] if torch else []
+
+
+# ---- the cases -------------------------------------------------------------------------------------------------------
+
+
+def rotated(kind: Any, *shape: int) -> Callable[[], list[Any]]:
     """Inputs that together do not fit into the L2 cache."""
-    return [make() for _ in range(max(2, min(8, (256 << 20) // max(bytes_each, 1))))]
+    count = 1
+    for n in shape:
+        count *= n
+    copies = max(2, min(8, (256 << 20) // (count * (2 if kind == lamella.bfloat16 else 4))))
+    return lambda: [lamella.randn(*shape, device="cuda").to(kind) for _ in range(copies)]
 
 
-class Step:
-    """A training step of a network, eager or captured into a graph."""
-
-    def __init__(self, ns: Any, net: Any, x: Any, loss: Callable[[Any], Any], captured: bool = False):
-        net.to("cuda")
-        optimizer = ns.optim.SGD(net.parameters(), lr=1e-3)
-
-        def step(_: int = 0) -> None:
-            optimizer.zero_grad(set_to_none=False)
-            loss(net(x)).backward()
-            optimizer.step()
-
-        self.run: Work = step
-        if captured:
-            side = ns.cuda.Stream()
-            with ns.cuda.stream(side):
-                for _ in range(3):
-                    step()
-            ns.cuda.synchronize()
-            graph = ns.cuda.CUDAGraph()
-            with ns.cuda.graph(graph):
-                step()
-            self.run = lambda _: graph.replay()
+def each(function: Callable[[Any, Any], Any]) -> Callable[[Any, list[Any]], Work]:
+    """A function of the library and one input."""
+    return lambda ns, xs: lambda k: function(ns, xs[k % len(xs)])
 
 
-def residual(nn: Any, wide: int) -> Any:
+def copying(ns: Any, xs: list[Any]) -> Work:
+    out = ns.empty_like(xs[0])
+    return lambda k: out.copy_(xs[k % len(xs)])
+
+
+def adding(ns: Any, xs: list[Any]) -> Work:
+    out = ns.empty_like(xs[0])
+    return lambda k: ns.add(xs[k % len(xs)], xs[(k + 1) % len(xs)], out=out)
+
+
+def product(tf32: bool) -> Callable[[Any, list[Any]], Work]:
+    def work(ns: Any, xs: list[Any]) -> Work:
+        def run(k: int) -> Any:
+            ns.backends.cuda.matmul.allow_tf32 = tf32
+            return xs[k % len(xs)] @ xs[(k + 1) % len(xs)]
+
+        return run
+
+    return work
+
+
+def attention(backward: bool, causal: bool) -> Callable[[Any, list[Any]], Work]:
+    def work(ns: Any, xs: list[Any]) -> Work:
+        q, k, v = (x.detach().requires_grad_(backward) for x in xs[:3])
+
+        def run(_: int) -> Any:
+            out = ns.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+            if not backward:
+                return out
+            q.grad = k.grad = v.grad = None
+            out.backward(xs[3])
+            return ns.stack([q.grad, k.grad, v.grad])
+
+        return run
+
+    return work
+
+
+def residual(nn: Any, wide: int = 64) -> Any:
+    """ResNet-18."""
+
     class Block(nn.Module):
         def __init__(self, into: int, out: int, stride: int):
             super().__init__()
@@ -101,62 +167,90 @@ def residual(nn: Any, wide: int) -> Any:
 
 
 def transformer(nn: Any) -> Any:
+    """The layers of GPT-small."""
     layer = nn.TransformerEncoderLayer(768, 12, 3072, dropout=0.0, batch_first=True, norm_first=True)
-    return nn.TransformerEncoder(layer, 12)
+    return nn.TransformerEncoder(layer, 12, enable_nested_tensor=False)
 
 
-def cases(ns: Any) -> Iterator[tuple[str, Callable[[], float], str]]:
-    """Name, a function that measures, and the target."""
-    functional = ns.nn.functional
-    small = ns.rand(16, device="cuda")
-    yield "launch: add of 16", lambda: launch_seconds(ns, lambda _: small + small), "0.6 x torch"
+def step_of(make: Callable[[Any], Any], *shape: int) -> Callable[[], list[Any]]:
+    """The input of a step, and the network's first state."""
+    return lambda: [lamella.randn(*shape, device="cuda")] + [
+        x.detach().to("cuda") for x in make(lamella.nn).state_dict().values()
+    ]
 
-    for kind in (ns.float32, ns.bfloat16):
-        name = str(kind).rpartition(".")[2]
-        size = 4 if kind is ns.float32 else 2
-        xs = rotated(lambda kind=kind: ns.rand(HUNDRED_MILLION, device="cuda").to(kind), HUNDRED_MILLION * size)
-        pick = lambda k, xs=xs: xs[k % len(xs)]  # noqa: E731
-        out = ns.empty_like(xs[0])
-        yield f"copy 1e8 {name}", lambda p=pick, o=out: seconds(ns, lambda k: o.copy_(p(k))), "the bandwidth"
-        both = lambda k, p=pick, o=out: ns.add(p(k), p(k + 1), out=o)  # noqa: E731
-        yield f"add 1e8 {name}", lambda f=both: seconds(ns, f), "90 % of copy"
-        yield f"gelu 1e8 {name}", lambda p=pick: seconds(ns, lambda k: functional.gelu(p(k))), "90 % of copy"
-        yield f"sum 1e8 {name}", lambda p=pick: seconds(ns, lambda k: p(k).sum()), "90 % of copy"
-        table = [x[: 8192 * 4096].reshape(8192, 4096) for x in xs]
-        row = lambda k, t=table: t[k % len(t)]  # noqa: E731
-        yield f"softmax 8192x4096 {name}", lambda r=row: seconds(ns, lambda k: r(k).softmax(-1)), "1.0 x torch"
-        weight = ns.ones(4096, device="cuda", dtype=kind)
-        norm = lambda k, r=row, w=weight: functional.layer_norm(r(k), (4096,), w, w)  # noqa: E731
-        yield f"layer_norm 8192x4096 {name}", lambda f=norm: seconds(ns, f), "1.0 x torch"
-        yield f"sum of columns {name}", lambda r=row: seconds(ns, lambda k: r(k).sum(0)), "90 % of copy"
 
-    for n in (1024, 4096, 8192):
-        for kind, tf32 in ((ns.float32, False), (ns.float32, True), (ns.bfloat16, False)):
-            name = f"{str(kind).rpartition('.')[2]}{' tf32' if tf32 else ''}"
-            a = ns.rand(n, n, device="cuda").to(kind)
+def training(make: Callable[[Any], Any], captured: bool) -> Callable[[Any, list[Any]], Work]:
+    def work(ns: Any, xs: list[Any]) -> Work:
+        net = make(ns.nn).to("cuda")
+        with ns.no_grad():
+            for own, given in zip(net.state_dict().values(), xs[1:], strict=True):
+                own.copy_(given)
+        optimizer = ns.optim.SGD(net.parameters(), lr=1e-3)
 
-            def product(a: Any = a, tf32: bool = tf32) -> float:
-                ns.backends.cuda.matmul.allow_tf32 = tf32
-                return seconds(ns, lambda _: a @ a, calls=5)
+        def step(_: int = 0) -> Any:
+            optimizer.zero_grad(set_to_none=False)
+            loss = (net(xs[0]) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
 
-            yield f"matmul {n} {name}", product, "1.03 x torch"
+        if not captured:
+            return step
+        with ns.cuda.stream(ns.cuda.Stream()):
+            for _ in range(3):
+                step()
+        ns.cuda.synchronize()
+        graph = ns.cuda.CUDAGraph()
+        with ns.cuda.graph(graph):
+            loss = step()
 
-    q = ns.rand(1, 16, 4096, 64, device="cuda").to(ns.bfloat16)
-    attend = functional.scaled_dot_product_attention
-    yield "attention forward", lambda: seconds(ns, lambda _: attend(q, q, q)), "1.2 x torch"
-    g = q.clone().requires_grad_()
-    whole = lambda _: attend(g, g, g).sum().backward()  # noqa: E731
-    yield "attention and backward", lambda: seconds(ns, whole, calls=5), "1.2 x torch"
+        def replay(_: int) -> Any:
+            graph.replay()
+            return loss
 
-    for name, make, x in (
-        ("ResNet-18, 64 images", lambda: residual(ns.nn, 64), lambda: ns.rand(64, 3, 224, 224, device="cuda")),
-        ("GPT-small, 8x512", lambda: transformer(ns.nn), lambda: ns.rand(8, 512, 768, device="cuda")),
+        return replay
+
+    return work
+
+
+def cases() -> Iterator[Case]:
+    functional = lambda name, *more: each(lambda ns, x: getattr(ns.nn.functional, name)(x, *more))  # noqa: E731
+    small = lambda: [lamella.rand(16, device="cuda")]  # noqa: E731
+    yield Case("launch: add of 16", "0.6", small, each(lambda ns, x: x + x), calls=5000, launches=True)
+    for kind in (lamella.float32, lamella.bfloat16):
+        name, limit = str(kind).rpartition(".")[2], 1e-5 if kind == lamella.float32 else 1e-2
+        large, table = rotated(kind, HUNDRED_MILLION), rotated(kind, 8192, 4096)
+        yield Case(f"copy 1e8 {name}", "the bandwidth", large, copying, 0)
+        yield Case(f"add 1e8 {name}", "90 % of copy", large, adding, limit)
+        yield Case(f"gelu 1e8 {name}", "90 % of copy", large, functional("gelu"), limit)
+        yield Case(f"sum 1e8 {name}", "90 % of copy", large, each(lambda ns, x: x.sum()), 0.05)
+        yield Case(f"softmax 8192x4096 {name}", "1.0", table, functional("softmax", -1), limit)
+        yield Case(f"layer_norm 8192x4096 {name}", "1.0", table, functional("layer_norm", (4096,)), limit)
+        yield Case(f"sum of columns {name}", "90 % of copy", table, each(lambda ns, x: x.sum(0)), limit)
+    for n in (1024, 2048, 4096, 8192):
+        for kind, tf32 in ((lamella.float32, False), (lamella.float32, True), (lamella.bfloat16, False)):
+            name = f"matmul {n} {str(kind).rpartition('.')[2]}{' tf32' if tf32 else ''}"
+            limit = 1e-2 if kind == lamella.bfloat16 else 1e-3 if tf32 else 1e-5
+            yield Case(name, "1.03", rotated(kind, n, n), product(tf32), limit, calls=5)
+    four = lambda: [lamella.randn(1, 16, 4096, 64, device="cuda").bfloat16() for _ in range(4)]  # noqa: E731
+    for causal in (False, True):
+        what = "causal attention" if causal else "attention"
+        yield Case(f"{what} forward", "1.2", four, attention(False, causal), 1e-2)
+        yield Case(f"{what} and backward", "1.2", four, attention(True, causal), 2e-2, calls=5)
+    for name, make, shape in (
+        ("ResNet-18, 64 images", residual, (64, 3, 224, 224)),
+        ("GPT-small, 8x512", transformer, (8, 512, 768)),
     ):
         for captured in (False, True):
-            step = lambda m=make, x=x, c=captured: seconds(  # noqa: E731
-                ns, Step(ns, m(), x(), lambda y: (y * y).mean(), c).run, calls=3
-            )
-            yield f"{name}{', graph' if captured else ''}", step, "0.9 x eager torch" if captured else "1.1 x torch"
+            title = f"{name}{', graph' if captured else ''}"
+            target = "0.9 of eager torch" if captured else "1.1"
+            inputs, checked = step_of(make, *shape), 1 if captured else 3
+            yield Case(title, target, inputs, training(make, captured), 2e-3, calls=3, checked=checked)
+
+
+def shown(times: list[float]) -> str:
+    middle, low, high = statistics.median(times), min(times), max(times)
+    return f"{middle * 1e6:.1f} us ({low * 1e6:.1f} to {high * 1e6:.1f})" if times else ""
 
 
 def main(words: list[str]) -> int:
@@ -170,24 +264,26 @@ def main(words: list[str]) -> int:
     version = torch.__version__ if torch else "absent"
     print(f"{lamella.cuda.get_device_name()}, {time.strftime('%Y-%m-%d')}, torch {version}\n")
     print("| case | lamella | torch | ratio | target |\n|---|---|---|---|---|")
-    others = cases(torch) if torch else None
-    for name, measure, target in cases(lamella):
-        other = next(others) if others else None
-        if not any(word in name for word in words):
+    failed = False
+    for case in cases():
+        if not any(word in case.name for word in words):
             continue
-        row = [name]
         try:
-            mine = measure()
-            row.append(f"{mine * 1e6:.1f} us")
+            mine, theirs = measure(case, torch)
         except Exception as error:  # the other rows count, too
-            mine = None
-            row.append(f"{type(error).__name__}: {str(error).splitlines()[0][:80]}")
-        beside = other[1]() if other else None
-        row += [f"{beside * 1e6:.1f} us" if beside else "", f"{mine / beside:.2f}" if mine and beside else "", target]
-        print(f"| {' | '.join(row)} |", flush=True)
+            failed = True
+            text = f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
+            print(f"| {case.name} | {text} | | | {case.target} |", flush=True)
+        else:
+            ratio = f"{statistics.median(mine) / statistics.median(theirs):.2f}" if theirs else ""
+            print(f"| {case.name} | {shown(mine)} | {shown(theirs)} | {ratio} | {case.target} |", flush=True)
+        gc.collect()
+        lamella.cuda.empty_cache()
+        if torch:
+            torch.cuda.empty_cache()
     lists = sorted({f.operator for f in lamella.fallback_counts()})
     print(f"\nServed by the host: {', '.join(lists) or 'nothing'}")
-    return 0
+    return failed
 
 
 if __name__ == "__main__":
