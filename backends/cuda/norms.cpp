@@ -117,8 +117,6 @@ Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 // ---- gradients of rows
 // ------------------------------------------------------------------------------------------------
 
-bool asked(Flags mask, size_t i) { return i < mask.size() && mask[i]; }
-
 template <bool Centered>
 lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& weight, const Tensor& mean,
                              const Tensor& scale, const Rows& n, const Channels& channels, const Tensor& out) {
