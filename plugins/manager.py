@@ -132,6 +132,10 @@ class PluginContext:
             raise RuntimeError(f"plugin '{self.name}' is no backend: it has no device whose module it could add to")
         self._owner.own(manager.add_device_names(self.name, self.name, objects))
 
+    def follow_determinism(self, follow: Callable[[bool], Any]) -> None:
+        """Calls the function with what ``use_deterministic_algorithms`` was given, now and when it is called."""
+        self._owner.own(manager.follow_determinism(follow))
+
     def add_methods(self, objects: Mapping[str, Any]) -> None:
         """Puts functions and properties onto Tensor: ``{"backward": backward}`` is ``Tensor.backward``.
 
@@ -224,6 +228,7 @@ class Manager:
     # lamella.library.Library, set by the package lamella: this module is below that one, and does not import it.
     open_library: Callable[..., Any]
     add_device_names: Callable[..., Callable[[], None]]  # lamella._devices.add_device_names, likewise
+    follow_determinism: Callable[..., Callable[[], None]]  # lamella._settings.follow_determinism, likewise
     # Told of each plugin that was loaded; set by the same package once the namespace is complete.
     loaded: Callable[[Plugin], None] = staticmethod(lambda plugin: None)
 

@@ -1,8 +1,10 @@
-// Convolutions of one to three spatial dimensions and their gradients, and pads: kernels/convolution.cu.
+// Convolutions of one to three spatial dimensions and their gradients: by cuDNN for floats where it is there, else by
+// kernels/convolution.cu.
+#include <algorithm>
+
+#include "dnn.h"
+#include "elementwise.h"
 #include "kernels.h"
-#include "operands.h"
-#include "walks.h"
-#include "kernels/images.cuh"
 
 namespace cuda {
 namespace {
@@ -57,12 +59,29 @@ Dim tiles(int64_t batches, int64_t rows, int64_t columns, int64_t parts = 1) {
   return {static_cast<unsigned>(count), static_cast<unsigned>(parts)};
 }
 
+// out += bias, a number for each channel.
+lamella_status add_bias(const Tensor& out, const Tensor& bias) {
+  if (!bias.defined()) return LAMELLA_OK;
+  const lamella_tensor *y = out.get(), *b = bias.get();
+  int64_t sizes[5] = {1, b->dl.shape[0], 1, 1, 1}, strides[5] = {0, b->dl.strides[0]};
+  const Tensor spread = view_of(b, y->dl.ndim, sizes, strides);
+  Element e{};
+  e.text = "x + y";
+  e.compute = y->dtype;
+  std::fill(e.dtypes, e.dtypes + 3, y->dtype);
+  const lamella_tensor* inputs[] = {y, spread.get()};
+  return run_elementwise(e, y, inputs, 2, Numbers());
+}
+
 Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntList stride, IntList padding,
                    IntList dilation, int64_t groups, const Tensor& out) {
   static Kernels<dtypes> kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
+  const Images s = images_of(input.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  bool done;
+  if (lamella_status st = dnn_convolve(Pass::output, s, input, weight, out, &done)) return st;
+  if (done) return add_bias(out, bias);
   const Tensor x = plain(input), w = plain(weight), b = plain(bias);
-  const Images s = images_of(x.sizes(), w.sizes(), stride, padding, dilation, groups);
   const PlainOutput to(out);
   const int t = x.get()->dtype;
   Kernel& kernel = kernels.get(t, [&] { return text("convolve<", type_name(t), ", ", side, ">"); });
@@ -76,8 +95,10 @@ Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList i
                       IntList padding, IntList dilation, int64_t groups, const Tensor& out) {
   static Kernels<dtypes> kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
+  const Images s = images_of(input_size, weight.sizes(), stride, padding, dilation, groups);
+  bool done;
+  if (lamella_status st = dnn_convolve(Pass::image, s, out, weight, grad_output, &done); st || done) return st;
   const Tensor g = plain(grad_output), w = plain(weight);
-  const Images s = images_of(input_size, w.sizes(), stride, padding, dilation, groups);
   const PlainOutput to(out);
   const int t = g.get()->dtype;
   Kernel& kernel = kernels.get(t, [&] { return text("convolve_backward_input<", type_name(t), ", ", side, ">"); });
@@ -100,8 +121,10 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   static Kernels<dtypes * 2> kernels("convolution.cu", "-fmad=true");
   static Kernels<dtypes> sums("convolution.cu");
   if (!out.numel()) return LAMELLA_OK;
+  const Images s = images_of(input.sizes(), weight_size, stride, padding, dilation, groups);
+  bool done;
+  if (lamella_status st = dnn_convolve(Pass::weight, s, input, out, grad_output, &done); st || done) return st;
   const Tensor g = plain(grad_output), x = plain(input);
-  const Images s = images_of(x.sizes(), weight_size, stride, padding, dilation, groups);
   const PlainOutput to(out);
   const int t = g.get()->dtype, item = item_of(t) < 4 ? 4 : item_of(t);
   // A weight has few tiles and long sums: parts of these keep the device busy, and are added up in order.

@@ -1,6 +1,8 @@
 // Graphs: what a stream is asked to do is captured once and replayed as a whole. Their operators are of the namespace
-// `cuda`, and lamella.cuda.CUDAGraph (graphs.py) calls them. `cuda::delay` keeps a stream busy, for tests of order.
+// `cuda`, and lamella.cuda.CUDAGraph (graphs.py) calls them; so are the switches of cuBLAS and cuDNN. `cuda::delay`
+// keeps a stream busy, for tests of order.
 #include "blas.h"
+#include "dnn.h"
 #include "faults.h"
 #include "launch.h"
 #include "memory.h"
@@ -99,6 +101,9 @@ LAMELLA_LIBRARY(cuda, m) {
   m.def("_graph_replay(int graph) -> ()", replay);
   m.def("_graph_destroy(int graph) -> ()", destroy);
   m.def("_allow_tf32(bool? on=None) -> bool", tf32);
+  m.def("_cudnn_switch(str name, bool? on=None) -> bool", dnn_switch);
+  m.def("_cudnn_version() -> int", dnn_version);
+  m.def("_cudnn_plans() -> str", dnn_plans);
   m.def("_is_capturing(int device) -> bool", is_capturing);
   m.def("delay(Tensor on, int microseconds) -> ()", delay);
 }

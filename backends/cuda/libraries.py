@@ -7,8 +7,9 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
-# Folders of NVIDIA's wheels below the package `nvidia`: of CUDA 13 all in one, of CUDA 12 one for each library.
-FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib")
+# Folders of NVIDIA's wheels below the package `nvidia`: of CUDA 13 all but cuDNN in one, of CUDA 12 one
+# for each library.
+FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib")
 
 
 def folders() -> Iterator[Path]:
@@ -40,3 +41,10 @@ def open_nvrtc() -> None:
 def open_blas() -> None:
     """Opens the newest cuBLAS that is installed; without one, products are computed by kernels of this backend."""
     any(open_library(f"libcublas.so.{major}") for major in (13, 12))
+
+
+def open_dnn() -> None:
+    """Opens cuDNN, which finds its parts in its own folder; without it, convolutions are computed by kernels of this
+    backend.
+    """
+    open_library("libcudnn.so.9")

@@ -6,16 +6,18 @@ from typing import Any
 
 from lamella.plugins import hookimpl
 
-from .libraries import open_blas, open_nvrtc
+from .libraries import open_blas, open_dnn, open_nvrtc
 
 
 @hookimpl
 def register(ctx: Any) -> None:
     open_nvrtc()
     open_blas()
+    open_dnn()
     ctx.load_library("backends/cuda/liblamella_cuda.so")
     from . import switches
     from .surface import NAMES
 
     switches.connect()
+    ctx.follow_determinism(switches.determine)
     ctx.add_device_names(NAMES)

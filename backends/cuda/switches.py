@@ -1,8 +1,9 @@
-"""torch's switches that mean something on the device: ``lamella.backends.cuda.matmul.allow_tf32``."""
+"""torch's switches that mean something on the device: those of cuBLAS, of cuDNN and of determinism."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import lamella
 
@@ -20,9 +21,54 @@ class Products(SimpleNamespace):
         lamella.ops.cuda._allow_tf32(bool(on))
 
 
+def _switch(name: str, doc: str) -> Any:
+    """A property that reads and sets a switch of convolutions on the device."""
+
+    def read(module: ModuleType) -> bool:
+        return bool(lamella.ops.cuda._cudnn_switch(name))
+
+    def write(module: ModuleType, on: bool) -> None:
+        lamella.ops.cuda._cudnn_switch(name, bool(on))
+
+    return property(read, write, doc=doc)
+
+
+class Convolutions(ModuleType):
+    """``lamella.backends.cudnn``: switches of convolutions. ``benchmark`` is accepted; the heuristics choose."""
+
+    enabled = _switch("enabled", "Whether cuDNN computes convolutions where it is there; True at the start.")
+    allow_tf32 = _switch("allow_tf32", "Whether it may round operands of float32 to TF32; True at the start.")
+    deterministic = _switch("deterministic", "Whether only algorithms are taken that give the same bits each time.")
+
+
+SWITCHES = {"enabled": True, "allow_tf32": True, "deterministic": False}
+
+
+def is_available() -> bool:
+    """Whether cuDNN was found."""
+    return version() is not None
+
+
+def version() -> int | None:
+    """92800 of cuDNN 9.28.0, or None."""
+    return int(lamella.ops.cuda._cudnn_version()) or None
+
+
 def connect() -> None:
     """Has the switches that programs know act on the device, from what they were set to before it was named."""
     products = lamella.backends.cuda.matmul  # type: ignore[attr-defined]
     before = products.__dict__.pop("allow_tf32", False)
     products.__class__ = Products
     products.allow_tf32 = before
+    convolutions = lamella.backends.cudnn  # type: ignore[attr-defined]
+    dir(convolutions)  # the lazy module gets its names
+    chosen = {name: convolutions.__dict__.pop(name, usual) for name, usual in SWITCHES.items()}
+    convolutions.__class__ = Convolutions
+    for name, on in chosen.items():
+        setattr(convolutions, name, on)
+    convolutions.is_available, convolutions.version = is_available, version
+
+
+def determine(on: bool) -> None:
+    """What ``use_deterministic_algorithms`` was given; it matters to convolutions alone."""
+    lamella.ops.cuda._cudnn_switch("deterministic_algorithms", on)

@@ -2,7 +2,7 @@
 # run.sh [PYTHON]: on a machine with a GPU, from the root of the repository: builds, tests and measures device `cuda`.
 # It takes less than ten minutes; all that it finds is in one file, benchmarks/cuda/DATE.md. On a machine without a
 # network PIP_NO_INDEX=1 and PIP_FIND_LINKS name a folder of wheels: of what builds the package (the Makefile's
-# BUILD_NEEDS) and of ml_dtypes, pytest and what these need. CuPy, NVRTC and cuBLAS may be the machine's own.
+# BUILD_NEEDS) and of ml_dtypes, pytest and what these need. CuPy, NVRTC, cuBLAS and cuDNN may be the machine's own.
 python=${1:-python3}
 out=benchmarks/cuda/$(date +%Y-%m-%d).md
 folder=build/gpu

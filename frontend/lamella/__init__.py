@@ -153,10 +153,11 @@ _extend_queries(Tensor)
 _extend_in_place(Tensor)
 _install_missing(globals(), Tensor)
 
-from lamella import _devices, _torch_devices, backends, library, plugins  # noqa: E402
+from lamella import _devices, _settings, _torch_devices, backends, library, plugins  # noqa: E402
 
 plugins.manager.open_library = library.Library
 plugins.manager.add_device_names = _devices.add_device_names
+plugins.manager.follow_determinism = _settings.follow_determinism
 _C._set_backend_loader(plugins.manager.load_backend)
 plugins.manager.load_hosts()
 _devices.announce([*_devices.backends(), *(p.name for p in plugins.manager.plugins if p.kind == "backend")])

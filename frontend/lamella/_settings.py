@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from lamella._refusals import Refusal
@@ -11,6 +12,7 @@ compile = Refusal("lamella.compile", "Lamella has no compiler; call the function
 
 _precision = "highest"
 _deterministic: tuple[bool, bool] = (False, False)  # whether, and whether it only warns
+_followers: list[Callable[[bool], Any]] = []  # of devices with operators that are told
 
 
 def set_float32_matmul_precision(precision: str) -> None:
@@ -43,6 +45,8 @@ def get_float32_matmul_precision() -> str:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Whether the same program must always compute the same. The operators of the CPU do, and nothing changes.
 
+    Those of device ``cuda`` do, too, once this has chosen among cuDNN's algorithms for convolutions.
+
     >>> lamella.use_deterministic_algorithms(True)
     >>> lamella.are_deterministic_algorithms_enabled()
     True
@@ -50,6 +54,18 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     global _deterministic
     _deterministic = bool(mode), bool(warn_only) and bool(mode)
+    for follow in _followers:
+        follow(bool(mode))
+
+
+def follow_determinism(follow: Callable[[bool], Any]) -> Callable[[], None]:
+    """Calls a device's function with what ``use_deterministic_algorithms`` was given, now and when it is called.
+
+    Returns the function that ends it.
+    """
+    follow(_deterministic[0])
+    _followers.append(follow)
+    return lambda: _followers.remove(follow)
 
 
 def are_deterministic_algorithms_enabled() -> bool:

@@ -203,6 +203,100 @@ def convolutions():
     check(given.grad, back.reshape(padded.shape)[:, :, 2:-2, 1:-1], atol=1e-4)
 
 
+def against_cpu(call, *arrays, dtype=lamella.float32, limit=1e-4, last=False):
+    """A convolution and its gradients, compared with the cpu's in float64; the tensors themselves are of `dtype`."""
+    layout = dict(memory_format=lamella.channels_last) if last else {}
+    given = [there(x, dtype).contiguous(**layout).requires_grad_() for x in arrays[:2]]
+    more = [there(x, dtype).requires_grad_() for x in arrays[2:]]
+    host = [t.detach().cpu().to(lamella.float64).requires_grad_() for t in given + more]
+    out, wanted = call(*given, *more), call(*host)
+    g = there(normal(*out.shape), dtype)
+    out.backward(g)
+    wanted.backward(g.cpu().to(lamella.float64))
+    assert out.is_contiguous(**layout) and given[0].grad.is_contiguous(**layout)
+    for got, true in zip([out, *(t.grad for t in given + more)], [wanted, *(t.grad for t in host)], strict=True):
+        check(got, true.detach().numpy(), limit, limit * max(1, float(true.detach().abs().max())))
+
+
+def dnn():
+    """Convolutions by a cuDNN that is there: which problems it is handed, which plans are kept, and the switches."""
+    F, cudnn, library = lamella.nn.functional, lamella.backends.cudnn, ctypes.CDLL("libcudnn.so.9")
+    convolutions()
+    assert library.standin_dnn_calls() == 3 and cudnn.version() == 90000 and cudnn.is_available()
+    x, w, b = normal(2, 4, 9, 8), normal(6, 2, 3, 2), normal(6)
+    two = dict(stride=(2, 1), padding=(1, 2), dilation=(1, 2), groups=2)
+    calls = lambda: library.standin_dnn_calls()  # noqa: E731
+    before = calls()
+    for dtype, limit in (
+        (lamella.float32, 1e-5),
+        (lamella.float64, 1e-12),
+        (lamella.float16, 3e-3),
+        (lamella.bfloat16, 2e-2),
+    ):
+        for last in (False, True):
+            against_cpu(lambda *t: F.conv2d(*t, **two), x, w, b, dtype=dtype, limit=limit, last=last)
+            assert library.standin_dnn_channels_last() == last
+    one = dict(stride=2, padding=1, dilation=2, groups=2)
+    against_cpu(lambda *t: F.conv1d(*t, **one), x[:, :, 0], w[:, :, 0], b)
+    x3, w3 = normal(2, 4, 5, 6, 4), normal(6, 2, 3, 2, 1)
+    against_cpu(lambda *t: F.conv3d(*t, stride=(1, 2, 1), padding=(1, 0, 2), dilation=(2, 1, 1), groups=2), x3, w3, b)
+    against_cpu(lambda *t: F.conv_transpose2d(*t, stride=2, padding=1, output_padding=1), x, normal(4, 3, 3, 3), b[:3])
+    against_cpu(lambda *t: F.conv2d(*t, padding="same"), x, normal(3, 4, 2, 2), b[:3])
+    against_cpu(lambda *t: F.conv2d(*t, groups=4), x, normal(8, 1, 3, 3))
+    assert calls() == before + 3 * 13, calls()
+    # Operands that lie in other ways, also at odd addresses, are copied.
+    wide = there(normal(2, 4, 9, 17))
+    for odd in (wide[..., ::2], wide[..., 1:], wide.transpose(2, 3), wide[:, :, :, :1].expand(2, 4, 9, 8), wide[1:]):
+        check(
+            F.conv2d(odd, there(w), groups=2), F.conv2d(odd.cpu().double(), there(w).cpu().double(), groups=2).numpy()
+        )
+    # A plan is made once; threads share it.
+    searches, before = library.standin_dnn_searches(), calls()
+    for _ in range(3):
+        against_cpu(lambda *t: F.conv2d(*t, **two), x, w, b)
+    assert library.standin_dnn_searches() == searches and calls() == before + 9
+    # What cuDNN refuses when it is asked, and when it runs, is computed without it, and it is not asked again.
+    for refused in (dict(stride=7), dict(dilation=5, padding=5)):
+        for _ in range(2):
+            searches = library.standin_dnn_searches()
+            against_cpu(lambda *t: F.conv2d(*t, groups=2, **refused), x, w, b)  # noqa: B023
+    assert library.standin_dnn_searches() == searches and calls() == before + 9
+    plans = lamella.ops.cuda._cudnn_plans()
+    assert plans.count("refused: cudnnGetConvolution") == 3 and plans.count("bytes refused") == 6, plans
+    whole = rng.integers(-9, 9, (1, 2, 5, 5))
+    check(
+        F.conv2d(there(whole), there(whole[:, :, :2, :2].copy())),
+        F.conv2d(lamella.tensor(whole), lamella.tensor(whole[:, :, :2, :2].copy())).numpy(),
+    )
+    # The switches.
+    assert library.standin_dnn_algorithm() == 0
+    with cudnn.flags(deterministic=True):
+        against_cpu(lambda *t: F.conv2d(*t, **two), x, w, b)
+        assert library.standin_dnn_algorithm() == 1
+    lamella.use_deterministic_algorithms(True)
+    against_cpu(lambda *t: F.conv2d(*t), x, w3[:, :, 0].repeat(2, 1), b)
+    assert library.standin_dnn_algorithm() == 1 and not cudnn.deterministic
+    lamella.use_deterministic_algorithms(False)
+    exact = F.conv2d(there(x), there(w), groups=2)
+    assert library.standin_dnn_algorithm() == 0
+    before = calls()
+    with cudnn.flags(enabled=False):
+        check(F.conv2d(there(x), there(w), groups=2), exact.cpu().numpy())
+    assert calls() == before and cudnn.enabled
+    cudnn.allow_tf32 = True
+    error = (F.conv2d(there(x), there(w), groups=2) - exact).abs().max().item()
+    assert 1e-6 < error < 1e-2, error
+    # A captured convolution, whose plan and work space are made while it is captured.
+    given, weight = there(x), there(w)
+    with cudnn.flags(deterministic=True):
+        graph = lamella.cuda.CUDAGraph()
+        with lamella.cuda.graph(graph):
+            captured = F.conv2d(given, weight, stride=2, groups=2)
+        given.mul_(2)
+        graph.replay()
+        check(captured, 2 * F.conv2d(there(x), there(w), stride=2, groups=2).cpu().numpy(), 1e-2, 1e-2)
+
+
 def attention(dtype, limit, heads, sizes, how, scale=None):
     """Values and all gradients of attention; `how` is "masked", "causal" or "whole", sizes those of queries, keys, and
     the widths of keys and values."""
@@ -286,7 +380,8 @@ def faults():
 CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, updates, faults]
 
 if __name__ == "__main__":
-    named = {case.__name__: case for case in (*CASES, blas)}
+    lamella.backends.cudnn.allow_tf32 = False
+    named = {case.__name__: case for case in (*CASES, blas, dnn)}
     for name in sys.argv[1:] or [case.__name__ for case in CASES]:
         named[name]()
     counted = [c.operator for c in lamella.fallback_counts()]

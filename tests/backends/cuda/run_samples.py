@@ -72,6 +72,7 @@ def share() -> list[str]:
 
 def main(operators: list[str]) -> int:
     warnings.simplefilter("ignore")
+    lamella.backends.cudnn.allow_tf32 = False
     bad, start = 0, time.process_time()
     for operator in operators:
         wrong = faults(operator)

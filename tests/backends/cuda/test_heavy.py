@@ -1,4 +1,5 @@
-"""The heavier kernels on the stand-in: sizes beyond samples, with and without cuBLAS, in either order of threads."""
+"""The heavier kernels on the stand-in: sizes beyond samples, with and without NVIDIA's libraries, in either order of
+threads."""
 
 import sys
 
@@ -43,6 +44,44 @@ def test_products_by_cublas(tmp_path_factory):
         switch.allow_tf32 = False
         assert switch.allow_tf32 is False and lamella.ops.cuda._allow_tf32() is False
     """)
+
+
+def test_convolutions_by_cudnn(tmp_path_factory):
+    """Which layouts, sizes and types are handed to cuDNN, by a library that refuses what NVIDIA's refuses."""
+    folder = make(tmp_path_factory)
+    with_dnn = guest(tmp_path_factory, LD_LIBRARY_PATH=f"{folder}:{folder}/dnn")
+    with_dnn.run(PROGRAM, "dnn")
+    with_dnn.run(PROGRAM, "dnn", STANDIN_ASYNC="1")
+    samples = PROGRAM.replace("heavy.py", "run_samples.py")
+    with_dnn.run(samples, "convolution", "convolution_backward", "conv1d", "conv2d", "conv3d", "conv_transpose2d.input")
+    with_dnn.run("""
+        import lamella
+        cudnn = lamella.backends.cudnn
+        cudnn.allow_tf32, cudnn.benchmark = False, True  # before the device is named
+        lamella.use_deterministic_algorithms(True)
+        lamella.ones(1, device="cuda")
+        read = lamella.ops.cuda._cudnn_switch
+        assert not read("allow_tf32") and read("deterministic_algorithms") and not read("deterministic")
+        assert cudnn.allow_tf32 is False and cudnn.benchmark is True and cudnn.enabled is True
+        with cudnn.flags(enabled=False, benchmark=False, deterministic=True, allow_tf32=True):
+            assert read("allow_tf32") and read("deterministic") and not read("enabled")
+        assert not read("allow_tf32") and not read("deterministic") and read("enabled")
+    """)
+    # An algorithm whose work space is not to be had gives way: to the next one, then to the backend's own kernels.
+    with_dnn.run(
+        """
+        import lamella
+        x, w = lamella.arange(50.0).reshape(1, 2, 5, 5), lamella.arange(24.0).reshape(3, 2, 2, 2)
+        with lamella.backends.cudnn.flags(deterministic=True, allow_tf32=False):
+            for _ in range(2):
+                assert (lamella.conv2d(x.cuda(), w.cuda()).cpu() == lamella.conv2d(x, w)).all()
+            assert "algorithm 1 with 1000000000 bytes\\n" in lamella.ops.cuda._cudnn_plans()
+        """,
+        STANDIN_DNN_SPACE="1000000000",
+        STANDIN_MEMORY="100000000",
+    )
+    with pytest.raises(BaseException, match="Mismatched elements"):
+        with_dnn.run(PROGRAM, "dnn", STANDIN_DNN_DEFECT="1")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,485 @@
+// cuDNN by its names: a handle for each device of a thread, and a plan for each problem, so that a repeated call only
+// looks up its plan. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why these functions.
+#include "dnn.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+namespace cuda {
+namespace {
+
+using cudnnHandle = struct cudnnContext*;
+using cudnnTensor = struct cudnnTensorStruct*;
+using cudnnFilter = struct cudnnFilterStruct*;
+using cudnnConvolution = struct cudnnConvolutionStruct*;
+
+// Constants by NVIDIA's names.
+constexpr int CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, CUDNN_DATA_BFLOAT16 = 9;
+constexpr int CUDNN_TENSOR_NCHW = 0, CUDNN_TENSOR_NHWC = 1, CUDNN_CROSS_CORRELATION = 1, CUDNN_DETERMINISTIC = 1;
+constexpr int CUDNN_DEFAULT_MATH = 0, CUDNN_TENSOR_OP_MATH = 1, CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION = 2,
+              CUDNN_FMA_MATH = 3;
+
+// cudnnConvolutionFwdAlgoPerf_t; those of the two gradients are the same.
+struct Performance {
+  int algorithm, status;
+  float time;
+  size_t memory;
+  int determinism, math, reserved[3];
+};
+static_assert(sizeof(Performance) == 48 && offsetof(Performance, memory) == 16 && offsetof(Performance, math) == 28);
+
+// X(member, symbol of the library, parameters)
+#define CUDA_DNN_FUNCTIONS(X)                                                                                    \
+  X(create, "cudnnCreate", (cudnnHandle*))                                                                       \
+  X(set_stream, "cudnnSetStream", (cudnnHandle, CUstream))                                                       \
+  X(create_tensor, "cudnnCreateTensorDescriptor", (cudnnTensor*))                                                \
+  X(destroy_tensor, "cudnnDestroyTensorDescriptor", (cudnnTensor))                                               \
+  X(set_tensor, "cudnnSetTensorNdDescriptor", (cudnnTensor, int, int, const int*, const int*))                   \
+  X(create_filter, "cudnnCreateFilterDescriptor", (cudnnFilter*))                                                \
+  X(destroy_filter, "cudnnDestroyFilterDescriptor", (cudnnFilter))                                               \
+  X(set_filter, "cudnnSetFilterNdDescriptor", (cudnnFilter, int, int, int, const int*))                          \
+  X(create_convolution, "cudnnCreateConvolutionDescriptor", (cudnnConvolution*))                                 \
+  X(destroy_convolution, "cudnnDestroyConvolutionDescriptor", (cudnnConvolution))                                \
+  X(set_convolution, "cudnnSetConvolutionNdDescriptor",                                                          \
+    (cudnnConvolution, int, const int*, const int*, const int*, int, int))                                       \
+  X(set_groups, "cudnnSetConvolutionGroupCount", (cudnnConvolution, int))                                        \
+  X(set_math, "cudnnSetConvolutionMathType", (cudnnConvolution, int))                                            \
+  X(find_output, "cudnnGetConvolutionForwardAlgorithm_v7",                                                       \
+    (cudnnHandle, cudnnTensor, cudnnFilter, cudnnConvolution, cudnnTensor, int, int*, Performance*))             \
+  X(find_image, "cudnnGetConvolutionBackwardDataAlgorithm_v7",                                                   \
+    (cudnnHandle, cudnnFilter, cudnnTensor, cudnnConvolution, cudnnTensor, int, int*, Performance*))             \
+  X(find_weight, "cudnnGetConvolutionBackwardFilterAlgorithm_v7",                                                \
+    (cudnnHandle, cudnnTensor, cudnnTensor, cudnnConvolution, cudnnFilter, int, int*, Performance*))             \
+  X(output_space, "cudnnGetConvolutionForwardWorkspaceSize",                                                     \
+    (cudnnHandle, cudnnTensor, cudnnFilter, cudnnConvolution, cudnnTensor, int, size_t*))                        \
+  X(image_space, "cudnnGetConvolutionBackwardDataWorkspaceSize",                                                 \
+    (cudnnHandle, cudnnFilter, cudnnTensor, cudnnConvolution, cudnnTensor, int, size_t*))                        \
+  X(weight_space, "cudnnGetConvolutionBackwardFilterWorkspaceSize",                                              \
+    (cudnnHandle, cudnnTensor, cudnnTensor, cudnnConvolution, cudnnFilter, int, size_t*))                        \
+  X(output, "cudnnConvolutionForward",                                                                           \
+    (cudnnHandle, const void*, cudnnTensor, const void*, cudnnFilter, const void*, cudnnConvolution, int, void*, \
+     size_t, const void*, cudnnTensor, void*))                                                                   \
+  X(image, "cudnnConvolutionBackwardData",                                                                       \
+    (cudnnHandle, const void*, cudnnFilter, const void*, cudnnTensor, const void*, cudnnConvolution, int, void*, \
+     size_t, const void*, cudnnTensor, void*))                                                                   \
+  X(weight, "cudnnConvolutionBackwardFilter",                                                                    \
+    (cudnnHandle, const void*, cudnnTensor, const void*, cudnnTensor, const void*, cudnnConvolution, int, void*, \
+     size_t, const void*, cudnnFilter, void*))
+
+struct Dnn {
+#define CUDA_DNN_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
+  CUDA_DNN_FUNCTIONS(CUDA_DNN_MEMBER)
+#undef CUDA_DNN_MEMBER
+  size_t (*version)() = nullptr;
+  bool there = false;
+
+  Dnn() {
+    void* library = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return;
+    version = reinterpret_cast<size_t (*)()>(dlsym(library, "cudnnGetVersion"));
+    there = version;
+#define CUDA_DNN_FIND(member, symbol, parameters)                      \
+  member = reinterpret_cast<decltype(member)>(dlsym(library, symbol)); \
+  there = there && member;
+    CUDA_DNN_FUNCTIONS(CUDA_DNN_FIND)
+#undef CUDA_DNN_FIND
+  }
+};
+const Dnn& dnn() {
+  static const Dnn opened;
+  return opened;
+}
+
+lamella_status raise_dnn(int status, const char* function) {
+  return fail(LAMELLA_RUNTIME_ERROR,
+              text("cuda: cuDNN: ", function, ": status ", status,
+                   "; with lamella.backends.cudnn.enabled = False convolutions are computed without cuDNN"));
+}
+// CUDNN_STATUS_BAD_PARAM and CUDNN_STATUS_NOT_SUPPORTED with their kinds: the problem is not for cuDNN. The operator
+// has checked its arguments, so that neither is the caller's error.
+bool refuses(int status) { return status >= 2000 && status < 4000; }
+
+struct Switches {
+  std::atomic<bool> enabled{true}, allow_tf32{true}, deterministic{false}, deterministic_algorithms{false};
+};
+Switches switches;
+
+// A convolution in numbers, the key of its plan. Absent spatial dimensions come first, with sizes of 1.
+struct Problem {
+  int32_t device, pass, dtype, channels_last, allow_tf32, deterministic, dims, images, groups, in, out;
+  int32_t size[3], kernel[3], stride[3], padding[3], dilation[3], places[3];
+
+  bool operator==(const Problem&) const = default;
+  std::array<int, 5> image() const { return sizes(images, groups * in, size); }
+  std::array<int, 5> output() const { return sizes(images, groups * out, places); }
+  std::array<int, 5> weight() const { return sizes(groups * out, in, kernel); }
+  // The numbers of the spatial dimensions that there are.
+  const int* spatial(const int32_t (&numbers)[3]) const { return numbers + 5 - dims; }
+
+ private:
+  std::array<int, 5> sizes(int first, int second, const int32_t (&rest)[3]) const {
+    std::array<int, 5> all{first, second};
+    std::copy(spatial(rest), rest + 3, all.begin() + 2);
+    return all;
+  }
+};
+static_assert(std::has_unique_object_representations_v<Problem>, "its bytes are hashed");
+struct Hash {
+  size_t operator()(const Problem& p) const {
+    return std::hash<std::string_view>()({reinterpret_cast<const char*>(&p), sizeof p});
+  }
+};
+
+// Strides of sizes without gaps, row by row or with channels next to each other.
+template <class T>
+std::array<T, 5> strides_of(int dims, const T* sizes, bool channels_last) {
+  std::array<T, 5> strides{};
+  T step = 1;
+  if (channels_last) strides[1] = step, step *= sizes[1];
+  for (int d = dims - 1; d >= 0; d--) {
+    if (channels_last && d == 1) continue;
+    strides[static_cast<size_t>(d)] = step;
+    step *= sizes[d];
+  }
+  return strides;
+}
+
+constexpr size_t most_workspace = size_t{1} << 30;
+
+// An algorithm, with the math that it is for.
+struct Choice {
+  int algorithm;
+  size_t workspace;
+  cudnnConvolution convolution;
+  std::atomic<bool> refused{false};  // by the function that runs it
+};
+
+struct Plan {
+  cudnnTensor image = nullptr, output = nullptr;
+  cudnnFilter weight = nullptr;
+  Choice choices[8] = {};
+  int count = 0;
+  std::string refusal;  // of a plan without choices
+
+  Plan() = default;
+  Plan(const Plan&) = delete;
+  ~Plan() {
+    if (image) dnn().destroy_tensor(image);
+    if (output) dnn().destroy_tensor(output);
+    if (weight) dnn().destroy_filter(weight);
+    for (int i = 0; i < count; i++) dnn().destroy_convolution(choices[i].convolution);
+  }
+  bool usable() const {
+    return std::any_of(choices, choices + count,
+                       [](const Choice& c) { return !c.refused.load(std::memory_order_relaxed); });
+  }
+};
+
+// A status of cuDNN that is not 0, on its way to the function that made the plan.
+struct Refusal {
+  int status;
+  const char* function;
+};
+void ask(int status, const char* function) {
+  if (status) throw Refusal{status, function};
+}
+
+int type_of(int dtype) {
+  switch (dtype) {
+    case LAMELLA_FLOAT16:
+      return CUDNN_DATA_HALF;
+    case LAMELLA_BFLOAT16:
+      return CUDNN_DATA_BFLOAT16;
+    case LAMELLA_FLOAT32:
+      return CUDNN_DATA_FLOAT;
+    default:
+      return CUDNN_DATA_DOUBLE;
+  }
+}
+// The default math of float32 is TF32.
+int math_of(const Problem& p) {
+  if (p.dtype == LAMELLA_FLOAT16) return CUDNN_TENSOR_OP_MATH;
+  return p.dtype == LAMELLA_FLOAT32 && !p.allow_tf32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
+}
+
+cudnnConvolution describe(const Problem& p, int math) {
+  cudnnConvolution made = nullptr;
+  ask(dnn().create_convolution(&made), "cudnnCreateConvolutionDescriptor");
+  try {
+    ask(dnn().set_convolution(made, p.dims - 2, p.spatial(p.padding), p.spatial(p.stride), p.spatial(p.dilation),
+                              CUDNN_CROSS_CORRELATION,
+                              p.dtype == LAMELLA_FLOAT64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
+        "cudnnSetConvolutionNdDescriptor");
+    ask(dnn().set_groups(made, p.groups), "cudnnSetConvolutionGroupCount");
+    ask(dnn().set_math(made, math), "cudnnSetConvolutionMathType");
+  } catch (const Refusal&) {
+    dnn().destroy_convolution(made);
+    throw;
+  }
+  return made;
+}
+
+void describe(cudnnTensor* to, const Problem& p, const std::array<int, 5>& sizes) {
+  ask(dnn().create_tensor(to), "cudnnCreateTensorDescriptor");
+  ask(dnn().set_tensor(*to, type_of(p.dtype), p.dims, sizes.data(),
+                       strides_of(p.dims, sizes.data(), p.channels_last).data()),
+      "cudnnSetTensorNdDescriptor");
+}
+
+int workspace_of(cudnnHandle h, const Plan& plan, const Problem& p, const Choice& c, size_t* bytes) {
+  if (Pass(p.pass) == Pass::output)
+    return dnn().output_space(h, plan.image, plan.weight, c.convolution, plan.output, c.algorithm, bytes);
+  if (Pass(p.pass) == Pass::image)
+    return dnn().image_space(h, plan.weight, plan.output, c.convolution, plan.image, c.algorithm, bytes);
+  return dnn().weight_space(h, plan.image, plan.output, c.convolution, plan.weight, c.algorithm, bytes);
+}
+
+// The algorithms that the heuristics advise, but for those that need too much memory, or are not deterministic where
+// that is asked for. Nothing is measured, so a plan can be made while a graph is captured.
+void choose(cudnnHandle h, const Problem& p, Plan& plan) {
+  describe(&plan.image, p, p.image());
+  describe(&plan.output, p, p.output());
+  ask(dnn().create_filter(&plan.weight), "cudnnCreateFilterDescriptor");
+  ask(dnn().set_filter(plan.weight, type_of(p.dtype), p.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, p.dims,
+                       p.weight().data()),
+      "cudnnSetFilterNdDescriptor");
+  const int math = math_of(p), most = std::size(plan.choices);
+  const cudnnConvolution first = describe(p, math);
+  const std::unique_ptr<cudnnConvolutionStruct, int (*)(cudnnConvolution)> owner(first, dnn().destroy_convolution);
+  Performance found[8] = {};
+  int count = 0;
+  if (Pass(p.pass) == Pass::output)
+    ask(dnn().find_output(h, plan.image, plan.weight, first, plan.output, most, &count, found),
+        "cudnnGetConvolutionForwardAlgorithm_v7");
+  else if (Pass(p.pass) == Pass::image)
+    ask(dnn().find_image(h, plan.weight, plan.output, first, plan.image, most, &count, found),
+        "cudnnGetConvolutionBackwardDataAlgorithm_v7");
+  else
+    ask(dnn().find_weight(h, plan.image, plan.output, first, plan.weight, most, &count, found),
+        "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
+  for (int i = 0; i < count; i++) {
+    const Performance& f = found[i];
+    if (f.status || (p.deterministic && f.determinism != CUDNN_DETERMINISTIC) ||
+        f.math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION)
+      continue;
+    Choice& c = plan.choices[plan.count];
+    c.algorithm = f.algorithm;
+    c.convolution = describe(p, math == CUDNN_FMA_MATH ? math : f.math);  // an algorithm has tensor cores by its math
+    if (workspace_of(h, plan, p, c, &c.workspace) || c.workspace > most_workspace)
+      dnn().destroy_convolution(c.convolution);
+    else
+      plan.count++;
+  }
+  if (!plan.count) plan.refusal = text("none of ", count, " algorithms is usable");
+}
+
+// Plans of all threads. They are dropped together where a program has ever new shapes.
+struct Plans {
+  std::mutex mutex;
+  std::unordered_map<Problem, std::shared_ptr<Plan>, Hash> made;
+};
+constexpr size_t most_plans = 8192;
+Plans& plans() {
+  static auto* all = new Plans;
+  return *all;
+}
+
+lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<Plan>* out) {
+  {
+    std::lock_guard lock(plans().mutex);
+    const auto at = plans().made.find(p);
+    if (at != plans().made.end()) return *out = at->second, LAMELLA_OK;
+  }
+  auto plan = std::make_shared<Plan>();
+  try {
+    choose(h, p, *plan);
+  } catch (const Refusal& met) {
+    if (!refuses(met.status)) return raise_dnn(met.status, met.function);
+    plan->refusal = text(met.function, ": status ", met.status);
+  }
+  std::lock_guard lock(plans().mutex);
+  if (plans().made.size() >= most_plans) plans().made.clear();
+  *out = plans().made.emplace(p, std::move(plan)).first->second;
+  return LAMELLA_OK;
+}
+
+struct Handle {
+  int device;
+  cudnnHandle handle;
+  CUstream stream = nullptr;  // as the handle has it: null is the device's usual one
+};
+
+// A thread has one handle for a device, which follows the thread's streams: work space is each call's own, so nothing
+// of a handle is bound to a stream, and a graph is captured with the handle that the runs before it have made. Handles
+// live as long as the process: a thread's end may come when the driver has gone. Null where cuDNN refuses the device.
+lamella_status handle_of(int device, cudnnHandle* out) {
+  thread_local std::vector<Handle> mine;
+  enter(device);
+  auto at = std::find_if(mine.begin(), mine.end(), [=](const Handle& h) { return h.device == device; });
+  if (at == mine.end()) {
+    cudnnHandle made = nullptr;
+    const int status = dnn().create(&made);
+    if (status && !refuses(status)) return raise_dnn(status, "cudnnCreate");
+    at = mine.insert(at, {device, status ? nullptr : made});
+  }
+  const CUstream current = current_stream(device), stream = current == legacy_stream ? nullptr : current;
+  if (at->handle && at->stream != stream) {
+    if (const int status = dnn().set_stream(at->handle, stream)) return raise_dnn(status, "cudnnSetStream");
+    at->stream = stream;
+  }
+  return *out = at->handle, LAMELLA_OK;
+}
+
+bool lies(const lamella_tensor* t, bool channels_last) {
+  const auto strides = strides_of(t->dl.ndim, t->dl.shape, channels_last);
+  for (int d = 0; d < t->dl.ndim; d++)
+    if (t->dl.shape[d] != 1 && t->dl.strides[d] != strides[static_cast<size_t>(d)]) return false;
+  return true;
+}
+Tensor empty_in_layout(const lamella_tensor* t, bool channels_last) {
+  const auto strides = strides_of(t->dl.ndim, t->dl.shape, channels_last);
+  lamella_tensor* raw;
+  lamella::check(api().tensor_empty(t->dl.ndim, t->dl.shape, strides.data(), t->dtype, lamella::device_of(t), &raw));
+  return Tensor::steal(raw);
+}
+// The tensor itself, or memory in that layout. cuDNN's kernels load words of 16 bytes.
+Tensor laid(const Tensor& t, bool channels_last, bool copied) {
+  if (lies(t.get(), channels_last) && reinterpret_cast<uintptr_t>(t.get()->dl.data) % 16 == 0) return t;
+  Tensor own = empty_in_layout(t.get(), channels_last);
+  if (copied) lamella::check(assign(own.get(), t.get()));
+  return own;
+}
+
+// The layout in which fewer elements have to be moved.
+bool prefers_channels_last(std::initializer_list<const lamella_tensor*> tensors) {
+  int64_t moved[2] = {};
+  for (const lamella_tensor* t : tensors) {
+    if (t->dl.ndim != 4) return false;
+    for (const bool last : {false, true}) moved[last] += lies(t, last) ? 0 : t->numel;
+  }
+  return moved[1] < moved[0];
+}
+
+int run(cudnnHandle h, const Problem& p, const Plan& plan, const Choice& c, void* x, void* w, void* y, void* space) {
+  static constexpr float ones[] = {1, 0};
+  static constexpr double wide_ones[] = {1, 0};
+  const bool wide = p.dtype == LAMELLA_FLOAT64;
+  const void *one = wide ? static_cast<const void*>(wide_ones) : ones,
+             *zero = wide ? static_cast<const void*>(wide_ones + 1) : ones + 1;
+  if (Pass(p.pass) == Pass::output)
+    return dnn().output(h, one, plan.image, x, plan.weight, w, c.convolution, c.algorithm, space, c.workspace, zero,
+                        plan.output, y);
+  if (Pass(p.pass) == Pass::image)
+    return dnn().image(h, one, plan.weight, w, plan.output, y, c.convolution, c.algorithm, space, c.workspace, zero,
+                       plan.image, x);
+  return dnn().weight(h, one, plan.image, x, plan.output, y, c.convolution, c.algorithm, space, c.workspace, zero,
+                      plan.weight, w);
+}
+const char* function_of(Pass pass) {
+  return pass == Pass::output  ? "cudnnConvolutionForward"
+         : pass == Pass::image ? "cudnnConvolutionBackwardData"
+                               : "cudnnConvolutionBackwardFilter";
+}
+
+Problem problem_of(Pass pass, const Images& s, const lamella_tensor* image, bool channels_last) {
+  const auto number = [](auto n) { return static_cast<int32_t>(n); };
+  Problem p{};
+  p.device = index_of(image);
+  p.pass = number(pass);
+  p.dtype = image->dtype;
+  p.channels_last = channels_last;
+  p.allow_tf32 = image->dtype == LAMELLA_FLOAT32 && switches.allow_tf32;
+  p.deterministic = switches.deterministic || switches.deterministic_algorithms;
+  p.dims = std::max(image->dl.ndim, 4);  // one spatial dimension is two for cuDNN
+  p.images = number(s.images), p.groups = number(s.groups), p.in = number(s.in), p.out = number(s.out);
+  std::copy(s.size, s.size + 3, p.size);
+  std::copy(s.kernel, s.kernel + 3, p.kernel);
+  std::copy(s.stride, s.stride + 3, p.stride);
+  std::copy(s.padding, s.padding + 3, p.padding);
+  std::copy(s.dilation, s.dilation + 3, p.dilation);
+  std::copy(s.places, s.places + 3, p.places);
+  return p;
+}
+
+}  // namespace
+
+lamella_status dnn_convolve(Pass pass, const Images& s, const Tensor& image, const Tensor& weight, const Tensor& output,
+                            bool* done) {
+  *done = false;
+  const lamella_tensor *x = image.get(), *w = weight.get(), *y = output.get();
+  const bool floats = x->dtype >= LAMELLA_FLOAT16 && x->dtype <= LAMELLA_FLOAT64;
+  if (!floats || !switches.enabled || !dnn().there) return LAMELLA_OK;
+  for (const lamella_tensor* t : {x, w, y})
+    if (!t->numel || t->numel >> 31) return LAMELLA_OK;
+  const bool last = prefers_channels_last({x, w, y});
+  const Problem p = problem_of(pass, s, x, last);
+  cudnnHandle handle = nullptr;
+  if (lamella_status st = handle_of(p.device, &handle); st || !handle) return st;
+  std::shared_ptr<Plan> plan;
+  if (lamella_status st = plan_of(handle, p, &plan)) return st;
+  if (!plan->usable()) return LAMELLA_OK;
+  const Tensor from = laid(image, last, pass != Pass::image), by = laid(weight, last, pass != Pass::weight),
+               to = laid(output, last, pass != Pass::output);
+  for (int i = 0; i < plan->count; i++) {
+    Choice& c = plan->choices[i];
+    if (c.refused.load(std::memory_order_relaxed)) continue;
+    Tensor space;
+    try {
+      if (c.workspace) space = space_on(x, static_cast<int64_t>(c.workspace));
+    } catch (const lamella::Error& met) {
+      if (met.kind() != LAMELLA_OUT_OF_MEMORY) throw;
+      continue;  // another one may need less
+    }
+    const int status = run(handle, p, *plan, c, from.data_ptr(), by.data_ptr(), to.data_ptr(), data_of<void>(space));
+    if (status && !refuses(status)) return raise_dnn(status, function_of(pass));
+    c.refused.store(status, std::memory_order_relaxed);
+    if (status) continue;
+    *done = true;
+    const Tensor &made = pass == Pass::output  ? to
+                         : pass == Pass::image ? from
+                                               : by,
+                 &wanted = pass == Pass::output  ? output
+                           : pass == Pass::image ? image
+                                                 : weight;
+    return made.is_same(wanted) ? LAMELLA_OK : assign(wanted.get(), made.get());
+  }
+  return LAMELLA_OK;
+}
+
+bool dnn_switch(std::string_view name, std::optional<bool> on) {
+  std::atomic<bool>* found = name == "enabled"                    ? &switches.enabled
+                             : name == "allow_tf32"               ? &switches.allow_tf32
+                             : name == "deterministic"            ? &switches.deterministic
+                             : name == "deterministic_algorithms" ? &switches.deterministic_algorithms
+                                                                  : nullptr;
+  LAMELLA_CHECK(found, "cuda: cuDNN has no switch '", name, "'");
+  if (on) *found = *on;
+  return *found;
+}
+
+int64_t dnn_version() { return dnn().there ? static_cast<int64_t>(dnn().version()) : 0; }
+
+std::string dnn_plans() {
+  const auto written = [](const int32_t* numbers, int count) {
+    std::string s;
+    for (int i = 0; i < count; i++) s += (i ? ", " : "(") + std::to_string(numbers[i]);
+    return s + ")";
+  };
+  std::string all;
+  std::lock_guard lock(plans().mutex);
+  for (const auto& [p, plan] : plans().made) {
+    all += text(function_of(Pass(p.pass)), " ", type_name(p.dtype), p.channels_last ? " NHWC" : " NCHW");
+    all += " " + written(p.image().data(), p.dims) + " by " + written(p.weight().data(), p.dims);
+    all += text(" groups ", p.groups, " stride ", written(p.spatial(p.stride), p.dims - 2), ":");
+    for (int i = 0; i < plan->count; i++)
+      all += text(i ? ", " : " ", "algorithm ", plan->choices[i].algorithm, " with ", plan->choices[i].workspace,
+                  " bytes", plan->choices[i].refused ? " refused" : "");
+    all += (plan->count ? "" : " refused: " + plan->refusal) + "\n";
+  }
+  return all;
+}
+
+}  // namespace cuda
