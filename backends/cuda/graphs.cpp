@@ -4,6 +4,7 @@
 #include "faults.h"
 #include "launch.h"
 #include "memory.h"
+#include "pointers.h"
 
 namespace cuda {
 namespace {
@@ -100,6 +101,8 @@ LAMELLA_LIBRARY(cuda, m) {
   m.def("_graph_destroy(int graph) -> ()", destroy);
   m.def("_allow_tf32(bool? on=None) -> bool", tf32);
   m.def("_is_capturing(int device) -> bool", is_capturing);
+  m.def("_device_of_pointer(int address) -> int", device_of_pointer);
+  m.def("_wait_for_stream(int device, int stream) -> ()", wait_for_stream);
   m.def("delay(Tensor on, int microseconds) -> ()", delay);
 }
 
