@@ -50,6 +50,17 @@ def weights(outs) -> list[lamella.Tensor]:
     return [lamella.tensor(rng.uniform(-1, 1, tuple(o.shape))).to(o.dtype).to(o.device) for o in outs]
 
 
+def precision(case: Placed, dtype: str) -> str:
+    """The dtype by whose precision a gradient is compared: a double's may be computed in the dtype of another input."""
+    least = min(x.dtype.itemsize // (1 + x.dtype.is_complex) for x in case.inputs)
+    complex_one = dtype.startswith("complex")
+    if least >= 8 or dtype in ("float16", "bfloat16") or (least == 4 and dtype in ("float32", "complex64")):
+        return dtype
+    if least == 4 or complex_one:
+        return "complex64" if complex_one else "float32"
+    return next(str(x.dtype)[8:] for x in case.inputs if x.dtype.itemsize == 2)
+
+
 def gradients(case: Placed, twice: bool) -> list:
     """Of the inputs, and if asked and there are gradients of these, those of their weighted sum. None where is none."""
     outs = [o for o in case(*case.inputs) if o.requires_grad]
@@ -79,7 +90,7 @@ def gradient_faults(sample: Sample, twice: bool = False) -> list[str]:
     pairs = [(array(g), array(w)) for g, w in zip(got, wanted, strict=True) if g is not None]
     names = [f"{g[0]} instead of {w[0]}" for g, w in pairs if g[0] != w[0]]
     sizes = [np.abs(w[np.isfinite(w)]).max(initial=1.0) for _, (_, w) in pairs]
-    scaled = [(g[0], g[1] / s) for (g, _), s in zip(pairs, sizes, strict=True)]  # as sums of many parts round
+    scaled = [(precision(on_cpu, g[0]), g[1] / s) for (g, _), s in zip(pairs, sizes, strict=True)]  # as sums of many parts round
     return names + differences(scaled, [w[1] / s for (_, w), s in zip(pairs, sizes, strict=True)], 1.0)
 
 
