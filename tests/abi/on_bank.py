@@ -43,7 +43,9 @@ def build(folder):
         compiled(OWNER, "-c", source, "-o", folder / f"{source.stem}.o")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = [pool.submit(build_program, p, folder) for p in PROGRAMS] + [pool.submit(part, p) for p in SOURCES.glob("*.cpp")]
+        made = [pool.submit(build_program, p, folder) for p in PROGRAMS] + [
+            pool.submit(part, p) for p in SOURCES.glob("*.cpp")
+        ]
         for each in made:
             each.result()
     compiled("-shared", *folder.glob("*.o"), "-o", folder / "bank.so")

@@ -89,8 +89,9 @@ def gradient_faults(sample: Sample, twice: bool = False) -> list[str]:
         return ["other inputs have gradients"]
     pairs = [(array(g), array(w)) for g, w in zip(got, wanted, strict=True) if g is not None]
     names = [f"{g[0]} instead of {w[0]}" for g, w in pairs if g[0] != w[0]]
+    # Sums of many parts round by the size of the parts.
     sizes = [np.abs(w[np.isfinite(w)]).max(initial=1.0) for _, (_, w) in pairs]
-    scaled = [(precision(on_cpu, g[0]), g[1] / s) for (g, _), s in zip(pairs, sizes, strict=True)]  # as sums of many parts round
+    scaled = [(precision(on_cpu, g[0]), g[1] / s) for (g, _), s in zip(pairs, sizes, strict=True)]
     return names + differences(scaled, [w[1] / s for (_, w), s in zip(pairs, sizes, strict=True)], 1.0)
 
 

@@ -67,7 +67,8 @@ def norms():
 def attention():
     for dtype in (lamella.float32, lamella.bfloat16):
         for width in (32, 72):
-            q, k, v = rand(1, 2, 70, width, dtype=dtype), rand(1, 2, 130, width, dtype=dtype), rand(1, 2, 130, 32, dtype=dtype)
+            shapes = (1, 2, 70, width), (1, 2, 130, width), (1, 2, 130, 32)
+            q, k, v = (rand(*shape, dtype=dtype) for shape in shapes)
             F.scaled_dot_product_attention(q, k, v, is_causal=True).float().sum().backward()
             mask = rand(70, 130, grad=False) < 0.7
             F.scaled_dot_product_attention(q, k, v, attn_mask=mask).float().sum().backward()
@@ -92,7 +93,8 @@ def indexing():
     y = x.detach().clone()
     y.index_add_(0, at, rand(400, 7, grad=False))
     y.scatter_add_(0, at[:, None].expand(400, 7).contiguous(), rand(400, 7, grad=False))
-    y[y > 0.5], (y > 0.5).nonzero(), y.index_put_([at], y[0]), y.masked_fill_(y > 1, 0), y.scatter_(0, at[:7, None], 1.0)
+    y[y > 0.5], (y > 0.5).nonzero(), y.masked_fill_(y > 1, 0)
+    y.index_put_([at], y[0]), y.scatter_(0, at[:7, None], 1.0)
 
 
 def random():

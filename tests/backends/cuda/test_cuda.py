@@ -1,4 +1,5 @@
-"""The CUDA backend on a GPU, or over the stand-in driver: memory, streams, copies, graphs, faults, and refusals without a driver."""
+"""The CUDA backend on a GPU, or over the stand-in driver: memory, streams, copies, graphs, faults; and refusals without
+a driver."""
 
 import datetime
 import subprocess
@@ -727,7 +728,5 @@ def test_the_program_for_the_sanitizer_runs(cuda):
 @pytest.mark.parametrize("program", ["run_samples.py", "run_gradients.py"])
 def test_samples(cuda, standin, program):
     """A part of the catalogue that changes each day, against the oracles and the CPU; nothing may fall back to it."""
-    said = run(
-        sys.executable, HERE / program, cwd=cuda.folder, timeout=900, **(cuda.env | {"LAMELLA_SWEEP": "turn"})
-    )
+    said = run(sys.executable, HERE / program, cwd=cuda.folder, timeout=900, **(cuda.env | {"LAMELLA_SWEEP": "turn"}))
     assert '{"fallbacks": []}' in said

@@ -1,4 +1,4 @@
-"""What only a GPU can show: CuPy, torch and numba on the same memory, sizes past 2^31 elements, and examples that train.
+"""What only a GPU can show: CuPy, torch and numba on the same memory, sizes past 2^31 elements, examples that learn.
 
 The programs of ``test_cuda.py`` and ``test_abi.py`` run on the GPU, too, where there is one.
 """
