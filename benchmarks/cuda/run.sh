@@ -63,7 +63,10 @@ sanitized() {  # sanitized NAME TOOL WORDS...
   name=$1 tool=$2
   shift 2
   log=$logs/sanitizer.$tool.$name
-  (cd tests/backends/cuda && timeout 70 compute-sanitizer --tool "$tool" $python sanitized.py "$@" > "$log" 2>&1)
+  (
+    cd tests/backends/cuda || exit
+    timeout 70 compute-sanitizer --error-exitcode 9 --tool "$tool" $python sanitized.py "$@" > "$log" 2>&1
+  )
   echo "$tool, $*: status $?" >> "$log"
 }
 checks() {  # tests, and at the same time compute-sanitizer

@@ -1,7 +1,7 @@
 """Gradients of samples on device ``cuda`` against the CPU's, and the memory layout of results against the CPU's.
 
-``python run_gradients.py [I/N] [operators...]`` is run as ``run_samples.py`` is, and prints what differs. Each sample is
-differentiated in its own dtypes, and in double precision to second order.
+``python run_gradients.py [I/N] [operators...]`` is run as ``run_samples.py`` is, and prints what differs. Each sample
+is differentiated in its own dtypes, and in double precision to second order.
 """
 
 from __future__ import annotations
