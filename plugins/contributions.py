@@ -24,6 +24,8 @@ methods: dict[str, str] = {}  # on Tensor
 copied: dict[str, str] = {}  # attributes of Tensor that go with copies and pickles
 export_checks: list[Callable[[Any, str], Any]] = []
 _C._set_export_checks(export_checks)
+import_checks: list[Callable[[Any], Any]] = []
+readers: list[Callable[[Any], Any]] = []
 ABSENT = object()
 
 
@@ -123,6 +125,18 @@ def add_export_check(check: Callable[[Any, str], Any]) -> Callable[[], None]:
     """Has a function asked before a tensor's memory or element is given away; returns a function that undoes it."""
     export_checks.append(check)
     return lambda: export_checks.remove(check)
+
+
+def add_import_check(check: Callable[[Any], Any]) -> Callable[[], None]:
+    """Has a function asked before a tensor over another library's memory is used; returns a function that undoes it."""
+    import_checks.append(check)
+    return lambda: import_checks.remove(check)
+
+
+def add_reader(read: Callable[[Any], Any]) -> Callable[[], None]:
+    """Has a function asked for objects that may be arrays on a device; returns a function that undoes it."""
+    readers.append(read)
+    return lambda: readers.remove(read)
 
 
 class Aliases(Loader):

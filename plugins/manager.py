@@ -163,6 +163,21 @@ class PluginContext:
         """
         self._owner.own(contributions.add_export_check(check))
 
+    def add_import_check(self, check: Callable[[Any], Any]) -> None:
+        """Has ``check(tensor)`` asked when DLPack has given memory of another library, on any device.
+
+        It raises BufferError where the memory cannot be used.
+        """
+        self._owner.own(contributions.add_import_check(check))
+
+    def add_reader(self, read: Callable[[Any], Any]) -> None:
+        """Has ``as_tensor`` ask ``read(object)`` for objects that are no arrays of the host.
+
+        It returns a tensor over the object's memory, or None for objects that it does not know. A manifest's "reads"
+        names attributes of such objects' types, for which the backend is loaded.
+        """
+        self._owner.own(contributions.add_reader(read))
+
     def add_waiting(self, list_rows: Callable[[], list[tuple[str, str, str, str]]]) -> None:
         """Has ``lamella.plugins.waiting()`` list what the plugin knows to wait for something that is not there.
 
@@ -408,6 +423,13 @@ class Manager:
             who = f"device: backend {name!r} ({plugin.distribution} {plugin.version})"
             text = f"{who} is {plugin.state}: {plugin.reason}"
             raise RuntimeError(f"{text}\n{plugin.traceback}" if plugin.traceback else text)
+
+    def load_readers(self, obj: Any) -> None:
+        """Loads backends whose manifests name an attribute of the object's type."""
+        self.scan()
+        for plugin in self.plugins:
+            if plugin.state == "found" and any(hasattr(type(obj), name) for name in plugin.manifest.get("reads", ())):
+                self.load(plugin)
 
     def status(self) -> list[Plugin]:
         self.scan()

@@ -6,6 +6,7 @@
 #include "faults.h"
 #include "launch.h"
 #include "memory.h"
+#include "pointers.h"
 
 namespace cuda {
 namespace {
@@ -105,6 +106,8 @@ LAMELLA_LIBRARY(cuda, m) {
   m.def("_cudnn_version() -> int", dnn_version);
   m.def("_cudnn_plans() -> str", dnn_plans);
   m.def("_is_capturing(int device) -> bool", is_capturing);
+  m.def("_device_of_pointer(int address) -> int", device_of_pointer);
+  m.def("_wait_for_stream(int device, int stream) -> ()", wait_for_stream);
   m.def("delay(Tensor on, int microseconds) -> ()", delay);
 }
 

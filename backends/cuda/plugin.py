@@ -15,9 +15,12 @@ def register(ctx: Any) -> None:
     open_blas()
     open_dnn()
     ctx.load_library("backends/cuda/liblamella_cuda.so")
-    from . import switches
+    from . import arrays, switches
     from .surface import NAMES
 
     switches.connect()
     ctx.follow_determinism(switches.determine)
     ctx.add_device_names(NAMES)
+    ctx.add_methods({"__cuda_array_interface__": property(arrays.describe)})
+    ctx.add_reader(arrays.read)
+    ctx.add_import_check(arrays.check_memory)

@@ -1,58 +1,106 @@
 #!/bin/sh
-# run.sh [PYTHON]: on a machine with a GPU, from the root of the repository: builds, tests and measures device `cuda`.
-# It takes less than ten minutes; all that it finds is in one file, benchmarks/cuda/DATE.md. On a machine without a
-# network PIP_NO_INDEX=1 and PIP_FIND_LINKS name a folder of wheels: of what builds the package (the Makefile's
-# BUILD_NEEDS) and of ml_dtypes, pytest and what these need. CuPy, NVRTC, cuBLAS and cuDNN may be the machine's own.
+# run.sh [PYTHON]: on a machine with a GPU, from the root of the repository: tests and measures device `cuda`. It takes
+# at most four minutes beside a build; all that it finds is in one file, benchmarks/cuda/DATE.md.
+#
+# LAMELLA_SITE     a folder with lamella installed, or
+# LAMELLA_WHEEL    a wheel of it; without both, the package is built here first. On a machine without a network
+#                  PIP_NO_INDEX=1 and PIP_FIND_LINKS name a folder of wheels: of what builds it (the Makefile's
+#                  BUILD_NEEDS).
+# LAMELLA_ABI_PROGRAMS  a folder with `order` and `contracts` of tests/abi; without it they are compiled here.
+#
+# A wheel should be built on a usual toolchain. Where g++ has a static libstdc++ only, libraries that it builds carry a
+# copy of that, and ml_dtypes and torch crash when they are imported after them; a build on such a machine does so, too.
+# ml_dtypes, numpy and pytest must be there; torch, CuPy, numba and compute-sanitizer are used where they are.
 python=${1:-python3}
 out=benchmarks/cuda/$(date +%Y-%m-%d).md
-folder=build/gpu
-export LAMELLA_CUDA_CACHE="$PWD/$folder/kernels"
-mkdir -p "$folder"
-{
-  echo "# Device cuda, $(date +%Y-%m-%d)"
-  echo
+folder=$PWD/build/gpu
+logs=$folder/logs
+mkdir -p "$logs"
+rm -f "$logs"/*
+export LAMELLA_CUDA_CACHE="$folder/kernels" OMP_NUM_THREADS=1
+
+section() {  # section TITLE COMMAND...: what the command prints, as a part of the file
+  printf '\n## %s\n\n```\n' "$1"
+  shift
+  "$@" 2>&1
   echo '```'
+}
+install() {
+  if test -z "$LAMELLA_SITE"; then
+    LAMELLA_SITE=$folder/site
+    set -- --no-deps --upgrade --no-build-isolation --target "$LAMELLA_SITE"
+    timeout 400 $python -m pip install -q "$@" "${LAMELLA_WHEEL:-.}"
+  fi
+  LAMELLA_SITE=$(cd "$LAMELLA_SITE" && pwd)
+  export PYTHONPATH="$LAMELLA_SITE"
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv
   $python -V
-  $python -m venv --system-site-packages "$folder/venv"
-  python=$folder/venv/bin/python
-  major=$(nvidia-smi | sed -n 's/.*CUDA Version: \([0-9]*\).*/\1/p')
-  timeout 60 $python -m pip install -q "scikit-build-core>=1.1" "pybind11>=3.1" cmake ninja ml_dtypes pytest 2>&1 | tail -3
-  timeout 240 $python -m pip install -q --no-build-isolation --no-deps . 2>&1 | tail -3
-  test -n "$PIP_NO_INDEX" || timeout 60 $python -m pip install -q "lamella[cuda$major]" 2>&1 | tail -3
-  echo '```'
-  echo
-  echo '## First contact'
-  echo
-  echo '```'
-  timeout 60 $python -c '
+}
+first() {
+  timeout 30 $python -c '
 import lamella
 print(lamella.cuda.get_device_properties())
 x = lamella.arange(6.0, device="cuda").reshape(2, 3)
 print(x @ x.t(), x.sum(0), (x.cpu() == x.to("cuda:0").cpu()).all())
-' 2>&1
-  echo '```'
-  echo
-  echo '## Samples of all operators'
-  echo
-  echo '```'
-  (cd tests && timeout 180 "../$python" backends/cuda/run_samples.py 2>&1 | tail -40)
-  echo '```'
-  echo
-  echo '## compute-sanitizer'
-  echo
-  echo '```'
+'
+}
+sweeps() {  # values and gradients of all samples, in fifteen processes that share compiled kernels
+  for i in $(seq 15); do
+    (
+      cd tests/backends/cuda || exit
+      timeout 90 $python run_samples.py "$i/15" > "$logs/samples.$i" 2>&1
+      echo "samples $i/15: status $?" >> "$logs/samples.$i"
+      timeout 60 $python run_gradients.py "$i/15" > "$logs/gradients.$i" 2>&1
+      echo "gradients $i/15: status $?" >> "$logs/gradients.$i"
+    ) &
+  done
+  wait
+  for what in samples gradients; do
+    cat "$logs/$what".* | grep -v -x -e '{"fallbacks": \[\]}' -e '.*: status 0' | sort | cut -c1-600 | head -60
+  done
+}
+sanitized() {  # sanitized NAME TOOL WORDS...
+  name=$1 tool=$2
+  shift 2
+  log=$logs/sanitizer.$tool.$name
+  (
+    cd tests/backends/cuda || exit
+    timeout 70 compute-sanitizer --error-exitcode 9 --tool "$tool" $python sanitized.py "$@" > "$log" 2>&1
+  )
+  echo "$tool, $*: status $?" >> "$log"
+}
+checks() {  # tests, and at the same time compute-sanitizer
   if command -v compute-sanitizer > /dev/null; then
     for tool in memcheck racecheck; do
-      (cd tests && timeout 60 compute-sanitizer --tool $tool "../$python" backends/cuda/run_samples.py sum.dim_IntList cumsum sort.stable softmax.int mm 2>&1 | tail -5)
+      sanitized 1 $tool pointwise reductions scans sorts &
+      sanitized 2 $tool rows norms attention pools &
+      sanitized 3 $tool convolutions indexing random products updates &
     done
-  else
-    echo 'not installed'
   fi
-  echo '```'
-  echo
-  echo '## Times'
-  echo
-  (cd benchmarks && timeout 240 "../$python" cuda.py 2>&1)
-} > "$out" 2>&1
+  (cd tests && timeout 75 $python -m pytest -q -p no:cacheprovider --maxfail=20 --durations=8 \
+    backends/cuda/test_device.py backends/cuda/test_abi.py backends/cuda/test_cuda.py)
+  wait
+}
+sanitizer() {
+  command -v compute-sanitizer > /dev/null || echo 'not installed'
+  for log in "$logs"/sanitizer.*; do
+    test -f "$log" && tail -n 8 "$log"
+  done
+}
+{
+  echo "# Device cuda, $(date +%Y-%m-%d)"
+  section 'Machine' install
+  export PYTHONPATH="$LAMELLA_SITE"
+  section 'First contact' first
+  section 'Values and gradients of samples' sweeps
+  section 'Tests' checks
+  section 'compute-sanitizer' sanitizer
+  printf '\n## Times\n\n'
+  unset OMP_NUM_THREADS
+  # Each in a process of its own: after an illegal address nothing else would run.
+  for words in 'launch 1e8 8192x4096 columns' matmul attention ResNet GPT; do
+    (cd benchmarks && timeout 60 $python cuda.py $words 2>&1)
+    echo
+  done
+} > "$out"
 echo "$out"

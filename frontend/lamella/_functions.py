@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lamella import _C
+from lamella import _C, _elsewhere
 from lamella._C import Tensor, device, dtype
+
+PLAIN = frozenset((bool, int, float, complex, list, tuple))
 
 
 def default_generator() -> _C.Generator:
@@ -61,6 +63,8 @@ def _contributed(who: str, made: Tensor, keywords) -> Tensor:
 def as_tensor(data, dtype=None, device=None) -> Tensor:
     """``data`` as a tensor: itself or over its memory where that does, else a copy.
 
+    An array of another library that lies on a device stays there, unless ``device`` is given.
+
     Raises:
         TypeError, ValueError: what ``tensor`` raises
 
@@ -69,7 +73,9 @@ def as_tensor(data, dtype=None, device=None) -> Tensor:
     (True, tensor([1, 2]))
     """
     writable = getattr(getattr(data, "flags", None), "writeable", isinstance(data, Tensor))
-    if not writable:  # numbers, sequences, and arrays that a tensor must not write to
+    if not writable:  # numbers, sequences, arrays that a tensor must not write to, and those that lie on a device
+        if type(data) not in PLAIN and (made := _elsewhere.read(data)) is not None:
+            return made.to(made.device if device is None else device, made.dtype if dtype is None else dtype)
         return tensor(data, dtype=dtype, device=device)
     made, natural = _C._tensor_from(data, dtype)
     where = made.device if isinstance(data, Tensor) else _C._get_default_device()
@@ -87,15 +93,17 @@ def from_dlpack(ext_tensor) -> Tensor:
     tensor([1., 1.], dtype=lamella.float64)
     """
     if not hasattr(ext_tensor, "__dlpack__"):
-        return _C._from_dlpack(ext_tensor)
+        return _elsewhere.checked(_C._from_dlpack(ext_tensor))
     where = ext_tensor.__dlpack_device__() if hasattr(ext_tensor, "__dlpack_device__") else None
+    if where is not None and where[0] != _elsewhere.HOST:
+        _elsewhere.load_backends(ext_tensor)
     stream = None if where is None else _C._dlpack_stream(*map(int, where))
     keywords = {} if stream is None else {"stream": stream}  # where this thread will read, for the exporter to wait
     try:
         capsule = ext_tensor.__dlpack__(max_version=(1, 0), **keywords)
     except TypeError:  # an exporter older than DLPack 1.0
         capsule = ext_tensor.__dlpack__(**keywords)
-    return _C._from_dlpack(capsule)
+    return _elsewhere.checked(_C._from_dlpack(capsule))
 
 
 def is_tensor(obj) -> bool:

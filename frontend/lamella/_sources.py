@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lamella import _C
+from lamella import _C, _elsewhere
 from lamella._C import Tensor
 from lamella._functions import as_tensor, tensor
 
@@ -32,7 +32,10 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> 
 
 def _address(obj):
     held = getattr(obj, "__array_interface__", None)
-    return held["data"][0] if held else None
+    if held:
+        return held["data"][0]
+    there = _elsewhere.read(obj)
+    return None if there is None else there.data_ptr()
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Tensor:

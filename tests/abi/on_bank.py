@@ -29,18 +29,23 @@ def compiled(*command):
     assert done.returncode == 0, done.stderr
 
 
+PROGRAMS = [Path(__file__).with_name(f"{name}.cpp") for name in ("order", "contracts")]
+
+
+def build_program(source, folder):
+    compiled("-std=c++20", source, "-I", ROOT / "tests/cpp", *LINK, "-o", folder / source.stem)
+
+
 def build(folder):
     """The programs, an object of each source of the device, and the device."""
-    programs = [Path(__file__).with_name(f"{name}.cpp") for name in ("order", "contracts")]
-
-    def program(source):
-        compiled("-std=c++20", source, "-I", ROOT / "tests/cpp", *LINK, "-o", folder / source.stem)
 
     def part(source):
         compiled(OWNER, "-c", source, "-o", folder / f"{source.stem}.o")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = [pool.submit(program, p) for p in programs] + [pool.submit(part, p) for p in SOURCES.glob("*.cpp")]
+        made = [pool.submit(build_program, p, folder) for p in PROGRAMS] + [
+            pool.submit(part, p) for p in SOURCES.glob("*.cpp")
+        ]
         for each in made:
             each.result()
     compiled("-shared", *folder.glob("*.o"), "-o", folder / "bank.so")

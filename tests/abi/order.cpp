@@ -4,6 +4,7 @@
 #include <lamella/autograd.h>
 #include <lamella/program.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -123,8 +124,9 @@ void busy(int32_t index = 0) {
   Owned t = empty({own, index});
   call(name + "::delay", "", {of(t), num(moment)}, 0);
 }
+int32_t count() { return std::min(b->device_count(b->context), 2); }
 void wait_all() {
-  for (int32_t i = 0; i < 2; i++) OK(api, b->synchronize(b->context, i));
+  for (int32_t i = 0; i < count(); i++) OK(api, b->synchronize(b->context, i));
 }
 bool passed(void* event) {
   int32_t yes;
@@ -198,6 +200,7 @@ void copies_run_behind_the_current_stream() {
 }
 
 void copies_between_devices_are_ordered_on_both() {
+  if (count() < 2) return;  // a machine with one device
   Owned from = full(0, 1), to = full(1, 0);
   wait_all();
   busy(0);

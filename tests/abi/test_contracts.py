@@ -28,7 +28,7 @@ PLANTED = {
         "device.cpp",
         "lamella_status stats(void*, int32_t device, lamella_allocator_stats* out) {\n  Memory& m = memory(device);",
         "lamella_status stats(void*, int32_t, lamella_allocator_stats* out) {\n  Memory& m = memory(0);",
-        "stats(1).live_bytes > other.live_bytes",
+        "stats(last).live_bytes > other.live_bytes",
     ),
     "stats beyond the caller's struct": (
         "device.cpp",
@@ -59,7 +59,7 @@ PLANTED = {
         "streams.cpp",
         "int32_t device = 0;",
         "static inline int32_t device;",
-        "index == 1",
+        "index == last",
     ),
     "a success leaves an error": (
         "streams.cpp",

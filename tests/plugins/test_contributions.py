@@ -197,6 +197,64 @@ def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
     )
 
 
+def test_readers_and_checks_of_imports(host, packages):
+    """A backend is loaded for an object that its manifest names, reads it, and may refuse what DLPack gives."""
+    code = (
+        HEAD
+        + """
+import lamella
+
+class Dark(lamella.library.Backend):  # a device without memory
+    def alloc(self, nbytes, index, stream):
+        raise MemoryError
+    free = copy_from_host = copy_to_host = alloc
+
+def read(obj):
+    return getattr(obj, "__lamp__", None)
+
+def check(tensor):
+    if tensor.numel() == 13:
+        raise BufferError("13 lamps are refused")
+
+@hookimpl
+def register(ctx):
+    ctx.library("aten").register_backend("lamps", Dark())
+    ctx.add_reader(read)
+    ctx.add_import_check(check)
+"""
+    )
+    packages("lamps", code, group="lamella.backends", manifest=json.dumps({"reads": ["__lamp__"]}))
+    host.run(
+        """
+        import sys
+        import lamella
+        import numpy as np
+
+        class Lamp:
+            __lamp__ = lamella.arange(3)
+
+        assert lamella.as_tensor([1, 2]).tolist() == [1, 2] and "tiny_lamps" not in sys.modules
+        lamella.from_dlpack(np.ones(13))
+        assert lamella.as_tensor(Lamp()) is Lamp.__lamp__ and "tiny_lamps" in sys.modules
+        assert lamella.as_tensor(Lamp(), dtype=lamella.float32).tolist() == [0.0, 1.0, 2.0]
+        assert lamella.asarray(Lamp(), copy=False) is Lamp.__lamp__
+        try:
+            lamella.asarray(Lamp(), copy=False, dtype=lamella.float32)
+        except ValueError as error:
+            assert "without a copy" in str(error)
+        else:
+            raise SystemExit("no error")
+        assert lamella.from_dlpack(np.ones(12)).numel() == 12
+        try:
+            lamella.from_dlpack(np.ones(13))
+        except BufferError as error:
+            assert "13 lamps" in str(error)
+        else:
+            raise SystemExit("no error")
+        """
+    )
+
+
 CONFLICTS = {
     "a function": ("add_names", "zeros", "lamella.zeros is taken by lamella; plugin 'second' cannot"),
     "a lazy module": ("add_names", "nn", "lamella.nn is taken by lamella"),

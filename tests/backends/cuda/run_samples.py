@@ -1,7 +1,8 @@
 """Runs samples of operators on device ``cuda`` and compares values with the oracles, dtypes and shapes with the CPU's.
 
-``python run_samples.py [operators...]`` prints what differs, and exits with 1 if anything does. Without names it takes
-all, or with LAMELLA_SWEEP=turn those of today. It is run where ``cuda`` is the stand-in, and on a machine with a GPU.
+``python run_samples.py [I/N] [operators...]`` prints what differs, and exits with 1 if anything does. Without names it
+takes all, or with LAMELLA_SWEEP=turn those of today; 3/15 is the third of fifteen shares, for processes side by side.
+It is run where ``cuda`` is the stand-in, and on a machine with a GPU.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[2]
@@ -64,13 +66,18 @@ def faults(operator: str) -> list[str]:
     return found
 
 
-def share() -> list[str]:
-    """All operators, or those of today."""
+def share(arguments: list[str], operators: list[str] = SAMPLED, parts: int = PARTS) -> list[str]:
+    """The operators that are named; without names all, or those of today. Of these the share I/N, if that is asked."""
     turn = os.environ.get("LAMELLA_SWEEP") == "turn"
-    return SAMPLED[datetime.date.today().toordinal() % PARTS :: PARTS] if turn else SAMPLED
+    asked = operators[datetime.date.today().toordinal() % parts :: parts] if turn else operators
+    part, count = 1, 1
+    if arguments and "/" in arguments[0]:
+        part, count = map(int, arguments.pop(0).split("/"))
+    return (arguments or asked)[part - 1 :: count]
 
 
-def main(operators: list[str]) -> int:
+def main(program: str, operators: list[str], faults: Callable[[str], list[str]]) -> int:
+    """Prints the faults of operators and a last line with their number; 1 if there are any."""
     warnings.simplefilter("ignore")
     lamella.backends.cudnn.allow_tf32 = False
     bad, start = 0, time.process_time()
@@ -81,9 +88,9 @@ def main(operators: list[str]) -> int:
             print(f"{operator}: {w}"[:600], flush=True)
     fallen = sorted({f.operator for f in lamella.fallback_counts()})
     print(json.dumps({"fallbacks": fallen}))
-    print(f"run_samples: {len(operators)} operators, {bad} wrong, {time.process_time() - start:.0f} s")
+    print(f"{program}: {len(operators)} operators, {bad} wrong, {time.process_time() - start:.0f} s")
     return 1 if bad else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or share()))
+    sys.exit(main("run_samples", share(sys.argv[1:]), faults))

@@ -1,14 +1,29 @@
-"""Device ``cuda`` without a GPU: a Python whose libcuda.so.1 and libnvrtc.so.13 are the stand-ins of ``standin/``."""
+"""Device ``cuda`` for tests: the GPU of this machine, or a Python whose libraries of CUDA are those of ``standin/``."""
 
+import ctypes
+import functools
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import lamella
 import pytest
 from children import Guest
 from compiled import locked, shared_folder
 
 HERE = Path(__file__).resolve().parent
+
+
+@functools.cache
+def has_gpu():
+    """Whether NVIDIA's driver is there and has a device."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int()
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
 def make(factory):
@@ -25,11 +40,22 @@ def make(factory):
     return folder
 
 
-def guest(factory, **env):
+def on_standin(factory, **env):
+    """A Python whose device is the stand-in, also where there is a GPU."""
     folder = make(factory)
     usual = {
         "LD_LIBRARY_PATH": str(folder),
         "LAMELLA_CUDA_CACHE": str(folder / "kernels"),
         "STANDIN_RECORD": str(folder / "record"),
     }
+    return Guest(sys.executable, factory.mktemp("cuda"), usual | env)
+
+
+def guest(factory, **env):
+    """A Python whose device is the GPU, or where there is none the stand-in."""
+    if not has_gpu():
+        return on_standin(factory, **env)
+    usual = {"PYTHONPATH": str(Path(lamella.__file__).parents[1])}
+    if "LAMELLA_CUDA_CACHE" in os.environ:
+        usual["LAMELLA_CUDA_CACHE"] = os.environ["LAMELLA_CUDA_CACHE"]
     return Guest(sys.executable, factory.mktemp("cuda"), usual | env)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from children import Guest
-from standins import HERE, guest, make
+from standins import HERE, on_standin
 
 PROGRAM = f"""
     import runpy, sys
@@ -18,22 +18,21 @@ def hash_of(printed):
     return printed.strip().rpartition(" ")[2]
 
 
-def test_values_do_not_depend_on_the_order_of_threads(tmp_path_factory):
+def test_values_do_not_depend_on_the_order_of_threads(tmp_path_factory, standin):
     """Every case is right, and has the same bits where the threads of a block run backwards."""
-    forwards = guest(tmp_path_factory).run(PROGRAM)
-    backwards = guest(tmp_path_factory, STANDIN_ORDER="backwards").run(PROGRAM)
+    forwards = on_standin(tmp_path_factory).run(PROGRAM)
+    backwards = on_standin(tmp_path_factory, STANDIN_ORDER="backwards").run(PROGRAM)
     assert hash_of(forwards) == hash_of(backwards)
 
 
 def test_attention_on_an_older_device(tmp_path_factory):
     """Where there is no matrix instruction of four warps."""
-    guest(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, "attentions")
+    on_standin(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, "attentions")
 
 
-def test_products_by_cublas(tmp_path_factory):
+def test_products_by_cublas(tmp_path_factory, standin):
     """Which layouts, sizes and types are handed to cuBLAS, by a library that refuses what NVIDIA's refuses."""
-    folder = make(tmp_path_factory)
-    with_blas = guest(tmp_path_factory, LD_LIBRARY_PATH=f"{folder}:{folder}/blas")
+    with_blas = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/blas")
     with_blas.run(PROGRAM, "blas")
     with_blas.run("""
         import lamella
@@ -46,10 +45,9 @@ def test_products_by_cublas(tmp_path_factory):
     """)
 
 
-def test_convolutions_by_cudnn(tmp_path_factory):
+def test_convolutions_by_cudnn(tmp_path_factory, standin):
     """Which layouts, sizes and types are handed to cuDNN, by a library that refuses what NVIDIA's refuses."""
-    folder = make(tmp_path_factory)
-    with_dnn = guest(tmp_path_factory, LD_LIBRARY_PATH=f"{folder}:{folder}/dnn")
+    with_dnn = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/dnn")
     with_dnn.run(PROGRAM, "dnn")
     with_dnn.run(PROGRAM, "dnn", STANDIN_ASYNC="1")
     samples = PROGRAM.replace("heavy.py", "run_samples.py")
@@ -95,10 +93,10 @@ def test_convolutions_by_cudnn(tmp_path_factory):
         ("convolutions", "end = begin + part < depth ? begin + part : depth=>end = begin + part - 1"),
     ],
 )
-def test_planted_defects_are_found(tmp_path_factory, tmp_path, case, alter):
+def test_planted_defects_are_found(standin, tmp_path, case, alter):
     """A kernel that is wrong in one place fails its case."""
     variables = {
-        "LD_LIBRARY_PATH": str(make(tmp_path_factory)),
+        "LD_LIBRARY_PATH": str(standin),
         "LAMELLA_CUDA_CACHE": str(tmp_path),
         "STANDIN_ALTER": alter,
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from nvrtc import Compiler, Recorded, find_library, texts_of, together
-from standins import guest, make
+from standins import on_standin
 
 ROOT = Path(__file__).resolve().parents[3]
 LIBRARY = find_library()
@@ -41,9 +41,9 @@ def compiler():
     return Compiler(LIBRARY, texts_of(ROOT))
 
 
-def test_all_kernels_compile_to_machine_code(tmp_path_factory):
-    guest(tmp_path_factory, LAMELLA_CUDA_CACHE=str(tmp_path_factory.mktemp("kernels"))).run(PROGRAM, timeout=300)
-    programs = [Recorded.read(p) for p in sorted((make(tmp_path_factory) / "record").glob("*.cu"))]
+def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
+    on_standin(tmp_path_factory, LAMELLA_CUDA_CACHE=str(tmp_path_factory.mktemp("kernels"))).run(PROGRAM, timeout=300)
+    programs = [Recorded.read(p) for p in sorted((standin / "record").glob("*.cu"))]
     assert len(programs) > 60
     whole = os.environ.get("LAMELLA_SWEEP") == "all"
     if not whole:  # today's third of them, each for one of the architectures

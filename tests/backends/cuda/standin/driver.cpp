@@ -324,10 +324,11 @@ API cuMemFreeHost(void* p) {
   return std::free(p), success;
 }
 API cuPointerGetAttribute(void* to, int which, uintptr_t p) {
-  if (which != 2) return invalid_value;
+  if (which != 2 && which != 9) return invalid_value;  // the type of the memory, and the device
   for (int d = 0; d < devices(); d++)
-    if (context_of(d).owns(reinterpret_cast<void*>(p))) return *static_cast<unsigned*>(to) = 2, success;
-  if (!is_pinned(reinterpret_cast<void*>(p))) return invalid_value;
+    if (context_of(d).owns(reinterpret_cast<void*>(p)))
+      return *static_cast<unsigned*>(to) = which == 2 ? 2 : d, success;
+  if (which == 9 || !is_pinned(reinterpret_cast<void*>(p))) return invalid_value;
   return *static_cast<unsigned*>(to) = 1, success;
 }
 API cuMemcpyHtoDAsync_v2(uintptr_t to, const void* from, size_t n, void* h) {
