@@ -67,7 +67,7 @@ std::string backend_owner(int32_t id) { return slots[id].owner; }
 std::string device_name(lamella_device d) {
   const lamella_backend* b = backend(d.backend);
   std::string s = backend_name(d.backend);
-  if (b && b->device_count && b->device_count(b->context) > 1) s += ":" + std::to_string(d.index);
+  if (b && b->device_count) s += ":" + std::to_string(d.index);
   return s;
 }
 

@@ -146,7 +146,7 @@ def check_memory(tensor: Any) -> None:
         return
     address = tensor.data_ptr()
     index = lamella.ops.cuda._device_of_pointer(address)
-    if index != tensor.device.index:
+    if index != (tensor.device.index or 0):  # without a number where there is one device
         there = "memory of the host" if index < 0 else f"on device 'cuda:{index}'"
         raise BufferError(f"from_dlpack: the address {address:#x} is {there}, not on device '{tensor.device}'")
     if address % tensor.element_size():

@@ -167,7 +167,7 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
         Kernel& kernel =
             of_query.get(warps_number(n, t), [&] { return warps_name("backward_query_by_groups", n, t); });
         if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {128},
-                                       tile_bytes(quads, 4) + 1024, heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums,
+                                       tile_bytes(quads, 6) + 1024, heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums,
                                        less, heads_of(dq), n))
           return st;
       }

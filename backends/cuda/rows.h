@@ -15,7 +15,7 @@ struct RowLaunch {
   RowLaunch(const lamella_tensor* on, int64_t rows, int64_t length, int width, int kept_item) {
     const int64_t count = (length + width - 1) / width;
     unsigned threads = 32;
-    while (threads < 512 && threads * 4 < count) threads *= 2;
+    while (threads < 512 && threads * (width == 8 ? 2 : 4) < count) threads *= 2;
     for (int k : {8, 4, 2, 1})
       if (count <= int64_t{threads} * k) packs = k;
     if (!packs) threads = 1024;

@@ -54,9 +54,16 @@ sweeps() {  # values and gradients of all samples, in fifteen processes that sha
       echo "gradients $i/15: status $?" >> "$logs/gradients.$i"
     ) &
   done
+  (
+    cd tests/backends/cuda || exit
+    for case in products sorts meeting nonzeros rows batches convolutions attentions updates faults; do
+      timeout 30 $python heavy.py $case > "$logs/heavy.$case" 2>&1
+      echo "heavy $case: status $?" >> "$logs/heavy.$case"
+    done
+  ) &
   wait
-  for what in samples gradients; do
-    cat "$logs/$what".* | grep -v -x -e '{"fallbacks": \[\]}' -e '.*: status 0' | sort | cut -c1-600 | head -60
+  for what in samples gradients heavy; do
+    cat "$logs/$what".* | grep -v -x -e '{"fallbacks": \[\]}' -e '.*: status 0' -e 'hash .*' | sort | cut -c1-600 | head -60
   done
 }
 sanitized() {  # sanitized NAME TOOL WORDS...
@@ -65,7 +72,7 @@ sanitized() {  # sanitized NAME TOOL WORDS...
   log=$logs/sanitizer.$tool.$name
   (
     cd tests/backends/cuda || exit
-    timeout 70 compute-sanitizer --error-exitcode 9 --tool "$tool" $python sanitized.py "$@" > "$log" 2>&1
+    timeout 70 compute-sanitizer --error-exitcode 9 --report-api-errors no --tool "$tool" $python sanitized.py "$@" > "$log" 2>&1
   )
   echo "$tool, $*: status $?" >> "$log"
 }
@@ -93,14 +100,13 @@ sanitizer() {
   export PYTHONPATH="$LAMELLA_SITE"
   section 'First contact' first
   section 'Values and gradients of samples' sweeps
-  section 'Tests' checks
-  section 'compute-sanitizer' sanitizer
   printf '\n## Times\n\n'
-  unset OMP_NUM_THREADS
   # Each in a process of its own: after an illegal address nothing else would run.
   for words in 'launch 1e8 8192x4096 columns' matmul attention ResNet GPT; do
-    (cd benchmarks && timeout 60 $python cuda.py $words 2>&1)
+    (cd benchmarks && env -u OMP_NUM_THREADS timeout 60 $python cuda.py $words 2>&1)
     echo
   done
+  section 'Tests' checks
+  section 'compute-sanitizer' sanitizer
 } > "$out"
 echo "$out"

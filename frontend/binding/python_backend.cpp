@@ -315,7 +315,7 @@ lamella_status register_python_backend(dispatcher::Library& lib, const PythonBac
   d.context = b;
   d.allocator = &b->allocator;
   if (has[HostAlloc]) d.host_allocator = &b->host_allocator;
-  d.device_count = [](void* context) { return cast(context).given.device_count; };
+  if (b->given.device_count > 1) d.device_count = [](void* context) { return cast(context).given.device_count; };
   if (has[CopyFromHost]) d.copy = copy;
   if (has[Property]) d.property = property;
   if (has[Synchronize]) d.synchronize = [](void* c, int32_t i) { return ask(c, Synchronize, nothing, i); };

@@ -104,7 +104,7 @@ lamella_device device_of(PyObject* o) { return reinterpret_cast<DeviceObject*>(o
 
 bool counted(lamella_device d) {
   const lamella_backend* b = core::backend(d.backend);
-  return b && b->device_count && b->device_count(b->context) > 1;
+  return b && b->device_count;
 }
 
 PyObject* device_repr(PyObject* o) {

@@ -43,9 +43,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
   wait_for_copies();
   show_to_groups();
   __syncthreads();
-  u32 left[steps][4];
-#pragma unroll
-  for (int i = 0; i < steps; i++) Tile<T, 64>{memory + i / 4 * 2 * area}.left(left[i], warp * 16, i % 4, lane);
+  const auto queries = [&](int p) { return Tile<T, 64>{memory + (2 * p + warp / 4) * area}; };  // of the group
 
   float top[2] = {-infinity<float>(), -infinity<float>()}, sum[2] = {0, 0}, result[Quads][8][4] = {};
   int turn = 0;
@@ -56,7 +54,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
       float(&s)[8][4] = scores[0];
       begin_group(scores);
 #pragma unroll
-      for (int i = 0; i < steps; i++) multiply_group(s, left[i], keys(turn, i / 4), i % 4);
+      for (int i = 0; i < steps; i++) multiply_group(s, queries(i / 4), keys(turn, i / 4), i % 4);
       end_group(scores);
       u32 weights[4][4];
 #pragma unroll
@@ -142,10 +140,6 @@ struct Matrices {
     for (int p = 0; p < Quads; p++)
       part(which, p).template fill<64, 128>(from + p * 64, step, first, rows, width - p * 64);
   }
-  // The left fragment of 16 of its rows and 16 columns.
-  DEVICE void left(u32 (&r)[4], int which, int row, int step, int lane) const {
-    part(which, step / 4).left(r, row, step % 4, lane);
-  }
 };
 // Sums of a group as a left fragment: step i of 16 of their columns.
 template <class T>
@@ -179,7 +173,7 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
                              const float* shifts, Heads<T> to, AttentionSizes n) {
   constexpr int steps = 4 * Quads, side = tile_side;
   SHARED_BYTES(char, bytes);
-  const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};  // twice keys and values
+  const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};  // queries and their gradients, twice keys and values
   const i64 tiles = (n.queries + side - 1) / side, head = blockIdx.x / tiles;
   const i64 first = (tiles - 1 - blockIdx.x % tiles) * side, b = head / n.heads, h = head % n.heads;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -188,22 +182,15 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
   const i64 end = keys_seen(n, first + side < n.queries ? first + side : n.queries), own = first + warp * 16;
   const float by = exponent_of<Plain>(n);
   const auto fill = [&](i64 j0, int turn) {
-    all.fill(turn * 2, k, key.row, j0, n.keys, n.width);
-    all.fill(turn * 2 + 1, v, value.row, j0, n.keys, n.value_width);
+    all.fill(2 + turn * 2, k, key.row, j0, n.keys, n.width);
+    all.fill(3 + turn * 2, v, value.row, j0, n.keys, n.value_width);
   };
-  // The queries and their gradients go through the second tiles into fragments.
-  all.fill(2, query.data + b * query.batch + h * query.head, query.row, first, n.queries, n.width);
-  all.fill(3, grad.data + b * grad.batch + h * grad.head, grad.row, first, n.queries, n.value_width);
+  all.fill(0, query.data + b * query.batch + h * query.head, query.row, first, n.queries, n.width);
+  all.fill(1, grad.data + b * grad.batch + h * grad.head, grad.row, first, n.queries, n.value_width);
   fill(0, 0);
   wait_for_copies();
   show_to_groups();
   __syncthreads();
-  u32 queries[steps][4], grads[steps][4];
-#pragma unroll
-  for (int i = 0; i < steps; i++) {
-    all.left(queries[i], 2, warp * 16, i, lane);
-    all.left(grads[i], 3, warp * 16, i, lane);
-  }
   float sums_of[2], shift_of[2], result[Quads][8][4] = {};
 #pragma unroll
   for (int half = 0; half < 2; half++) {
@@ -211,7 +198,6 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
     sums_of[half] = logsumexp[at];
     shift_of[half] = shifts[at];
   }
-  __syncthreads();
   int turn = 0;
   for (i64 j0 = 0; j0 < end; j0 += side, turn ^= 1) {
     if (j0 + side < end) fill(j0 + side, turn ^ 1);
@@ -220,8 +206,8 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
     begin_group(both);
 #pragma unroll
     for (int i = 0; i < steps; i++) {
-      multiply_group(s, queries[i], all.part(turn * 2, i / 4), i % 4);
-      multiply_group(d, grads[i], all.part(turn * 2 + 1, i / 4), i % 4);
+      multiply_group(s, all.part(0, i / 4), all.part(2 + turn * 2, i / 4), i % 4);
+      multiply_group(d, all.part(1, i / 4), all.part(3 + turn * 2, i / 4), i % 4);
     }
     end_group(both);
     if (!Plain || j0 + side > n.keys || (n.causal && j0 + side - 1 > own))
@@ -252,7 +238,7 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
 #pragma unroll
     for (int p = 0; p < Quads; p++)
 #pragma unroll
-      for (int i = 0; i < 4; i++) multiply_group_turned(result[p], of_scores[i], all.part(turn * 2, p), i);
+      for (int i = 0; i < 4; i++) multiply_group_turned(result[p], of_scores[i], all.part(2 + turn * 2, p), i);
     end_group(result);
     wait_for_copies();
     show_to_groups();
@@ -264,11 +250,10 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
 // The gradients of 64 keys and values of one head of theirs, by one group, from all queries of all heads that share it, in
 // order. Everything is turned around: rows are keys, and columns are queries. A null result is not wanted.
 template <class T, int Quads, bool Plain>
-__global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
+__global__ void __launch_bounds__(128, Quads == 1 && Plain ? 3 : 2)
     backward_key_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
                            const float* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
   constexpr int steps = 4 * Quads, side = tile_side;
-  constexpr bool keeps = Quads == 1;  // keys and values as fragments, else they are read again in each round
   // Keys and values, twice queries and their gradients, twice two numbers of 64 queries.
   SHARED_BYTES(char, bytes);
   const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};
@@ -297,30 +282,19 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
   wait_for_copies();
   show_to_groups();
   __syncthreads();
-  u32 keys[keeps ? steps : 1][4], values[keeps ? steps : 1][4];
-  if (keeps)
-#pragma unroll
-    for (int i = 0; i < steps; i++) {
-      all.left(keys[keeps ? i : 0], 0, warp * 16, i, lane);
-      all.left(values[keeps ? i : 0], 1, warp * 16, i, lane);
-    }
   for (i64 r = 0; r < count; r++) {
     if (r + 1 < count) fill(r + 1);
     const i64 h = source * n.shared + r / rounds, i0 = begin + r % rounds * side;
     const int queries = 2 + (r & 1) * 2, grads = queries + 1;
     float both[2][8][4] = {};
     float(&s)[8][4] = both[0], (&d)[8][4] = both[1];
+    begin_group(both);
 #pragma unroll
     for (int i = 0; i < steps; i++) {
-      if (!keeps) {
-        all.left(keys[0], 0, warp * 16, i, lane);
-        all.left(values[0], 1, warp * 16, i, lane);
-      }
-      if (!keeps || i == 0) begin_group(both);
-      multiply_group(s, keys[keeps ? i : 0], all.part(queries, i / 4), i % 4);
-      multiply_group(d, values[keeps ? i : 0], all.part(grads, i / 4), i % 4);
-      if (!keeps || i == steps - 1) end_group(both);
+      multiply_group(s, all.part(0, i / 4), all.part(queries, i / 4), i % 4);
+      multiply_group(d, all.part(1, i / 4), all.part(grads, i / 4), i % 4);
     }
+    end_group(both);
     const float* of = numbers(static_cast<int>(r & 1));
     if (!Plain || first + side > n.keys || i0 + side > n.queries || (n.causal && own + 15 > i0))
 #pragma unroll

@@ -2,12 +2,14 @@
 // absent the same is made of the instruction of one warp.
 //
 // Note [Groups]  Four warps, which begin at a multiple of four, are a group. multiply_group adds to a 64 x 64 matrix the
-//   product of a 64 x 16 one, in fragments of 16 rows a warp, and a 16 x 64 one, which stands in a Tile of 64 columns that
-//   begins at a multiple of 1024 bytes: the order of its chunks is the instruction's swizzle of 128 bytes. Fragments and
-//   sums are those of Note [Fragments]. The instruction runs on its own: begin_group stands before the first one after
-//   numbers were changed, and end_group waits until all are done. Both name the sums: the compiler then writes them before
-//   and reads them behind. What was copied to shared memory is seen by it behind
-//   show_to_groups, which each thread that copied calls before the barrier.
+//   product of a 64 x 16 and a 16 x 64 one. Both stand in Tiles of 64 columns that begin at multiples of 1024 bytes: the
+//   order of their chunks is the instruction's swizzle of 128 bytes. The left one may be fragments of 16 rows a warp
+//   instead; those and the sums are as in Note [Fragments]. The instruction runs on its own: begin_group stands before the
+//   first one after numbers were changed, and end_group waits until all are done. Both name the sums: the compiler then
+//   writes them before and reads them behind. What was copied to shared memory is seen by it behind show_to_groups, which
+//   each thread that copied calls before the barrier.
+// Note [Left of loops]  What is the left matrix in every round of a loop is read from shared memory. As fragments that live
+//   through the loop it was lost: the assembler of CUDA 13.0 gives their registers to others.
 #pragma once
 #include "mma.cuh"
 
@@ -36,32 +38,44 @@ DEVICE void show_to_groups() { asm volatile("fence.proxy.async.shared::cta;" :::
 DEVICE u64 described(const void* at) {
   return (u64)(shared_address(at) >> 4 & 0x3fff) | (u64)1 << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
 }
+#define LAMELLA_SUMS                                                                                                    \
+  "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]), "+f"(c[1][2]),             \
+      "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]), "+f"(c[3][0]), "+f"(c[3][1]),         \
+      "+f"(c[3][2]), "+f"(c[3][3]), "+f"(c[4][0]), "+f"(c[4][1]), "+f"(c[4][2]), "+f"(c[4][3]), "+f"(c[5][0]),         \
+      "+f"(c[5][1]), "+f"(c[5][2]), "+f"(c[5][3]), "+f"(c[6][0]), "+f"(c[6][1]), "+f"(c[6][2]), "+f"(c[6][3]),         \
+      "+f"(c[7][0]), "+f"(c[7][1]), "+f"(c[7][2]), "+f"(c[7][3])
 #define LAMELLA_GROUP(type, name)                                                                                      \
-  template <int Turned>                                                                                                \
-  DEVICE void multiply_group(float (&c)[8][4], const u32 (&a)[4], u64 b, type) {                                       \
+  DEVICE void multiply_described(float (&c)[8][4], const u32 (&a)[4], u64 b, type) {                                   \
     asm volatile(                                                                                                      \
         "wgmma.mma_async.sync.aligned.m64n64k16.f32." name "." name                                                    \
         " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, "  \
-        "%23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, 1, 1, 1, %37;"                       \
-        : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]), "+f"(c[1][2]),     \
-          "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]), "+f"(c[3][0]), "+f"(c[3][1]),     \
-          "+f"(c[3][2]), "+f"(c[3][3]), "+f"(c[4][0]), "+f"(c[4][1]), "+f"(c[4][2]), "+f"(c[4][3]), "+f"(c[5][0]),     \
-          "+f"(c[5][1]), "+f"(c[5][2]), "+f"(c[5][3]), "+f"(c[6][0]), "+f"(c[6][1]), "+f"(c[6][2]), "+f"(c[6][3]),     \
-          "+f"(c[7][0]), "+f"(c[7][1]), "+f"(c[7][2]), "+f"(c[7][3])                                                   \
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "n"(Turned));                                            \
+        "%23, %24, %25, %26, %27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1;"                         \
+        : LAMELLA_SUMS                                                                                                 \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)                                                           \
+        : "memory");                                                                                                   \
+  }                                                                                                                    \
+  DEVICE void multiply_described(float (&c)[8][4], u64 a, u64 b, type) {                                               \
+    asm volatile(                                                                                                      \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." name "." name                                                    \
+        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, "  \
+        "%23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, 1, 1, 1, 0, 0;"                                       \
+        : LAMELLA_SUMS                                                                                                 \
+        : "l"(a), "l"(b)                                                                                               \
+        : "memory");                                                                                                   \
   }
 LAMELLA_GROUP(bfloat16, "bf16")
 LAMELLA_GROUP(float16, "f16")
 #undef LAMELLA_GROUP
-// Columns 16 * step to 16 * step + 15 of the tile's 64 rows are what is summed over; rows are the product's columns.
+#undef LAMELLA_SUMS
+// Columns 16 * step to 16 * step + 15 of both tiles are what is summed over; rows are the product's rows and columns.
 template <class T>
-DEVICE void multiply_group(float (&c)[8][4], const u32 (&a)[4], const Tile<T, 64>& b, int step) {
-  multiply_group<0>(c, a, described(b.data + step * 16), T());
+DEVICE void multiply_group(float (&c)[8][4], const Tile<T, 64>& a, const Tile<T, 64>& b, int step) {
+  multiply_described(c, described(a.data + step * 16), described(b.data + step * 16), T());
 }
-// Rows 16 * step to 16 * step + 15 are what is summed over; the tile's columns are the product's.
+// Rows 16 * step to 16 * step + 15 of the tile are what is summed over; its columns are the product's.
 template <class T>
 DEVICE void multiply_group_turned(float (&c)[8][4], const u32 (&a)[4], const Tile<T, 64>& b, int step) {
-  multiply_group<1>(c, a, described(b.data + step * 16 * 64), T());
+  multiply_described(c, a, described(b.data + step * 16 * 64), T());
 }
 #else
 template <int Parts>
@@ -70,13 +84,15 @@ template <int Parts>
 DEVICE void end_group(float (&)[Parts][8][4]) {}
 DEVICE void show_to_groups() {}
 template <class T>
-DEVICE void multiply_group(float (&c)[8][4], const u32 (&a)[4], const Tile<T, 64>& b, int step) {
+DEVICE void multiply_group(float (&c)[8][4], const Tile<T, 64>& a, const Tile<T, 64>& b, int step) {
+  u32 left[4];
+  a.left(left, threadIdx.x / 32 % 4 * 16, step, threadIdx.x % 32);
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     u32 right[4];
     b.right(right, j * 16, step, threadIdx.x % 32);
-    multiply_warp(c[2 * j], a, right[0], right[1], T());
-    multiply_warp(c[2 * j + 1], a, right[2], right[3], T());
+    multiply_warp(c[2 * j], left, right[0], right[1], T());
+    multiply_warp(c[2 * j + 1], left, right[2], right[3], T());
   }
 }
 template <class T>

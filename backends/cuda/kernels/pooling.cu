@@ -129,6 +129,7 @@ __global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64*
       __syncthreads();
       if (threadIdx.x == 0)
         for (int i = 0; i < 256; i++) {
+          if (!stray[i / 32]) i |= 31;  // none of a whole warp
           if (!(stray[i / 32] >> i % 32 & 1)) continue;
           T& pixel = to[plane * pixels + indices[plane * places + first + i]];
           pixel = narrow<T>(wide(pixel) + wide(grad[plane * places + first + i]));
