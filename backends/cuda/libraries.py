@@ -22,8 +22,9 @@ def folders() -> Iterator[Path]:
 
 
 def open_library(name: str) -> bool:
-    """Opens a library by its file name, "libnvrtc.so.13": the system's, else that of a wheel; whether there is one."""
-    for path in (name, *(str(folder / name) for folder in folders())):
+    """Opens a library by its file name, "libnvrtc.so.13": that of a wheel, which other packages of this Python use, too,
+    else the system's; whether there is one."""
+    for path in (*(str(folder / name) for folder in folders()), name):
         try:
             ctypes.CDLL(path)
         except OSError:

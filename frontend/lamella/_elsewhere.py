@@ -1,4 +1,4 @@
-"""Arrays of other libraries that lie on a device: backends read them, and look at memory that DLPack has given."""
+"""Arrays of other libraries: backends read those of their devices, and look at memory that DLPack has given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def load_backends(obj) -> None:
 
 
 def read(obj):
-    """A tensor over the memory of an array on a device, or None where no backend knows the object."""
+    """A tensor over the memory of another library's array, by a backend's reader or by DLPack; None for other objects,
+    and for numpy's arrays, which are read elsewhere."""
     contributions = sys.modules.get("lamella.plugins.contributions")
     if contributions is None:  # lamella itself is half imported
         return None
@@ -23,6 +24,10 @@ def read(obj):
     for reader in contributions.readers:
         if (made := reader(obj)) is not None:
             return made
+    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array_interface__"):
+        from lamella._functions import from_dlpack
+
+        return from_dlpack(obj)
     return None
 
 

@@ -63,7 +63,8 @@ def _contributed(who: str, made: Tensor, keywords) -> Tensor:
 def as_tensor(data, dtype=None, device=None) -> Tensor:
     """``data`` as a tensor: itself or over its memory where that does, else a copy.
 
-    An array of another library that lies on a device stays there, unless ``device`` is given.
+    An array of another library is taken by DLPack, or as a backend reads it; one that lies on a device stays there,
+    unless ``device`` is given.
 
     Raises:
         TypeError, ValueError: what ``tensor`` raises
@@ -73,7 +74,7 @@ def as_tensor(data, dtype=None, device=None) -> Tensor:
     (True, tensor([1, 2]))
     """
     writable = getattr(getattr(data, "flags", None), "writeable", isinstance(data, Tensor))
-    if not writable:  # numbers, sequences, arrays that a tensor must not write to, and those that lie on a device
+    if not writable:  # numbers, sequences, arrays that a tensor must not write to, and those of other libraries
         if type(data) not in PLAIN and (made := _elsewhere.read(data)) is not None:
             return made.to(made.device if device is None else device, made.dtype if dtype is None else dtype)
         return tensor(data, dtype=dtype, device=device)

@@ -441,3 +441,23 @@ def test_data_that_change_while_they_are_read():
             assert lamella.tensor(outer).shape[1] == 1
         except (ValueError, TypeError) as error:
             assert "tensor" in str(error)
+
+
+def test_arrays_of_others_in_host_memory_are_taken_by_dlpack():
+    class Array:
+        """What another library's array shows."""
+
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **keywords):
+            return self.array.__dlpack__(**keywords)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    array = np.arange(3.0)
+    taken, copied = lamella.as_tensor(Array(array)), lamella.asarray(Array(array), copy=True)
+    array[0] = 7
+    assert taken.tolist() == [7, 1, 2] and copied.tolist() == [0, 1, 2]
+    assert lamella.as_tensor(Array(array), dtype=lamella.float32).dtype == lamella.float32
