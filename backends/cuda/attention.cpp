@@ -81,7 +81,9 @@ Kernels<dtypes * 6> gradients_of_query(groups_file, groups_options), gradients_o
 bool has_groups(const Tensor& on) { return properties_of(index_of(on.get())).capability == 90; }
 // Whether scores are products as they are, times a scale above 0.
 bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0; }
-int warps_number(const AttentionSizes& n, int dtype) { return (dtype * 3 + quad_number(quads_of(n))) * 2 + is_plain(n); }
+int warps_number(const AttentionSizes& n, int dtype) {
+  return (dtype * 3 + quad_number(quads_of(n))) * 2 + is_plain(n);
+}
 std::string warps_name(const char* name, const AttentionSizes& n, int dtype) {
   return text(name, "<", type_name(dtype), ", ", quads_of(n), is_plain(n) ? ", true>" : ", false>");
 }
@@ -108,8 +110,8 @@ lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_va
     if (suits_warps(n, t, {q, k, v, out})) {
       if (is_plain(n) && has_groups(q)) {
         static Kernels<dtypes * 3> by_groups(groups_file, groups_options);
-        Kernel& kernel = by_groups.get(
-            number, [&] { return text("attend_by_groups<", type_name(t), ", ", quads, ">"); });
+        Kernel& kernel =
+            by_groups.get(number, [&] { return text("attend_by_groups<", type_name(t), ", ", quads, ">"); });
         if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, 128), {256},
                                        tile_bytes(1, 6 * quads) + 1024, heads_of(q), heads_of(k), heads_of(v),
                                        heads_of(out), logsumexp.data(), n))
@@ -125,8 +127,7 @@ lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_va
         return st;
       return logsumexp.close();
     }
-    Kernel& kernel =
-        kernels.get(number, [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
+    Kernel& kernel = kernels.get(number, [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
     if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {256}, shared_bytes(t),
                                    heads_of(q), heads_of(k), heads_of(v), heads_of(out), logsumexp.data(), n))
       return st;
@@ -160,15 +161,14 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
     const int quads = quads_of(n), number = t * 3 + quad_number(quads);
     if (suits_warps(n, t, {q, k, v, g, dq, dk, dv})) {
       const bool grouped = has_groups(q);
-      Kernels<dtypes * 6>&of_query = grouped ? gradients_of_query : gradients_of_query_by_warps,
-      &of_key = grouped ? gradients_of_key : gradients_of_key_by_warps;
+      Kernels<dtypes* 6>&of_query = grouped ? gradients_of_query : gradients_of_query_by_warps,
+                      &of_key = grouped ? gradients_of_key : gradients_of_key_by_warps;
       const auto *sums = logsumexp.data_ptr(), *less = shifts.data_ptr();
       if (dq.defined() && rows) {
-        Kernel& kernel =
-            of_query.get(warps_number(n, t), [&] { return warps_name("backward_query_by_groups", n, t); });
-        if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {128},
-                                       tile_bytes(quads, 6) + 1024, heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums,
-                                       less, heads_of(dq), n))
+        Kernel& kernel = of_query.get(warps_number(n, t), [&] { return warps_name("backward_query_by_groups", n, t); });
+        if (lamella_status st =
+                launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {128}, tile_bytes(quads, 6) + 1024,
+                       heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less, heads_of(dq), n))
           return st;
       }
       if (!dk.defined() && !dv.defined()) return LAMELLA_OK;

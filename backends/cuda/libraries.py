@@ -22,8 +22,8 @@ def folders() -> Iterator[Path]:
 
 
 def open_library(name: str) -> bool:
-    """Opens a library by its file name, "libnvrtc.so.13": that of a wheel, which other packages of this Python use, too,
-    else the system's; whether there is one."""
+    """Opens a library by its file name, "libnvrtc.so.13": that of a wheel, which other packages of this Python use as
+    well, else the system's; whether there is one."""
     for path in (*(str(folder / name) for folder in folders()), name):
         try:
             ctypes.CDLL(path)

@@ -39,14 +39,14 @@ struct Smaller {
     return a->bytes != b->bytes ? a->bytes < b->bytes : a->data < b->data;
   }
 };
-// What small tensors give back rests as it is, a list for each size, and the next of its size takes it without a search.
+// Small blocks that come back rest as they are, a list for each size: the next one of its size is taken without search.
 constexpr int64_t resting_most = 64 * 1024;
 constexpr size_t most_resting = 64;  // of each size
 struct Pool {
   CUstream stream = nullptr;
   std::set<Block*, Smaller> free[2];  // of small segments, and of large ones
   std::vector<Block*> resting[resting_most / unit + 1];
-  int held = 0;                       // graphs whose memory this is
+  int held = 0;  // graphs whose memory this is
 };
 struct Freed {
   Block* block;

@@ -114,8 +114,7 @@ Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
                            eps, out, Tensor(), Tensor());
 }
 
-// ---- gradients of rows
-// ------------------------------------------------------------------------------------------------
+// ---- gradients of rows ----
 
 template <bool Centered>
 lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& weight, const Tensor& mean,
@@ -131,10 +130,9 @@ lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& wei
     return text("normalize_rows_backward<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false",
                 ", ", width, ", ", rows.packs, ">");
   });
-  if (lamella_status st =
-          launch(kernel, x.get(), rows.grid, rows.block, 0, g.data_ptr(), x.data_ptr(), data_of<void>(p.weight),
-                 data_of<void>(mean), scale.data_ptr(), to.data(), n.rows, n.length, channels,
-                 p.dense(channels, width)))
+  if (lamella_status st = launch(kernel, x.get(), rows.grid, rows.block, 0, g.data_ptr(), x.data_ptr(),
+                                 data_of<void>(p.weight), data_of<void>(mean), scale.data_ptr(), to.data(), n.rows,
+                                 n.length, channels, p.dense(channels, width)))
     return st;
   return to.close();
 }

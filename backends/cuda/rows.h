@@ -11,7 +11,8 @@ struct RowLaunch {
   int packs = 0;       // that each thread keeps in registers, or 0
   bool keeps = false;  // whether rows are kept in shared memory
 
-  // `width` elements at a time; `kept_item` bytes of each element are to be kept where registers do not hold them, or 0.
+  // `width` elements at a time. kept_item: bytes that each element takes in shared memory, where registers do not hold
+  // the row; 0: it is read again.
   RowLaunch(const lamella_tensor* on, int64_t rows, int64_t length, int width, int kept_item) {
     const int64_t count = (length + width - 1) / width;
     unsigned threads = 32;

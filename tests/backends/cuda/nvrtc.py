@@ -79,7 +79,8 @@ class Compiler:
         try:
             for name in program.names:
                 assert self.nvrtc.nvrtcAddNameExpression(handle, name.encode()) == 0
-            own = f"-arch={arch}a"  # a kernel for the architecture's own instructions; others compile what is in their place
+            # A kernel of one architecture's own instructions; on others what stands in their place is compiled.
+            own = f"-arch={arch}a"
             words = [own if own in program.options else f"-arch={arch}"]
             words += [o for o in program.own_options if not o.startswith("-arch")]
             words = [w.encode() for w in words]
