@@ -1,6 +1,13 @@
 // Graphs: what a stream is asked to do is captured once and replayed as a whole. Their operators are of the namespace
 // `cuda`, and lamella.cuda.CUDAGraph (graphs.py) calls them; so are the switches of cuBLAS and cuDNN. `cuda::delay`
 // keeps a stream busy, for tests of order.
+#include "graphs.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <vector>
+
 #include "blas.h"
 #include "dnn.h"
 #include "faults.h"
@@ -11,13 +18,39 @@
 namespace cuda {
 namespace {
 
+// A generator's words that captured kernels take, and where they find them.
+struct Drawing {
+  lamella::Generator generator;
+  uint64_t words = 0;
+};
+constexpr size_t most_drawings = 16;
+struct Words {  // as `Stream` of kernels/random.cu
+  uint64_t seed, counter;
+};
 struct Graph {
   int device;
   CUstream stream;  // that it was captured on, whose memory is the graph's while it lives
   CUgraph graph = nullptr;
   CUgraphExec ready = nullptr;
+  CUdeviceptr words = 0;  // a Words for each drawing
+  std::vector<Drawing> drawings;
 };
 Graph& graph_of(int64_t handle) { return *reinterpret_cast<Graph*>(handle); }
+
+// The graphs that are being captured, by their streams.
+struct Captures {
+  std::atomic<int> count{0};
+  std::mutex mutex;
+  std::map<std::pair<int, CUstream>, Graph*> all;
+};
+Captures& captures() {
+  static auto* all = new Captures;
+  return *all;
+}
+void end_capture(Graph& g) {
+  std::lock_guard lock(captures().mutex);
+  captures().count -= static_cast<int>(captures().all.erase({g.device, g.stream}));
+}
 
 int64_t begin(int64_t device) {
   const int at = static_cast<int>(device);
@@ -25,28 +58,48 @@ int64_t begin(int64_t device) {
   enter(at);
   const CUstream s = current_stream(at);
   LAMELLA_CHECK(s != legacy_stream, "graph: the default stream cannot be captured; enter another one first");
-  hold_pool(at, s, 1);
   fault_of(at, s);
+  auto g = std::make_unique<Graph>(Graph{at, s});
+  require(driver().memory_alloc(&g->words, most_drawings * sizeof(Words)), "graph: memory for random words");
+  hold_pool(at, s, 1);
   // Relaxed: kernels are loaded and memory is taken while it captures.
-  const CUresult r = driver().capture_begin(s, CU_STREAM_CAPTURE_MODE_RELAXED);
-  if (r) hold_pool(at, s, -1);
-  require(r, "graph: beginning to capture");
-  return reinterpret_cast<int64_t>(new Graph{at, s});
+  if (const CUresult r = driver().capture_begin(s, CU_STREAM_CAPTURE_MODE_RELAXED)) {
+    driver().memory_free(g->words);
+    hold_pool(at, s, -1);
+    require(r, "graph: beginning to capture");
+  }
+  std::lock_guard lock(captures().mutex);
+  captures().all[{at, s}] = g.get();
+  captures().count++;
+  return reinterpret_cast<int64_t>(g.release());
 }
 
 void end(int64_t handle) {
   Graph& g = graph_of(handle);
   enter(g.device);
+  end_capture(g);
   require(driver().capture_end(g.stream, &g.graph), "graph: ending the capture");
   require(driver().graph_instantiate(&g.ready, g.graph, 0), "graph: making it ready");
 }
 
 void replay(int64_t handle) {
-  const Graph& g = graph_of(handle);
+  Graph& g = graph_of(handle);
   LAMELLA_CHECK(g.ready, "replay: the graph has not been captured");
   enter(g.device);
   const CUstream s = current_stream(g.device);
   follow_faults(g.device, s, g.stream);
+  if (!g.drawings.empty()) {
+    Words now[most_drawings];
+    const lamella_device there = lamella::Device("cuda", g.device).get();
+    for (size_t i = 0; i < g.drawings.size(); i++) {
+      const Drawing& d = g.drawings[i];
+      uint64_t offset;
+      lamella::check(api().generator_reserve(d.generator.get(), there, d.words, &now[i].seed, &offset));
+      now[i].counter = offset / 4;
+    }
+    // The driver has read the host's memory when it returns, and writes behind a replay that still runs.
+    require(driver().copy_to_device(g.words, now, g.drawings.size() * sizeof(Words), s), "replay: random words");
+  }
   require(driver().graph_launch(g.ready, s), "replay: the graph");
 }
 
@@ -56,6 +109,8 @@ void destroy(int64_t handle) {
   if (!in_forked_child()) {
     if (g.ready) driver().graph_exec_destroy(g.ready);
     if (g.graph) driver().graph_destroy(g.graph);
+    end_capture(g);
+    if (g.words) driver().memory_free(g.words);
     hold_pool(g.device, g.stream, -1);
   }
   delete &g;
@@ -94,6 +149,23 @@ bool tf32(std::optional<bool> on) {
 }
 
 }  // namespace
+
+CapturedWords captured_words(int device, const lamella::Generator& generator, uint64_t count) {
+  if (!captures().count.load(std::memory_order_acquire)) return {};
+  std::lock_guard lock(captures().mutex);
+  const auto at = captures().all.find({device, current_stream(device)});
+  if (at == captures().all.end()) return {};
+  Graph& g = *at->second;
+  size_t i = 0;
+  while (i < g.drawings.size() && g.drawings[i].generator.get() != generator.get()) i++;
+  if (i == g.drawings.size()) {
+    LAMELLA_CHECK(i < most_drawings, "graph: random numbers of more than ", most_drawings, " generators are captured");
+    g.drawings.push_back({generator});
+  }
+  const CapturedWords found = {g.words + i * sizeof(Words), g.drawings[i].words / 4};
+  g.drawings[i].words += (count + 3) / 4 * 4;  // as a generator counts
+  return found;
+}
 
 LAMELLA_LIBRARY(cuda, m) {
   m.def("_property(int device, str name) -> str", text_property);

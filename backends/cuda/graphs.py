@@ -22,7 +22,7 @@ class CUDAGraph:
     """What a stream was asked to do while it was captured; ``replay`` asks for it again.
 
     Memory that the captured work allocated belongs to the graph while it lives: tensors made there keep their places,
-    and each replay writes them anew. Random numbers are those of the capture.
+    and each replay writes them anew. Each replay draws the random numbers that the captured calls would draw then.
     """
 
     def __init__(self) -> None:

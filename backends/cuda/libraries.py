@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,9 +23,10 @@ def folders() -> Iterator[Path]:
 
 
 def open_library(name: str) -> bool:
-    """Opens a library by its file name, "libnvrtc.so.13": that of a wheel, which other packages of this Python use as
-    well, else the system's; whether there is one."""
-    for path in (*(str(folder / name) for folder in folders()), name):
+    """Opens a library by its file name, "libnvrtc.so.13": from LD_LIBRARY_PATH, else that of a wheel, which other
+    packages of this Python use as well, else the system's; whether there is one."""
+    chosen = [Path(f, name) for f in os.environ.get("LD_LIBRARY_PATH", "").split(":") if f]
+    for path in (*map(str, filter(Path.exists, chosen)), *(str(folder / name) for folder in folders()), name):
         try:
             ctypes.CDLL(path)
         except OSError:

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "graphs.h"
 #include "kernels.h"
 #include "layout.h"
 
@@ -46,9 +47,13 @@ int part_of(int dtype) {
 lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, const Generator& generator,
                     bool pairs = false) {
   const int64_t n = pairs ? 2 * t->numel : t->numel;
-  uint64_t seed, offset;
+  uint64_t seed = 0, offset = 0;
   const uint64_t count = static_cast<uint64_t>(n) * (takes_two(kind) ? 2 : 1);
-  if (auto st = api().generator_reserve(generator.get(), lamella::device_of(t), count, &seed, &offset)) return st;
+  const CapturedWords captured = captured_words(index_of(t), generator, count);
+  if (captured.stream)
+    offset = captured.counter * 4;
+  else if (auto st = api().generator_reserve(generator.get(), lamella::device_of(t), count, &seed, &offset))
+    return st;
   const lamella_tensor* to = t;
   Tensor beside;
   if (!(t->flags & LAMELLA_CONTIGUOUS)) {
@@ -60,8 +65,9 @@ lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, 
   const Stream s = {seed, offset / 4};
   const void* data = to->dl.data;
   const int64_t each = takes_two(kind) ? 2 : 4;
-  const lamella_status st = launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to,
-                                   blocks_for(to, (n + each - 1) / each, 256), {256}, 0, data, n, s, numbers);
+  const lamella_status st =
+      launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to, blocks_for(to, (n + each - 1) / each, 256),
+             {256}, 0, data, n, s, numbers, captured.stream);
   if (st || to == t) return st;
   static lamella::detail::Callee copy{"aten::copy_", ""};
   copy.written({lamella::value(const_cast<lamella_tensor*>(t)), lamella::value(const_cast<lamella_tensor*>(to))});

@@ -124,9 +124,11 @@ struct WideIntegers {
   }
 };
 
-// Fills n elements that lie one behind the other.
+// Fills n elements that lie one behind the other. In a graph `replayed` is what a replay draws from, and s.counter the place
+// behind it.
 template <class Kind, class Out>
-__global__ void draw(Out* out, int64_t n, Stream s, Numbers numbers) {
+__global__ void __launch_bounds__(256) draw(Out* out, int64_t n, Stream s, Numbers numbers, const Stream* replayed) {
+  if (replayed) s = {replayed->seed, replayed->counter + s.counter};
   const int each = Kind::made;
   for (int64_t i = thread_index(); i * each < n; i += grid_threads()) {
     typename Kind::Made made[each];

@@ -277,6 +277,38 @@ def test_graphs_replay_what_was_captured(cuda):
     """)
 
 
+def test_replays_draw_what_the_calls_would_draw(cuda):
+    cuda.run("""
+        import lamella
+        cuda = lamella.cuda
+        own = lamella.Generator("cuda").manual_seed(5)
+
+        def calls():
+            x = lamella.rand(5, device="cuda")
+            y = lamella.empty(7, device="cuda").normal_(generator=own)
+            drop = lamella.nn.functional.dropout(lamella.ones(9, device="cuda"), 0.5)
+            return x, y, drop, lamella.randn(3, dtype=lamella.float64, device="cuda")
+
+        calls()  # kernels are compiled
+        lamella.manual_seed(3), own.manual_seed(4)
+        wanted = [[t.tolist() for t in calls()] for _ in range(3)]
+        g = cuda.CUDAGraph()
+        with cuda.graph(g):
+            captured = calls()
+        lamella.manual_seed(3), own.manual_seed(4)
+        for w in wanted:
+            g.replay()
+            assert [t.tolist() for t in captured] == w
+        again = cuda.CUDAGraph()
+        with cuda.graph(again):
+            x = lamella.rand(5, device="cuda")
+        lamella.manual_seed(3)
+        assert lamella.rand(5, device="cuda").tolist() == wanted[0][0]  # outside of a graph as ever
+        again.replay()
+        assert x.tolist() != wanted[0][0]
+    """)
+
+
 def test_properties(tmp_path_factory, standin):
     on_standin(tmp_path_factory).run("""
         import lamella
