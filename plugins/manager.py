@@ -425,10 +425,10 @@ class Manager:
             raise RuntimeError(f"{text}\n{plugin.traceback}" if plugin.traceback else text)
 
     def load_readers(self, obj: Any) -> None:
-        """Loads backends whose manifests name an attribute of the object's type."""
+        """Loads backends whose manifests name an attribute that the object has."""
         self.scan()
         for plugin in self.plugins:
-            if plugin.state == "found" and any(hasattr(type(obj), name) for name in plugin.manifest.get("reads", ())):
+            if plugin.state == "found" and any(hasattr(obj, name) for name in plugin.manifest.get("reads", ())):
                 self.load(plugin)
 
     def status(self) -> list[Plugin]:

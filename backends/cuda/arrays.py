@@ -92,11 +92,8 @@ def read(obj: Any) -> Any:
     Raises:
         BufferError: the memory is the host's, read-only or masked, or no tensor can describe it
     """
-    if not hasattr(type(obj), "__cuda_array_interface__"):
-        return None
-    try:
-        found = obj.__cuda_array_interface__
-    except AttributeError:  # torch's tensors have it where they lie on a GPU
+    found = getattr(obj, "__cuda_array_interface__", None)  # torch's tensors have it where they lie on a GPU
+    if found is None:
         return None
     pointer, read_only = found["data"]
     if read_only:

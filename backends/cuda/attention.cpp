@@ -62,6 +62,7 @@ Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
 // Whether the matrix instruction serves: two-byte floats whose rows can be read 16 bytes at a time. Undefined operands
 // are results that are not wanted.
 bool suits_warps(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
+  if (properties_of(index_of(operands.begin()->get())).capability < 80) return false;
   if (!is_half(dtype) || n.width % 8 || n.value_width % 8 || n.width > 128 || n.value_width > 128) return false;
   for (const Tensor& t : operands) {
     if (!t.defined()) continue;

@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <memory>
-#include <vector>
+
+#include "kept.h"
 
 namespace cuda {
 namespace {
@@ -66,12 +66,11 @@ struct Handle {
   CUdeviceptr memory = 0;
 };
 
-// Handles live as long as the process: a thread's end may come when the driver has gone.
 lamella_status handle_of(int device, cublasHandle* out) {
-  thread_local std::vector<Handle> mine;
+  thread_local Kept<Handle> mine;
   const CUstream stream = current_stream(device);
-  for (const Handle& h : mine)
-    if (h.device == device && h.stream == stream) return *out = h.handle, LAMELLA_OK;
+  const auto fits = [=](const Handle& h) { return h.device == device && h.stream == stream; };
+  if (const Handle* h = mine.find(fits)) return *out = h->handle, LAMELLA_OK;
   Handle h{device, stream};
   enter(device);
   if (lamella_status st = checked_blas(blas().create(&h.handle), "cublasCreate")) return st;
@@ -80,8 +79,7 @@ lamella_status handle_of(int device, cublasHandle* out) {
   if (lamella_status st = checked_blas(blas().set_workspace(h.handle, reinterpret_cast<void*>(h.memory), workspace),
                                        "cublasSetWorkspace"))
     return st;
-  mine.push_back(h);
-  *out = h.handle;
+  *out = mine.add(h)->handle;
   return LAMELLA_OK;
 }
 

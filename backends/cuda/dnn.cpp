@@ -1,6 +1,7 @@
 // cuDNN by its names: a handle for each device of a thread, and a plan for each problem, so that a repeated call only
 // looks up its plan. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why these functions.
 #include "dnn.h"
+#include "kept.h"
 
 #include <dlfcn.h>
 
@@ -313,17 +314,18 @@ struct Handle {
 };
 
 // A thread has one handle for a device, which follows the thread's streams: work space is each call's own, so nothing
-// of a handle is bound to a stream, and a graph is captured with the handle that the runs before it have made. Handles
-// live as long as the process: a thread's end may come when the driver has gone. Null where cuDNN refuses the device.
+// of a handle is bound to a stream, and a graph is captured with the handle that the runs before it have made. Null
+// where cuDNN refuses the device.
 lamella_status handle_of(int device, cudnnHandle* out) {
-  thread_local std::vector<Handle> mine;
+  thread_local Kept<Handle> mine;
   enter(device);
-  auto at = std::find_if(mine.begin(), mine.end(), [=](const Handle& h) { return h.device == device; });
-  if (at == mine.end()) {
+  const auto fits = [=](const Handle& h) { return h.device == device; };
+  Handle* at = mine.find(fits);
+  if (!at) {
     cudnnHandle made = nullptr;
     const int status = dnn().create(&made);
     if (status && !refuses(status)) return raise_dnn(status, "cudnnCreate");
-    at = mine.insert(at, {device, status ? nullptr : made});
+    at = mine.add({device, status ? nullptr : made});
   }
   const CUstream current = current_stream(device), stream = current == legacy_stream ? nullptr : current;
   if (at->handle && at->stream != stream) {

@@ -9,7 +9,9 @@ int64_t device_of_pointer(int64_t address) {
   const auto at = static_cast<CUdeviceptr>(address);
   unsigned kind = 0;
   int index = -1;
-  enter(0);
+  CUcontext now = nullptr;  // any will do
+  driver().context_get(&now);
+  if (!now) enter(0);
   if (driver().pointer_attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) != CUDA_SUCCESS) return -1;
   if (kind != CU_MEMORYTYPE_DEVICE) return -1;
   require(driver().pointer_attribute(&index, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at), "cuda: whose memory that is");

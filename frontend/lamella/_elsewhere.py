@@ -24,11 +24,16 @@ def read(obj):
     for reader in contributions.readers:
         if (made := reader(obj)) is not None:
             return made
-    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array_interface__"):
-        from lamella._functions import from_dlpack
+    if not callable(getattr(obj, "__dlpack__", None)) or hasattr(obj, "__array_interface__"):
+        return None
+    from lamella._functions import from_dlpack
 
+    try:
         return from_dlpack(obj)
-    return None
+    except (BufferError, TypeError):
+        if obj.__dlpack_device__()[0] != HOST:
+            raise
+        return None  # it refuses, and may be readable as a sequence
 
 
 def checked(tensor):

@@ -20,7 +20,7 @@ def default_generator() -> _C.Generator:
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False, **keywords) -> Tensor:
-    """A new tensor with a copy of ``data``: numbers, nested sequences, a numpy array or a tensor.
+    """A new tensor with a copy of ``data``: numbers, nested sequences, an array or a tensor.
 
     The dtype is that of the data: bool, int64, the default dtype for floats, or a complex one; numpy arrays and
     tensors keep theirs. Further keywords are those that plugins contribute, as for ``lamella.zeros``.
@@ -33,7 +33,13 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([[1, 2],
             [3, 4]])
     """
-    made, natural = _C._tensor_from(data, dtype)
+    try:
+        made, natural = _C._tensor_from(data, dtype)
+    except TypeError:
+        if isinstance(data, Tensor) or type(data) in PLAIN or (there := _elsewhere.read(data)) is None:
+            raise
+        data = there  # another library's array
+        made, natural = _C._tensor_from(data, dtype)
     target = natural if dtype is None else dtype
     if device is None and not isinstance(data, Tensor):
         device = _C._get_default_device()
@@ -76,7 +82,8 @@ def as_tensor(data, dtype=None, device=None) -> Tensor:
     writable = getattr(getattr(data, "flags", None), "writeable", isinstance(data, Tensor))
     if not writable:  # numbers, sequences, arrays that a tensor must not write to, and those of other libraries
         if type(data) not in PLAIN and (made := _elsewhere.read(data)) is not None:
-            return made.to(made.device if device is None else device, made.dtype if dtype is None else dtype)
+            stays = made.device if made.device.type != "cpu" else _C._get_default_device()
+            return made.to(stays if device is None else device, made.dtype if dtype is None else dtype)
         return tensor(data, dtype=dtype, device=device)
     made, natural = _C._tensor_from(data, dtype)
     where = made.device if isinstance(data, Tensor) else _C._get_default_device()

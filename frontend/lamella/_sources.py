@@ -21,8 +21,6 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> 
     (True, tensor([1, 2]))
     """
     if copy:
-        if not isinstance(obj, Tensor) and (there := _elsewhere.read(obj)) is not None:
-            obj = there
         return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
     made = as_tensor(obj, dtype=dtype, device=device)
     if copy is False:

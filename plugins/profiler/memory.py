@@ -34,7 +34,7 @@ def _devices() -> dict[str, bool]:
     """The names of all devices that are loaded, and whether their allocators count."""
     found = {}
     for kind, count, counts in _python._memory_devices():
-        found.update({f"{kind}:{i}" if count > 1 else kind: counts for i in range(count)})
+        found.update(dict.fromkeys([kind] if count is None else [f"{kind}:{i}" for i in range(count)], counts))
     return found
 
 

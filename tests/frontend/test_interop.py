@@ -461,3 +461,17 @@ def test_arrays_of_others_in_host_memory_are_taken_by_dlpack():
     array[0] = 7
     assert taken.tolist() == [7, 1, 2] and copied.tolist() == [0, 1, 2]
     assert lamella.as_tensor(Array(array), dtype=lamella.float32).dtype == lamella.float32
+    assert lamella.tensor(Array(array)).tolist() == [7, 1, 2]
+
+    class Sequence(list):
+        """One that says no."""
+
+        def __dlpack__(self, **keywords):
+            raise BufferError("no")
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    assert lamella.as_tensor(Sequence([1, 2])).tolist() == [1, 2]
+    with pytest.raises(TypeError, match="must hold numbers"):
+        lamella.as_tensor(object())

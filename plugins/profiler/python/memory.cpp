@@ -15,8 +15,7 @@ const lamella_profiler_memory* memory() {
 PyObject* device_to_python(lamella_device d) {
   const lamella_backend* b = api().backend_description(d.backend);
   const char* name = api().backend_name(d.backend);
-  return b && b->device_count && b->device_count(b->context) > 1 ? PyUnicode_FromFormat("%s:%d", name, (int)d.index)
-                                                                 : PyUnicode_FromString(name);
+  return b && b->device_count ? PyUnicode_FromFormat("%s:%d", name, (int)d.index) : PyUnicode_FromString(name);
 }
 
 PyObject* shape_to_python(const lamella_memory_record* r) {
@@ -149,14 +148,15 @@ PyObject* reset_counts(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-// _memory_devices(): of each loaded backend but meta the name, how many there are, and whether its allocator counts
+// _memory_devices(): of each loaded backend but meta the name, how many there are where they have numbers, else None,
+// and whether its allocator counts
 PyObject* devices(PyObject*, PyObject*) {
   PyObject* list = PyList_New(0);
   for (int32_t id = 1; list && std::strcmp(api().backend_name(id), "none") != 0; id++) {
     const lamella_backend* b = api().backend_description(id);
     if (!b) continue;
-    PyObject* row = Py_BuildValue("(siN)", b->name, b->device_count ? (int)b->device_count(b->context) : 1,
-                                  PyBool_FromLong(b->allocator && b->allocator->stats));
+    PyObject* count = b->device_count ? PyLong_FromLong(b->device_count(b->context)) : Py_NewRef(Py_None);
+    PyObject* row = Py_BuildValue("(sNN)", b->name, count, PyBool_FromLong(b->allocator && b->allocator->stats));
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }

@@ -288,6 +288,14 @@ def test_examples_learn(tmp_path_factory, name, steps):
     assert f"at the end of {steps} steps" in run(*command, cwd=cuda.folder, timeout=100, **cuda.env)
 
 
+@pytest.mark.parametrize("length", [12255, 12285, 12287, 12289])
+def test_rows_as_long_as_shared_memory(length):
+    """What the launch asks for and what a kernel has of its own must fit together."""
+    x = lamella.rand(3, length)
+    for f in (lambda t: t.softmax(-1), lambda t: lamella.nn.functional.layer_norm(t, (length,))):
+        assert (f(x.cuda()).cpu() - f(x)).abs().max() < 1e-4
+
+
 def test_heavy_kernels(tmp_path_factory):
     cuda = guest(tmp_path_factory)
     assert "hash" in run(sys.executable, HERE / "heavy.py", cwd=cuda.folder, timeout=100, **cuda.env)

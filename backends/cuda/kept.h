@@ -1,0 +1,49 @@
+// What a thread keeps, and hands on to another one when it ends: handles of libraries are slow to make, and cannot be
+// destroyed at a thread's end, when the driver may have gone.
+#pragma once
+
+#include <deque>
+#include <mutex>
+
+namespace cuda {
+
+// A thread_local one of each type T. Addresses stay the same.
+template <class T>
+class Kept {
+ public:
+  ~Kept() {
+    std::lock_guard lock(spare().mutex);
+    try {
+      for (const T& each : mine_) spare().all.push_back(each);
+    } catch (const std::bad_alloc&) {  // they are lost, as they were without this
+    }
+  }
+  // One that fits, of this thread's or of a thread that has ended; null where there is none.
+  template <class Fits>
+  T* find(Fits fits) {
+    for (T& each : mine_)
+      if (fits(each)) return &each;
+    std::lock_guard lock(spare().mutex);
+    for (auto at = spare().all.begin(); at != spare().all.end(); ++at)
+      if (fits(*at)) {
+        T* found = add(*at);
+        spare().all.erase(at);
+        return found;
+      }
+    return nullptr;
+  }
+  T* add(const T& each) { return &mine_.emplace_back(each); }
+
+ private:
+  struct Spare {
+    std::mutex mutex;
+    std::deque<T> all;
+  };
+  static Spare& spare() {
+    static auto* all = new Spare;
+    return *all;
+  }
+  std::deque<T> mine_;
+};
+
+}  // namespace cuda
