@@ -97,10 +97,10 @@ constexpr bool has_instruction = (std::is_same_v<From, float16> && std::is_same_
 template <class From, class To>
 void cast_loop(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
   if (ds == sizeof(To) && ss == sizeof(From)) {
-    if constexpr (std::is_same_v<To, From>)
-      std::memcpy(dst, src, n * sizeof(To));
-    else
+    if constexpr (!std::is_same_v<To, From>)
       convert_dense(n, reinterpret_cast<To*>(dst), reinterpret_cast<const From*>(src));
+    else if (n)  // nothing may lie at a null address
+      std::memcpy(dst, src, n * sizeof(To));
     return;
   }
   for (int64_t i = 0; i < n; i++) {
