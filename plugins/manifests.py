@@ -7,7 +7,7 @@ The file stands beside the plugin's module or in a package around it:
      "reads": ["__array_of_this_device__"]}
 
 All is optional. A backend with ``"host": true`` serves memory that Python can read, and is loaded with the namespace.
-One is loaded, too, when an object of another library is read whose type has an attribute that its "reads" names.
+One is loaded, too, when an object of another library is read that has an attribute which its "reads" names.
 What a plugin brings (names of the namespace, methods and attributes of Tensor, keywords of factories) explains itself
 while the plugin is absent. Attributes and keywords go into the stubs, with their types or as a list.
 """

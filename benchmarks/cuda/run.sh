@@ -85,7 +85,7 @@ checks() {  # tests, and at the same time compute-sanitizer
     done
   fi
   (cd tests && timeout 75 $python -m pytest -q -p no:cacheprovider --maxfail=20 --durations=8 \
-    backends/cuda/test_device.py backends/cuda/test_abi.py backends/cuda/test_cuda.py)
+    backends/cuda/test_device.py backends/cuda/test_promises.py backends/cuda/test_cuda.py)
   wait
 }
 sanitizer() {

@@ -1,6 +1,6 @@
 """What only a GPU can show: CuPy, torch and numba on the same memory, sizes past 2^31 elements, examples that learn.
 
-The programs of ``test_cuda.py`` and ``test_abi.py`` run on the GPU, too, where there is one.
+The programs of ``test_cuda.py`` and ``test_promises.py`` run on the GPU, too, where there is one.
 """
 
 import gc
