@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from typing import Any
 
 import lamella
@@ -222,11 +223,11 @@ def memory_snapshot() -> dict[str, Any]:
     [('alloc', 4000), ('alloc', 4000), ('free', 4000)]
     """
     blocks, rows, dropped, counted = _python._memory_snapshot()
-    nothing = dict.fromkeys(next(iter(counted.values()), ()), 0)
+    nothing: Counter[str] = Counter()  # of a device on which nothing has been counted yet: zeros, and of that moment
     tensor = ("dtype", "shape")
     return {
         "version": 1,
-        "devices": {name: _stats(_place(name), counted.get(name, nothing or None)) for name in _devices()},
+        "devices": {name: _stats(_place(name), counted.get(name, nothing)) for name in _devices()},
         "blocks": [_record(row) for row in blocks],
         "events": [{"action": ACTIONS[row[0]]} | _record(row, without=tensor) for row in rows],
         "dropped_events": dropped if rows else 0,
