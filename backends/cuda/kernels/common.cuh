@@ -157,6 +157,16 @@ DEVICE To convert(From x) {
     return static_cast<To>(x);
 }
 
+// 2^x by the device's instruction, to about two units in the last place; 0 for -inf.
+DEVICE float power_of_two(float x) {
+#ifdef __CUDA_ARCH__
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+#else
+  return exp2f(x);
+#endif
+}
+
 // Several elements that are loaded and stored by one instruction.
 template <class T, int N>
 struct alignas(sizeof(T) * N) Pack {

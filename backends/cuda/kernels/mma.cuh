@@ -55,11 +55,6 @@ DEVICE void copy_later_4(void* to, const void* from, bool there) {
 }
 // Waits for all copies that this thread began.
 DEVICE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-// 2^x, to about two units in the last place; 0 for -inf.
-DEVICE float power_of_two(float x) {
-  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-}
 DEVICE u32 rounded(float x, float y, bfloat16) {
   u32 r;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
@@ -120,7 +115,6 @@ DEVICE void copy_later_4(void* to, const void* from, bool there) {
   *reinterpret_cast<u32*>(to) = there ? *reinterpret_cast<const u32*>(from) : 0u;
 }
 DEVICE void wait_for_copies() {}
-DEVICE float power_of_two(float x) { return exp2f(x); }
 template <class T>
 DEVICE u32 rounded(float x, float y, T) {
   return two(narrow<T>(x), narrow<T>(y));

@@ -143,15 +143,6 @@ DEVICE double erfinv(double y) {
 }
 DEVICE float erfinv(float y) { return static_cast<float>(erfinv(static_cast<double>(y))); }
 DEVICE double normal_cdf(double x) { return 0.5 * erfc(x * -0.70710678118654752); }
-// 2^x for x below 128, by the device's instruction: to about two units in the last place.
-DEVICE float power_of_two(float x) {
-#ifdef __CUDA_ARCH__
-  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-#else
-  return exp2f(x);
-#endif
-}
 // With y = |x| / sqrt(2) and t = 1 / (1 + y / 2), erfc(y) = t e^(-y y + p(u)) for u = 1 - t, where p is smooth: here a
 // polynomial fitted at Chebyshev's nodes, p(0) = 0, so that nothing is lost near 0. y y is kept in two floats, and the
 // whole part of its exponent of 2 on its own: the error stays below 5e-7 of the value, also where that is tiny.
