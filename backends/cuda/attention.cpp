@@ -1,6 +1,9 @@
-// Attention and its gradients: kernels/attention.cu. Dropout of the weights, and widths above 256, take the composite.
+// Attention and its gradients. Two-byte floats and float32 of widths up to 128 go by matrix instructions,
+// kernels/attention_warps.cu and attention_groups.cu; others of widths up to 256 by kernels/attention.cu; wider ones
+// take the composite.
 #include "kernels.h"
 #include "operands.h"
+#include "random.h"
 
 namespace cuda {
 namespace {
@@ -18,20 +21,24 @@ Heads heads_of(const Tensor& t) {
   return {x->dl.data, x->dl.strides[0], x->dl.strides[1], x->dl.strides[2], x->dl.strides[3]};
 }
 
-// As `AttentionSizes`.
+// As `AttentionSizes` of kernels/attention.cuh.
 struct AttentionSizes {
   int64_t batch, heads, shared, queries, keys, width, value_width;
   int32_t causal, mask;
   double scale;
   const void* mask_data;
   int64_t mask_strides[4];
+  const int64_t* words;
+  double stay, factor;
 };
 
 AttentionSizes sizes_of(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, bool causal,
                         double scale) {
-  AttentionSizes n{query.size(0), query.size(1), 1, query.size(2), key.size(2), query.size(3),
-                   value.size(3), causal,        0, scale,         nullptr,     {}};
+  AttentionSizes n{};
+  n.batch = query.size(0), n.heads = query.size(1), n.queries = query.size(2), n.keys = key.size(2);
+  n.width = query.size(3), n.value_width = value.size(3);
   n.shared = key.size(1) ? query.size(1) / key.size(1) : 1;
+  n.causal = causal, n.scale = scale;
   if (!mask.defined()) return n;
   const lamella_tensor* m = mask.get();
   n.mask = m->dtype == LAMELLA_BOOL ? 1 : m->dtype == query.get()->dtype ? 2 : 3;
@@ -39,6 +46,12 @@ AttentionSizes sizes_of(const Tensor& query, const Tensor& key, const Tensor& va
   const int shift = 4 - m->dl.ndim;
   for (int d = 0; d < m->dl.ndim; d++) n.mask_strides[shift + d] = m->dl.shape[d] == 1 ? 0 : m->dl.strides[d];
   return n;
+}
+// Dropout of the weights by the words of a stream, whose seed and place are `words`.
+void drop(AttentionSizes& n, const Tensor& words, double p) {
+  n.words = data_of<const int64_t>(words);
+  n.stay = 1 - p;
+  n.factor = p == 1 ? 0 : 1 / (1 - p);
 }
 
 int quads_of(const AttentionSizes& n) {
@@ -59,37 +72,54 @@ Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
   return {static_cast<unsigned>(count)};
 }
 
-// Whether the matrix instruction serves: two-byte floats whose rows can be read 16 bytes at a time. Undefined operands
-// are results that are not wanted.
-bool suits_warps(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
-  if (properties_of(index_of(operands.begin()->get())).capability < 80) return false;
-  if (!is_half(dtype) || n.width % 8 || n.value_width % 8 || n.width > 128 || n.value_width > 128) return false;
+// Tiles of 64 rows of 64 * quads elements each.
+unsigned tile_bytes(int dtype, int quads, int tiles) {
+  return static_cast<unsigned>(tiles * tile_side * 64 * quads * item_of(dtype));
+}
+constexpr unsigned aligned_to_group = 1024;  // Note [Groups] of kernels/groups.cuh
+// What the gradient of keys has in shared memory, which is the most: six tiles, and numbers of two tiles' queries.
+unsigned most_bytes(int dtype, int quads) { return tile_bytes(dtype, quads, 6) + 2 * aligned_to_group; }
+
+// Whether the matrix instruction serves: rows of two-byte floats or of float32 that can be read 16 bytes at a time.
+// Undefined operands are results that are not wanted.
+bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
+  const Properties& device = properties_of(index_of(operands.begin()->get()));
+  if (device.capability < 80 || (!is_half(dtype) && dtype != LAMELLA_FLOAT32)) return false;
+  if (n.width % 8 || n.value_width % 8 || n.width > 128 || n.value_width > 128) return false;
+  if (most_bytes(dtype, quads_of(n)) > static_cast<unsigned>(device.most_shared_bytes)) return false;
   for (const Tensor& t : operands) {
     if (!t.defined()) continue;
     const lamella_tensor* x = t.get();
     if (x->dl.strides[3] != 1 || reinterpret_cast<uintptr_t>(x->dl.data) % 16) return false;
     for (int d = 0; d < 3; d++)
-      if (x->dl.shape[d] > 1 && x->dl.strides[d] % 8) return false;
+      if (x->dl.shape[d] > 1 && x->dl.strides[d] * item_of(dtype) % 16) return false;
   }
   return true;
 }
 
-constexpr const char *warps_file = "attention_warps.cu", *warps_options = "-fmad=true",
-                     *groups_file = "attention_groups.cu", *groups_options = "-fmad=true -arch=sm_90a";
-// The gradients' kernels where the device has the instruction of four warps, and elsewhere.
-Kernels<dtypes * 6> gradients_of_query(groups_file, groups_options), gradients_of_key(groups_file, groups_options),
-    gradients_of_query_by_warps(groups_file, warps_options), gradients_of_key_by_warps(groups_file, warps_options);
-bool has_groups(const Tensor& on) { return properties_of(index_of(on.get())).capability == 90; }
-// Whether scores are products as they are, times a scale above 0.
-bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0; }
-int warps_number(const AttentionSizes& n, int dtype) {
-  return (dtype * 3 + quad_number(quads_of(n))) * 2 + is_plain(n);
+// Whether scores are products as they are, times a scale above 0, and all weights stay.
+bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0 && !n.words; }
+
+// A kernel of matrix instructions, by dtype, width, and whether scores are plain: for devices that have the instruction
+// of four warps, and for others and float32, which do without.
+class MatrixKernels {
+ public:
+  constexpr MatrixKernels(const char* name, const char* file)
+      : name_(name), by_warps_(file, "-fmad=true"), by_groups_(file, "-fmad=true -arch=sm_90a") {}
+  Kernel& get(const AttentionSizes& n, int dtype, bool groups) {
+    const int quads = quads_of(n);
+    return (groups ? by_groups_ : by_warps_).get((dtype * 3 + quad_number(quads)) * 2 + is_plain(n), [&] {
+      return text(name_, "<", type_name(dtype), ", ", quads, is_plain(n) ? ", true>" : ", false>");
+    });
+  }
+
+ private:
+  const char* name_;
+  Kernels<dtypes * 6> by_warps_, by_groups_;
+};
+bool has_groups(const Tensor& t) {
+  return is_half(t.get()->dtype) && properties_of(index_of(t.get())).capability == 90;
 }
-std::string warps_name(const char* name, const AttentionSizes& n, int dtype) {
-  return text(name, "<", type_name(dtype), ", ", quads_of(n), is_plain(n) ? ", true>" : ", false>");
-}
-// Tiles of kernels/attention_warps.cu: 64 rows of two-byte floats each.
-unsigned tile_bytes(int quads, int tiles) { return static_cast<unsigned>(tiles * tile_side * 64 * quads * 2); }
 
 bool too_wide(const lamella_value& query, const lamella_value& value) {
   const lamella_tensor *q = query.as.tensor, *v = value.as.tensor;
@@ -97,42 +127,58 @@ bool too_wide(const lamella_value& query, const lamella_value& value) {
 }
 Tensor borrowed(const lamella_value& v) { return v.tag == LAMELLA_TENSOR ? Tensor::borrow(v.as.tensor) : Tensor(); }
 
-// _attention(query, key, value, attn_mask, is_causal, scale) -> (out, logsumexp)
-lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    static Kernels<dtypes * 3> kernels("attention.cu", "-fmad=true");
-    if (too_wide(args[0], args[2])) return by_composite(f, args, rets);
-    const Tensor q = borrowed(args[0]), k = borrowed(args[1]), v = borrowed(args[2]), out = borrowed(rets[0]),
-                 sums = borrowed(rets[1]);
-    if (!sums.numel()) return LAMELLA_OK;
-    const AttentionSizes n = sizes_of(q, k, v, borrowed(args[3]), args[4].as.i != 0, lamella::as_double(args[5]));
-    const PlainOutput logsumexp(sums);
-    const int t = q.get()->dtype, quads = quads_of(n), number = t * 3 + quad_number(quads);
-    if (suits_warps(n, t, {q, k, v, out})) {
-      if (is_plain(n) && has_groups(q)) {
-        static Kernels<dtypes * 3> by_groups(groups_file, groups_options);
-        Kernel& kernel =
-            by_groups.get(number, [&] { return text("attend_by_groups<", type_name(t), ", ", quads, ">"); });
-        if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, 128), {256},
-                                       tile_bytes(1, 6 * quads) + 1024, heads_of(q), heads_of(k), heads_of(v),
-                                       heads_of(out), logsumexp.data(), n))
-          return st;
-        return logsumexp.close();
-      }
-      static Kernels<dtypes * 6> by_warps(warps_file, warps_options);
-      constexpr int rows = 128;
-      Kernel& kernel = by_warps.get(warps_number(n, t), [&] { return warps_name("attend_by_warps", n, t); });
-      if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, rows), {128},
-                                     tile_bytes(quads, rows / tile_side + 4), heads_of(q), heads_of(k), heads_of(v),
-                                     heads_of(out), logsumexp.data(), n))
-        return st;
-      return logsumexp.close();
-    }
-    Kernel& kernel = kernels.get(number, [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
-    if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {256}, shared_bytes(t),
+lamella_status attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionSizes& n, const Tensor& out,
+                      const Tensor& sums) {
+  if (!sums.numel()) return LAMELLA_OK;
+  const PlainOutput logsumexp(sums);
+  const int t = q.get()->dtype, quads = quads_of(n);
+  const auto run = [&](Kernel& kernel, int64_t rows, unsigned threads, unsigned shared) -> lamella_status {
+    if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, rows), {threads}, shared,
                                    heads_of(q), heads_of(k), heads_of(v), heads_of(out), logsumexp.data(), n))
       return st;
     return logsumexp.close();
+  };
+  if (!suits_matrices(n, t, {q, k, v, out})) {
+    static Kernels<dtypes * 3> kernels("attention.cu", "-fmad=true");
+    Kernel& kernel =
+        kernels.get(t * 3 + quad_number(quads), [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
+    return run(kernel, tile_side, 256, shared_bytes(t));
+  }
+  // Two tiles of queries, and two of keys and of values each.
+  if (!is_half(t) || (is_plain(n) && has_groups(q))) {
+    static MatrixKernels kernels("attend_by_groups", "attention_groups.cu");
+    return run(kernels.get(n, t, has_groups(q)), 128, 256, tile_bytes(t, quads, 6) + aligned_to_group);
+  }
+  static MatrixKernels kernels("attend_by_warps", "attention_warps.cu");
+  return run(kernels.get(n, t, false), 128, 128, tile_bytes(t, quads, 6));
+}
+
+// _attention(query, key, value, attn_mask, is_causal, scale) -> (out, logsumexp)
+lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    if (too_wide(args[0], args[2])) return by_composite(f, args, rets);
+    const Tensor q = borrowed(args[0]), k = borrowed(args[1]), v = borrowed(args[2]);
+    const AttentionSizes n = sizes_of(q, k, v, borrowed(args[3]), args[4].as.i != 0, lamella::as_double(args[5]));
+    return attend(q, k, v, n, borrowed(rets[0]), borrowed(rets[1]));
+  });
+}
+
+// _attention_dropout(query, key, value, attn_mask, is_causal, scale, dropout_p, generator) -> (out, logsumexp, words)
+lamella_status attention_dropout(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  return lamella::guarded([&]() -> lamella_status {
+    if (too_wide(args[0], args[2])) return by_composite(f, args, rets);
+    const Tensor q = borrowed(args[0]), k = borrowed(args[1]), v = borrowed(args[2]);
+    AttentionSizes n = sizes_of(q, k, v, borrowed(args[3]), args[4].as.i != 0, lamella::as_double(args[5]));
+    const double p = lamella::as_double(args[6]);
+    const auto generator = lamella::Generator::borrow(args[7].tag == LAMELLA_OBJECT ? args[7].as.object : nullptr);
+    const PlainOutput words(borrowed(rets[2]));
+    ReservedWords reserved;
+    const int64_t count = n.batch * n.heads * n.queries * n.keys;
+    if (lamella_status st = reserve_words(q.get(), generator, static_cast<uint64_t>(count), &reserved)) return st;
+    if (lamella_status st = write_place(words.tensor().get(), reserved)) return st;
+    if (p > 0) drop(n, words.tensor(), p);
+    if (lamella_status st = attend(q, k, v, n, borrowed(rets[0]), borrowed(rets[1]))) return st;
+    return words.close();
   });
 }
 
@@ -142,14 +188,15 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
   return lamella::guarded([&]() -> lamella_status {
     static Kernels<dtypes> shift_kernels("attention.cu", "-fmad=true");
     static Kernels<dtypes * 3> of_query("attention.cu", "-fmad=true"), of_key("attention.cu", "-fmad=true");
-    const bool drops = f->num_args > 12 && args[11].tag == LAMELLA_TENSOR && lamella::as_double(args[12]) > 0;
-    if (drops || too_wide(args[2], args[4])) return by_composite(f, args, rets);
+    if (too_wide(args[2], args[4])) return by_composite(f, args, rets);
     const Tensor g = borrowed(args[0]), q = borrowed(args[2]), k = borrowed(args[3]), v = borrowed(args[4]),
                  out = borrowed(args[6]);
     const int t = q.get()->dtype;
     const Tensor of_sums = plain(borrowed(args[1])), logsumexp = plain(borrowed(args[7]));
     const Tensor dq = borrowed(rets[0]), dk = borrowed(rets[1]), dv = borrowed(rets[2]);
-    const AttentionSizes n = sizes_of(q, k, v, borrowed(args[5]), args[8].as.i != 0, lamella::as_double(args[9]));
+    AttentionSizes n = sizes_of(q, k, v, borrowed(args[5]), args[8].as.i != 0, lamella::as_double(args[9]));
+    const Tensor words = plain(borrowed(args[11]));
+    if (const double p = lamella::as_double(args[12]); p > 0) drop(n, words, p);
     const int64_t rows = n.batch * n.heads * n.queries;
     const Tensor shifts = empty_on(q.get(), {rows}, wide_of(t));
     const char* type = type_name(t);
@@ -160,22 +207,19 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
         return st;
     }
     const int quads = quads_of(n), number = t * 3 + quad_number(quads);
-    if (suits_warps(n, t, {q, k, v, g, dq, dk, dv})) {
-      const bool grouped = has_groups(q);
-      Kernels<dtypes* 6>&of_query = grouped ? gradients_of_query : gradients_of_query_by_warps,
-                      &of_key = grouped ? gradients_of_key : gradients_of_key_by_warps;
+    if (suits_matrices(n, t, {q, k, v, g, dq, dk, dv})) {
+      static MatrixKernels of_query("backward_query_by_groups", "attention_groups.cu"),
+          of_key("backward_key_by_groups", "attention_groups.cu");
       const auto *sums = logsumexp.data_ptr(), *less = shifts.data_ptr();
-      if (dq.defined() && rows) {
-        Kernel& kernel = of_query.get(warps_number(n, t), [&] { return warps_name("backward_query_by_groups", n, t); });
-        if (lamella_status st =
-                launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {128}, tile_bytes(quads, 6) + 1024,
-                       heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less, heads_of(dq), n))
+      if (dq.defined() && rows)
+        if (lamella_status st = launch(of_query.get(n, t, has_groups(q)), q.get(), blocks(n.batch * n.heads, n.queries),
+                                       {128}, tile_bytes(t, quads, 6) + aligned_to_group, heads_of(g), heads_of(q),
+                                       heads_of(k), heads_of(v), sums, less, heads_of(dq), n))
           return st;
-      }
       if (!dk.defined() && !dv.defined()) return LAMELLA_OK;
-      Kernel& kernel = of_key.get(warps_number(n, t), [&] { return warps_name("backward_key_by_groups", n, t); });
-      return launch(kernel, q.get(), blocks(n.batch * k.size(1), n.keys), {128}, tile_bytes(quads, 6) + 2048,
-                    heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less, heads_of(dk), heads_of(dv), n);
+      return launch(of_key.get(n, t, has_groups(q)), q.get(), blocks(n.batch * k.size(1), n.keys), {128},
+                    most_bytes(t, quads), heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less, heads_of(dk),
+                    heads_of(dv), n);
     }
     if (dq.defined() && rows) {
       Kernel& kernel = of_query.get(number, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });
@@ -198,6 +242,7 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
 
 void add_attention(lamella::Library& m) {
   m.impl("_attention", "cuda", attention, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+  m.impl("_attention_dropout", "cuda", attention_dropout, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("_attention_backward", "cuda", attention_backward, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
 }
 

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <mutex>
 
-#include "graphs.h"
 #include "kernels.h"
 #include "layout.h"
+#include "random.h"
 
 namespace cuda {
 namespace {
@@ -14,9 +14,6 @@ using lamella::ScalarType, lamella::Status, lamella::Tensor;
 template <class T>
 using Maybe = std::optional<T>;
 
-struct Stream {
-  uint64_t seed, counter;
-};
 struct Numbers {
   double first = 0, second = 1, limit = 1;
   int64_t low = 0, range = 0;
@@ -47,13 +44,8 @@ int part_of(int dtype) {
 lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, const Generator& generator,
                     bool pairs = false) {
   const int64_t n = pairs ? 2 * t->numel : t->numel;
-  uint64_t seed = 0, offset = 0;
-  const uint64_t count = static_cast<uint64_t>(n) * (takes_two(kind) ? 2 : 1);
-  const CapturedWords captured = captured_words(index_of(t), generator, count);
-  if (captured.stream)
-    offset = captured.counter * 4;
-  else if (auto st = api().generator_reserve(generator.get(), lamella::device_of(t), count, &seed, &offset))
-    return st;
+  ReservedWords reserved;
+  if (auto st = reserve_words(t, generator, static_cast<uint64_t>(n) * (takes_two(kind) ? 2 : 1), &reserved)) return st;
   const lamella_tensor* to = t;
   Tensor beside;
   if (!(t->flags & LAMELLA_CONTIGUOUS)) {
@@ -62,12 +54,11 @@ lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, 
     beside = Tensor::steal(raw);
     to = raw;
   }
-  const Stream s = {seed, offset / 4};
   const void* data = to->dl.data;
   const int64_t each = takes_two(kind) ? 2 : 4;
   const lamella_status st =
       launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to, blocks_for(to, (n + each - 1) / each, 256),
-             {256}, 0, data, n, s, numbers, captured.stream);
+             {256}, 0, data, n, reserved.stream, numbers, reserved.replayed);
   if (st || to == t) return st;
   static lamella::detail::Callee copy{"aten::copy_", ""};
   copy.written({lamella::value(const_cast<lamella_tensor*>(t)), lamella::value(const_cast<lamella_tensor*>(to))});
@@ -147,6 +138,21 @@ Status randint_low(int64_t low, int64_t high, IntArrayRef, const Generator& g, M
 }
 
 }  // namespace
+
+lamella_status reserve_words(const lamella_tensor* on, const Generator& generator, uint64_t count, ReservedWords* to) {
+  const CapturedWords captured = captured_words(index_of(on), generator, count);
+  if (captured.stream) return *to = {{0, captured.counter}, captured.stream}, LAMELLA_OK;
+  uint64_t seed, offset;
+  if (lamella_status st = api().generator_reserve(generator.get(), lamella::device_of(on), count, &seed, &offset))
+    return st;
+  return *to = {{seed, offset / 4}, 0}, LAMELLA_OK;
+}
+
+lamella_status write_place(const lamella_tensor* to, const ReservedWords& reserved) {
+  static Kernel kernel("random.cu", "write_place");
+  const void* data = to->dl.data;
+  return launch(kernel, to, {1}, {1}, 0, data, reserved.stream, reserved.replayed);
+}
 
 void add_random(lamella::Library& m) {
   m.impl<random_bits>("_random_bits_", "cuda");

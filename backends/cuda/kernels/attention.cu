@@ -130,6 +130,11 @@ __global__ void __launch_bounds__(256)
     for (int j = 0; j < 4 * Quads; j++) result[i][j] = 0;
   }
   const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
+  const auto drop_row = [&](W (&s)[4], int i, i64 j0) {
+    Dropout dropout(n);
+#pragma unroll
+    for (int j = 0; j < 4; j++) s[j] *= (W)dropout.factor(dropout.place(b, h, first + ty * 4 + i, j0 + tx * 4 + j));
+  };
   const bool narrow_rows = n.width <= Space<W>::depth;
   if (narrow_rows) load_turned<T>(space.left, q, first, n.queries, 0, n.width);
   for (i64 j0 = 0; j0 < end; j0 += tile_side) {
@@ -153,6 +158,7 @@ __global__ void __launch_bounds__(256)
       }
       sum[i] = sum[i] * less + fold_row(part, [](W x, W y) { return x + y; });
       top[i] = raised;
+      if (n.words) drop_row(s[i], i, j0);
 #pragma unroll
       for (int j = 0; j < 4 * Quads; j++) result[i][j] *= less;
     }
@@ -207,7 +213,13 @@ DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v,
 #pragma unroll
     for (int j = 0; j < 4; j++) {
       p[i][j] = exponential(score<T>(n, b, h, row, j0 + tx * 4 + j, p[i][j]) - logsumexp[at]);
-      d[i][j] = p[i][j] * (d[i][j] - shifts[at]);
+      W factor = 1;
+      if (n.words) {
+        Dropout dropout(n);
+        factor = (W)dropout.factor(dropout.place(b, h, row, j0 + tx * 4 + j));
+      }
+      d[i][j] = p[i][j] * (d[i][j] * factor - shifts[at]);
+      p[i][j] *= factor;
     }
   }
 }

@@ -2,9 +2,13 @@
 //
 // Note [Two tiles]  Each loop has two tiles of what it walks over: while it works on one, the next is copied to the other.
 //   One barrier in each round serves both: behind it the next tile is there, and nobody reads the one before.
+// Note [Dropped weights]  Whether a weight stays is a word of a stream: the one at the weight's place in the row-major matrix
+//   of all weights, (batch, heads, queries, keys). Forward and backward ask for the words of the tile that they are at. The
+//   stream stands in device memory, so that a replayed graph has another one each time.
 // Note [Bits of two]  Weights are powers of two: e^(s - top) = 2^(by * s - by * top) with by = log2(e), into which the
 //   scale of the scores goes where nothing is added to them.
 #pragma once
+#include "philox.cuh"
 #include "scalars.cuh"
 
 constexpr int tile_side = 64;
@@ -44,6 +48,8 @@ struct AttentionSizes {
   double scale;
   const void* mask_data;
   i64 mask_strides[4];  // in elements
+  const i64* words;     // of dropout: a stream's seed, and the place of its first word; null without dropout
+  double stay, factor;  // a weight stays with this probability, and is multiplied by this factor
 };
 
 // The score of a query and a key from their product: scaled, masked, -inf where the query does not see the key.
@@ -58,12 +64,73 @@ DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T
   return s + (n.mask == 2 ? wide(((const T*)n.mask_data)[at]) : (W)((const float*)n.mask_data)[at]);
 }
 
+// What weights are multiplied by: 0 or n.factor. Note [Dropped weights]
+class Dropout {
+ public:
+  DEVICE explicit Dropout(const AttentionSizes& n)
+      : n_(n), stream_{(u64)n.words[0], (u64)n.words[1] / 4}, stay_((float)n.stay) {}
+  DEVICE i64 place(i64 b, i64 h, i64 i, i64 j) const { return ((b * n_.heads + h) * n_.queries + i) * n_.keys + j; }
+  // Four neighbours have their words from one computation, which is kept.
+  DEVICE double factor(i64 place) {
+    if (place / 4 != at_) four_ = philox(stream_, (u64)(at_ = place / 4));
+    const int k = place % 4;
+    const u32 word = k == 0 ? four_.w[0] : k == 1 ? four_.w[1] : k == 2 ? four_.w[2] : four_.w[3];
+    return unit(word) < stay_ ? n_.factor : 0;
+  }
+
+ private:
+  const AttentionSizes& n_;
+  Stream stream_;
+  float stay_;
+  i64 at_ = -1;
+  Four four_;
+};
+
 // The keys that queries below `end` see.
 DEVICE i64 keys_seen(const AttentionSizes& n, i64 end) { return n.causal && end < n.keys ? end : n.keys; }
 DEVICE int clamped(i64 x) { return x < 0 ? -1 : x > tile_side ? tile_side : (int)x; }
 // The last of the 64 keys from j0 on that a query sees; -1 is none.
 DEVICE int last_seen(const AttentionSizes& n, i64 query, i64 j0) {
   return clamped((n.causal && query < n.keys - 1 ? query : n.keys - 1) - j0);
+}
+
+// A warp's scores of 16 queries and 64 keys stand as in Note [Fragments] of mma.cuh: of row `half` * 8 + lane / 4 a lane has
+// columns j * 8 + lane % 4 * 2 + e, at [j][half * 2 + e]. -inf for those that the row's query does not see, and what is
+// added to the others. `first`: the query of row 0.
+template <class T, bool Plain>
+DEVICE void hide(float (&s)[8][4], const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0) {
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    const i64 row = first + half * 8 + g;
+    const int last = last_seen(n, row, j0);
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+#pragma unroll
+      for (int e = 0; e < 2; e++) {
+        float& x = s[j][half * 2 + e];
+        const int column = j * 8 + 2 * t + e;
+        if (!Plain)
+          x = score<T>(n, b, h, row, j0 + column, x);
+        else if (column > last)
+          x = -infinity<float>();
+      }
+  }
+}
+// Calls visit(j, e, factor) for each of a lane's numbers of such a matrix, with what dropout multiplies it by.
+template <class Visit>
+DEVICE void drop(const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0, Visit visit) {
+  const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+  Dropout dropout(n);
+#pragma unroll
+  for (int half = 0; half < 2; half++)
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+#pragma unroll
+      for (int e = 0; e < 2; e++) {
+        const i64 place = dropout.place(b, h, first + half * 8 + g, j0 + j * 8 + 2 * t + e);
+        visit(j, half * 2 + e, (float)dropout.factor(place));
+      }
 }
 
 constexpr float log2_of_e = 1.44269504088896f;

@@ -1,5 +1,5 @@
-// Attention of two-byte floats and its gradients by the matrix instruction of four warps: of operands as in
-// attention_warps.cu. See Note [Groups] of groups.cuh, and the notes of attention.cuh.
+// Attention and its gradients by the matrix instruction of four warps, of operands as in attention_warps.cu; of float32 by
+// the instruction of one warp. See Note [Groups] of groups.cuh, and the notes of attention.cuh.
 #include "attention.cuh"
 #include "groups.cuh"
 
@@ -8,11 +8,54 @@ DEVICE T* aligned_for_groups(char* bytes) {
   return reinterpret_cast<T*>(bytes + (1024 - reinterpret_cast<u64>(bytes) % 1024) % 1024);
 }
 
-// Two groups with 64 queries each; as attend_by_warps, for plain scores.
-template <class T, int Quads>
+// How many instructions sum over 64 columns.
+template <class T>
+constexpr int steps_of_tile = 64 / summed_at_once<T>;
+
+// How many blocks of a gradient a multiprocessor is to hold. Of float32, shared memory has no room for more.
+template <class T>
+constexpr int blocks_at_once(int quads, int of_two_bytes) {
+  return sizeof(T) == 2 ? of_two_bytes : quads == 1 ? 2 : 1;
+}
+
+// Sums of a group as the left fragment of step i.
+template <class T>
+DEVICE void as_left(u32 (&to)[4], const float (&x)[8][4], int i) {
+#pragma unroll
+  for (int w = 0; w < 4; w++)
+    if constexpr (sizeof(T) == 2)
+      to[w] = rounded(x[2 * i + w / 2][w % 2 * 2], x[2 * i + w / 2][w % 2 * 2 + 1], T());
+    else
+      to[w] = bits_as<u32>(x[i][w % 2 * 2 + w / 2]);  // Note [Split floats]
+}
+// Writes a row of 64 sums of multiply_group_turned, times a number, of which `width` are there: row half * 8 + g of a warp.
+template <class T>
+DEVICE void write_sums(T* to, const float (&x)[8][4], int half, float by, i64 width) {
+  const int t = threadIdx.x % 4;
+  if constexpr (sizeof(T) == 2) {
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+      if (j * 8 < width)
+        *reinterpret_cast<u32*>(to + j * 8 + 2 * t) = rounded(x[j][half * 2] * by, x[j][half * 2 + 1] * by, T());
+  } else {
+#pragma unroll
+    for (int e = 0; e < 2; e++)
+#pragma unroll
+      for (int j = 0; j < 8; j += 4) {
+        const int c = column_of_product(j, 2 * t + e);
+        Pack<T, 4> four;
+#pragma unroll
+        for (int k = 0; k < 4; k++) four.v[k] = x[j + k][half * 2 + e] * by;
+        if (c < width) *reinterpret_cast<Pack<T, 4>*>(to + c) = four;
+      }
+  }
+}
+
+// Two groups with 64 queries each; as attend_by_warps.
+template <class T, int Quads, bool Plain>
 __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
     attend_by_groups(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, float* logsumexp, AttentionSizes n) {
-  constexpr int steps = 4 * Quads, rows_of_block = 128, side = tile_side, area = 64 * 64;
+  constexpr int each = steps_of_tile<T>, steps = each * Quads, rows_of_block = 128, side = tile_side, area = 64 * 64;
   SHARED_BYTES(char, bytes);
   T* const memory = aligned_for_groups<T>(bytes);
   // Queries by columns of 64, [Quads][128][64], then twice keys and values, [Quads][64][64] each.
@@ -23,7 +66,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
   const T* v = value.data + b * value.batch + h / n.shared * value.head;
   const i64 of_group = first + warp / 4 * 64, own = first + warp * 16;
   const i64 end = keys_seen(n, first + rows_of_block < n.queries ? first + rows_of_block : n.queries);
-  const float by = exponent_of<true>(n);
+  const float by = exponent_of<Plain>(n);
   const auto keys = [&](int turn, int p) { return Tile<T, 64>{memory + (2 * Quads + (turn * 2) * Quads + p) * area}; };
   const auto values = [&](int turn, int p) {
     return Tile<T, 64>{memory + (2 * Quads + (turn * 2 + 1) * Quads + p) * area};
@@ -53,21 +96,12 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
       float scores[1][8][4] = {};
       float(&s)[8][4] = scores[0];
       begin_group(scores);
-#pragma unroll
-      for (int i = 0; i < steps; i++) multiply_group(s, queries(i / 4), keys(turn, i / 4), i % 4);
+#pragma unroll(sizeof(T) == 2 ? steps : 2)
+      for (int i = 0; i < steps; i++) multiply_group(s, queries(i / each), keys(turn, i / each), i % each);
       end_group(scores);
-      u32 weights[4][4];
+      if (!Plain || j0 + side > n.keys || (n.causal && j0 + side - 1 > own)) hide<T, Plain>(s, n, b, h, own, j0);
 #pragma unroll
       for (int half = 0; half < 2; half++) {
-        const i64 row = own + half * 8 + g;
-        if (j0 + side > n.keys || (n.causal && j0 + side - 1 > own)) {
-          const int last = last_seen(n, row, j0);
-#pragma unroll
-          for (int j = 0; j < 8; j++)
-#pragma unroll
-            for (int e = 0; e < 2; e++)
-              if (j * 8 + 2 * t + e > last) s[j][half * 2 + e] = -infinity<float>();
-        }
         float raised = top[half];
 #pragma unroll
         for (int j = 0; j < 8; j++) raised = fmaxf(raised, fmaxf(s[j][half * 2], s[j][half * 2 + 1]));
@@ -78,9 +112,9 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
         float part = 0;
 #pragma unroll
         for (int j = 0; j < 8; j++) {
-          const float x = power_of_two(s[j][half * 2] * by - from), y = power_of_two(s[j][half * 2 + 1] * by - from);
+          float &x = s[j][half * 2], &y = s[j][half * 2 + 1];
+          x = power_of_two(x * by - from), y = power_of_two(y * by - from);
           part += x + y;
-          weights[j / 2][j % 2 * 2 + half] = rounded(x, y, T());
         }
         sum[half] = sum[half] * less + part;  // of this lane's columns
         top[half] = raised;
@@ -92,11 +126,16 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
             result[p][c][half * 2 + 1] *= less;
           }
       }
+      if (!Plain && n.words)
+        drop(n, b, h, own, j0, [&](int j, int e, float factor) { s[j][e] *= factor; });
+      u32 weights[each][4];
+#pragma unroll
+      for (int i = 0; i < each; i++) as_left<T>(weights[i], s, i);
       begin_group(result);
 #pragma unroll
       for (int p = 0; p < Quads; p++)
 #pragma unroll
-        for (int i = 0; i < 4; i++) multiply_group_turned(result[p], weights[i], values(turn, p), i);
+        for (int i = 0; i < each; i++) multiply_group_turned(result[p], weights[i], values(turn, p), i);
       end_group(result);
     }
     wait_for_copies();
@@ -110,23 +149,19 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
     all += __shfl_xor_sync(~0u, all, 2);
     if (row >= n.queries) continue;
     const float share = all == 0 ? 0.0f : 1 / all;
-    T* const to = &out.at(b, h, row, 2 * t);
 #pragma unroll
     for (int p = 0; p < Quads; p++)
-#pragma unroll
-      for (int c = 0; c < 8; c++)
-        if (p * 64 + c * 8 < n.value_width)
-          *reinterpret_cast<u32*>(to + p * 64 + c * 8) =
-              rounded(result[p][c][half * 2] * share, result[p][c][half * 2 + 1] * share, T());
+      write_sums(&out.at(b, h, row, p * 64), result[p], half, share, n.value_width - p * 64);
     if (t == 0) logsumexp[head * n.queries + row] = all == 0 ? 0.0f : top[half] * (by / log2_of_e) + logarithm(all);
   }
 }
 
 // Of a product s of a query and a key, and d of the query's gradient and the value: the weight in place of s, and the
-// gradient of the score in place of d.
-DEVICE void weigh(float& s, float& d, float by, float logsumexp, float shift) {
+// gradient of the score in place of d. `factor`: what dropout multiplies the weight by.
+DEVICE void weigh(float& s, float& d, float by, float logsumexp, float shift, float factor) {
   s = power_of_two(s * by - logsumexp * log2_of_e);
-  d = s * (d - shift);
+  d = s * (d * factor - shift);
+  s *= factor;
 }
 
 // Tiles of 64 rows and 64 columns each: part p of a matrix with Quads * 64 columns is a tile.
@@ -141,42 +176,30 @@ struct Matrices {
       part(which, p).template fill<64, 128>(from + p * 64, step, first, rows, width - p * 64);
   }
 };
-// Sums of a group as a left fragment: step i of 16 of their columns.
-template <class T>
-DEVICE void as_left(u32 (&to)[4], const float (&x)[8][4], int i) {
-#pragma unroll
-  for (int w = 0; w < 4; w++) to[w] = rounded(x[2 * i + w / 2][w % 2 * 2], x[2 * i + w / 2][w % 2 * 2 + 1], T());
-}
 // A group's rows of 64 * Quads columns, 16 rows a warp, times a number.
 template <class T, int Quads>
 DEVICE void write_rows(const Heads<T>& to, i64 b, i64 h, i64 own, i64 rows, i64 width, float by,
                        const float (*x)[8][4]) {
-  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
   for (int half = 0; half < 2; half++) {
-    const i64 row = own + half * 8 + g;
+    const i64 row = own + half * 8 + threadIdx.x % 32 / 4;
     if (row >= rows) continue;
-    T* const at = &to.at(b, h, row, 2 * t);
 #pragma unroll
-    for (int p = 0; p < Quads; p++)
-#pragma unroll
-      for (int c = 0; c < 8; c++)
-        if (p * 64 + c * 8 < width)
-          *reinterpret_cast<u32*>(at + p * 64 + c * 8) = rounded(x[p][c][half * 2] * by, x[p][c][half * 2 + 1] * by, T());
+    for (int p = 0; p < Quads; p++) write_sums(&to.at(b, h, row, p * 64), x[p], half, by, width - p * 64);
   }
 }
 
 // The gradient of 64 queries, by one group.
 template <class T, int Quads, bool Plain>
-__global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
+__global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 : 2))
     backward_query_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
                              const float* shifts, Heads<T> to, AttentionSizes n) {
-  constexpr int steps = 4 * Quads, side = tile_side;
+  constexpr int each = steps_of_tile<T>, steps = each * Quads, side = tile_side;
   SHARED_BYTES(char, bytes);
   const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};  // queries and their gradients, twice keys and values
   const i64 tiles = (n.queries + side - 1) / side, head = blockIdx.x / tiles;
   const i64 first = (tiles - 1 - blockIdx.x % tiles) * side, b = head / n.heads, h = head % n.heads;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4;
   const T *k = key.data + b * key.batch + h / n.shared * key.head,
           *v = value.data + b * value.batch + h / n.shared * value.head;
   const i64 end = keys_seen(n, first + side < n.queries ? first + side : n.queries), own = first + warp * 16;
@@ -204,41 +227,31 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
     float both[2][8][4] = {};
     float(&s)[8][4] = both[0], (&d)[8][4] = both[1];
     begin_group(both);
-#pragma unroll
+#pragma unroll(sizeof(T) == 2 ? steps : 2)
     for (int i = 0; i < steps; i++) {
-      multiply_group(s, all.part(0, i / 4), all.part(2 + turn * 2, i / 4), i % 4);
-      multiply_group(d, all.part(1, i / 4), all.part(3 + turn * 2, i / 4), i % 4);
+      multiply_group(s, all.part(0, i / each), all.part(2 + turn * 2, i / each), i % each);
+      multiply_group(d, all.part(1, i / each), all.part(3 + turn * 2, i / each), i % each);
     }
     end_group(both);
-    if (!Plain || j0 + side > n.keys || (n.causal && j0 + side - 1 > own))
+    if (!Plain || j0 + side > n.keys || (n.causal && j0 + side - 1 > own)) hide<T, Plain>(s, n, b, h, own, j0);
+    const auto weigh_one = [&](int j, int e, float factor) {
+      weigh(s[j][e], d[j][e], by, sums_of[e / 2], shift_of[e / 2], factor);
+    };
+    if (!Plain && n.words)
+      drop(n, b, h, own, j0, weigh_one);
+    else
 #pragma unroll
-      for (int half = 0; half < 2; half++) {
-        const i64 row = own + half * 8 + g;
-        const int last = last_seen(n, row, j0);
+      for (int j = 0; j < 8; j++)
 #pragma unroll
-        for (int j = 0; j < 8; j++)
+        for (int e = 0; e < 4; e++) weigh_one(j, e, 1);
+    u32 of_scores[each][4];
 #pragma unroll
-          for (int e = 0; e < 2; e++) {
-            float& x = s[j][half * 2 + e];
-            const int column = j * 8 + 2 * t + e;
-            if (!Plain)
-              x = score<T>(n, b, h, row, j0 + column, x);
-            else if (column > last)
-              x = -infinity<float>();
-          }
-      }
-#pragma unroll
-    for (int j = 0; j < 8; j++)
-#pragma unroll
-      for (int e = 0; e < 4; e++) weigh(s[j][e], d[j][e], by, sums_of[e / 2], shift_of[e / 2]);
-    u32 of_scores[4][4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) as_left<T>(of_scores[i], d, i);
+    for (int i = 0; i < each; i++) as_left<T>(of_scores[i], d, i);
     begin_group(result);
 #pragma unroll
     for (int p = 0; p < Quads; p++)
 #pragma unroll
-      for (int i = 0; i < 4; i++) multiply_group_turned(result[p], of_scores[i], all.part(2 + turn * 2, p), i);
+      for (int i = 0; i < each; i++) multiply_group_turned(result[p], of_scores[i], all.part(2 + turn * 2, p), i);
     end_group(result);
     wait_for_copies();
     show_to_groups();
@@ -250,10 +263,10 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 3 : 2)
 // The gradients of 64 keys and values of one head of theirs, by one group, from all queries of all heads that share it, in
 // order. Everything is turned around: rows are keys, and columns are queries. A null result is not wanted.
 template <class T, int Quads, bool Plain>
-__global__ void __launch_bounds__(128, Quads == 1 && Plain ? 3 : 2)
+__global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Plain ? 3 : 2))
     backward_key_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
                            const float* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
-  constexpr int steps = 4 * Quads, side = tile_side;
+  constexpr int each = steps_of_tile<T>, steps = each * Quads, side = tile_side;
   // Keys and values, twice queries and their gradients, twice two numbers of 64 queries.
   SHARED_BYTES(char, bytes);
   const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};
@@ -289,10 +302,10 @@ __global__ void __launch_bounds__(128, Quads == 1 && Plain ? 3 : 2)
     float both[2][8][4] = {};
     float(&s)[8][4] = both[0], (&d)[8][4] = both[1];
     begin_group(both);
-#pragma unroll
+#pragma unroll(sizeof(T) == 2 ? steps : 2)
     for (int i = 0; i < steps; i++) {
-      multiply_group(s, all.part(0, i / 4), all.part(queries, i / 4), i % 4);
-      multiply_group(d, all.part(1, i / 4), all.part(grads, i / 4), i % 4);
+      multiply_group(s, all.part(0, i / each), all.part(queries, i / each), i % each);
+      multiply_group(d, all.part(1, i / each), all.part(grads, i / each), i % each);
     }
     end_group(both);
     const float* of = numbers(static_cast<int>(r & 1));
@@ -320,12 +333,19 @@ __global__ void __launch_bounds__(128, Quads == 1 && Plain ? 3 : 2)
 #pragma unroll
       for (int e = 0; e < 2; e++) {
         const float logsumexp_of = of[j * 8 + 2 * t + e], shift = of[side + j * 8 + 2 * t + e];
-        weigh(s[j][e], d[j][e], by, logsumexp_of, shift);
-        weigh(s[j][2 + e], d[j][2 + e], by, logsumexp_of, shift);
-      }
-    u32 weights[4][4], of_scores[4][4];
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
+        for (int half = 0; half < 2; half++) {
+          float factor = 1;
+          if (!Plain && n.words) {
+            Dropout dropout(n);
+            factor = (float)dropout.factor(dropout.place(b, h, i0 + j * 8 + 2 * t + e, own + half * 8 + g));
+          }
+          weigh(s[j][half * 2 + e], d[j][half * 2 + e], by, logsumexp_of, shift, factor);
+        }
+      }
+    u32 weights[each][4], of_scores[each][4];
+#pragma unroll
+    for (int i = 0; i < each; i++) {
       as_left<T>(weights[i], s, i);
       as_left<T>(of_scores[i], d, i);
     }
@@ -333,7 +353,7 @@ __global__ void __launch_bounds__(128, Quads == 1 && Plain ? 3 : 2)
 #pragma unroll
     for (int p = 0; p < Quads; p++)
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < each; i++) {
         multiply_group_turned(sums[p], of_scores[i], all.part(queries, p), i);
         multiply_group_turned(sums[Quads + p], weights[i], all.part(grads, p), i);
       }

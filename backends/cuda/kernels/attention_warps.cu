@@ -65,23 +65,7 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
       }
       if (!Plain || j0 + side > n.keys || (n.causal && j0 + side - 1 > own))
 #pragma unroll
-        for (int m = 0; m < 2; m++)
-#pragma unroll
-          for (int half = 0; half < 2; half++) {
-            const i64 row = own + m * 16 + half * 8 + g;
-            const int last = last_seen(n, row, j0);
-#pragma unroll
-            for (int j = 0; j < 8; j++)
-#pragma unroll
-              for (int e = 0; e < 2; e++) {
-                float& x = s[m][j][half * 2 + e];
-                const int column = j * 8 + 2 * t + e;
-                if (!Plain)
-                  x = score<T>(n, b, h, row, j0 + column, x);
-                else if (column > last)
-                  x = -infinity<float>();
-              }
-          }
+        for (int m = 0; m < 2; m++) hide<T, Plain>(s[m], n, b, h, own + m * 16, j0);
 #pragma unroll
       for (int m = 0; m < 2; m++)
 #pragma unroll
@@ -109,6 +93,10 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
             result[m][c][half * 2 + 1] *= less;
           }
         }
+      if (!Plain && n.words)
+#pragma unroll
+        for (int m = 0; m < 2; m++)
+          drop(n, b, h, own + m * 16, j0, [&](int j, int e, float factor) { s[m][j][e] *= factor; });
 #pragma unroll
       for (int d = 0; d < 4; d++) {
         u32 weights[2][4];

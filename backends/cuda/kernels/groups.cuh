@@ -13,6 +13,26 @@
 #pragma once
 #include "mma.cuh"
 
+// Of float32, by Note [Split floats]: everywhere by the instruction of one warp. multiply_group_turned has the sums of
+// column_of_product(j, g) where those of column 8 * j + g stand for two-byte floats.
+DEVICE void multiply_group(float (&c)[8][4], const Tile<float, 64>& a, const Tile<float, 64>& b, int step) {
+  const int lane = threadIdx.x % 32;
+  u32 left[4];
+  a.left(left, threadIdx.x / 32 % 4 * 16, step, lane);
+  multiply_split(c, left, [&](int half, u32(&right)[4][2]) {
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+      u32 two[4];
+      b.right(two, half * 32 + j * 16, step, lane);
+#pragma unroll
+      for (int i = 0; i < 4; i++) right[2 * j + i / 2][i % 2] = two[i];
+    }
+  });
+}
+DEVICE void multiply_group_turned(float (&c)[8][4], const u32 (&a)[4], const Tile<float, 64>& b, int step) {
+  multiply_split(c, a, [&](int half, u32(&right)[4][2]) { b.right_turned(right, step * 8, half, threadIdx.x % 32); });
+}
+
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int Parts>
 DEVICE void name_sums(float (&c)[Parts][8][4]) {
@@ -83,26 +103,25 @@ DEVICE void begin_group(float (&)[Parts][8][4]) {}
 template <int Parts>
 DEVICE void end_group(float (&)[Parts][8][4]) {}
 DEVICE void show_to_groups() {}
-template <class T>
-DEVICE void multiply_group(float (&c)[8][4], const Tile<T, 64>& a, const Tile<T, 64>& b, int step) {
-  u32 left[4];
-  a.left(left, threadIdx.x / 32 % 4 * 16, step, threadIdx.x % 32);
+template <class T, class Load>
+DEVICE void multiply_whole(float (&c)[8][4], const u32 (&a)[4], Load load) {
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     u32 right[4];
-    b.right(right, j * 16, step, threadIdx.x % 32);
-    multiply_warp(c[2 * j], left, right[0], right[1], T());
-    multiply_warp(c[2 * j + 1], left, right[2], right[3], T());
-  }
-}
-template <class T>
-DEVICE void multiply_group_turned(float (&c)[8][4], const u32 (&a)[4], const Tile<T, 64>& b, int step) {
-#pragma unroll
-  for (int j = 0; j < 4; j++) {
-    u32 right[4];
-    b.right_turned(right, step * 16, j, threadIdx.x % 32);
+    load(j, right);
     multiply_warp(c[2 * j], a, right[0], right[1], T());
     multiply_warp(c[2 * j + 1], a, right[2], right[3], T());
   }
+}
+template <class T>
+DEVICE void multiply_group(float (&c)[8][4], const Tile<T, 64>& a, const Tile<T, 64>& b, int step) {
+  const int lane = threadIdx.x % 32;
+  u32 left[4];
+  a.left(left, threadIdx.x / 32 % 4 * 16, step, lane);
+  multiply_whole<T>(c, left, [&](int j, u32(&right)[4]) { b.right(right, j * 16, step, lane); });
+}
+template <class T>
+DEVICE void multiply_group_turned(float (&c)[8][4], const u32 (&a)[4], const Tile<T, 64>& b, int step) {
+  multiply_whole<T>(c, a, [&](int j, u32(&right)[4]) { b.right_turned(right, step * 16, j, threadIdx.x % 32); });
 }
 #endif

@@ -1,16 +1,25 @@
-// The matrix instruction of a warp for two-byte floats, and the instructions that bring it its operands. Each has a
-// second body for where there is no such instruction.
+// The matrix instruction of a warp for two-byte floats and for float32, and the instructions that bring it its operands.
+// Each has a second body for where there is no such instruction.
 //
 // Note [Fragments]  multiply_warp adds the product of a 16 x 16 and a 16 x 8 matrix to a 16 x 8 one of floats. Lane
 //   l = 4 g + t holds, by PTX's m16n8k16: of the left matrix four words of two neighbours in a row, (g, 2t),
 //   (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8); of the right one two words of two neighbours in a column, (2t, g),
 //   (2t + 8, g); of the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1). So the sums of two neighbouring
 //   products are, as two-byte floats, the left matrix of a next one.
-// Note [Tiles]  A Tile is rows of two-byte floats in shared memory. The 16-byte chunks of a row stand in an order that
-//   depends on the row: chunk c of row r at c ^ (r & 7). Eight rows' chunks of one number then lie in all banks, so that
-//   load_matrices, which reads eight rows at a time, meets no conflicts.
+// Note [Split floats]  The instruction takes float32 as TF32, which has 11 bits of the significand's 24. So a float32 is
+//   split into two such numbers, `high` and `low`, and a product is high * high + high * low + low * high: what is left out
+//   is below 2^-22 of it. The instruction is m16n8k8: by Note [Fragments], with t and t + 4 in place of the neighbours 2t
+//   and 2t + 1. Which columns are summed over in which order does not matter as long as both operands agree: where the left
+//   matrix is made of sums, column 2t stands at t, and column 2t + 1 at t + 4.
+// Note [Tiles]  A Tile is rows in shared memory. The 16-byte chunks of a row stand in an order that depends on the row:
+//   chunk c of row r at c ^ (r & 7). Eight rows' chunks of one number then lie in all banks, so that load_matrices, which
+//   reads eight rows at a time, meets no conflicts.
 #pragma once
 #include "scalars.cuh"
+
+// How many columns one instruction sums over.
+template <class T>
+constexpr int summed_at_once = 32 / static_cast<int>(sizeof(T));
 
 DEVICE u32 two(float16 x, float16 y) { return (u32)y.bits << 16 | x.bits; }
 DEVICE u32 two(bfloat16 x, bfloat16 y) { return (u32)y.bits << 16 | x.bits; }
@@ -25,6 +34,12 @@ DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, floa
 DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, bfloat16) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, float) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
@@ -91,6 +106,19 @@ DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, T ki
     }
   }
 }
+DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, float) {
+  // As the instruction, which does not look at the last 13 bits.
+  const auto short_of = [](u64 two, int which) { return bits_as<float>((u32)(two >> 32 * which) & 0xffffe000u); };
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  for (int p = 0; p < 4; p++) {
+    const u64 first = __shfl_sync(~0u, (u64)a[1] << 32 | a[0], g * 4 + p), second = __shfl_sync(~0u, (u64)a[3] << 32 | a[2], g * 4 + p);
+    for (int j = 0; j < 2; j++) {
+      const u64 column = __shfl_sync(~0u, (u64)b1 << 32 | b0, (2 * t + j) * 4 + p);
+      c[j] += short_of(first, 0) * short_of(column, 0) + short_of(second, 0) * short_of(column, 1);
+      c[2 + j] += short_of(first, 1) * short_of(column, 0) + short_of(second, 1) * short_of(column, 1);
+    }
+  }
+}
 DEVICE const u16* row_of(const void* mine, int lane) {
   return reinterpret_cast<const u16*>(__shfl_sync(~0u, reinterpret_cast<u64>(mine), lane));
 }
@@ -121,30 +149,71 @@ DEVICE u32 rounded(float x, float y, T) {
 }
 #endif
 
+// A float32 as two numbers of TF32: the nearest one, and what is left.
+struct Split {
+  u32 high, low;
+};
+DEVICE Split split(u32 x) {
+  const u32 high = (x + 0x1000u) & 0xffffe000u;
+  return {high, bits_as<u32>(bits_as<float>(x) - bits_as<float>(high))};
+}
+// Adds to a 16 x 64 matrix of sums the product of a 16 x 8 and an 8 x 64 one of float32. load(half, words) gives the right
+// fragments of four of the eight products side by side.
+template <class Load>
+DEVICE void multiply_split(float (&c)[8][4], const u32 (&a)[4], Load load) {
+  u32 high[4], low[4];
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const Split x = split(a[i]);
+    high[i] = x.high, low[i] = x.low;
+  }
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    u32 words[4][2];
+    load(half, words);
+    Split right[4][2];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+#pragma unroll
+      for (int i = 0; i < 2; i++) right[k][i] = split(words[k][i]);
+    // Four sums in turn, so that no instruction waits for the one before.
+#pragma unroll
+    for (int k = 0; k < 4; k++) multiply_warp(c[half * 4 + k], low, right[k][0].high, right[k][1].high, float());
+#pragma unroll
+    for (int k = 0; k < 4; k++) multiply_warp(c[half * 4 + k], high, right[k][0].low, right[k][1].low, float());
+#pragma unroll
+    for (int k = 0; k < 4; k++) multiply_warp(c[half * 4 + k], high, right[k][0].high, right[k][1].high, float());
+  }
+}
+
+// Where column g of product j stands among 64 columns of float32.
+DEVICE int column_of_product(int j, int g) { return 8 * g + (j + 4 * (g & 1)) % 8; }
+
 // See Note [Tiles].
 template <class T, int Width>
 struct Tile {
   T* data;
-  DEVICE T* chunk(int row, int c) const { return data + row * Width + ((c ^ (row & 7)) * 8); }
+  static constexpr int of_chunk = 16 / static_cast<int>(sizeof(T));
+  DEVICE T* chunk(int row, int c) const { return data + row * Width + ((c ^ (row & 7)) * of_chunk); }
 
   // Begins to copy `Rows` rows of `width` columns by all of a block's `Threads`; beyond `rows` and `width` are zeros.
   template <int Rows, int Threads>
   DEVICE void fill(const T* from, i64 step, i64 first, i64 rows, i64 width) const {
-    constexpr int chunks = Width / 8, apart = Threads / chunks;
+    constexpr int chunks = Width / of_chunk, apart = Threads / chunks;
     const int r = threadIdx.x / chunks, c = threadIdx.x % chunks;
-    const T* at = from + (first + r) * step + c * 8;
-    const i64 left = c * 8 < width ? rows - first - r : 0;
+    const T* at = from + (first + r) * step + c * of_chunk;
+    const i64 left = c * of_chunk < width ? rows - first - r : 0;
 #pragma unroll
     for (int i = 0; i < Rows / apart; i++) {
       copy_later_16(chunk(r + i * apart, c), i * apart < left ? at : from, i * apart < left);
       at += apart * step;
     }
   }
-  // The left fragment of 16 rows from `row` on, and 16 columns from 16 * step on.
+  // The left fragment of 16 rows from `row` on, and the columns of one instruction: step * summed_at_once<T> and on.
   DEVICE void left(u32 (&r)[4], int row, int step, int lane) const {
     load_matrices(r, chunk(row + lane % 16, step * 2 + lane / 16));
   }
-  // Two right fragments: the 16 columns from 16 * step on of this tile's rows are what is summed over, and rows from `row`
+  // Two right fragments: the columns of one instruction of this tile's rows are what is summed over, and rows from `row`
   // on are the columns of the product: 8 of words 0 and 1, 8 of words 2 and 3.
   DEVICE void right(u32 (&r)[4], int row, int step, int lane) const {
     load_matrices(r, chunk(row + lane / 16 * 8 + lane % 8, step * 2 + lane / 8 % 2));
@@ -153,5 +222,17 @@ struct Tile {
   // columns of the product.
   DEVICE void right_turned(u32 (&r)[4], int row, int step, int lane) const {
     load_matrices_turned(r, chunk(row + lane % 16, step * 2 + lane / 16));
+  }
+  // Right fragments of four products of float32: 8 rows from `row` on, in the order of Note [Split floats], are what is
+  // summed over. Product j = 4 * half + k has the columns column_of_product(j, g) of this tile, so that a lane reads four
+  // neighbours at once, and eight lanes meet no conflicts.
+  DEVICE void right_turned(u32 (&r)[4][2], int row, int half, int lane) const {
+    const int g = lane / 4, t = lane % 4;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      const auto four = *reinterpret_cast<const Pack<T, 4>*>(chunk(row + 2 * t + i, 2 * g + (g & 1 ^ half)));
+#pragma unroll
+      for (int k = 0; k < 4; k++) r[k][i] = bits_as<u32>(four.v[k]);
+    }
   }
 };

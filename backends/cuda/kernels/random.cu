@@ -1,34 +1,6 @@
-// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) and the numbers drawn from it: element i depends on the seed and on
-// its place alone, and is the CPU's. docs/decisions/0006-random-words.md says which words an element takes.
-#include "common.cuh"
-
-struct Stream {
-  uint64_t seed, counter;
-};
-struct Four {
-  uint32_t w[4];
-};
-DEVICE Four philox(Stream s, uint64_t i) {
-  const uint64_t counter = s.counter + i;
-  uint32_t c0 = static_cast<uint32_t>(counter), c1 = static_cast<uint32_t>(counter >> 32), c2 = 0, c3 = 0;
-  uint32_t k0 = static_cast<uint32_t>(s.seed), k1 = static_cast<uint32_t>(s.seed >> 32);
-#pragma unroll
-  for (int round = 0; round < 10; round++) {
-    const uint64_t p = 0xD2511F53ull * c0, q = 0xCD9E8D57ull * c2;
-    c0 = static_cast<uint32_t>(q >> 32) ^ c1 ^ k0;
-    c2 = static_cast<uint32_t>(p >> 32) ^ c3 ^ k1;
-    c1 = static_cast<uint32_t>(q);
-    c3 = static_cast<uint32_t>(p);
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  return {{c0, c1, c2, c3}};
-}
-
-DEVICE float unit(uint32_t w) { return static_cast<float>(static_cast<int32_t>(w >> 8)) * (1.0f / 16777216.0f); }
-DEVICE double unit(uint32_t high, uint32_t low) {
-  return static_cast<double>(static_cast<int64_t>((static_cast<uint64_t>(high) << 32 | low) >> 11)) * (1.0 / 9007199254740992.0);
-}
+// The numbers that are drawn from the words of philox.cuh. docs/decisions/0006-random-words.md says which words an element
+// takes.
+#include "philox.cuh"
 
 struct Numbers {
   double first, second, limit;  // what a kind of numbers is described by
@@ -124,11 +96,15 @@ struct WideIntegers {
   }
 };
 
-// Fills n elements that lie one behind the other. In a graph `replayed` is what a replay draws from, and s.counter the place
-// behind it.
+// In a graph `replayed` is what a replay draws from, and s.counter the place behind it.
+DEVICE Stream stream_of(Stream s, const Stream* replayed) {
+  return replayed ? Stream{replayed->seed, replayed->counter + s.counter} : s;
+}
+
+// Fills n elements that lie one behind the other.
 template <class Kind, class Out>
 __global__ void __launch_bounds__(256) draw(Out* out, int64_t n, Stream s, Numbers numbers, const Stream* replayed) {
-  if (replayed) s = {replayed->seed, replayed->counter + s.counter};
+  s = stream_of(s, replayed);
   const int each = Kind::made;
   for (int64_t i = thread_index(); i * each < n; i += grid_threads()) {
     typename Kind::Made made[each];
@@ -137,4 +113,11 @@ __global__ void __launch_bounds__(256) draw(Out* out, int64_t n, Stream s, Numbe
     for (int k = 0; k < each; k++)
       if (i * each + k < n) out[i * each + k] = convert<Out>(made[k]);
   }
+}
+
+// The seed and the place of the first word.
+__global__ void write_place(uint64_t* to, Stream s, const Stream* replayed) {
+  s = stream_of(s, replayed);
+  to[0] = s.seed;
+  to[1] = s.counter * 4;
 }

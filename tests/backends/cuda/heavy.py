@@ -324,14 +324,44 @@ def attention(dtype, limit, heads, sizes, how, scale=None):
 
 def attentions():
     """Several tiles of queries and keys, heads that share keys, masks and causal ones, with all gradients."""
-    for width, how in ((48, "causal"), (72, "masked"), (80, "masked")):
-        attention(lamella.float32, 1e-4, 2, (70, 130, width, 32), how)
+    for width, how in ((64, "whole"), (48, "causal"), (72, "masked"), (128, "causal")):  # by split numbers
+        attention(lamella.float32, 2e-5, 2, (70, 130, width, 32), how)
+    for dtype, sizes in ((lamella.float32, (70, 130, 9, 30)), (lamella.float64, (70, 70, 72, 32))):
+        attention(dtype, 1e-4 if dtype == lamella.float32 else 1e-12, 2, sizes, "causal")
     by_warps = ((lamella.bfloat16, 0.06), (70, 130, 48, 32)), ((lamella.float16, 0.01), (70, 100, 72, 88))
     for (dtype, limit), sizes in by_warps:  # widths of up to 64, and beyond
         for how in ("masked", "causal", "whole"):
             attention(dtype, limit, 2 if how == "causal" else 1, sizes, how)
     attention(lamella.float16, 0.01, 1, (150, 40, 64, 64), "whole", scale=-0.1)
     attention(lamella.bfloat16, 0.06, 1, (5, 3, 12, 20), "causal")  # rows that cannot be read 16 bytes at a time
+
+
+def dropouts():
+    """Attention with dropout takes the words that the cpu takes, forward and backward, in kernels of each kind."""
+    attend = lamella.ops.aten._attention_dropout
+    for dtype, limit, width, masked in (
+        (lamella.float32, 2e-5, 64, True),
+        (lamella.float32, 2e-5, 72, False),
+        (lamella.float32, 2e-5, 10, False),
+        (lamella.float64, 1e-12, 8, True),
+        (lamella.bfloat16, 0.08, 32, False),
+        (lamella.float16, 0.01, 96, True),
+    ):
+        given = [normal(1, h, n, width) for h, n in ((2, 70), (1, 131), (1, 131))]
+        mask, g, results = rng.random((70, 131)) < 0.8, normal(1, 2, 70, width), []
+        for device in (DEVICE, "cpu"):
+            lamella.manual_seed(5)
+            lamella.rand(3, device=device)  # a place that is not the first
+            q, k, v = (lamella.tensor(x, dtype=dtype, device=device).requires_grad_() for x in given)
+            hidden = lamella.tensor(mask, device=device) if masked else None
+            out, sums, words = attend(q, k, v, hidden, not masked, 0.2, 0.3)
+            out.backward(lamella.tensor(g, dtype=dtype, device=device))
+            results.append([out, sums, q.grad, k.grad, v.grad])
+            assert words.tolist() == [5, 4], words
+        for got, wanted in zip(*results, strict=True):
+            check(got, wanted.detach().to(lamella.float64).numpy(), limit, limit)
+    q = there(normal(1, 1, 5, 8))
+    assert (attend(q, q, q, None, False, 1.0, 1.0)[0] == 0).all()
 
 
 def updates():
@@ -377,7 +407,7 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
-CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, updates, faults]
+CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, dropouts, updates, faults]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False

@@ -287,7 +287,10 @@ def test_replays_draw_what_the_calls_would_draw(cuda):
             x = lamella.rand(5, device="cuda")
             y = lamella.empty(7, device="cuda").normal_(generator=own)
             drop = lamella.nn.functional.dropout(lamella.ones(9, device="cuda"), 0.5)
-            return x, y, drop, lamella.randn(3, dtype=lamella.float64, device="cuda")
+            q = lamella.ones(1, 1, 9, 8, device="cuda", requires_grad=True)
+            weighed = lamella.nn.functional.scaled_dot_product_attention(q, q, q, dropout_p=0.5)
+            slope, = lamella.autograd.grad(weighed.sum(), q)  # by the words of the same replay
+            return x, y, drop, weighed.detach(), slope, lamella.randn(3, dtype=lamella.float64, device="cuda")
 
         calls()  # kernels are compiled
         lamella.manual_seed(3), own.manual_seed(4)

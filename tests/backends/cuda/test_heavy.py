@@ -90,6 +90,8 @@ def test_convolutions_by_cudnn(tmp_path_factory, standin):
         ("attentions", "sum[i] = sum[i] * less + =>sum[i] = sum[i] + "),
         ("attentions", "own + 15 > i0)=>own > i0)"),  # a tile on the diagonal is taken for one below it
         ("attentions", "(2 * t + j) * 4 + p)=>(2 * t + j) * 4 + p % 2)"),  # in the matrix instruction's words
+        ("attentions", "bits_as<float>(x) - bits_as<float>(high)=>0.0f"),  # float32 by the high halves alone
+        ("dropouts", "return unit(word) < stay_=>return unit(word) <= 1 - stay_"),
         ("convolutions", "end = begin + part < depth ? begin + part : depth=>end = begin + part - 1"),
     ],
 )

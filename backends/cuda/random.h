@@ -1,0 +1,24 @@
+// Words of a generator for kernels that draw random numbers.
+#pragma once
+
+#include "graphs.h"
+
+namespace cuda {
+
+// As `Stream` of kernels/philox.cuh; the counter is in fours of words.
+struct Stream {
+  uint64_t seed = 0, counter = 0;
+};
+// Where a kernel finds its words: in a stream; in a capture, `replayed` is device memory with the stream of a replay,
+// and the kernel's words begin stream.counter behind the counter there.
+struct ReservedWords {
+  Stream stream;
+  CUdeviceptr replayed = 0;
+};
+// Takes `count` words of a generator (undefined: the device's own) for a kernel on the current stream of a tensor's
+// device.
+lamella_status reserve_words(const lamella_tensor* on, const lamella::Generator&, uint64_t count, ReservedWords*);
+// Writes the seed, and the place of the first word, to two numbers of 64 bits, for kernels that draw the words again.
+lamella_status write_place(const lamella_tensor* to, const ReservedWords&);
+
+}  // namespace cuda
