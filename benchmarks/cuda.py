@@ -15,7 +15,9 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import lamella
@@ -115,7 +117,7 @@ def adding(ns: Any, xs: list[Any]) -> Work:
     return lambda k: ns.add(xs[k % len(xs)], xs[(k + 1) % len(xs)], out=out)
 
 
-def product(tf32: bool) -> Callable[[Any, list[Any]], Work]:
+def matrices(tf32: bool) -> Callable[[Any, list[Any]], Work]:
     def work(ns: Any, xs: list[Any]) -> Work:
         def run(k: int) -> Any:
             ns.backends.cuda.matmul.allow_tf32 = tf32
@@ -126,12 +128,16 @@ def product(tf32: bool) -> Callable[[Any, list[Any]], Work]:
     return work
 
 
-def attention(backward: bool, causal: bool) -> Callable[[Any, list[Any]], Work]:
+def attention(backward: bool, causal: bool, flash: bool) -> Callable[[Any, list[Any]], Work]:
+    """With `flash` torch takes its flash kernels, else those that it prefers, which on some devices are cuDNN's."""
+
     def work(ns: Any, xs: list[Any]) -> Work:
         q, k, v = (x.detach().requires_grad_(backward) for x in xs[:3])
+        kinds = ns.nn.attention
 
         def run(_: int) -> Any:
-            out = ns.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+            with kinds.sdpa_kernel(kinds.SDPBackend.FLASH_ATTENTION) if flash else nullcontext():
+                out = ns.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
             if not backward:
                 return out
             q.grad = k.grad = v.grad = None
@@ -174,9 +180,9 @@ def transformer(nn: Any) -> Any:
 
 def step_of(make: Callable[[Any], Any], *shape: int) -> Callable[[], list[Any]]:
     """The input of a step, and the network's first state."""
-    return lambda: [lamella.randn(*shape, device="cuda")] + [
-        x.detach().to("cuda") for x in make(lamella.nn).state_dict().values()
-    ]
+    return lambda: (
+        [lamella.randn(*shape, device="cuda")] + [x.detach().to("cuda") for x in make(lamella.nn).state_dict().values()]
+    )
 
 
 def training(make: Callable[[Any], Any], captured: bool) -> Callable[[Any, list[Any]], Work]:
@@ -231,12 +237,16 @@ def cases() -> Iterator[Case]:
         for kind, tf32 in ((lamella.float32, False), (lamella.float32, True), (lamella.bfloat16, False)):
             name = f"matmul {n} {str(kind).rpartition('.')[2]}{' tf32' if tf32 else ''}"
             limit = 1e-2 if kind == lamella.bfloat16 else 1e-3 if tf32 else 1e-5
-            yield Case(name, "1.03", rotated(kind, n, n), product(tf32), limit, calls=5)
+            yield Case(name, "1.03", rotated(kind, n, n), matrices(tf32), limit, calls=5)
     four = lambda: [lamella.randn(1, 16, 4096, 64, device="cuda").bfloat16() for _ in range(4)]  # noqa: E731
-    for causal in (False, True):
-        what = "causal attention" if causal else "attention"
-        yield Case(f"{what} forward", "1.2", four, attention(False, causal), 1e-2)
-        yield Case(f"{what} and backward", "1.2", four, attention(True, causal), 2e-2, calls=5)
+    for causal, flash in product((False, True), (True, False)):
+        what = f"{'causal ' if causal else ''}attention{' by flash kernels' if flash else ''}"
+        target = "1.2" if flash else "none"
+        yield Case(f"{what} forward", target, four, attention(False, causal, flash), 1e-2)
+        yield Case(f"{what} and backward", target, four, attention(True, causal, flash), 2e-2, calls=5)
+    exact = lambda: [lamella.randn(8, 12, 512, 64, device="cuda") for _ in range(4)]  # noqa: E731
+    yield Case("attention float32 forward", "none", exact, attention(False, False, False), 1e-5)
+    yield Case("attention float32 and backward", "none", exact, attention(True, False, False), 1e-4)
     for name, make, shape in (
         ("ResNet-18, 64 images", residual, (64, 3, 224, 224)),
         ("GPT-small, 8x512", transformer, (8, 512, 768)),

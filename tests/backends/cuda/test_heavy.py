@@ -27,7 +27,7 @@ def test_values_do_not_depend_on_the_order_of_threads(tmp_path_factory, standin)
 
 def test_attention_on_an_older_device(tmp_path_factory):
     """Where there is no matrix instruction of four warps."""
-    on_standin(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, "attentions")
+    on_standin(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, "attentions", "dropouts")
 
 
 def test_products_by_cublas(tmp_path_factory, standin):
@@ -87,10 +87,10 @@ def test_convolutions_by_cudnn(tmp_path_factory, standin):
     [
         ("meeting", "if (++p > ends ||=>if (++p > ends - 1 ||"),  # the last piece of a sum is left out
         ("sorts", "ranks[warp][digit] += __popc(same)=>ranks[warp][digit] += 1"),
-        ("attentions", "sum[i] = sum[i] * less + =>sum[i] = sum[i] + "),
+        ("wide_attentions", "sum[i] = sum[i] * less + =>sum[i] = sum[i] + "),
         ("attentions", "own + 15 > i0)=>own > i0)"),  # a tile on the diagonal is taken for one below it
         ("attentions", "(2 * t + j) * 4 + p)=>(2 * t + j) * 4 + p % 2)"),  # in the matrix instruction's words
-        ("attentions", "bits_as<float>(x) - bits_as<float>(high)=>0.0f"),  # float32 by the high halves alone
+        ("wide_attentions", "bits_as<float>(x) - bits_as<float>(high)=>0.0f"),  # float32 by the high halves alone
         ("dropouts", "return unit(word) < stay_=>return unit(word) <= 1 - stay_"),
         ("convolutions", "end = begin + part < depth ? begin + part : depth=>end = begin + part - 1"),
     ],
