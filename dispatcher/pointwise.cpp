@@ -123,29 +123,6 @@ int should_swap(const lamella_tensor* const* in, int n, const lamella_meta* out,
   return 0;
 }
 
-// The result keeps the dense permutation of its operands, as torch does.
-void choose_layout(const lamella_tensor* const* in, int n, lamella_meta* out) {
-  bool all_contiguous = true;
-  for (int k = 0; k < n; k++) all_contiguous &= (in[k]->flags & LAMELLA_CONTIGUOUS) != 0;
-  if (all_contiguous) return;
-  int order[LAMELLA_MAX_DIMS];  // innermost first
-  for (int i = 0; i < out->ndim; i++) order[i] = out->ndim - 1 - i;
-  for (int i = 1; i < out->ndim; i++)
-    for (int at = i, j = i - 1; j >= 0; j--) {
-      int c = should_swap(in, n, out, order[j], order[at]);
-      if (c < 0) break;
-      if (c == 0) continue;
-      std::swap(order[j], order[at]);
-      at = j;
-    }
-  int64_t step = 1;
-  for (int i = 0; i < out->ndim; i++) {
-    out->strides[order[i]] = step;
-    step *= std::max<int64_t>(out->sizes[order[i]], 1);
-  }
-  out->flags = LAMELLA_META_STRIDES;
-}
-
 // A plain loop: shapes are short, and a call of memcmp costs more than they do.
 inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
   if (a->dl.ndim != b->dl.ndim) return false;
@@ -167,6 +144,28 @@ lamella_status no_broadcast(lamella_frame* f, const lamella_pointwise& p, const 
 }
 
 }  // namespace
+
+void choose_layout(const lamella_tensor* const* in, int n, lamella_meta* out) {
+  bool all_contiguous = true;
+  for (int k = 0; k < n; k++) all_contiguous &= (in[k]->flags & LAMELLA_CONTIGUOUS) != 0;
+  if (all_contiguous) return;
+  int order[LAMELLA_MAX_DIMS];  // innermost first
+  for (int i = 0; i < out->ndim; i++) order[i] = out->ndim - 1 - i;
+  for (int i = 1; i < out->ndim; i++)
+    for (int at = i, j = i - 1; j >= 0; j--) {
+      int c = should_swap(in, n, out, order[j], order[at]);
+      if (c < 0) break;
+      if (c == 0) continue;
+      std::swap(order[j], order[at]);
+      at = j;
+    }
+  int64_t step = 1;
+  for (int i = 0; i < out->ndim; i++) {
+    out->strides[order[i]] = step;
+    step *= std::max<int64_t>(out->sizes[order[i]], 1);
+  }
+  out->flags = LAMELLA_META_STRIDES;
+}
 
 bool broadcast(int* ndim, int64_t* into, int other_ndim, const int64_t* other) {
   int shift = other_ndim - *ndim;

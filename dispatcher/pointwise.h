@@ -8,6 +8,10 @@ namespace lamella::dispatcher {
 // context: the operator's lamella_pointwise.
 lamella_status infer_pointwise(lamella_frame* f, const lamella_value* args, lamella_meta* out);
 
+// Gives `out`, whose sizes are known, the dense order of dimensions that its operands have, the first ones first, as
+// torch does. Operands have at most its dimensions.
+void choose_layout(const lamella_tensor* const* operands, int count, lamella_meta* out);
+
 // A copy whose texts are its own, and its end.
 const lamella_pointwise* copy_meaning(const lamella_pointwise&);
 void free_meaning(const lamella_pointwise*);

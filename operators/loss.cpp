@@ -74,7 +74,9 @@ void check_gradient(const Tensor& grad_output, Reduction how, const Tensor& each
 void infer_pair(const Tensor& input, const Tensor& target, int64_t kind, double /*width*/, int64_t reduction,
                 Output out) {
   check_pair(input, target, kind);
-  out.set(static_cast<Reduction>(reduction) == Reduction::none ? input.sizes() : IntArrayRef(), input.dtype());
+  const bool each = static_cast<Reduction>(reduction) == Reduction::none;
+  out.set(each ? input.sizes() : IntArrayRef(), input.dtype());
+  if (each) lay_out_as_pointwise(out, {&input, &target});
 }
 
 Tensor pair_loss(const Tensor& input, const Tensor& target, int64_t kind, double width, int64_t reduction) {
@@ -87,6 +89,7 @@ void infer_pair_backward(const Tensor& grad_output, const Tensor& input, const T
   check_pair(input, target, kind);
   check_gradient(grad_output, static_cast<Reduction>(reduction), input);
   out.set(input.sizes(), input.dtype());
+  lay_out_as_pointwise(out, {&input, &target, &grad_output});
 }
 
 Tensor pair_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, int64_t kind,

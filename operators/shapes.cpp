@@ -86,6 +86,17 @@ void lay_out(Output& out, const char* name, std::optional<MemoryFormat> format, 
   }
 }
 
+void lay_out_as_pointwise(Output& out, std::initializer_list<const Tensor*> operands) {
+  const lamella_tensor* in[4];
+  int count = 0;
+  for (const Tensor* t : operands) in[count++] = t->get();
+  lamella_meta laid_out{};
+  laid_out.ndim = static_cast<int32_t>(out.sizes().size());
+  std::copy(out.sizes().begin(), out.sizes().end(), laid_out.sizes);
+  dispatcher::choose_layout(in, count, &laid_out);
+  if (laid_out.flags & LAMELLA_META_STRIDES) out.set_strides({laid_out.strides, out.sizes().size()});
+}
+
 bool lies_in(const Tensor& t, std::optional<MemoryFormat> format) {
   return core::lies_in(t.get(), static_cast<lamella_memory_format>(format.value_or(MemoryFormat::Preserve)));
 }

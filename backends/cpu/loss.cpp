@@ -150,31 +150,23 @@ Status pair_loss(lamella_frame* f, const Tensor& input, const Tensor& target, in
   lamella_tensor* result = out.get();
   const int work = wide(result);
   const How how = static_cast<How>(reduction);
-  TensorRef x, y, beside;
-  if (lamella_status st = packed(input.get(), work, &x)) return st;
-  if (lamella_status st = packed(target.get(), work, &y)) return st;
+  Packed x, y;
+  PackedOutput to;
+  if (lamella_status st = x.read(input.get(), work)) return st;
+  if (lamella_status st = y.read(target.get(), work)) return st;
+  const bool all = how == How::none;
+  if (all)
+    if (lamella_status st = to.open(result, work)) return st;
   const auto loop = chosen(work)->pair[kind];
-  const int64_t n = x.numel(), item = work == LAMELLA_FLOAT64 ? 8 : 4;
-  char* each = nullptr;
-  if (how == How::none) {
-    if (result->dtype != work) {
-      lamella_tensor* raw;
-      if (lamella_status st = api().tensor_empty(result->dl.ndim, result->dl.shape, nullptr, static_cast<uint8_t>(work),
-                                                 device_of(result), &raw))
-        return st;
-      beside = TensorRef::steal(raw);
-    }
-    each = static_cast<char*>(beside ? beside.get()->dl.data : result->dl.data);
-  }
-  auto *from = static_cast<const char*>(x.get()->dl.data), *to = static_cast<const char*>(y.get()->dl.data);
+  const int64_t n = input.get()->numel, item = work == LAMELLA_FLOAT64 ? 8 : 4;
   Part sum;
   lamella_status st = by_blocks(f, n, grain, 1, &sum, [&](int64_t b, int64_t e, Part* part) -> lamella_status {
     const int64_t at = b * item;
-    part->loss = loop(e - b, from + at, to + at, width, each ? each + at : nullptr);
+    part->loss = loop(e - b, x.data() + at, y.data() + at, width, all ? to.data() + at : nullptr);
     return LAMELLA_OK;
   });
   if (st) return st;
-  if (how == How::none) return beside ? copy_into(result, beside.get()) : LAMELLA_OK;
+  if (all) return to.close();
   store(result, how == How::mean ? sum.loss / static_cast<double>(n) : sum.loss);
   return LAMELLA_OK;
 }

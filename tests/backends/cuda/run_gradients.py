@@ -22,9 +22,6 @@ from gradient_sweep import SAMPLED as DIFFERENTIABLE  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 from lamella.operators.samples import Sample  # noqa: E402
 
-# Losses by element of operands in different orders: the CPU's kernel gives rows, while the composite over the device's
-# kernels keeps the first operand's order, as torch does.
-OTHER_LAYOUTS = {"huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss"}
 PARTS = 60  # of a run with LAMELLA_SWEEP=turn: each kernel of a gradient is compiled by g++ there
 
 
@@ -115,7 +112,7 @@ def layout_faults(sample: Sample) -> list[str]:
 
 
 def checks(operator: str) -> Iterator[tuple[Callable[[Sample], list[str]], Sample]]:
-    if operator in SAMPLED and operator not in OTHER_LAYOUTS:
+    if operator in SAMPLED:
         yield from ((layout_faults, s) for s in samples.of(operator))
     if operator in DIFFERENTIABLE and operator not in DECLARED:
         for sample in samples.of(operator):
