@@ -61,6 +61,64 @@ def together(programs: list[Recorded]) -> list[tuple[Recorded, list[Recorded]]]:
     return made
 
 
+@dataclass(frozen=True)
+class Launched:
+    """The most that launches of a kernel have asked for: threads of a block, and bytes of its shared memory."""
+
+    threads: int
+    shared: int
+
+
+def launches(folder: Path) -> dict[str, Launched]:
+    """By the name of the kernel, what the stand-in has recorded of all processes."""
+    most: dict[str, Launched] = {}
+    for path in folder.glob("launches.*"):
+        for line in path.read_text().splitlines():
+            name, threads, shared = line.split("\t")
+            known = most.get(name, Launched(0, 0))
+            most[name] = Launched(max(known.threads, int(threads)), max(known.shared, int(shared)))
+    return most
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a thread of a kernel needs, and a block beside what its launch asks for."""
+
+    registers: int
+    shared: int
+
+    def refusals(self, launched: Launched) -> list[str]:
+        """Why devices of capability 8.0 to 9.0 refuse the launch. Registers are given to warps, in eights a thread."""
+        warps, found = -(-launched.threads // 32), []
+        if warps * 32 * -(-self.registers // 8) * 8 > 65536:
+            found.append(f"{launched.threads} threads of {self.registers} registers are more than a block's 65536")
+        # The backend asks for more than 48 KiB by a launch's own share alone.
+        room = 48 << 10 if launched.shared <= 48 << 10 else 227 << 10
+        if self.shared + launched.shared > room:
+            found.append(f"{self.shared} and {launched.shared} bytes of shared memory are more than {room}")
+        return found
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Machine code, empty where a program does not compile, the compiler's log, and resources by the names that the
+    program was asked for."""
+
+    code: bytes
+    log: str
+    resources: dict[str, Resources]
+
+
+def resources_of(log: str) -> dict[str, Resources]:
+    """By the names of machine code, what the assembler says with `-v`."""
+    pattern = r"entry function '(\S+)'.*?Used (\d+) registers(.*?)\n"
+    found = {}
+    for name, registers, more in re.findall(pattern, log, re.DOTALL):
+        shared = re.search(r"(\d+) bytes smem", more)
+        found[name] = Resources(int(registers), int(shared[1]) if shared else 0)
+    return found
+
+
 class Compiler:
     """NVRTC by ctypes, with the texts that programs include."""
 
@@ -68,8 +126,7 @@ class Compiler:
         self.nvrtc = ctypes.CDLL(library)
         self.headers = headers
 
-    def compile(self, program: Recorded, arch: str) -> tuple[bytes, str]:
-        """The machine code, empty where it does not compile, and the log."""
+    def compile(self, program: Recorded, arch: str) -> Compiled:
         n, handle = len(self.headers), ctypes.c_void_p()
         strings = ctypes.c_char_p * n
         contents = strings(*(t.encode() for t in self.headers.values()))
@@ -81,20 +138,26 @@ class Compiler:
                 assert self.nvrtc.nvrtcAddNameExpression(handle, name.encode()) == 0
             # A kernel of one architecture's own instructions; on others what stands in their place is compiled.
             own = f"-arch={arch}a"
-            words = [own if own in program.options else f"-arch={arch}"]
+            words = [own if own in program.options else f"-arch={arch}", "--ptxas-options=-v"]
             words += [o for o in program.own_options if not o.startswith("-arch")]
             words = [w.encode() for w in words]
             done = self.nvrtc.nvrtcCompileProgram(handle, len(words), (ctypes.c_char_p * len(words))(*words))
             size = ctypes.c_size_t()
             self.nvrtc.nvrtcGetProgramLogSize(handle, ctypes.byref(size))
-            log = ctypes.create_string_buffer(size.value)
-            self.nvrtc.nvrtcGetProgramLog(handle, log)
+            text_of_log = ctypes.create_string_buffer(size.value)
+            self.nvrtc.nvrtcGetProgramLog(handle, text_of_log)
+            log = text_of_log.value.decode(errors="replace")
             if done:
-                return b"", log.value.decode(errors="replace")
+                return Compiled(b"", log, {})
             self.nvrtc.nvrtcGetCUBINSize(handle, ctypes.byref(size))
             code = ctypes.create_string_buffer(size.value)
             self.nvrtc.nvrtcGetCUBIN(handle, code)
-            return code.raw, log.value.decode(errors="replace")
+            said, lowered = resources_of(log), ctypes.c_char_p()
+            resources = {}
+            for name in program.names:
+                assert self.nvrtc.nvrtcGetLoweredName(handle, name.encode(), ctypes.byref(lowered)) == 0
+                resources[name] = said[(lowered.value or b"").decode()]
+            return Compiled(code.raw, log, resources)
         finally:
             self.nvrtc.nvrtcDestroyProgram(ctypes.byref(handle))
 

@@ -1,5 +1,6 @@
 """Kernel texts that the tests have compiled are compiled by NVIDIA's NVRTC to machine code, for sm_80 and sm_90: each
-day another third of them for one of the two, with ``LAMELLA_SWEEP=all`` all for both."""
+day another third of them for one of the two, with ``LAMELLA_SWEEP=all`` all for both. Registers and shared memory must
+be enough for the launches that the tests have made."""
 
 import datetime
 import os
@@ -7,7 +8,7 @@ import platform
 from pathlib import Path
 
 import pytest
-from nvrtc import Compiler, Recorded, find_library, texts_of, together
+from nvrtc import Compiler, Launched, Recorded, Resources, find_library, launches, texts_of, together
 from standins import on_standin
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,20 +51,55 @@ def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
         programs = programs[datetime.date.today().toordinal() % 3 :: 3]
     architectures = ("sm_80", "sm_90")
     nvrtc, wrong, even = compiler(), [], datetime.date.today().toordinal() % 2
-    for i, (program, _) in enumerate(together(programs)):
+    launched, checked = launches(standin / "record"), 0
+    for i, (program, members) in enumerate(together(programs)):
         for arch in architectures if whole else architectures[(i + even) % 2 :][:1]:
-            code, log = nvrtc.compile(program, arch)
-            if not code:
-                wrong.append(f"{program.file} {program.names[:3]} for {arch}:\n{log[:2000]}")
-            else:
-                assert code[:4] == b"\x7fELF"
+            made = nvrtc.compile(program, arch)
+            if not made.code:
+                wrong.append(f"{program.file} {program.names[:3]} for {arch}:\n{made.log[:2000]}")
+                continue
+            assert made.code[:4] == b"\x7fELF"
+            own_names = [name for member in members for name in member.names]
+            for name, own_name in zip(program.names, own_names, strict=True):
+                if own_name in launched:
+                    checked += 1
+                    refusals = made.resources[name].refusals(launched[own_name])
+                    wrong += [f"{program.file} {own_name} for {arch}: {r}" for r in refusals]
     assert not wrong, "\n".join(wrong)
+    assert checked > 20
 
 
 def test_a_text_that_is_wrong_is_reported():
     """C++ that g++ takes, and CUDA's compiler does not: a function of the host."""
     text = "__host__ int here() { return 1; }\n__global__ void planted(int* x) {\n  *x = here();\n}\n"
-    code, log = compiler().compile(Recorded("planted.cu", ("planted",), (), text), "sm_80")
-    assert not code and "__host__" in log
+    made = compiler().compile(Recorded("planted.cu", ("planted",), (), text), "sm_80")
+    assert not made.code and "__host__" in made.log
     whole = Recorded("planted.cu", ("planted",), (), text.replace("__host__", "__device__"))
-    assert compiler().compile(whole, "sm_80")[0]
+    assert compiler().compile(whole, "sm_80").code
+
+
+def test_a_launch_that_devices_refuse_is_reported():
+    """A kernel of 20 KB of shared memory, and one of 255 registers, in blocks that are too large for them."""
+    text = """
+    __global__ void planted(float* x) {
+      __shared__ float room[5000];
+      room[threadIdx.x] = x[threadIdx.x];
+      __syncthreads();
+      x[0] = room[threadIdx.x ^ 1];
+    }
+    __global__ void __launch_bounds__(256) wide(float* x, int n) {
+      float sums[160] = {};
+      for (int k = 0; k < n; k++)
+    #pragma unroll
+        for (int i = 0; i < 160; i++) sums[i] = sums[i] * x[k] + x[i + k];
+    #pragma unroll
+      for (int i = 0; i < 160; i++) x[i] = sums[i];
+    }
+    """
+    found = compiler().compile(Recorded("planted.cu", ("planted", "wide"), (), text), "sm_80").resources
+    assert found["planted"].shared == 20000 and found["wide"].registers > 128
+    assert not found["planted"].refusals(Launched(1024, 29000)) and not found["wide"].refusals(Launched(256, 0))
+    assert "20000 and 30000 bytes" in found["planted"].refusals(Launched(1024, 30000))[0]
+    assert "20000 and 220000 bytes" in found["planted"].refusals(Launched(1024, 220000))[0]
+    assert "1024 threads" in found["wide"].refusals(Launched(1024, 0))[0]
+    assert not Resources(64, 0).refusals(Launched(1024, 0)) and Resources(65, 0).refusals(Launched(1024, 0))
