@@ -182,11 +182,23 @@ lamella_status attention_dropout(lamella_frame* f, const lamella_value* args, la
   });
 }
 
+// What gradients have in common: attention_shifts of kernels/attention.cu.
+lamella_status shifts_of(const Tensor& g, const Tensor& out, const Tensor& of_sums, const AttentionSizes& n,
+                         Tensor* shifts) {
+  static Kernels<dtypes> kernels("attention.cu", "-fmad=true");
+  const int64_t rows = n.batch * n.heads * n.queries;
+  const int t = g.get()->dtype;
+  *shifts = empty_on(g.get(), {rows}, wide_of(t));
+  if (!rows) return LAMELLA_OK;
+  Kernel& kernel = kernels.get(t, [&] { return text("attention_shifts<", type_name(t), ">"); });
+  return launch(kernel, g.get(), grid_for(g.get(), rows * 32), {256}, 0, heads_of(g), heads_of(out),
+                data_of<void>(of_sums), shifts->data_ptr(), n);
+}
+
 // _attention_backward(grad_out, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, is_causal, scale,
 // output_mask, words, dropout_p) -> (query's, key's, value's)
 lamella_status attention_backward(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   return lamella::guarded([&]() -> lamella_status {
-    static Kernels<dtypes> shift_kernels("attention.cu", "-fmad=true");
     static Kernels<dtypes * 3> of_query("attention.cu", "-fmad=true"), of_key("attention.cu", "-fmad=true");
     if (too_wide(args[2], args[4])) return by_composite(f, args, rets);
     const Tensor g = borrowed(args[0]), q = borrowed(args[2]), k = borrowed(args[3]), v = borrowed(args[4]),
@@ -198,14 +210,9 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
     const Tensor words = plain(borrowed(args[11]));
     if (const double p = lamella::as_double(args[12]); p > 0) drop(n, words, p);
     const int64_t rows = n.batch * n.heads * n.queries;
-    const Tensor shifts = empty_on(q.get(), {rows}, wide_of(t));
     const char* type = type_name(t);
-    if (rows) {
-      Kernel& kernel = shift_kernels.get(t, [&] { return text("attention_shifts<", type, ">"); });
-      if (lamella_status st = launch(kernel, q.get(), grid_for(q.get(), rows * 32), {256}, 0, heads_of(g),
-                                     heads_of(out), data_of<void>(of_sums), shifts.data_ptr(), n))
-        return st;
-    }
+    Tensor shifts;
+    if (lamella_status st = shifts_of(g, out, of_sums, n, &shifts)) return st;
     const int quads = quads_of(n), number = t * 3 + quad_number(quads);
     if (suits_matrices(n, t, {q, k, v, g, dq, dk, dv})) {
       static MatrixKernels of_query("backward_query_by_groups", "attention_groups.cu"),
@@ -238,12 +245,48 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
   });
 }
 
+// As `MaskSizes` of kernels/attention.cu.
+struct MaskSizes {
+  int64_t batch = 1, heads = 1, queries = 1, keys = 1;
+};
+
+Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
+                               const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out,
+                               const Tensor& logsumexp, bool is_causal, double scale, const Tensor& words,
+                               double dropout_p, const Tensor& result) {
+  static Kernels<dtypes * 2> kernels("attention.cu", "-fmad=true");
+  if (!result.numel()) return LAMELLA_OK;
+  AttentionSizes n = sizes_of(query, key, value, attn_mask, is_causal, scale);
+  const Tensor place = plain(words), sums = plain(logsumexp), of_sums = plain(grad_logsumexp);
+  if (dropout_p > 0) drop(n, place, dropout_p);
+  const PlainOutput to(result);
+  if (!n.batch || !n.heads || !n.queries) {  // a mask that broadcasts over nothing
+    if (lamella_status st = clear(to.tensor().get())) return st;
+    return to.close();
+  }
+  Tensor shifts;
+  if (lamella_status st = shifts_of(grad_out, out, of_sums, n, &shifts)) return st;
+  MaskSizes of;
+  int64_t* const sizes[] = {&of.keys, &of.queries, &of.heads, &of.batch};
+  for (int64_t d = 0; d < result.dim(); d++) *sizes[d] = result.size(result.dim() - 1 - d);
+  const int t = query.get()->dtype, m = result.get()->dtype;
+  Kernel& kernel = kernels.get(t * 2 + (t != m),
+                               [&] { return text("attend_backward_mask<", type_name(t), ", ", type_name(m), ">"); });
+  const int64_t columns = (of.keys + tile_side - 1) / tile_side;
+  if (lamella_status st = launch(kernel, query.get(), blocks(of.batch * of.heads * columns, of.queries), {256},
+                                 shared_bytes(t), heads_of(grad_out), heads_of(query), heads_of(key), heads_of(value),
+                                 sums.data_ptr(), shifts.data_ptr(), to.data(), of, n))
+    return st;
+  return to.close();
+}
+
 }  // namespace
 
 void add_attention(lamella::Library& m) {
   m.impl("_attention", "cuda", attention, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("_attention_dropout", "cuda", attention_dropout, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("_attention_backward", "cuda", attention_backward, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+  add<attention_mask_backward>(m, "_attention_mask_backward");
 }
 
 }  // namespace cuda

@@ -224,6 +224,11 @@ DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v,
   }
 }
 
+// The sizes of a mask, each 1 or that of the scores.
+struct MaskSizes {
+  i64 batch, heads, queries, keys;
+};
+
 template <class T, int Quads>
 DEVICE void write_tile(const Heads<T>& to, i64 b, i64 h, i64 first, i64 rows, i64 width, Wide<T> by,
                        const Wide<T> (&sums)[4][4 * Quads]) {
@@ -286,4 +291,50 @@ __global__ void __launch_bounds__(256)
   }
   if (to_key.data) write_tile<T, Quads>(to_key, b, source, first, n.keys, n.width, (W)n.scale, of_key);
   if (to_value.data) write_tile<T, Quads>(to_value, b, source, first, n.keys, n.value_width, W(1), of_value);
+}
+
+// The gradient of a mask that is added: of each of its elements the gradients of the scores that have it, in order. The mask
+// has the sizes of `to`, of which those of 1 broadcast; a block has a tile of it, or a row or a column of 64.
+template <class T, class M>
+__global__ void __launch_bounds__(256)
+    attend_backward_mask(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const Wide<T>* logsumexp,
+                         const Wide<T>* shifts, M* to, MaskSizes of, AttentionSizes n) {
+  typedef Wide<T> W;
+  SHARED_BYTES(Space<W>, space_at);
+  Space<W>& space = *space_at;
+  const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+  const i64 row_tiles = (of.queries + tile_side - 1) / tile_side, column_tiles = (of.keys + tile_side - 1) / tile_side;
+  const i64 column_tile = blockIdx.x % column_tiles, row_tile = blockIdx.x / column_tiles % row_tiles;
+  const i64 own = blockIdx.x / column_tiles / row_tiles, own_b = own / of.heads, own_h = own % of.heads;
+  // What is walked over: where the mask has a size of 1 all, else its own.
+  const auto first = [](i64 size, i64 mine) { return size == 1 ? 0 : mine; };
+  const auto behind = [](i64 size, i64 mine, i64 all, i64 each) { return size == 1 ? all : mine + each; };
+  const i64 i_first = first(of.queries, row_tile * tile_side), j_first = first(of.keys, column_tile * tile_side);
+  const i64 i_behind = behind(of.queries, i_first, n.queries, tile_side), j_behind = behind(of.keys, j_first, n.keys, tile_side);
+  W sums[4][4] = {}, p[4][4], d[4][4];
+  for (i64 b = first(of.batch, own_b); b < behind(of.batch, own_b, n.batch, 1); b++)
+    for (i64 h = first(of.heads, own_h); h < behind(of.heads, own_h, n.heads, 1); h++) {
+      const Head<T> q = query.of(b, h), k = key.of(b, h / n.shared), v = value.of(b, h / n.shared), g = grad.of(b, h);
+      for (i64 i0 = i_first; i0 < i_behind; i0 += tile_side)
+        for (i64 j0 = j_first; j0 < j_behind; j0 += tile_side) {
+          if (n.causal && j0 > i0 + tile_side - 1) break;
+          tile_gradients<T>(q, k, v, g, logsumexp, shifts, n, b, h, i0, j0, space, p, d);
+#pragma unroll
+          for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int j = 0; j < 4; j++) sums[i][j] += d[i][j];
+        }
+    }
+  __syncthreads();
+  keep_tile<false>(space, sums);
+  __syncthreads();
+  const int rows = of.queries == 1 ? 1 : tile_side, columns = of.keys == 1 ? 1 : tile_side;
+  for (int at = threadIdx.x; at < rows * columns; at += 256) {
+    const int r = at / columns, c = at % columns;
+    const i64 i = (of.queries == 1 ? 0 : i_first) + r, j = (of.keys == 1 ? 0 : j_first) + c;
+    W sum = 0;
+    for (int x = r; x < (of.queries == 1 ? tile_side : r + 1); x++)
+      for (int y = c; y < (of.keys == 1 ? tile_side : c + 1); y++) sum += space.tile[x][y];
+    if (i < of.queries && j < of.keys) to[(own * of.queries + i) * of.keys + j] = narrow<M>(sum);
+  }
 }

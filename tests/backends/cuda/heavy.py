@@ -366,6 +366,19 @@ def dropouts():
             check(got, wanted.detach().to(lamella.float64).numpy(), limit, limit)
     q = there(normal(1, 1, 5, 8))
     assert (attend(q, q, q, None, False, 1.0, 1.0)[0] == 0).all()
+    for dtype, limit, shape in (  # gradients of masks, which broadcast over tiles and heads
+        (lamella.float32, 1e-4, (70, 131)),
+        (lamella.float32, 1e-4, (1, 1, 131)),
+        (lamella.bfloat16, 0.08, (2, 70, 1)),
+    ):
+        given, added, g, results = [normal(1, 2, n, 8) for n in (70, 131, 131)], normal(*shape), normal(1, 2, 70, 8), []
+        for device in (DEVICE, "cpu"):
+            lamella.manual_seed(5)
+            q, k, v, g_there = (lamella.tensor(x, dtype=dtype, device=device) for x in (*given, g))
+            mask = lamella.tensor(added, device=device).requires_grad_()
+            attend(q, k, v, mask, shape[0] == 1, 0.2, 0.3)[0].backward(g_there)
+            results.append(mask.grad)
+        check(results[0], results[1].to(lamella.float64).numpy(), limit, limit)
 
 
 def updates():
