@@ -1,6 +1,6 @@
-// Attention and its gradients. Two-byte floats and float32 of widths up to 128 go by matrix instructions,
-// kernels/attention_warps.cu and attention_groups.cu; others of widths up to 256 by kernels/attention.cu; wider ones
-// take the composite.
+// Attention and its gradients. Two-byte floats of widths up to 256 and float32 of widths up to 128 go by matrix
+// instructions where shared memory has room, kernels/attention_warps.cu and attention_groups.cu; others of widths up to
+// 256 by kernels/attention.cu; wider ones take the composite.
 #include "kernels.h"
 #include "operands.h"
 #include "random.h"
@@ -85,7 +85,7 @@ unsigned most_bytes(int dtype, int quads) { return tile_bytes(dtype, quads, 6) +
 bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
   const Properties& device = properties_of(index_of(operands.begin()->get()));
   if (device.capability < 80 || (!is_half(dtype) && dtype != LAMELLA_FLOAT32)) return false;
-  if (n.width % 8 || n.value_width % 8 || n.width > 128 || n.value_width > 128) return false;
+  if (n.width % 8 || n.value_width % 8 || n.width > widest || n.value_width > widest) return false;
   if (most_bytes(dtype, quads_of(n)) > static_cast<unsigned>(device.most_shared_bytes)) return false;
   for (const Tensor& t : operands) {
     if (!t.defined()) continue;
@@ -104,17 +104,18 @@ bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0 && !n.wor
 // of four warps, and for others and float32, which do without.
 class MatrixKernels {
  public:
-  constexpr MatrixKernels(const char* name, const char* file)
-      : name_(name), by_warps_(file, "-fmad=true"), by_groups_(file, "-fmad=true -arch=sm_90a") {}
+  // `more`: further arguments of the template.
+  constexpr MatrixKernels(const char* name, const char* file, const char* more = "")
+      : name_(name), more_(more), by_warps_(file, "-fmad=true"), by_groups_(file, "-fmad=true -arch=sm_90a") {}
   Kernel& get(const AttentionSizes& n, int dtype, bool groups) {
     const int quads = quads_of(n);
     return (groups ? by_groups_ : by_warps_).get((dtype * 3 + quad_number(quads)) * 2 + is_plain(n), [&] {
-      return text(name_, "<", type_name(dtype), ", ", quads, is_plain(n) ? ", true>" : ", false>");
+      return text(name_, "<", type_name(dtype), ", ", quads, is_plain(n) ? ", true" : ", false", more_, ">");
     });
   }
 
  private:
-  const char* name_;
+  const char *name_, *more_;
   Kernels<dtypes * 6> by_warps_, by_groups_;
 };
 bool has_groups(const Tensor& t) {
@@ -145,7 +146,7 @@ lamella_status attend(const Tensor& q, const Tensor& k, const Tensor& v, const A
     return run(kernel, tile_side, 256, shared_bytes(t));
   }
   // Two tiles of queries, and two of keys and of values each.
-  if (!is_half(t) || (is_plain(n) && has_groups(q))) {
+  if (!is_half(t) || quads == 4 || (is_plain(n) && has_groups(q))) {
     static MatrixKernels kernels("attend_by_groups", "attention_groups.cu");
     return run(kernels.get(n, t, has_groups(q)), 128, 256, tile_bytes(t, quads, 6) + aligned_to_group);
   }
@@ -215,18 +216,24 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
     if (lamella_status st = shifts_of(g, out, of_sums, n, &shifts)) return st;
     const int quads = quads_of(n), number = t * 3 + quad_number(quads);
     if (suits_matrices(n, t, {q, k, v, g, dq, dk, dv})) {
-      static MatrixKernels of_query("backward_query_by_groups", "attention_groups.cu"),
-          of_key("backward_key_by_groups", "attention_groups.cu");
+      constexpr const char *file = "attention_groups.cu", *by_key = "backward_key_by_groups";
+      static MatrixKernels of_query("backward_query_by_groups", file), of_both(by_key, file, ", true, true"),
+          of_keys(by_key, file, ", true, false"), of_values(by_key, file, ", false, true");
       const auto *sums = logsumexp.data_ptr(), *less = shifts.data_ptr();
       if (dq.defined() && rows)
         if (lamella_status st = launch(of_query.get(n, t, has_groups(q)), q.get(), blocks(n.batch * n.heads, n.queries),
                                        {128}, tile_bytes(t, quads, 6) + aligned_to_group, heads_of(g), heads_of(q),
                                        heads_of(k), heads_of(v), sums, less, heads_of(dq), n))
           return st;
-      if (!dk.defined() && !dv.defined()) return LAMELLA_OK;
-      return launch(of_key.get(n, t, has_groups(q)), q.get(), blocks(n.batch * k.size(1), n.keys), {128},
-                    most_bytes(t, quads), heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less, heads_of(dk),
-                    heads_of(dv), n);
+      const auto run = [&](MatrixKernels& kernels) {
+        return launch(kernels.get(n, t, has_groups(q)), q.get(), blocks(n.batch * k.size(1), n.keys), {128},
+                      most_bytes(t, quads), heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less,
+                      heads_of(dk), heads_of(dv), n);
+      };
+      if (quads < 4) return dk.defined() || dv.defined() ? run(of_both) : LAMELLA_OK;
+      if (dk.defined())
+        if (lamella_status st = run(of_keys)) return st;
+      return dv.defined() ? run(of_values) : LAMELLA_OK;
     }
     if (dq.defined() && rows) {
       Kernel& kernel = of_query.get(number, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });

@@ -12,10 +12,11 @@ DEVICE T* aligned_for_groups(char* bytes) {
 template <class T>
 constexpr int steps_of_tile = 64 / summed_at_once<T>;
 
-// How many blocks of a gradient a multiprocessor is to hold. Of float32, shared memory has no room for more.
+// How many blocks of a gradient a multiprocessor is to hold. Of float32 and of the widest rows, shared memory has no room
+// for more.
 template <class T>
 constexpr int blocks_at_once(int quads, int of_two_bytes) {
-  return sizeof(T) == 2 ? of_two_bytes : quads == 1 ? 2 : 1;
+  return quads == 4 ? 1 : sizeof(T) == 2 ? of_two_bytes : quads == 1 ? 2 : 1;
 }
 
 // Sums of a group as the left fragment of step i.
@@ -261,8 +262,9 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 :
 }
 
 // The gradients of 64 keys and values of one head of theirs, by one group, from all queries of all heads that share it, in
-// order. Everything is turned around: rows are keys, and columns are queries. A null result is not wanted.
-template <class T, int Quads, bool Plain>
+// order. Everything is turned around: rows are keys, and columns are queries. Sums are kept of keys, of values or of both: of
+// the widest rows registers have no room for both. A null result is not wanted.
+template <class T, int Quads, bool Plain, bool Keys, bool Values>
 __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Plain ? 3 : 2))
     backward_key_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
                            const float* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
@@ -287,7 +289,8 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
     const bool there = row < n.queries;
     copy_later_4(numbers(turn) + threadIdx.x, from + (there ? (b * n.heads + h) * n.queries + row : 0), there);
   };
-  float sums[2 * Quads][8][4] = {};  // of keys, then of values
+  constexpr int of_values = Keys ? Quads : 0;
+  float sums[of_values + (Values ? Quads : 0)][8][4] = {};  // of keys, then of values
   const i64 count = rounds > 0 ? rounds * n.shared : 0;
   all.fill(0, key.data + b * key.batch + source * key.head, key.row, first, n.keys, n.width);
   all.fill(1, value.data + b * value.batch + source * value.head, value.row, first, n.keys, n.value_width);
@@ -305,7 +308,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
 #pragma unroll(sizeof(T) == 2 ? steps : 2)
     for (int i = 0; i < steps; i++) {
       multiply_group(s, all.part(0, i / each), all.part(queries, i / each), i % each);
-      multiply_group(d, all.part(1, i / each), all.part(grads, i / each), i % each);
+      if (Keys) multiply_group(d, all.part(1, i / each), all.part(grads, i / each), i % each);
     }
     end_group(both);
     const float* of = numbers(static_cast<int>(r & 1));
@@ -354,14 +357,14 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
     for (int p = 0; p < Quads; p++)
 #pragma unroll
       for (int i = 0; i < each; i++) {
-        multiply_group_turned(sums[p], of_scores[i], all.part(queries, p), i);
-        multiply_group_turned(sums[Quads + p], weights[i], all.part(grads, p), i);
+        if constexpr (Keys) multiply_group_turned(sums[p], of_scores[i], all.part(queries, p), i);
+        if constexpr (Values) multiply_group_turned(sums[of_values + p], weights[i], all.part(grads, p), i);
       }
     end_group(sums);
     wait_for_copies();
     show_to_groups();
     __syncthreads();
   }
-  if (to_key.data) write_rows<T, Quads>(to_key, b, source, own, n.keys, n.width, (float)n.scale, sums);
-  if (to_value.data) write_rows<T, Quads>(to_value, b, source, own, n.keys, n.value_width, 1, sums + Quads);
+  if (Keys && to_key.data) write_rows<T, Quads>(to_key, b, source, own, n.keys, n.width, (float)n.scale, sums);
+  if (Values && to_value.data) write_rows<T, Quads>(to_value, b, source, own, n.keys, n.value_width, 1, sums + of_values);
 }

@@ -329,6 +329,8 @@ def attentions():
         for how in ("masked", "causal", "whole"):
             attention(dtype, limit, 2 if how == "causal" else 1, sizes, how)
     attention(lamella.float16, 0.01, 1, (150, 40, 64, 64), "whole", scale=-0.1)
+    for how in ("masked", "causal"):
+        attention(lamella.bfloat16, 0.06, 1, (70, 100, 136, 160), how)  # gradients of keys and of values apart
     attention(lamella.bfloat16, 0.06, 1, (5, 3, 12, 20), "causal")  # rows that cannot be read 16 bytes at a time
 
 
