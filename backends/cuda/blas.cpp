@@ -2,8 +2,6 @@
 // are the same each time and graphs can be captured.
 #include "blas.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 
 #include "kept.h"
@@ -29,22 +27,15 @@ constexpr int CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4, CU
      long long, const void*, void*, int, int, long long, int, int, int))
 
 struct Blas {
-#define CUDA_BLAS_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
-  CUDA_BLAS_FUNCTIONS(CUDA_BLAS_MEMBER)
-#undef CUDA_BLAS_MEMBER
+  CUDA_BLAS_FUNCTIONS(CUDA_MEMBER)
   bool there = false;
 
   Blas() {
-    void* library = nullptr;
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12"})
-      if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    there = true;
-#define CUDA_BLAS_FIND(member, symbol, parameters)                     \
-  member = reinterpret_cast<decltype(member)>(dlsym(library, symbol)); \
-  there = there && member;
-    CUDA_BLAS_FUNCTIONS(CUDA_BLAS_FIND)
-#undef CUDA_BLAS_FIND
+    for (int each = 13; !there && each >= 12; each--) {
+      SharedLibrary library("libcublas.so." + std::to_string(each));
+      CUDA_BLAS_FUNCTIONS(CUDA_FIND)
+      there = library.whole();
+    }
   }
 };
 const Blas& blas() {

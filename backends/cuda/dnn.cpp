@@ -3,8 +3,6 @@
 #include "dnn.h"
 #include "kept.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
@@ -71,22 +69,15 @@ static_assert(sizeof(Performance) == 48 && offsetof(Performance, memory) == 16 &
      size_t, const void*, cudnnFilter, void*))
 
 struct Dnn {
-#define CUDA_DNN_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
-  CUDA_DNN_FUNCTIONS(CUDA_DNN_MEMBER)
-#undef CUDA_DNN_MEMBER
+  CUDA_DNN_FUNCTIONS(CUDA_MEMBER)
   size_t (*version)() = nullptr;
   bool there = false;
 
   Dnn() {
-    void* library = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    version = reinterpret_cast<size_t (*)()>(dlsym(library, "cudnnGetVersion"));
-    there = version;
-#define CUDA_DNN_FIND(member, symbol, parameters)                      \
-  member = reinterpret_cast<decltype(member)>(dlsym(library, symbol)); \
-  there = there && member;
-    CUDA_DNN_FUNCTIONS(CUDA_DNN_FIND)
-#undef CUDA_DNN_FIND
+    SharedLibrary library("libcudnn.so.9");
+    CUDA_DNN_FUNCTIONS(CUDA_FIND)
+    library.find(version, "cudnnGetVersion");
+    there = library.whole();
   }
 };
 const Dnn& dnn() {
