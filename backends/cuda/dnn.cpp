@@ -1,11 +1,11 @@
 // cuDNN by its names: a handle for each device of a thread, and a plan for each problem, so that a repeated call only
 // looks up its plan. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why these functions.
 #include "dnn.h"
-#include "kept.h"
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_map>
+
+#include "kept.h"
+#include "plans.h"
 
 namespace cuda {
 namespace {
@@ -116,12 +116,6 @@ struct Problem {
     std::array<int, 5> all{first, second};
     std::copy(spatial(rest), rest + 3, all.begin() + 2);
     return all;
-  }
-};
-static_assert(std::has_unique_object_representations_v<Problem>, "its bytes are hashed");
-struct Hash {
-  size_t operator()(const Problem& p) const {
-    return std::hash<std::string_view>()({reinterpret_cast<const char*>(&p), sizeof p});
   }
 };
 
@@ -268,23 +262,13 @@ void choose(cudnnHandle h, const Problem& p, Plan& plan) {
   if (!plan.count) plan.refusal = text("none of ", count, " algorithms is usable");
 }
 
-// Plans of all threads. They are dropped together where a program has ever new shapes.
-struct Plans {
-  std::mutex mutex;
-  std::unordered_map<Problem, std::shared_ptr<Plan>, Hash> made;
-};
-constexpr size_t most_plans = 8192;
-Plans& plans() {
-  static auto* all = new Plans;
+Plans<Problem, Plan>& plans() {
+  static auto* all = new Plans<Problem, Plan>;
   return *all;
 }
 
 lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<Plan>* out) {
-  {
-    std::lock_guard lock(plans().mutex);
-    const auto at = plans().made.find(p);
-    if (at != plans().made.end()) return *out = at->second, LAMELLA_OK;
-  }
+  if ((*out = plans().find(p))) return LAMELLA_OK;
   auto plan = std::make_shared<Plan>();
   try {
     choose(h, p, *plan);
@@ -292,9 +276,7 @@ lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<Plan>* o
     if (!refuses(met.status)) return raise_dnn(met.status, met.function);
     plan->refusal = text(met.function, ": status ", met.status);
   }
-  std::lock_guard lock(plans().mutex);
-  if (plans().made.size() >= most_plans) plans().made.clear();
-  *out = plans().made.emplace(p, std::move(plan)).first->second;
+  *out = plans().keep(p, std::move(plan));
   return LAMELLA_OK;
 }
 
@@ -462,16 +444,15 @@ std::string dnn_plans() {
     return s + ")";
   };
   std::string all;
-  std::lock_guard lock(plans().mutex);
-  for (const auto& [p, plan] : plans().made) {
+  plans().each([&](const Problem& p, const Plan& plan) {
     all += text(function_of(Pass(p.pass)), " ", type_name(p.dtype), p.channels_last ? " NHWC" : " NCHW");
     all += " " + written(p.image().data(), p.dims) + " by " + written(p.weight().data(), p.dims);
     all += text(" groups ", p.groups, " stride ", written(p.spatial(p.stride), p.dims - 2), ":");
-    for (int i = 0; i < plan->count; i++)
-      all += text(i ? ", " : " ", "algorithm ", plan->choices[i].algorithm, " with ", plan->choices[i].workspace,
-                  " bytes", plan->choices[i].refused ? " refused" : "");
-    all += (plan->count ? "" : " refused: " + plan->refusal) + "\n";
-  }
+    for (int i = 0; i < plan.count; i++)
+      all += text(i ? ", " : " ", "algorithm ", plan.choices[i].algorithm, " with ", plan.choices[i].workspace,
+                  " bytes", plan.choices[i].refused ? " refused" : "");
+    all += (plan.count ? "" : " refused: " + plan.refusal) + "\n";
+  });
   return all;
 }
 

@@ -31,9 +31,12 @@ def test_attention_on_an_older_device(tmp_path_factory):
 
 
 def test_products_by_cublas(tmp_path_factory, standin):
-    """Which layouts, sizes and types are handed to cuBLAS, by a library that refuses what NVIDIA's refuses."""
+    """Which layouts, sizes and types are handed to cuBLAS and cuBLASLt, by libraries that refuse what theirs refuse."""
     with_blas = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/blas")
     with_blas.run(PROGRAM, "blas")
+    with_blas.run(PROGRAM, "blas", STANDIN_ASYNC="1")
+    samples = PROGRAM.replace("heavy.py", "run_samples.py")
+    with_blas.run(samples, "linear", "addmm", "baddbmm", "addmv", "addr")
     with_blas.run("""
         import lamella
         switch = lamella.backends.cuda.matmul
@@ -43,6 +46,8 @@ def test_products_by_cublas(tmp_path_factory, standin):
         switch.allow_tf32 = False
         assert switch.allow_tf32 is False and lamella.ops.cuda._allow_tf32() is False
     """)
+    with pytest.raises(BaseException, match="Mismatched elements"):
+        with_blas.run(PROGRAM, "blas", STANDIN_BLASLT_DEFECT="1")
 
 
 def test_convolutions_by_cudnn(tmp_path_factory, standin):
