@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "kept.h"
+#include "memory.h"
 
 namespace cuda {
 namespace {
@@ -13,6 +14,7 @@ using cublasHandle = struct cublasContext*;
 
 // Constants by NVIDIA's names.
 constexpr int CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_GEMM_DEFAULT = -1;
+constexpr int CUBLAS_STATUS_NOT_INITIALIZED = 1, CUBLAS_STATUS_ALLOC_FAILED = 3;
 constexpr int CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77, CUBLAS_COMPUTE_64F = 70;
 constexpr int CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4, CUDA_C_64F = 5, CUDA_R_16BF = 14;
 
@@ -48,6 +50,30 @@ lamella_status checked_blas(int status, const char* who) {
                 : LAMELLA_OK;
 }
 
+// A handle that is not made whole is destroyed: it holds memory of the device.
+lamella_status make(BlasHandle& h) {
+  // A handle for which there is no memory may be told as one that does not start.
+  const int made =
+      with_room({CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED}, [&] { return blas().create(&h.handle); });
+  if (made == CUBLAS_STATUS_ALLOC_FAILED) return raise_lack(h.device, "cuda: cuBLAS: cublasCreate");
+  if (made) return checked_blas(made, "cublasCreate");
+  lamella_status st = LAMELLA_OK;
+  const CUresult taken =
+      with_room({CUDA_ERROR_OUT_OF_MEMORY}, [&] { return driver().memory_alloc(&h.workspace, blas_workspace_bytes); });
+  if (taken == CUDA_ERROR_OUT_OF_MEMORY)
+    st = raise_lack(h.device, lamella::detail::text("cuda: cuBLAS: ", blas_workspace_bytes, " bytes of work space"));
+  else
+    st = checked(taken, "cuda: cuBLAS: work space");
+  if (!st) st = checked_blas(blas().set_stream(h.handle, h.stream), "cublasSetStream");
+  if (!st)
+    st = checked_blas(blas().set_workspace(h.handle, reinterpret_cast<void*>(h.workspace), blas_workspace_bytes),
+                      "cublasSetWorkspace");
+  if (!st) return LAMELLA_OK;
+  blas().destroy(h.handle);
+  if (h.workspace) driver().memory_free(h.workspace);
+  return st;
+}
+
 std::atomic<bool> tf32{false};
 
 }  // namespace
@@ -61,14 +87,7 @@ lamella_status blas_handle(int device, const BlasHandle** out) {
   const auto fits = [=](const BlasHandle& h) { return h.device == device && h.stream == stream; };
   if ((*out = mine.find(fits))) return LAMELLA_OK;
   BlasHandle h{device, stream};
-  if (lamella_status st = checked_blas(blas().create(&h.handle), "cublasCreate")) return st;
-  if (lamella_status st = checked(driver().memory_alloc(&h.workspace, blas_workspace_bytes), "the workspace of cuBLAS"))
-    return st;
-  if (lamella_status st = checked_blas(blas().set_stream(h.handle, stream), "cublasSetStream")) return st;
-  if (lamella_status st =
-          checked_blas(blas().set_workspace(h.handle, reinterpret_cast<void*>(h.workspace), blas_workspace_bytes),
-                       "cublasSetWorkspace"))
-    return st;
+  if (lamella_status st = make(h)) return st;
   *out = mine.add(h);
   return LAMELLA_OK;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kept.h"
+#include "memory.h"
 #include "plans.h"
 
 namespace cuda {
@@ -20,6 +21,9 @@ constexpr int CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, 
 constexpr int CUDNN_TENSOR_NCHW = 0, CUDNN_TENSOR_NHWC = 1, CUDNN_CROSS_CORRELATION = 1, CUDNN_DETERMINISTIC = 1;
 constexpr int CUDNN_DEFAULT_MATH = 0, CUDNN_TENSOR_OP_MATH = 1, CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION = 2,
               CUDNN_FMA_MATH = 3;
+
+constexpr int CUDNN_STATUS_NOT_INITIALIZED = 1001, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED = 4003,
+              CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED = 4004;
 
 // cudnnConvolutionFwdAlgoPerf_t; those of the two gradients are the same.
 struct Performance {
@@ -296,7 +300,12 @@ lamella_status handle_of(int device, cudnnHandle* out) {
   Handle* at = mine.find(fits);
   if (!at) {
     cudnnHandle made = nullptr;
-    const int status = dnn().create(&made);
+    // A handle for which there is no memory may be told as one that does not start.
+    const int status = with_room({CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED,
+                                  CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, CUDNN_STATUS_NOT_INITIALIZED},
+                                 [&] { return dnn().create(&made); });
+    if (status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED)
+      return raise_lack(device, "cuda: cuDNN: cudnnCreate");
     if (status && !refuses(status)) return raise_dnn(status, "cudnnCreate");
     at = mine.add({device, status ? nullptr : made});
   }

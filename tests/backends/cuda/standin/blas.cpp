@@ -1,5 +1,7 @@
 // libcublas.so.13 for tests: the one function that multiplies, over memory of the host. It stands in a folder of its
-// own, so that a test chooses whether there is a cuBLAS.
+// own, so that a test chooses whether there is a cuBLAS. The first STANDIN_BLAS_LACKS handles have no memory.
+#include <cstdlib>
+
 #include "blas.h"
 
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -7,11 +9,18 @@
 using namespace standin;
 
 namespace {
-int calls = 0;
+int calls = 0, handles = 0;
 }
 
-API cublasCreate_v2(Handle** out) { return out ? (*out = new Handle, success) : static_cast<int>(invalid); }
-API cublasDestroy_v2(Handle* h) { return delete h, success; }
+API cublasCreate_v2(Handle** out) {
+  static int lacks = std::getenv("STANDIN_BLAS_LACKS") ? std::atoi(std::getenv("STANDIN_BLAS_LACKS")) : 0;
+  if (!out) return invalid;
+  if (lacks-- > 0) return alloc_failed;
+  handles++;
+  return *out = new Handle, success;
+}
+API cublasDestroy_v2(Handle* h) { return handles--, delete h, success; }
+API standin_blas_handles() { return handles; }
 API cublasSetStream_v2(Handle* h, void* stream) { return h->stream = stream, success; }
 API cublasSetWorkspace_v2(Handle*, void* memory, size_t) {
   return memory && reinterpret_cast<uintptr_t>(memory) % 256 == 0 ? success : invalid;
