@@ -2,11 +2,10 @@
 // are the same each time and graphs can be captured.
 #include "blas.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 
 #include "kept.h"
+#include "memory.h"
 
 namespace cuda {
 namespace {
@@ -14,7 +13,8 @@ namespace {
 using cublasHandle = struct cublasContext*;
 
 // Constants by NVIDIA's names.
-constexpr int CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_DEFAULT_MATH = 0, CUBLAS_GEMM_DEFAULT = -1;
+constexpr int CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_GEMM_DEFAULT = -1;
+constexpr int CUBLAS_STATUS_NOT_INITIALIZED = 1, CUBLAS_STATUS_ALLOC_FAILED = 3;
 constexpr int CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77, CUBLAS_COMPUTE_64F = 70;
 constexpr int CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4, CUDA_C_64F = 5, CUDA_R_16BF = 14;
 
@@ -29,22 +29,15 @@ constexpr int CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4, CU
      long long, const void*, void*, int, int, long long, int, int, int))
 
 struct Blas {
-#define CUDA_BLAS_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
-  CUDA_BLAS_FUNCTIONS(CUDA_BLAS_MEMBER)
-#undef CUDA_BLAS_MEMBER
-  bool there = false;
+  CUDA_BLAS_FUNCTIONS(CUDA_MEMBER)
+  int major = 0;
 
   Blas() {
-    void* library = nullptr;
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12"})
-      if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    there = true;
-#define CUDA_BLAS_FIND(member, symbol, parameters)                     \
-  member = reinterpret_cast<decltype(member)>(dlsym(library, symbol)); \
-  there = there && member;
-    CUDA_BLAS_FUNCTIONS(CUDA_BLAS_FIND)
-#undef CUDA_BLAS_FIND
+    for (int each = 13; !major && each >= 12; each--) {
+      SharedLibrary library("libcublas.so." + std::to_string(each));
+      CUDA_BLAS_FUNCTIONS(CUDA_FIND)
+      if (library.whole()) major = each;
+    }
   }
 };
 const Blas& blas() {
@@ -57,35 +50,49 @@ lamella_status checked_blas(int status, const char* who) {
                 : LAMELLA_OK;
 }
 
-constexpr size_t workspace = 32 << 20;  // what NVIDIA advises for Hopper
-
-struct Handle {
-  int device;
-  CUstream stream;
-  cublasHandle handle = nullptr;
-  CUdeviceptr memory = 0;
-};
-
-lamella_status handle_of(int device, cublasHandle* out) {
-  thread_local Kept<Handle> mine;
-  const CUstream stream = current_stream(device);
-  const auto fits = [=](const Handle& h) { return h.device == device && h.stream == stream; };
-  if (const Handle* h = mine.find(fits)) return *out = h->handle, LAMELLA_OK;
-  Handle h{device, stream};
-  enter(device);
-  if (lamella_status st = checked_blas(blas().create(&h.handle), "cublasCreate")) return st;
-  if (lamella_status st = checked(driver().memory_alloc(&h.memory, workspace), "the workspace of cuBLAS")) return st;
-  if (lamella_status st = checked_blas(blas().set_stream(h.handle, stream), "cublasSetStream")) return st;
-  if (lamella_status st = checked_blas(blas().set_workspace(h.handle, reinterpret_cast<void*>(h.memory), workspace),
-                                       "cublasSetWorkspace"))
-    return st;
-  *out = mine.add(h)->handle;
-  return LAMELLA_OK;
+// A handle that is not made whole is destroyed: it holds memory of the device.
+lamella_status make(BlasHandle& h) {
+  // A handle for which there is no memory may be told as one that does not start.
+  const int made =
+      with_room({CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED}, [&] { return blas().create(&h.handle); });
+  if (made == CUBLAS_STATUS_ALLOC_FAILED) return raise_lack(h.device, "cuda: cuBLAS: cublasCreate");
+  if (made) return checked_blas(made, "cublasCreate");
+  lamella_status st = LAMELLA_OK;
+  const CUresult taken =
+      with_room({CUDA_ERROR_OUT_OF_MEMORY}, [&] { return driver().memory_alloc(&h.workspace, blas_workspace_bytes); });
+  if (taken == CUDA_ERROR_OUT_OF_MEMORY)
+    st = raise_lack(h.device, lamella::detail::text("cuda: cuBLAS: ", blas_workspace_bytes, " bytes of work space"));
+  else
+    st = checked(taken, "cuda: cuBLAS: work space");
+  if (!st) st = checked_blas(blas().set_stream(h.handle, h.stream), "cublasSetStream");
+  if (!st)
+    st = checked_blas(blas().set_workspace(h.handle, reinterpret_cast<void*>(h.workspace), blas_workspace_bytes),
+                      "cublasSetWorkspace");
+  if (!st) return LAMELLA_OK;
+  blas().destroy(h.handle);
+  if (h.workspace) driver().memory_free(h.workspace);
+  return st;
 }
 
 std::atomic<bool> tf32{false};
 
-int type_of(int dtype) {
+}  // namespace
+
+int blas_major() { return blas().major; }
+
+lamella_status blas_handle(int device, const BlasHandle** out) {
+  thread_local Kept<BlasHandle> mine;
+  enter(device);
+  const CUstream stream = current_stream(device);
+  const auto fits = [=](const BlasHandle& h) { return h.device == device && h.stream == stream; };
+  if ((*out = mine.find(fits))) return LAMELLA_OK;
+  BlasHandle h{device, stream};
+  if (lamella_status st = make(h)) return st;
+  *out = mine.add(h);
+  return LAMELLA_OK;
+}
+
+int blas_type(int dtype) {
   switch (dtype) {
     case LAMELLA_FLOAT16:
       return CUDA_R_16F;
@@ -102,52 +109,49 @@ int type_of(int dtype) {
   }
 }
 
-// A matrix in columns, as cuBLAS has them: of the rows-first one it is the transpose.
-struct Read {
-  int op, leading;
-};
-bool neighbours_in_rows(const BlasMatrix& m, int64_t rows, int64_t columns) {
-  return (m.column == 1 || columns == 1) && (m.row >= columns || rows == 1);
-}
-Read read(const BlasMatrix& m, int64_t rows, int64_t columns) {
-  if (neighbours_in_rows(m, rows, columns)) return {CUBLAS_OP_N, static_cast<int>(rows == 1 ? columns : m.row)};
-  return {CUBLAS_OP_T, static_cast<int>(columns == 1 ? rows : m.column)};
+int blas_compute_type(int dtype) {
+  if (dtype == LAMELLA_FLOAT64 || dtype == LAMELLA_COMPLEX128) return CUBLAS_COMPUTE_64F;
+  const bool single = dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_COMPLEX64;
+  return single && tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-}  // namespace
+bool blas_has_rows(const BlasMatrix& m, int64_t rows, int64_t columns) {
+  return (m.column == 1 || columns == 1) && (m.row >= columns || rows == 1);
+}
+BlasOrder blas_order(const BlasMatrix& m, int64_t rows, int64_t columns) {
+  if (blas_has_rows(m, rows, columns)) return {CUBLAS_OP_N, static_cast<int>(rows == 1 ? columns : m.row)};
+  return {CUBLAS_OP_T, static_cast<int>(columns == 1 ? rows : m.column)};
+}
 
 bool tf32_allowed() { return tf32.load(std::memory_order_relaxed); }
 void allow_tf32(bool on) { tf32 = on; }
 
-bool blas_multiplies(int dtype) { return dtype >= LAMELLA_FLOAT16 && dtype <= LAMELLA_COMPLEX128 && blas().there; }
+bool blas_multiplies(int dtype) { return dtype >= LAMELLA_FLOAT16 && dtype <= LAMELLA_COMPLEX128 && blas_major(); }
 
 bool blas_reads(const BlasMatrix& m, int64_t rows, int64_t columns) {
   const BlasMatrix turned = {m.data, m.column, m.row, m.batch};
   const bool fits = m.row < (int64_t{1} << 31) && m.column < (int64_t{1} << 31);
-  return fits && (neighbours_in_rows(m, rows, columns) || neighbours_in_rows(turned, columns, rows));
+  return fits && (blas_has_rows(m, rows, columns) || blas_has_rows(turned, columns, rows));
 }
 
 // What is row by row here is column by column there: out^T = b^T a^T.
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta) {
-  if (!neighbours_in_rows(out, rows, columns))  // its transpose is, and is b^T a^T
+  if (!blas_has_rows(out, rows, columns))  // its transpose is, and is b^T a^T
     return blas_multiply(device, dtype, batches, columns, rows, depth, {b.data, b.column, b.row, b.batch},
                          {a.data, a.column, a.row, a.batch}, {out.data, out.column, out.row, out.batch}, alpha, beta);
-  cublasHandle handle;
-  if (lamella_status st = handle_of(device, &handle)) return st;
-  const Read left = read(b, depth, columns), right = read(a, rows, depth), to = read(out, rows, columns);
-  const int type = type_of(dtype);
-  const bool wide = dtype == LAMELLA_FLOAT64 || dtype == LAMELLA_COMPLEX128;
-  const int compute = wide ? CUBLAS_COMPUTE_64F
-                      : tf32_allowed() && (dtype == LAMELLA_FLOAT32 || dtype == LAMELLA_COMPLEX64)
-                          ? CUBLAS_COMPUTE_32F_FAST_TF32
-                          : CUBLAS_COMPUTE_32F;
-  return checked_blas(blas().multiply(handle, left.op, right.op, static_cast<int>(columns), static_cast<int>(rows),
-                                      static_cast<int>(depth), alpha, b.data, type, left.leading, b.batch, a.data, type,
-                                      right.leading, a.batch, beta, out.data, type, to.leading, out.batch,
-                                      static_cast<int>(batches), compute, CUBLAS_GEMM_DEFAULT),
-                      "cublasGemmStridedBatchedEx");
+  const BlasHandle* h;
+  if (lamella_status st = blas_handle(device, &h)) return st;
+  const BlasOrder left = blas_order(b, depth, columns), right = blas_order(a, rows, depth),
+                  to = blas_order(out, rows, columns);
+  const int type = blas_type(dtype);
+  return checked_blas(
+      blas().multiply(h->handle, left.transposed, right.transposed, static_cast<int>(columns), static_cast<int>(rows),
+                      static_cast<int>(depth), alpha, b.data, type, left.leading, b.batch, a.data, type, right.leading,
+                      a.batch, beta, out.data, type, to.leading, out.batch, static_cast<int>(batches),
+                      blas_compute_type(dtype), CUBLAS_GEMM_DEFAULT),
+      "cublasGemmStridedBatchedEx");
 }
 
 }  // namespace cuda

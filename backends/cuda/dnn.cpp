@@ -1,13 +1,12 @@
 // cuDNN by its names: a handle for each device of a thread, and a plan for each problem, so that a repeated call only
 // looks up its plan. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why these functions.
 #include "dnn.h"
-#include "kept.h"
-
-#include <dlfcn.h>
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_map>
+
+#include "kept.h"
+#include "memory.h"
+#include "plans.h"
 
 namespace cuda {
 namespace {
@@ -22,6 +21,9 @@ constexpr int CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, 
 constexpr int CUDNN_TENSOR_NCHW = 0, CUDNN_TENSOR_NHWC = 1, CUDNN_CROSS_CORRELATION = 1, CUDNN_DETERMINISTIC = 1;
 constexpr int CUDNN_DEFAULT_MATH = 0, CUDNN_TENSOR_OP_MATH = 1, CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION = 2,
               CUDNN_FMA_MATH = 3;
+
+constexpr int CUDNN_STATUS_NOT_INITIALIZED = 1001, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED = 4003,
+              CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED = 4004;
 
 // cudnnConvolutionFwdAlgoPerf_t; those of the two gradients are the same.
 struct Performance {
@@ -71,22 +73,15 @@ static_assert(sizeof(Performance) == 48 && offsetof(Performance, memory) == 16 &
      size_t, const void*, cudnnFilter, void*))
 
 struct Dnn {
-#define CUDA_DNN_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
-  CUDA_DNN_FUNCTIONS(CUDA_DNN_MEMBER)
-#undef CUDA_DNN_MEMBER
+  CUDA_DNN_FUNCTIONS(CUDA_MEMBER)
   size_t (*version)() = nullptr;
   bool there = false;
 
   Dnn() {
-    void* library = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    version = reinterpret_cast<size_t (*)()>(dlsym(library, "cudnnGetVersion"));
-    there = version;
-#define CUDA_DNN_FIND(member, symbol, parameters)                      \
-  member = reinterpret_cast<decltype(member)>(dlsym(library, symbol)); \
-  there = there && member;
-    CUDA_DNN_FUNCTIONS(CUDA_DNN_FIND)
-#undef CUDA_DNN_FIND
+    SharedLibrary library("libcudnn.so.9");
+    CUDA_DNN_FUNCTIONS(CUDA_FIND)
+    library.find(version, "cudnnGetVersion");
+    there = library.whole();
   }
 };
 const Dnn& dnn() {
@@ -125,12 +120,6 @@ struct Problem {
     std::array<int, 5> all{first, second};
     std::copy(spatial(rest), rest + 3, all.begin() + 2);
     return all;
-  }
-};
-static_assert(std::has_unique_object_representations_v<Problem>, "its bytes are hashed");
-struct Hash {
-  size_t operator()(const Problem& p) const {
-    return std::hash<std::string_view>()({reinterpret_cast<const char*>(&p), sizeof p});
   }
 };
 
@@ -277,23 +266,13 @@ void choose(cudnnHandle h, const Problem& p, Plan& plan) {
   if (!plan.count) plan.refusal = text("none of ", count, " algorithms is usable");
 }
 
-// Plans of all threads. They are dropped together where a program has ever new shapes.
-struct Plans {
-  std::mutex mutex;
-  std::unordered_map<Problem, std::shared_ptr<Plan>, Hash> made;
-};
-constexpr size_t most_plans = 8192;
-Plans& plans() {
-  static auto* all = new Plans;
+Plans<Problem, Plan>& plans() {
+  static auto* all = new Plans<Problem, Plan>;
   return *all;
 }
 
 lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<Plan>* out) {
-  {
-    std::lock_guard lock(plans().mutex);
-    const auto at = plans().made.find(p);
-    if (at != plans().made.end()) return *out = at->second, LAMELLA_OK;
-  }
+  if ((*out = plans().find(p))) return LAMELLA_OK;
   auto plan = std::make_shared<Plan>();
   try {
     choose(h, p, *plan);
@@ -301,9 +280,7 @@ lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<Plan>* o
     if (!refuses(met.status)) return raise_dnn(met.status, met.function);
     plan->refusal = text(met.function, ": status ", met.status);
   }
-  std::lock_guard lock(plans().mutex);
-  if (plans().made.size() >= most_plans) plans().made.clear();
-  *out = plans().made.emplace(p, std::move(plan)).first->second;
+  *out = plans().keep(p, std::move(plan));
   return LAMELLA_OK;
 }
 
@@ -323,7 +300,12 @@ lamella_status handle_of(int device, cudnnHandle* out) {
   Handle* at = mine.find(fits);
   if (!at) {
     cudnnHandle made = nullptr;
-    const int status = dnn().create(&made);
+    // A handle for which there is no memory may be told as one that does not start.
+    const int status = with_room({CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED,
+                                  CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, CUDNN_STATUS_NOT_INITIALIZED},
+                                 [&] { return dnn().create(&made); });
+    if (status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED)
+      return raise_lack(device, "cuda: cuDNN: cudnnCreate");
     if (status && !refuses(status)) return raise_dnn(status, "cudnnCreate");
     at = mine.add({device, status ? nullptr : made});
   }
@@ -471,16 +453,15 @@ std::string dnn_plans() {
     return s + ")";
   };
   std::string all;
-  std::lock_guard lock(plans().mutex);
-  for (const auto& [p, plan] : plans().made) {
+  plans().each([&](const Problem& p, const Plan& plan) {
     all += text(function_of(Pass(p.pass)), " ", type_name(p.dtype), p.channels_last ? " NHWC" : " NCHW");
     all += " " + written(p.image().data(), p.dims) + " by " + written(p.weight().data(), p.dims);
     all += text(" groups ", p.groups, " stride ", written(p.spatial(p.stride), p.dims - 2), ":");
-    for (int i = 0; i < plan->count; i++)
-      all += text(i ? ", " : " ", "algorithm ", plan->choices[i].algorithm, " with ", plan->choices[i].workspace,
-                  " bytes", plan->choices[i].refused ? " refused" : "");
-    all += (plan->count ? "" : " refused: " + plan->refusal) + "\n";
-  }
+    for (int i = 0; i < plan.count; i++)
+      all += text(i ? ", " : " ", "algorithm ", plan.choices[i].algorithm, " with ", plan.choices[i].workspace,
+                  " bytes", plan.choices[i].refused ? " refused" : "");
+    all += (plan.count ? "" : " refused: " + plan.refusal) + "\n";
+  });
   return all;
 }
 

@@ -1,8 +1,6 @@
 // Opens libcuda and NVRTC, and says why where they are absent.
 #include "driver.h"
 
-#include <dlfcn.h>
-
 namespace cuda {
 
 Driver driver_functions{};
@@ -11,21 +9,13 @@ namespace {
 
 Nvrtc nvrtc_functions{};
 
-template <class F>
-bool find(void* library, const char* symbol, F*& to, std::string& missing) {
-  to = reinterpret_cast<F*>(dlsym(library, symbol));
-  if (!to && missing.empty()) missing = symbol;
-  return to != nullptr;
-}
-
 std::string try_driver() {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return "there is no NVIDIA driver: libcuda.so.1 cannot be opened (install the driver of the GPU)";
-  std::string missing;
-#define CUDA_FIND(member, symbol, parameters) find(library, symbol, driver_functions.member, missing);
-  CUDA_DRIVER_FUNCTIONS(CUDA_FIND)
-#undef CUDA_FIND
-  if (!missing.empty()) return "the NVIDIA driver is too old: libcuda.so.1 has no " + missing + " (CUDA 12 is needed)";
+  SharedLibrary library("libcuda.so.1");
+  if (!library.opened())
+    return "there is no NVIDIA driver: libcuda.so.1 cannot be opened (install the driver of the GPU)";
+  driver_functions.find(library);
+  if (!library.whole())
+    return "the NVIDIA driver is too old: libcuda.so.1 has no " + library.missing() + " (CUDA 12 is needed)";
   if (const CUresult r = driver().init(0)) return "the NVIDIA driver does not start: " + meaning(r);
   driver().driver_version(&driver_functions.version);
   if (driver().version < 12000)
@@ -38,22 +28,19 @@ std::string try_driver() {
 
 std::string try_nvrtc() {
   const int newest = driver().version / 1000;
-  void* library = nullptr;
-  for (int major = newest; !library && major >= 12; major--)
-    library = dlopen(("libnvrtc.so." + std::to_string(major)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const auto of_major = [](int major) { return SharedLibrary("libnvrtc.so." + std::to_string(major)); };
+  SharedLibrary library = of_major(newest);
+  for (int major = newest - 1; !library.opened() && major >= 12; major--) library = of_major(major);
   const std::string extra = "lamella[cuda" + std::to_string(newest > 13 ? 13 : newest) + "]";
-  if (!library) {
+  if (!library.opened()) {
     std::string why = "NVRTC, which compiles the kernels, is not installed: pip install " + extra;
-    if (dlopen(("libnvrtc.so." + std::to_string(newest + 1)).c_str(), RTLD_NOW | RTLD_LOCAL))
+    if (of_major(newest + 1).opened())
       why = "the installed NVRTC is of CUDA " + std::to_string(newest + 1) + ", the driver of CUDA " +
             std::to_string(newest) + ": pip install " + extra + ", or a newer driver";
     return why;
   }
-  std::string missing;
-#define CUDA_FIND(member, symbol, parameters) find(library, symbol, nvrtc_functions.member, missing);
-  CUDA_NVRTC_FUNCTIONS(CUDA_FIND)
-#undef CUDA_FIND
-  if (!missing.empty()) return "the installed NVRTC has no " + missing + ": pip install " + extra;
+  nvrtc_functions.find(library);
+  if (!library.whole()) return "the installed NVRTC has no " + library.missing() + ": pip install " + extra;
   nvrtc_functions.version(&nvrtc_functions.major, &nvrtc_functions.minor);
   return "";
 }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "shared_library.h"
+
 namespace cuda {
 
 using CUresult = int;
@@ -106,18 +108,16 @@ using nvrtcProgram = struct nvrtcProgram_st*;
   X(ptx, "nvrtcGetPTX", (nvrtcProgram, char*))
 
 struct Driver {
-#define CUDA_MEMBER(member, symbol, parameters) CUresult(*member) parameters;
   CUDA_DRIVER_FUNCTIONS(CUDA_MEMBER)
+  void find(SharedLibrary& library) { CUDA_DRIVER_FUNCTIONS(CUDA_FIND) }
   int version = 0;  // 1000 * major + 10 * minor
   int devices = 0;
 };
 struct Nvrtc {
-#define CUDA_NVRTC_MEMBER(member, symbol, parameters) CUresult(*member) parameters;
-  CUDA_NVRTC_FUNCTIONS(CUDA_NVRTC_MEMBER)
+  CUDA_NVRTC_FUNCTIONS(CUDA_MEMBER)
+  void find(SharedLibrary& library) { CUDA_NVRTC_FUNCTIONS(CUDA_FIND) }
   int major = 0, minor = 0;
 };
-#undef CUDA_MEMBER
-#undef CUDA_NVRTC_MEMBER
 
 // Opens the driver; why that cannot be, or "". Once a process; then `driver()` has its functions.
 const std::string& open_driver();

@@ -42,7 +42,9 @@ def open_nvrtc() -> None:
 
 
 def open_blas() -> None:
-    """Opens the newest cuBLAS that is installed; without one, products are computed by kernels of this backend."""
+    """Opens the newest cuBLAS that is installed, which brings its cuBLASLt along; without one, products are computed by
+    kernels of this backend.
+    """
     any(open_library(f"libcublas.so.{major}") for major in (13, 12))
 
 

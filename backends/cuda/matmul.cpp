@@ -1,6 +1,7 @@
 // Products of matrices: by cuBLAS for floats where it is there, else by the tiles of kernels/matmul.cu.
 #include "matmul.h"
 
+#include "blaslt.h"
 #include "kernels.h"
 #include "numbers.h"
 
@@ -78,6 +79,13 @@ Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batc
   return {data_of(*owner), {rows * columns, columns, 1}};
 }
 
+// Whether what is added is one vector for all rows, as it is; `one` is 1 in the type of alpha and beta.
+bool adds_bias(const Product& p, const unsigned char* one) {
+  const auto bytes = static_cast<size_t>(item_of(computed_in(p.dtype)));
+  return p.added.data && p.added.data != p.out.data && p.batches == 1 && p.added.strides.row == 0 &&
+         p.added.strides.column == 1 && !std::memcmp(p.alpha, one, bytes) && !std::memcmp(p.beta, one, bytes);
+}
+
 lamella_status by_blas(const Product& p, const lamella_tensor* on) {
   Tensor x, y;
   Matrix a = p.a, b = p.b;
@@ -85,6 +93,13 @@ lamella_status by_blas(const Product& p, const lamella_tensor* on) {
   if (!blas_reads(for_blas(b), p.depth, p.columns)) b = copied(on, b, p.dtype, p.batches, p.depth, p.columns, &y);
   alignas(16) unsigned char zero[16] = {}, one[16];
   put_number(lamella::value(int64_t{1}), p.dtype, one);
+  if (adds_bias(p, one)) {
+    bool done;
+    if (lamella_status st = blaslt_multiply(index_of(on), p.dtype, p.rows, p.columns, p.depth, for_blas(a), for_blas(b),
+                                            for_blas(p.out), p.added.data, &done);
+        st || done)
+      return st;
+  }
   // What is added lies in the output before, or is added behind.
   const bool inside = p.added.data == p.out.data;
   if (lamella_status st = blas_multiply(index_of(on), p.dtype, p.batches, p.rows, p.columns, p.depth, for_blas(a),

@@ -114,15 +114,19 @@ void settle(Memory& m) {
   m.freed.erase(std::remove_if(m.freed.begin(), m.freed.end(), passed), m.freed.end());
 }
 
+std::string in_use(const Memory& m) {
+  return std::to_string(m.stats.live_bytes) + " bytes are in use and " + std::to_string(m.stats.cached_bytes) +
+         " kept for reuse";
+}
+
 Block* new_segment(Memory& m, Pool& pool, int64_t bytes) {
   const bool large = bytes > small_most;
   const int64_t size = !large ? step : bytes <= middle_most ? middle_segment : up(bytes, step);
   CUdeviceptr data = 0;
   const CUresult r = driver().memory_alloc(&data, static_cast<size_t>(size));
   if (r == CUDA_ERROR_OUT_OF_MEMORY)
-    throw lamella::Error(LAMELLA_OUT_OF_MEMORY, "cuda: cannot allocate " + std::to_string(bytes) + " bytes: " +
-                                                    std::to_string(m.stats.live_bytes) + " bytes are in use and " +
-                                                    std::to_string(m.stats.cached_bytes) + " kept for reuse");
+    throw lamella::Error(LAMELLA_OUT_OF_MEMORY,
+                         "cuda: cannot allocate " + std::to_string(bytes) + " bytes: " + in_use(m));
   require(r, "cuda: allocating memory");
   m.stats.system_allocations++;
   m.stats.cached_bytes += size;
@@ -271,6 +275,16 @@ void hold_pool(int device, CUstream stream, int by) {
   Pool& pool = m.pools[stream];
   pool.stream = stream;
   pool.held += by;
+}
+
+void free_kept() {
+  for (int device = 0; device < device_count(); device++) trim_device(device, 0);
+}
+
+lamella_status raise_lack(int device, const std::string& who) {
+  Memory& m = memory(device);
+  std::lock_guard lock(m.mutex);
+  return fail(LAMELLA_OUT_OF_MEMORY, who + ": the device has too little memory: " + in_use(m));
 }
 
 void add_memory(lamella_backend& b) {

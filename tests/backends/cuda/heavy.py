@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
+import threading
 
 import lamella
 import numpy as np
@@ -65,10 +66,118 @@ def check_complex(got, wanted):
 
 
 def blas():
-    """Products by a cuBLAS that is there: those of `products`, and none of floats without it."""
+    """Products by a cuBLAS that is there: those of `products`, none of floats without it, and biases by cuBLASLt."""
     library = ctypes.CDLL("libcublas.so.13")
     products()
     assert library.standin_blas_calls() >= 17, library.standin_blas_calls()
+    biases()
+
+
+def biases():
+    """Which sums of a product and a vector are handed to cuBLASLt, and how often it is asked for an algorithm."""
+    F, library = lamella.nn.functional, ctypes.CDLL("libcublasLt.so.13")
+    calls, searches = library.standin_blaslt_calls, library.standin_blaslt_searches
+
+    def counted(count, wanted, call, limit=2e-5):
+        """A call whose product is of cuBLASLt, `count` times; then once more, without a further search."""
+        before = calls()
+        check(call(), wanted, limit, limit)
+        assert calls() == before + count, (calls() - before, count)
+        found = searches()
+        check(call(), wanted, limit, limit)
+        assert searches() == found and calls() == before + 2 * count
+
+    a, b, c = normal(70, 24), normal(24, 40), normal(40)
+    product = a.astype(np.float64) @ b
+    limits = {lamella.float32: 2e-5, lamella.float64: 1e-12, lamella.float16: 0.02, lamella.bfloat16: 0.2}
+    for dtype, limit in limits.items():
+        x, y, v = there(a, dtype), there(b, dtype), there(c, dtype)
+        wide = np.repeat(a, 2, 0), np.repeat(b, 3, 1)  # leading sizes beyond what they lead
+        for left in (x, x.t().contiguous().t(), there(wide[0], dtype)[::2], there(np.repeat(a, 2, 1), dtype)[:, ::2]):
+            for right in (y, y.t().contiguous().t(), there(wide[1], dtype)[:, :40] * 0 + y):
+                counted(1, product + c, lambda: lamella.addmm(v, left, right), limit)  # noqa: B023
+        counted(1, product + c, lambda: F.linear(x, y.t(), v), limit)  # noqa: B023
+        counted(1, product + c, lambda: F.linear(x, y.t().contiguous(), v), limit)  # noqa: B023
+        whole = there(np.zeros((70, 50)), dtype)
+        counted(1, product + c, lambda: lamella.addmm(v, x, y, out=whole[:, 8:48]), limit)  # noqa: B023
+        assert not whole[:, :8].any() and not whole[:, 48:].any()
+    # One row, more dimensions, and a matrix of one row that broadcasts.
+    x, y, v = there(a), there(b), there(c)
+    counted(1, product[:1] + c, lambda: F.linear(x[:1], y.t(), v))
+    counted(1, product[0] + c, lambda: F.linear(x[0], y.t(), v))
+    counted(1, (product + c).reshape(7, 10, 40), lambda: F.linear(x.reshape(7, 10, 24), y.t(), v))
+    counted(1, product + c, lambda: lamella.addmm(v[None], x, y))
+    # Addresses of all alignments: the algorithm is for the one that was told. A bias must have 16 bytes.
+    for dtype, limit in limits.items():
+        for shift in (1, 2, 4, 8):
+            flat = lamella.zeros(70 * 24 + 8, dtype=dtype, device=DEVICE)
+            odd = flat[shift : shift + 70 * 24].view(70, 24).copy_(there(a))
+            room = lamella.zeros(70 * 40 + 8, dtype=dtype, device=DEVICE)
+            out = room[shift : shift + 70 * 40].view(70, 40)
+            counted(1, product + c, lambda: lamella.addmm(there(c, dtype), odd, there(b, dtype), out=out), limit)  # noqa: B023
+            long = lamella.zeros(48, dtype=dtype, device=DEVICE)
+            moved = long[shift : shift + 40].copy_(there(c))
+            aligned = shift * moved.element_size() % 16 == 0
+            counted(aligned, product + c, lambda: lamella.addmm(moved, there(a, dtype), there(b, dtype)), limit)  # noqa: B023
+    # What stays with cuBLAS: other numbers, vectors with gaps or of one number, columns, matrices, the output itself,
+    # outputs in columns, one column, a depth of one, complex numbers.
+    counted(0, 2 * product + c, lambda: lamella.addmm(v, x, y, alpha=2))
+    counted(0, product + 0.5 * c, lambda: lamella.addmm(v, x, y, beta=0.5))
+    counted(0, product, lambda: lamella.addmm(v, x, y, beta=0))
+    counted(0, product + c, lambda: lamella.addmm(there(np.repeat(c, 2))[::2], x, y))
+    counted(0, product + c[0], lambda: lamella.addmm(v[:1], x, y))
+    counted(0, product + c[0], lambda: F.linear(x, y.t(), v[:1].expand(40)))
+    counted(0, product + a[:, :1], lambda: lamella.addmm(x[:, :1], x, y))
+    counted(0, product + product, lambda: lamella.addmm(there(product, lamella.float32), x, y))
+    own = there(product[:1], lamella.float32)
+    check(own.addmm_(x[:1], y), 2 * product[:1])
+    counted(0, product + c, lambda: lamella.addmm(v, x, y, out=lamella.empty(40, 70, device=DEVICE).t()))
+    counted(0, product[:, :1] + c[0], lambda: F.linear(x, y[:, :1].t(), v[:1]))
+    counted(0, np.outer(a[:, 0], b[0]) + c, lambda: lamella.addmm(v, x[:, :1], y[:1]))
+    counted(0, np.stack([product + c] * 2), lambda: lamella.baddbmm(v, x.expand(2, 70, 24), y.expand(2, 24, 40)))
+    z = lamella.addmm(v.to(lamella.complex64), x.to(lamella.complex64), y.to(lamella.complex64))
+    check_complex(z, product + c + 0j)
+    # A problem that is refused is asked for once, and computed all the same.
+    for depth in (13, 17, 19):
+        counted(0, a[:, :depth].astype(np.float64) @ b[:depth] + c, lambda: lamella.addmm(v, x[:, :depth], y[:depth]))  # noqa: B023
+    assert library.standin_blaslt_refusals() == 1
+    # Threads share plans, and have biases of their own.
+    found, right = searches(), []
+
+    def repeat(shift):
+        added = there(c + shift)
+        errors = [np.abs(lamella.addmm(added, x, y).cpu().numpy() - product - c - shift).max() for _ in range(20)]
+        right.append(max(errors) < 1e-3)
+
+    threads = [threading.Thread(target=repeat, args=(100 * i,)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * 3 and searches() == found, (right, searches() - found)
+    # A plan is made while a graph is captured, whose replays read the bias anew.
+    graph, before = lamella.cuda.CUDAGraph(), calls()
+    with lamella.cuda.graph(graph):
+        captured = lamella.addmm(v, x[:31], y)
+    assert calls() == before + 1
+    v.mul_(2)
+    graph.replay()
+    check(captured, product[:31] + 2 * c)
+    v.div_(2)
+    # The context of a tensor's device is made current, whichever the thread has used before.
+    other = there(a).to("cuda:1")
+    out = lamella.empty(70, 40, device=DEVICE)
+    for _ in range(2):
+        check((other @ other.t()).cpu(), a.astype(np.float64) @ a.T, 1e-4, 1e-4)
+        lamella.addmm(v, x, y, out=out)
+        check(out, product + c)
+    # TF32 has plans of its own.
+    switch = lamella.backends.cuda.matmul
+    switch.allow_tf32 = True
+    error = np.abs(lamella.addmm(v, x, y).cpu().numpy() - product - c).max()
+    switch.allow_tf32 = False
+    assert 1e-4 < error < 1e-1, error
+    counted(1, product + c, lambda: lamella.addmm(v, x, y))
 
 
 def sorts():

@@ -31,9 +31,12 @@ def test_attention_on_an_older_device(tmp_path_factory):
 
 
 def test_products_by_cublas(tmp_path_factory, standin):
-    """Which layouts, sizes and types are handed to cuBLAS, by a library that refuses what NVIDIA's refuses."""
+    """Which layouts, sizes and types are handed to cuBLAS and cuBLASLt, by libraries that refuse what theirs refuse."""
     with_blas = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/blas")
     with_blas.run(PROGRAM, "blas")
+    with_blas.run(PROGRAM, "blas", STANDIN_ASYNC="1")
+    samples = PROGRAM.replace("heavy.py", "run_samples.py")
+    with_blas.run(samples, "linear", "addmm", "baddbmm", "addmv", "addr")
     with_blas.run("""
         import lamella
         switch = lamella.backends.cuda.matmul
@@ -43,6 +46,8 @@ def test_products_by_cublas(tmp_path_factory, standin):
         switch.allow_tf32 = False
         assert switch.allow_tf32 is False and lamella.ops.cuda._allow_tf32() is False
     """)
+    with pytest.raises(BaseException, match="Mismatched elements"):
+        with_blas.run(PROGRAM, "blas", STANDIN_BLASLT_DEFECT="1")
 
 
 def test_convolutions_by_cudnn(tmp_path_factory, standin):
@@ -80,6 +85,41 @@ def test_convolutions_by_cudnn(tmp_path_factory, standin):
     )
     with pytest.raises(BaseException, match="Mismatched elements"):
         with_dnn.run(PROGRAM, "dnn", STANDIN_DNN_DEFECT="1")
+
+
+LACKS = """
+    import ctypes, lamella
+    x, w = lamella.ones(3, 3, device="cuda"), lamella.ones(1, 1, 2, 2, device="cuda")
+    work = lambda: lamella.conv2d(x[None, None], w).sum().item() if {dnn} else (x @ x).sum().item()
+    right = 16.0 if {dnn} else 27.0
+    kept = lambda: lamella.cuda.memory_reserved() - lamella.cuda.memory_allocated()
+    block = lamella.empty(40 << 20, dtype=lamella.uint8, device="cuda")
+    if {lives}:
+        try:
+            work()
+        except lamella.OutOfMemoryError as error:
+            assert "{error}: the device has too little memory: " in str(error), error
+            assert "kept for reuse" in str(error), error
+        else:
+            raise SystemExit("no error")
+    del block
+    assert kept() >= 40 << 20
+    assert work() == right and ({lives} or kept() < 40 << 20)
+    assert {dnn} or ctypes.CDLL("libcublas.so.13").standin_blas_handles() == 1
+"""
+
+
+def test_libraries_that_lack_memory_have_what_is_kept_for_reuse(tmp_path_factory, standin):
+    """Handles, and the work space of cuBLAS, are tried again when it is given back; then it is an error, once."""
+    with_both = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/blas:{standin}/dnn")
+    small = str(70 << 20)
+    for error, dnn, once, twice in (
+        ("cuBLAS: cublasCreate", False, {"STANDIN_BLAS_LACKS": "1"}, {"STANDIN_BLAS_LACKS": "2"}),
+        ("cuDNN: cudnnCreate", True, {"STANDIN_DNN_LACKS": "1"}, {"STANDIN_DNN_LACKS": "2"}),
+        ("cuBLAS: 33554432 bytes of work space", False, {"STANDIN_MEMORY": small}, {"STANDIN_MEMORY": small}),
+    ):
+        with_both.run(LACKS.format(error=error, dnn=dnn, lives=False), **once)
+        with_both.run(LACKS.format(error=error, dnn=dnn, lives=True), **twice)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh FOLDER: the stand-ins for libcuda.so.1 and libnvrtc.so.13, in FOLDER/blas that for libcublas.so.13,
-# and in FOLDER/dnn that for libcudnn.so.9.
+# build.sh FOLDER: the stand-ins for libcuda.so.1 and libnvrtc.so.13, in FOLDER/blas those for libcublas.so.13 and
+# libcublasLt.so.13, and in FOLDER/dnn that for libcudnn.so.9.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 flags="-std=c++20 -O1 -g1 -fPIC -shared -fvisibility=hidden -Wall -Wextra ${CXXFLAGS_STANDIN}"
@@ -9,4 +9,5 @@ g++ $flags "-DSTANDIN_PRELUDE=\"$here/prelude.h\"" "-DSTANDIN_DRIVER=\"$1/libcud
   -Wl,-soname,libnvrtc.so.13 -o "$1/libnvrtc.so.13"
 mkdir -p "$1/blas" "$1/dnn"
 g++ $flags "$here/blas.cpp" "$1/libcuda.so.1" -Wl,-soname,libcublas.so.13 -o "$1/blas/libcublas.so.13"
+g++ $flags "$here/blaslt.cpp" "$1/libcuda.so.1" -Wl,-soname,libcublasLt.so.13 -o "$1/blas/libcublasLt.so.13"
 g++ $flags "$here/dnn.cpp" "$1/libcuda.so.1" -Wl,-soname,libcudnn.so.9 -o "$1/dnn/libcudnn.so.9"

@@ -2,7 +2,8 @@
 // documents them. It refuses what cuDNN refuses, and more: strides of 7 have no algorithm, and dilations of 5 have only
 // algorithms that fail when they run. Where TF32 may be used, it rounds as TF32 does. Algorithm 0 is not deterministic,
 // 1 is, 2 needs more memory than a device has, 3 has a status; work space is written to as far as it was asked for.
-// STANDIN_DNN_DEFECT=1 leaves out a term of each sum, STANDIN_DNN_SPACE is the work space of algorithm 1.
+// STANDIN_DNN_DEFECT=1 leaves out a term of each sum, STANDIN_DNN_SPACE is the work space of algorithm 1. The first
+// STANDIN_DNN_LACKS handles have no memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +16,7 @@ extern "C" int standin_on_stream(void* stream, void (*work)(void*), void* with);
 
 namespace {
 
-enum { success = 0, bad = 2000, null = 2002, unsupported = 3000, failed = 5000 };
+enum { success = 0, bad = 2000, null = 2002, unsupported = 3000, no_memory = 4004, failed = 5000 };
 enum { of_float = 0, of_double = 1, of_half = 2, of_bfloat16 = 9 };
 
 int calls = 0, searches = 0, last_algorithm = -1, last_channels_last = -1;
@@ -217,7 +218,11 @@ int convolve(void* h, int computed, const void* alpha, const Tensor* x, const vo
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) size_t cudnnGetVersion() { return 90000; }
-API cudnnCreate(void** out) { return out ? (*out = new Handle, success) : static_cast<int>(null); }
+API cudnnCreate(void** out) {
+  static int lacks = std::getenv("STANDIN_DNN_LACKS") ? std::atoi(std::getenv("STANDIN_DNN_LACKS")) : 0;
+  if (!out) return null;
+  return lacks-- > 0 ? static_cast<int>(no_memory) : (*out = new Handle, success);
+}
 API cudnnSetStream(void* h, void* stream) {
   return h ? (static_cast<Handle*>(h)->stream = stream, success) : static_cast<int>(null);
 }

@@ -1,0 +1,235 @@
+// cuBLASLt by its names: a plan for each problem, with the algorithm that the heuristics advise, so that a repeated
+// call only looks up its plan. The handle, its stream and its work space are those of cuBLAS, so nothing is allocated
+// and graphs can be captured.
+#include "blaslt.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "kept.h"
+#include "plans.h"
+
+namespace cuda {
+namespace {
+
+using cublasLtDescription = struct cublasLtMatmulDescription*;
+using cublasLtLayout = struct cublasLtMatrixLayout*;
+using cublasLtPreference = struct cublasLtMatmulPreference*;
+
+// Constants by NVIDIA's names. Attributes of 4 bytes, but for the pointer and the size of the work space.
+constexpr int CUBLASLT_MATMUL_DESC_TRANSA = 3, CUBLASLT_MATMUL_DESC_TRANSB = 4, CUBLASLT_MATMUL_DESC_EPILOGUE = 7,
+              CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26;
+constexpr int CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5,
+              CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES = 6, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
+              CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8;
+constexpr int CUBLASLT_EPILOGUE_BIAS = 4, CUDA_R_32F = 0, CUDA_R_64F = 1;
+constexpr int CUBLAS_STATUS_INVALID_VALUE = 7, CUBLAS_STATUS_ARCH_MISMATCH = 8, CUBLAS_STATUS_NOT_SUPPORTED = 15;
+
+// cublasLtMatmulAlgo_t
+struct Algorithm {
+  uint64_t data[8];
+};
+// cublasLtMatmulHeuristicResult_t
+struct Heuristic {
+  Algorithm algorithm;
+  size_t workspace;
+  int status;
+  float waves;
+  int reserved[4];
+};
+static_assert(sizeof(Heuristic) == 96 && offsetof(Heuristic, workspace) == 64 && offsetof(Heuristic, status) == 72);
+
+// X(member, symbol of the library, parameters)
+#define CUDA_BLASLT_FUNCTIONS(X)                                                                                 \
+  X(create_description, "cublasLtMatmulDescCreate", (cublasLtDescription*, int, int))                            \
+  X(describe, "cublasLtMatmulDescSetAttribute", (cublasLtDescription, int, const void*, size_t))                 \
+  X(destroy_description, "cublasLtMatmulDescDestroy", (cublasLtDescription))                                     \
+  X(create_layout, "cublasLtMatrixLayoutCreate", (cublasLtLayout*, int, uint64_t, uint64_t, int64_t))            \
+  X(destroy_layout, "cublasLtMatrixLayoutDestroy", (cublasLtLayout))                                             \
+  X(create_preference, "cublasLtMatmulPreferenceCreate", (cublasLtPreference*))                                  \
+  X(prefer, "cublasLtMatmulPreferenceSetAttribute", (cublasLtPreference, int, const void*, size_t))              \
+  X(destroy_preference, "cublasLtMatmulPreferenceDestroy", (cublasLtPreference))                                 \
+  X(advise, "cublasLtMatmulAlgoGetHeuristic",                                                                    \
+    (cublasContext*, cublasLtDescription, cublasLtLayout, cublasLtLayout, cublasLtLayout, cublasLtLayout,        \
+     cublasLtPreference, int, Heuristic*, int*))                                                                 \
+  X(multiply, "cublasLtMatmul",                                                                                  \
+    (cublasContext*, cublasLtDescription, const void*, const void*, cublasLtLayout, const void*, cublasLtLayout, \
+     const void*, const void*, cublasLtLayout, void*, cublasLtLayout, const Algorithm*, void*, size_t, CUstream))
+
+struct BlasLt {
+  CUDA_BLASLT_FUNCTIONS(CUDA_MEMBER)
+  bool there = false;
+
+  // That of the cuBLAS whose handles it takes.
+  BlasLt() {
+    if (!blas_major()) return;
+    SharedLibrary library("libcublasLt.so." + std::to_string(blas_major()));
+    CUDA_BLASLT_FUNCTIONS(CUDA_FIND)
+    there = library.whole();
+  }
+};
+const BlasLt& blaslt() {
+  static const BlasLt opened;
+  return opened;
+}
+
+// A product in numbers, the key of its plan, in columns as cuBLASLt has it: out is `rows` by `columns` there.
+struct Problem {
+  int32_t device, dtype, compute, rows, columns, depth;
+  BlasOrder left, right, out;
+  int32_t left_alignment, right_alignment, out_alignment;  // of the addresses, in bytes
+
+  bool operator==(const Problem& p) const { return std::memcmp(this, &p, sizeof p) == 0; }
+};
+
+struct Plan {
+  cublasLtLayout left = nullptr, right = nullptr, out = nullptr;
+  Algorithm algorithm;
+  std::atomic<bool> refused{true};
+
+  Plan() = default;
+  Plan(const Plan&) = delete;
+  ~Plan() {
+    for (const cublasLtLayout each : {left, right, out})
+      if (each) blaslt().destroy_layout(each);
+  }
+};
+Plans<Problem, Plan>& plans() {
+  static auto* all = new Plans<Problem, Plan>;
+  return *all;
+}
+
+// A description of a product, which holds the address of the bias and so is one thread's alone.
+struct Description {
+  int32_t dtype, compute, left, right;
+  cublasLtDescription made = nullptr;
+
+  int set_bias(const void* bias) const {
+    return blaslt().describe(made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
+  }
+};
+
+// The thread's description, or null where it cannot be made.
+const Description* description_of(const Problem& p) {
+  thread_local Kept<Description> mine;
+  Description d = {p.dtype, p.compute, p.left.transposed, p.right.transposed};
+  const auto fits = [&](const Description& each) {
+    return each.dtype == d.dtype && each.compute == d.compute && each.left == d.left && each.right == d.right;
+  };
+  if (const Description* found = mine.find(fits)) return found;
+  const int scale = p.dtype == LAMELLA_FLOAT64 ? CUDA_R_64F : CUDA_R_32F;
+  if (blaslt().create_description(&d.made, d.compute, scale)) return nullptr;
+  const auto set = [&](int attribute, int32_t value) {
+    return blaslt().describe(d.made, attribute, &value, sizeof value) == 0;
+  };
+  if (set(CUBLASLT_MATMUL_DESC_TRANSA, d.left) && set(CUBLASLT_MATMUL_DESC_TRANSB, d.right) &&
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS) &&
+      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, blas_type(d.dtype)))
+    return mine.add(d);
+  blaslt().destroy_description(d.made);
+  return nullptr;
+}
+
+constexpr uintptr_t alignment_most = 16;  // of the widest words that kernels load
+int32_t alignment_of(const void* data) {
+  const uintptr_t at = reinterpret_cast<uintptr_t>(data) | alignment_most;
+  return static_cast<int32_t>(at & -at);
+}
+
+bool lay_out(cublasLtLayout* to, const Problem& p, const BlasOrder& order, int32_t rows, int32_t columns) {
+  if (order.transposed) std::swap(rows, columns);
+  return blaslt().create_layout(to, blas_type(p.dtype), static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
+                                order.leading) == 0;
+}
+
+// Asks the heuristics, which run nothing, so a plan can be made while a graph is captured. The first algorithm that
+// they advise is taken, so that results are the same each time.
+void choose(const BlasHandle& h, const Problem& p, const Description& d, const void* bias, Plan& plan) {
+  if (!lay_out(&plan.left, p, p.left, p.rows, p.depth) || !lay_out(&plan.right, p, p.right, p.depth, p.columns) ||
+      !lay_out(&plan.out, p, p.out, p.rows, p.columns))
+    return;
+  cublasLtPreference preference = nullptr;
+  if (blaslt().create_preference(&preference)) return;
+  const std::unique_ptr<cublasLtMatmulPreference, int (*)(cublasLtPreference)> owner(preference,
+                                                                                     blaslt().destroy_preference);
+  const uint64_t space = blas_workspace_bytes;
+  bool fine = !blaslt().prefer(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &space, sizeof space);
+  const auto align = [&](int attribute, int32_t bytes) {
+    const auto value = static_cast<uint32_t>(bytes);
+    fine = fine && !blaslt().prefer(preference, attribute, &value, sizeof value);
+  };
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, p.left_alignment);
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, p.right_alignment);
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, p.out_alignment);
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, p.out_alignment);
+  // The heuristics take the alignment of the bias from its address, which they do not read: later ones are no less
+  // aligned than this one.
+  const uintptr_t least = (reinterpret_cast<uintptr_t>(bias) & ~uintptr_t{255}) | alignment_most;
+  if (!fine || d.set_bias(reinterpret_cast<const void*>(least))) return;
+  Heuristic found{};
+  int count = 0;
+  if (blaslt().advise(h.handle, d.made, plan.left, plan.right, plan.out, plan.out, preference, 1, &found, &count) ||
+      !count || found.status || found.workspace > blas_workspace_bytes)
+    return;
+  plan.algorithm = found.algorithm;
+  plan.refused = false;
+}
+
+// The problem is not for cuBLASLt. The operator has checked its arguments, so that it is not the caller's error.
+bool refuses(int status) {
+  return status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH ||
+         status == CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+}  // namespace
+
+// What is row by row here is column by column there: out^T = b^T a^T, and the bias is a column.
+lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t columns, int64_t depth, const BlasMatrix& a,
+                               const BlasMatrix& b, const BlasMatrix& out, const void* bias, bool* done) {
+  *done = false;
+  // The epilogue reads the bias by words of 16 bytes. Products with a vector stay with cuBLAS.
+  if (dtype < LAMELLA_FLOAT16 || dtype > LAMELLA_FLOAT64 || columns == 1 || depth == 1 ||
+      reinterpret_cast<uintptr_t>(bias) % alignment_most || !blas_has_rows(out, rows, columns) || !blaslt().there)
+    return LAMELLA_OK;
+  const BlasHandle* h;
+  if (lamella_status st = blas_handle(device, &h)) return st;
+  const auto number = [](int64_t n) { return static_cast<int32_t>(n); };
+  const Problem p = {device,
+                     dtype,
+                     blas_compute_type(dtype),
+                     number(columns),
+                     number(rows),
+                     number(depth),
+                     blas_order(b, depth, columns),
+                     blas_order(a, rows, depth),
+                     blas_order(out, rows, columns),
+                     alignment_of(b.data),
+                     alignment_of(a.data),
+                     alignment_of(out.data)};
+  const Description* d = description_of(p);
+  if (!d) return LAMELLA_OK;
+  std::shared_ptr<Plan> plan = plans().find(p);
+  if (!plan) {
+    plan = std::make_shared<Plan>();
+    choose(*h, p, *d, bias, *plan);
+    plan = plans().keep(p, std::move(plan));
+  }
+  if (plan->refused.load(std::memory_order_relaxed)) return LAMELLA_OK;
+  static constexpr float ones[] = {1, 0};
+  static constexpr double wide_ones[] = {1, 0};
+  const bool wide = dtype == LAMELLA_FLOAT64;
+  const void *one = wide ? static_cast<const void*>(wide_ones) : ones,
+             *zero = wide ? static_cast<const void*>(wide_ones + 1) : ones + 1;
+  int status = d->set_bias(bias);
+  if (!status)
+    status = blaslt().multiply(h->handle, d->made, one, b.data, plan->left, a.data, plan->right, zero, out.data,
+                               plan->out, out.data, plan->out, &plan->algorithm, reinterpret_cast<void*>(h->workspace),
+                               blas_workspace_bytes, h->stream);
+  if (status && !refuses(status))
+    return fail(LAMELLA_RUNTIME_ERROR, lamella::detail::text("cuda: cuBLASLt: cublasLtMatmul: status ", status));
+  if (status) plan->refused.store(true, std::memory_order_relaxed);
+  *done = !status;
+  return LAMELLA_OK;
+}
+
+}  // namespace cuda
