@@ -128,6 +128,10 @@ def matrices(tf32: bool) -> Callable[[Any, list[Any]], Work]:
     return work
 
 
+def with_bias(ns: Any, xs: list[Any]) -> Work:
+    return lambda k: ns.nn.functional.linear(xs[k % len(xs)], xs[(k + 1) % len(xs)], xs[k % len(xs)][0])
+
+
 def attention(backward: bool, causal: bool, flash: bool) -> Callable[[Any, list[Any]], Work]:
     """With `flash` torch takes its flash kernels, else those that it prefers, which on some devices are cuDNN's."""
 
@@ -238,6 +242,9 @@ def cases() -> Iterator[Case]:
             name = f"matmul {n} {str(kind).rpartition('.')[2]}{' tf32' if tf32 else ''}"
             limit = 1e-2 if kind == lamella.bfloat16 else 1e-3 if tf32 else 1e-5
             yield Case(name, "1.03", rotated(kind, n, n), matrices(tf32), limit, calls=5)
+    for kind in (lamella.float32, lamella.bfloat16):
+        name, limit = str(kind).rpartition(".")[2], 1e-5 if kind == lamella.float32 else 1e-2
+        yield Case(f"linear 2048 {name}, with a bias", "1.03", rotated(kind, 2048, 2048), with_bias, limit)
     four = lambda: [lamella.randn(1, 16, 4096, 64, device="cuda").bfloat16() for _ in range(4)]  # noqa: E731
     for causal, flash in product((False, True), (True, False)):
         what = f"{'causal ' if causal else ''}attention{' by flash kernels' if flash else ''}"

@@ -102,7 +102,7 @@ sanitizer() {
   section 'Values and gradients of samples' sweeps
   printf '\n## Times\n\n'
   # Each in a process of its own: after an illegal address nothing else would run.
-  for words in 'launch 1e8 8192x4096 columns' matmul attention ResNet GPT; do
+  for words in 'launch 1e8 8192x4096 columns' 'matmul linear' attention ResNet GPT; do
     (cd benchmarks && env -u OMP_NUM_THREADS timeout 60 $python cuda.py $words 2>&1)
     echo
   done
