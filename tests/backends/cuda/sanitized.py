@@ -72,6 +72,12 @@ def attention():
             F.scaled_dot_product_attention(q, k, v, is_causal=True).float().sum().backward()
             mask = rand(70, 130, grad=False) < 0.7
             F.scaled_dot_product_attention(q, k, v, attn_mask=mask).float().sum().backward()
+            F.scaled_dot_product_attention(q, k, v, dropout_p=0.3).float().sum().backward()
+    wide = [rand(1, 2, n, 160, dtype=lamella.bfloat16) for n in (70, 130, 130)]
+    F.scaled_dot_product_attention(*wide).float().sum().backward()
+    plain = [rand(1, 2, n, 9) for n in (70, 130, 130)]
+    added = rand(70, 130)
+    F.scaled_dot_product_attention(*plain, attn_mask=added, dropout_p=0.3).sum().backward()
 
 
 def convolutions():
