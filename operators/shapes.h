@@ -72,7 +72,7 @@ void same_with(Output& out, const Tensor& self, const char* name, const Tensor& 
 
 // Lays an output of the same sizes as `t` out as a memory format wants it; without one as `t` lies.
 void lay_out(Output& out, const char* name, std::optional<MemoryFormat> format, const Tensor& t);
-// Lays an output out as a pointwise operator's result over these tensors.
+// Lays an output out as a pointwise operator's result over these tensors, at most four.
 void lay_out_as_pointwise(Output& out, std::initializer_list<const Tensor*> operands);
 // Whether a tensor lies in this format already. Preserving asks for nothing.
 bool lies_in(const Tensor& t, std::optional<MemoryFormat> format);

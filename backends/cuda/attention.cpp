@@ -183,6 +183,12 @@ lamella_status attention_dropout(lamella_frame* f, const lamella_value* args, la
   });
 }
 
+lamella_status set_zeros(const Tensor& t) {
+  const PlainOutput to(t);
+  if (lamella_status st = clear(to.tensor().get())) return st;
+  return to.close();
+}
+
 // What gradients have in common: attention_shifts of kernels/attention.cu.
 lamella_status shifts_of(const Tensor& g, const Tensor& out, const Tensor& of_sums, const AttentionSizes& n,
                          Tensor* shifts) {
@@ -190,7 +196,6 @@ lamella_status shifts_of(const Tensor& g, const Tensor& out, const Tensor& of_su
   const int64_t rows = n.batch * n.heads * n.queries;
   const int t = g.get()->dtype;
   *shifts = empty_on(g.get(), {rows}, wide_of(t));
-  if (!rows) return LAMELLA_OK;
   Kernel& kernel = kernels.get(t, [&] { return text("attention_shifts<", type_name(t), ">"); });
   return launch(kernel, g.get(), grid_for(g.get(), rows * 32), {256}, 0, heads_of(g), heads_of(out),
                 data_of<void>(of_sums), shifts->data_ptr(), n);
@@ -212,6 +217,12 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
     if (const double p = lamella::as_double(args[12]); p > 0) drop(n, words, p);
     const int64_t rows = n.batch * n.heads * n.queries;
     const char* type = type_name(t);
+    if (!rows) {  // nothing asks for any key
+      for (const Tensor* t : {&dk, &dv})
+        if (t->defined() && t->numel())
+          if (lamella_status st = set_zeros(*t)) return st;
+      return LAMELLA_OK;
+    }
     Tensor shifts;
     if (lamella_status st = shifts_of(g, out, of_sums, n, &shifts)) return st;
     const int quads = quads_of(n), number = t * 3 + quad_number(quads);
@@ -220,7 +231,7 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
       static MatrixKernels of_query("backward_query_by_groups", file), of_both(by_key, file, ", true, true"),
           of_keys(by_key, file, ", true, false"), of_values(by_key, file, ", false, true");
       const auto *sums = logsumexp.data_ptr(), *less = shifts.data_ptr();
-      if (dq.defined() && rows)
+      if (dq.defined())
         if (lamella_status st = launch(of_query.get(n, t, has_groups(q)), q.get(), blocks(n.batch * n.heads, n.queries),
                                        {128}, tile_bytes(t, quads, 6) + aligned_to_group, heads_of(g), heads_of(q),
                                        heads_of(k), heads_of(v), sums, less, heads_of(dq), n))
@@ -235,7 +246,7 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
         if (lamella_status st = run(of_keys)) return st;
       return dv.defined() ? run(of_values) : LAMELLA_OK;
     }
-    if (dq.defined() && rows) {
+    if (dq.defined()) {
       Kernel& kernel = of_query.get(number, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });
       if (lamella_status st =
               launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {256}, shared_bytes(t), heads_of(g),
@@ -266,11 +277,8 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
   AttentionSizes n = sizes_of(query, key, value, attn_mask, is_causal, scale);
   const Tensor place = plain(words), sums = plain(logsumexp), of_sums = plain(grad_logsumexp);
   if (dropout_p > 0) drop(n, place, dropout_p);
+  if (!n.batch || !n.heads || !n.queries) return set_zeros(result);  // it broadcasts over nothing
   const PlainOutput to(result);
-  if (!n.batch || !n.heads || !n.queries) {  // a mask that broadcasts over nothing
-    if (lamella_status st = clear(to.tensor().get())) return st;
-    return to.close();
-  }
   Tensor shifts;
   if (lamella_status st = shifts_of(grad_out, out, of_sums, n, &shifts)) return st;
   MaskSizes of;

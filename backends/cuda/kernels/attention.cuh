@@ -5,8 +5,9 @@
 // Note [Dropped weights]  Whether a weight stays is a word of a stream: the one at the weight's place in the row-major matrix
 //   of all weights, (batch, heads, queries, keys). Forward and backward ask for the words of the tile that they are at. The
 //   stream stands in device memory, so that a replayed graph has another one each time.
-// Note [Bits of two]  Weights are powers of two: e^(s - top) = 2^(by * s - by * top) with by = log2(e), into which the
-//   scale of the scores goes where nothing is added to them.
+// Note [Bits of two]  Weights are powers of two: e^(s - top) = 2^(by * (s - top)) with by = log2(e), into which the scale of
+//   plain scores goes. Of plain scores by * top is computed once for a row. Others may be near the largest number, as masks
+//   of finfo.min make them, which times `by` would be infinite: there the difference comes first.
 #pragma once
 #include "philox.cuh"
 #include "scalars.cuh"
@@ -134,6 +135,12 @@ DEVICE void drop(const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0, Visit
 }
 
 constexpr float log2_of_e = 1.44269504088896f;
+
+// 2^(by * (x - from)). Note [Bits of two]
+template <bool Plain>
+DEVICE float weight_of(float x, float from, float by) {
+  return power_of_two(Plain ? x * by - from * by : (x - from) * by);
+}
 
 // What scores are times in the exponents of weights. Plain scores are products as they are, seen up to a key of each
 // query; others are made one by one: a mask is added to them, or their scale is not above 0.

@@ -29,6 +29,24 @@ DEVICE void as_left(u32 (&to)[4], const float (&x)[8][4], int i) {
     else
       to[w] = bits_as<u32>(x[i][w % 2 * 2 + w / 2]);  // Note [Split floats]
 }
+// sums += x times a tile, of float32. A tile has sums of its own first: the instruction rounds towards zero whenever it adds,
+// and over many tiles these errors would add up.
+DEVICE void add_tile(float (&sums)[8][4], const float (&x)[8][4], const Tile<float, 64>& tile) {
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    float part[4][4] = {};
+#pragma unroll
+    for (int i = 0; i < steps_of_tile<float>; i++) {
+      u32 left[4];
+      as_left<float>(left, x, i);
+      multiply_group_turned(part, left, tile, i, half);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+#pragma unroll
+      for (int e = 0; e < 4; e++) sums[half * 4 + k][e] += part[k][e];
+  }
+}
 // Writes a row of 64 sums of multiply_group_turned, times a number, of which `width` are there: row half * 8 + g of a warp.
 template <class T>
 DEVICE void write_sums(T* to, const float (&x)[8][4], int half, float by, i64 width) {
@@ -108,13 +126,13 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
         for (int j = 0; j < 8; j++) raised = fmaxf(raised, fmaxf(s[j][half * 2], s[j][half * 2 + 1]));
         raised = fmaxf(raised, __shfl_xor_sync(~0u, raised, 1));
         raised = fmaxf(raised, __shfl_xor_sync(~0u, raised, 2));
-        const float from = raised == -infinity<float>() ? 0.0f : raised * by;
-        const float less = power_of_two(top[half] * by - from);
+        const float from = raised == -infinity<float>() ? 0.0f : raised;
+        const float less = weight_of<Plain>(top[half], from, by);
         float part = 0;
 #pragma unroll
         for (int j = 0; j < 8; j++) {
           float &x = s[j][half * 2], &y = s[j][half * 2 + 1];
-          x = power_of_two(x * by - from), y = power_of_two(y * by - from);
+          x = weight_of<Plain>(x, from, by), y = weight_of<Plain>(y, from, by);
           part += x + y;
         }
         sum[half] = sum[half] * less + part;  // of this lane's columns
@@ -129,15 +147,20 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
       }
       if (!Plain && n.words)
         drop(n, b, h, own, j0, [&](int j, int e, float factor) { s[j][e] *= factor; });
-      u32 weights[each][4];
+      if constexpr (sizeof(T) == 4) {
 #pragma unroll
-      for (int i = 0; i < each; i++) as_left<T>(weights[i], s, i);
-      begin_group(result);
+        for (int p = 0; p < Quads; p++) add_tile(result[p], s, values(turn, p));
+      } else {
+        u32 weights[each][4];
 #pragma unroll
-      for (int p = 0; p < Quads; p++)
+        for (int i = 0; i < each; i++) as_left<T>(weights[i], s, i);
+        begin_group(result);
 #pragma unroll
-        for (int i = 0; i < each; i++) multiply_group_turned(result[p], weights[i], values(turn, p), i);
-      end_group(result);
+        for (int p = 0; p < Quads; p++)
+#pragma unroll
+          for (int i = 0; i < each; i++) multiply_group_turned(result[p], weights[i], values(turn, p), i);
+        end_group(result);
+      }
     }
     wait_for_copies();
     show_to_groups();
@@ -159,8 +182,9 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
 
 // Of a product s of a query and a key, and d of the query's gradient and the value: the weight in place of s, and the
 // gradient of the score in place of d. `factor`: what dropout multiplies the weight by.
+template <bool Plain>
 DEVICE void weigh(float& s, float& d, float by, float logsumexp, float shift, float factor) {
-  s = power_of_two(s * by - logsumexp * log2_of_e);
+  s = Plain ? power_of_two(s * by - logsumexp * log2_of_e) : power_of_two((s - logsumexp) * log2_of_e);
   d = s * (d * factor - shift);
   s *= factor;
 }
@@ -236,7 +260,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 :
     end_group(both);
     if (!Plain || j0 + side > n.keys || (n.causal && j0 + side - 1 > own)) hide<T, Plain>(s, n, b, h, own, j0);
     const auto weigh_one = [&](int j, int e, float factor) {
-      weigh(s[j][e], d[j][e], by, sums_of[e / 2], shift_of[e / 2], factor);
+      weigh<Plain>(s[j][e], d[j][e], by, sums_of[e / 2], shift_of[e / 2], factor);
     };
     if (!Plain && n.words)
       drop(n, b, h, own, j0, weigh_one);
@@ -245,15 +269,20 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 :
       for (int j = 0; j < 8; j++)
 #pragma unroll
         for (int e = 0; e < 4; e++) weigh_one(j, e, 1);
-    u32 of_scores[each][4];
+    if constexpr (sizeof(T) == 4) {
 #pragma unroll
-    for (int i = 0; i < each; i++) as_left<T>(of_scores[i], d, i);
-    begin_group(result);
+      for (int p = 0; p < Quads; p++) add_tile(result[p], d, all.part(2 + turn * 2, p));
+    } else {
+      u32 of_scores[each][4];
 #pragma unroll
-    for (int p = 0; p < Quads; p++)
+      for (int i = 0; i < each; i++) as_left<T>(of_scores[i], d, i);
+      begin_group(result);
 #pragma unroll
-      for (int i = 0; i < each; i++) multiply_group_turned(result[p], of_scores[i], all.part(2 + turn * 2, p), i);
-    end_group(result);
+      for (int p = 0; p < Quads; p++)
+#pragma unroll
+        for (int i = 0; i < each; i++) multiply_group_turned(result[p], of_scores[i], all.part(2 + turn * 2, p), i);
+      end_group(result);
+    }
     wait_for_copies();
     show_to_groups();
     __syncthreads();
@@ -343,24 +372,32 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
             Dropout dropout(n);
             factor = (float)dropout.factor(dropout.place(b, h, i0 + j * 8 + 2 * t + e, own + half * 8 + g));
           }
-          weigh(s[j][half * 2 + e], d[j][half * 2 + e], by, logsumexp_of, shift, factor);
+          weigh<Plain>(s[j][half * 2 + e], d[j][half * 2 + e], by, logsumexp_of, shift, factor);
         }
       }
-    u32 weights[each][4], of_scores[each][4];
+    if constexpr (sizeof(T) == 4) {
 #pragma unroll
-    for (int i = 0; i < each; i++) {
-      as_left<T>(weights[i], s, i);
-      as_left<T>(of_scores[i], d, i);
-    }
-    begin_group(sums);
-#pragma unroll
-    for (int p = 0; p < Quads; p++)
+      for (int p = 0; p < Quads; p++) {
+        if constexpr (Keys) add_tile(sums[p], d, all.part(queries, p));
+        if constexpr (Values) add_tile(sums[of_values + p], s, all.part(grads, p));
+      }
+    } else {
+      u32 weights[each][4], of_scores[each][4];
 #pragma unroll
       for (int i = 0; i < each; i++) {
-        if constexpr (Keys) multiply_group_turned(sums[p], of_scores[i], all.part(queries, p), i);
-        if constexpr (Values) multiply_group_turned(sums[of_values + p], weights[i], all.part(grads, p), i);
+        as_left<T>(weights[i], s, i);
+        as_left<T>(of_scores[i], d, i);
       }
-    end_group(sums);
+      begin_group(sums);
+#pragma unroll
+      for (int p = 0; p < Quads; p++)
+#pragma unroll
+        for (int i = 0; i < each; i++) {
+          if constexpr (Keys) multiply_group_turned(sums[p], of_scores[i], all.part(queries, p), i);
+          if constexpr (Values) multiply_group_turned(sums[of_values + p], weights[i], all.part(grads, p), i);
+        }
+      end_group(sums);
+    }
     wait_for_copies();
     show_to_groups();
     __syncthreads();

@@ -75,14 +75,14 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
           for (int j = 0; j < 8; j++) raised = fmaxf(raised, fmaxf(s[m][j][half * 2], s[m][j][half * 2 + 1]));
           raised = fmaxf(raised, __shfl_xor_sync(~0u, raised, 1));
           raised = fmaxf(raised, __shfl_xor_sync(~0u, raised, 2));
-          const float from = raised == -infinity<float>() ? 0.0f : raised * by;
-          const float less = power_of_two(top[m][half] * by - from);
+          const float from = raised == -infinity<float>() ? 0.0f : raised;
+          const float less = weight_of<Plain>(top[m][half], from, by);
           float part = 0;
 #pragma unroll
           for (int j = 0; j < 8; j++)
 #pragma unroll
             for (int e = half * 2; e < half * 2 + 2; e++) {
-              s[m][j][e] = power_of_two(s[m][j][e] * by - from);
+              s[m][j][e] = weight_of<Plain>(s[m][j][e], from, by);
               part += s[m][j][e];
             }
           sum[m][half] = sum[m][half] * less + part;  // of this lane's columns

@@ -13,13 +13,16 @@
 #pragma once
 #include "mma.cuh"
 
-// Of float32, by Note [Split floats]: everywhere by the instruction of one warp. multiply_group_turned has the sums of
-// column_of_product(j, g) where those of column 8 * j + g stand for two-byte floats.
+// Of float32, by Note [Split floats]: everywhere by the instruction of one warp. multiply_group_turned has four of the eight
+// products side by side, with the sums of column_of_product(j, g) where those of column 8 * j + g stand for two-byte floats.
 DEVICE void multiply_group(float (&c)[8][4], const Tile<float, 64>& a, const Tile<float, 64>& b, int step) {
   const int lane = threadIdx.x % 32;
-  u32 left[4];
-  a.left(left, threadIdx.x / 32 % 4 * 16, step, lane);
-  multiply_split(c, left, [&](int half, u32(&right)[4][2]) {
+  u32 words[4];
+  a.left(words, threadIdx.x / 32 % 4 * 16, step, lane);
+  const SplitLeft left(words);
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    u32 right[4][2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
       u32 two[4];
@@ -27,10 +30,13 @@ DEVICE void multiply_group(float (&c)[8][4], const Tile<float, 64>& a, const Til
 #pragma unroll
       for (int i = 0; i < 4; i++) right[2 * j + i / 2][i % 2] = two[i];
     }
-  });
+    multiply_split(&c[half * 4], left, right);
+  }
 }
-DEVICE void multiply_group_turned(float (&c)[8][4], const u32 (&a)[4], const Tile<float, 64>& b, int step) {
-  multiply_split(c, a, [&](int half, u32(&right)[4][2]) { b.right_turned(right, step * 8, half, threadIdx.x % 32); });
+DEVICE void multiply_group_turned(float (&c)[4][4], const u32 (&a)[4], const Tile<float, 64>& b, int step, int half) {
+  u32 right[4][2];
+  b.right_turned(right, step * 8, half, threadIdx.x % 32);
+  multiply_split(c, SplitLeft(a), right);
 }
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL

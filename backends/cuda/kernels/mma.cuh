@@ -81,7 +81,11 @@ DEVICE u32 rounded(float x, float y, float16) {
   return r;
 }
 #else
-// By exchanges between the lanes.
+// As the instruction, sums are rounded towards zero.
+DEVICE float toward_zero(double sum) {
+  const float f = (float)sum;
+  return f - f == 0 && (f < 0 ? -f : f) > (sum < 0 ? -sum : sum) ? bits_as<float>(bits_as<u32>(f) - 1) : f;
+}
 template <class T>
 DEVICE float low_of(u32 word, T) {
   return to_float(T{(u16)word});
@@ -91,33 +95,33 @@ DEVICE float high_of(u32 word, T) {
   return to_float(T{(u16)(word >> 16)});
 }
 template <class T>
-DEVICE float product_of(u32 x, u32 y, T kind) {
-  return low_of(x, kind) * low_of(y, kind) + high_of(x, kind) * high_of(y, kind);
+DEVICE double product_of(u32 x, u32 y, T kind) {
+  return (double)low_of(x, kind) * low_of(y, kind) + (double)high_of(x, kind) * high_of(y, kind);
 }
+// As the instruction, which does not look at the last 13 bits.
+DEVICE double product_of(u32 x, u32 y, float) {
+  return (double)bits_as<float>(x & 0xffffe000u) * bits_as<float>(y & 0xffffe000u);
+}
+// The lanes of a warp show each other their words.
 template <class T>
 DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, T kind) {
+  __shared__ u32 rooms[32][32][6];
+  u32(&shown)[32][6] = rooms[threadIdx.x / 32];
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  const u32 mine[] = {a[0], a[1], a[2], a[3], b0, b1};
+  for (int i = 0; i < 6; i++) shown[lane][i] = mine[i];
+  __syncwarp();
+  double all[4] = {c[0], c[1], c[2], c[3]};
   for (int p = 0; p < 4; p++) {
-    const u64 first = __shfl_sync(~0u, (u64)a[1] << 32 | a[0], g * 4 + p), second = __shfl_sync(~0u, (u64)a[3] << 32 | a[2], g * 4 + p);
+    const u32(&left)[6] = shown[g * 4 + p];
     for (int j = 0; j < 2; j++) {
-      const u64 column = __shfl_sync(~0u, (u64)b1 << 32 | b0, (2 * t + j) * 4 + p);
-      c[j] += product_of((u32)first, (u32)column, kind) + product_of((u32)second, (u32)(column >> 32), kind);
-      c[2 + j] += product_of((u32)(first >> 32), (u32)column, kind) + product_of((u32)(second >> 32), (u32)(column >> 32), kind);
+      const u32(&right)[6] = shown[(2 * t + j) * 4 + p];
+      all[j] += product_of(left[0], right[4], kind) + product_of(left[2], right[5], kind);
+      all[2 + j] += product_of(left[1], right[4], kind) + product_of(left[3], right[5], kind);
     }
   }
-}
-DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, float) {
-  // As the instruction, which does not look at the last 13 bits.
-  const auto short_of = [](u64 two, int which) { return bits_as<float>((u32)(two >> 32 * which) & 0xffffe000u); };
-  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  for (int p = 0; p < 4; p++) {
-    const u64 first = __shfl_sync(~0u, (u64)a[1] << 32 | a[0], g * 4 + p), second = __shfl_sync(~0u, (u64)a[3] << 32 | a[2], g * 4 + p);
-    for (int j = 0; j < 2; j++) {
-      const u64 column = __shfl_sync(~0u, (u64)b1 << 32 | b0, (2 * t + j) * 4 + p);
-      c[j] += short_of(first, 0) * short_of(column, 0) + short_of(second, 0) * short_of(column, 1);
-      c[2 + j] += short_of(first, 1) * short_of(column, 0) + short_of(second, 1) * short_of(column, 1);
-    }
-  }
+  for (int i = 0; i < 4; i++) c[i] = toward_zero(all[i]);
+  __syncwarp();  // before the next words are shown
 }
 DEVICE const u16* row_of(const void* mine, int lane) {
   return reinterpret_cast<const u16*>(__shfl_sync(~0u, reinterpret_cast<u64>(mine), lane));
@@ -157,33 +161,31 @@ DEVICE Split split(u32 x) {
   const u32 high = (x + 0x1000u) & 0xffffe000u;
   return {high, bits_as<u32>(bits_as<float>(x) - bits_as<float>(high))};
 }
-// Adds to a 16 x 64 matrix of sums the product of a 16 x 8 and an 8 x 64 one of float32. load(half, words) gives the right
-// fragments of four of the eight products side by side.
-template <class Load>
-DEVICE void multiply_split(float (&c)[8][4], const u32 (&a)[4], Load load) {
+// The left fragment of float32.
+struct SplitLeft {
   u32 high[4], low[4];
+  DEVICE explicit SplitLeft(const u32 (&a)[4]) {
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    const Split x = split(a[i]);
-    high[i] = x.high, low[i] = x.low;
+    for (int i = 0; i < 4; i++) {
+      const Split x = split(a[i]);
+      high[i] = x.high, low[i] = x.low;
+    }
   }
+};
+// Adds to four 16 x 8 matrices of sums the products of a 16 x 8 one and four 8 x 8 ones of float32, by right fragments.
+DEVICE void multiply_split(float (*c)[4], const SplitLeft& a, const u32 (&b)[4][2]) {
+  Split right[4][2];
 #pragma unroll
-  for (int half = 0; half < 2; half++) {
-    u32 words[4][2];
-    load(half, words);
-    Split right[4][2];
+  for (int k = 0; k < 4; k++)
 #pragma unroll
-    for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 2; i++) right[k][i] = split(b[k][i]);
+  // Four sums in turn, so that no instruction waits for the one before.
 #pragma unroll
-      for (int i = 0; i < 2; i++) right[k][i] = split(words[k][i]);
-    // Four sums in turn, so that no instruction waits for the one before.
+  for (int k = 0; k < 4; k++) multiply_warp(c[k], a.low, right[k][0].high, right[k][1].high, float());
 #pragma unroll
-    for (int k = 0; k < 4; k++) multiply_warp(c[half * 4 + k], low, right[k][0].high, right[k][1].high, float());
+  for (int k = 0; k < 4; k++) multiply_warp(c[k], a.high, right[k][0].low, right[k][1].low, float());
 #pragma unroll
-    for (int k = 0; k < 4; k++) multiply_warp(c[half * 4 + k], high, right[k][0].low, right[k][1].low, float());
-#pragma unroll
-    for (int k = 0; k < 4; k++) multiply_warp(c[half * 4 + k], high, right[k][0].high, right[k][1].high, float());
-  }
+  for (int k = 0; k < 4; k++) multiply_warp(c[k], a.high, right[k][0].high, right[k][1].high, float());
 }
 
 // Where column g of product j stands among 64 columns of float32.

@@ -407,15 +407,21 @@ def dnn():
 
 
 def attention(dtype, limit, heads, sizes, how, scale=None):
-    """Values and all gradients of attention; `how` is "masked", "causal" or "whole", sizes those of queries, keys, and
-    the widths of keys and values."""
+    """Values and all gradients of attention; `how` is "masked", "added", "causal" or "whole", sizes those of queries,
+    keys, and the widths of keys and values. What is added hides keys by the lowest number of float32: the first tile,
+    those of a bool mask, and of the first query all but one."""
     queries, keys, width, value_width = sizes
     q, k, v = (normal(1, h, *s) for h, s in ((heads, (queries, width)), (1, (keys, width)), (1, (keys, value_width))))
     mask = rng.random((queries, keys)) < 0.7
+    if how == "added":
+        mask[:, :64] = mask[0] = False
+        mask[0, -1] = True
     given = [there(x, dtype).requires_grad_() for x in (q, k, v)]
-    more = {"masked": dict(attn_mask=there(mask)), "causal": dict(is_causal=True), "whole": {}}[how]
+    added = there(np.where(mask, np.float32(0), np.finfo(np.float32).min))
+    more = {"masked": dict(attn_mask=there(mask)), "added": dict(attn_mask=added), "causal": dict(is_causal=True)}
+    more = more.get(how, {})
     out = lamella.nn.functional.scaled_dot_product_attention(*given, enable_gqa=True, scale=scale, **more)
-    sees = {"masked": mask, "causal": np.tri(queries, keys, dtype=bool), "whole": np.ones_like(mask)}[how]
+    sees = {"causal": np.tri(queries, keys, dtype=bool), "whole": np.ones_like(mask)}.get(how, mask)
     q, k, v = (x.detach().cpu().to(lamella.float64).numpy() for x in given)
     scale = width**-0.5 if scale is None else scale
     s = np.where(sees, q @ k.swapaxes(2, 3) * scale, -np.inf)
@@ -435,7 +441,7 @@ def attentions():
     """Several tiles of queries and keys, heads that share keys, masks and causal ones, with all gradients."""
     by_warps = ((lamella.bfloat16, 0.06), (70, 130, 48, 32)), ((lamella.float16, 0.01), (70, 100, 72, 88))
     for (dtype, limit), sizes in by_warps:  # widths of up to 64, and beyond
-        for how in ("masked", "causal", "whole"):
+        for how in ("masked", "added", "causal", "whole"):
             attention(dtype, limit, 2 if how == "causal" else 1, sizes, how)
     attention(lamella.float16, 0.01, 1, (150, 40, 64, 64), "whole", scale=-0.1)
     for how in ("masked", "causal"):
@@ -445,10 +451,18 @@ def attentions():
 
 def wide_attentions():
     """The same of float32, by split numbers and without the matrix instruction, and of float64."""
-    for width, how in ((64, "whole"), (48, "causal"), (72, "masked"), (128, "causal")):
+    for width, how in ((48, "causal"), (56, "added"), (72, "masked"), (128, "whole")):
         attention(lamella.float32, 2e-5, 2, (70, 130, width, 32), how)
     for dtype, sizes in ((lamella.float32, (70, 130, 9, 30)), (lamella.float64, (70, 70, 72, 32))):
         attention(dtype, 1e-4 if dtype == lamella.float32 else 1e-12, 2, sizes, "causal")
+
+
+def long_sums():
+    """Errors of float32 sums over many tiles do not add up: all scores are 0."""
+    v = 1 + rng.random((1, 1, 512, 8)).astype(np.float32)
+    q, k = lamella.zeros(1, 1, 1, 8, device=DEVICE), there(normal(1, 1, 512, 8))
+    exact = v.mean(2, keepdims=True, dtype=np.float64)
+    check(lamella.nn.functional.scaled_dot_product_attention(q, k, there(v)), exact, 1e-6, 0)
 
 
 def dropouts():
@@ -535,8 +549,8 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
-CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, wide_attentions, dropouts]
-CASES += [updates, faults]
+CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, wide_attentions, long_sums]
+CASES += [dropouts, updates, faults]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False

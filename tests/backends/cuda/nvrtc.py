@@ -62,40 +62,45 @@ def together(programs: list[Recorded]) -> list[tuple[Recorded, list[Recorded]]]:
 
 
 @dataclass(frozen=True)
-class Launched:
-    """The most that launches of a kernel have asked for: threads of a block, and bytes of its shared memory."""
+class Launch:
+    """What a launch of a kernel asks for: threads of a block, and bytes of its shared memory; `room` is how many bytes
+    of that the device has for a block."""
 
     threads: int
     shared: int
+    room: int
 
 
-def launches(folder: Path) -> dict[str, Launched]:
-    """By the name of the kernel, what the stand-in has recorded of all processes."""
-    most: dict[str, Launched] = {}
+def launches(folder: Path) -> dict[str, set[Launch]]:
+    """By the names of kernels, what the stand-in has recorded of all processes."""
+    found: dict[str, set[Launch]] = defaultdict(set)
     for path in folder.glob("launches.*"):
         for line in path.read_text().splitlines():
-            name, threads, shared = line.split("\t")
-            known = most.get(name, Launched(0, 0))
-            most[name] = Launched(max(known.threads, int(threads)), max(known.shared, int(shared)))
-    return most
+            name, *numbers = line.split("\t")
+            found[name].add(Launch(*map(int, numbers)))
+    return found
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What a thread of a kernel needs, and a block beside what its launch asks for."""
+    """What a thread of a kernel needs, what a block needs beside what its launch asks for, and the most threads that
+    the kernel was compiled for."""
 
     registers: int
     shared: int
+    threads: int
 
-    def refusals(self, launched: Launched) -> list[str]:
-        """Why devices of capability 8.0 to 9.0 refuse the launch. Registers are given to warps, in eights a thread."""
-        warps, found = -(-launched.threads // 32), []
+    def refusals(self, launch: Launch) -> list[str]:
+        """Why devices refuse the launch. Registers are given to four warps at a time, in eights a thread."""
+        warps, found = -(-launch.threads // 128) * 4, []
         if warps * 32 * -(-self.registers // 8) * 8 > 65536:
-            found.append(f"{launched.threads} threads of {self.registers} registers are more than a block's 65536")
+            found.append(f"{launch.threads} threads of {self.registers} registers are more than a block's 65536")
+        if launch.threads > self.threads:
+            found.append(f"{launch.threads} threads are more than its __launch_bounds__, {self.threads}")
         # The backend asks for more than 48 KiB by a launch's own share alone.
-        room = 48 << 10 if launched.shared <= 48 << 10 else 227 << 10
-        if self.shared + launched.shared > room:
-            found.append(f"{self.shared} and {launched.shared} bytes of shared memory are more than {room}")
+        room = 48 << 10 if launch.shared <= 48 << 10 else launch.room
+        if self.shared + launch.shared > room:
+            found.append(f"{self.shared} and {launch.shared} bytes of shared memory are more than {room}")
         return found
 
 
@@ -109,13 +114,14 @@ class Compiled:
     resources: dict[str, Resources]
 
 
-def resources_of(log: str) -> dict[str, Resources]:
-    """By the names of machine code, what the assembler says with `-v`."""
+def resources_of(log: str, ptx: str) -> dict[str, Resources]:
+    """By the names of machine code, what the assembler says with `-v`, and the bounds that PTX has."""
+    bounds = dict(re.findall(r"\.entry (\w+)\([^)]*\)\s*\.maxntid (\d+)", ptx))
     pattern = r"entry function '(\S+)'.*?Used (\d+) registers(.*?)\n"
     found = {}
     for name, registers, more in re.findall(pattern, log, re.DOTALL):
         shared = re.search(r"(\d+) bytes smem", more)
-        found[name] = Resources(int(registers), int(shared[1]) if shared else 0)
+        found[name] = Resources(int(registers), int(shared[1]) if shared else 0, int(bounds.get(name, 1024)))
     return found
 
 
@@ -152,7 +158,10 @@ class Compiler:
             self.nvrtc.nvrtcGetCUBINSize(handle, ctypes.byref(size))
             code = ctypes.create_string_buffer(size.value)
             self.nvrtc.nvrtcGetCUBIN(handle, code)
-            said, lowered = resources_of(log), ctypes.c_char_p()
+            self.nvrtc.nvrtcGetPTXSize(handle, ctypes.byref(size))
+            ptx = ctypes.create_string_buffer(size.value)
+            self.nvrtc.nvrtcGetPTX(handle, ptx)
+            said, lowered = resources_of(log, ptx.value.decode()), ctypes.c_char_p()
             resources = {}
             for name in program.names:
                 assert self.nvrtc.nvrtcGetLoweredName(handle, name.encode(), ctypes.byref(lowered)) == 0

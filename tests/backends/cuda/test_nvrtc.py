@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 
 import pytest
-from nvrtc import Compiler, Launched, Recorded, Resources, find_library, launches, texts_of, together
+from nvrtc import Compiler, Launch, Recorded, Resources, find_library, launches, texts_of, together
 from standins import on_standin
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,6 +32,11 @@ PROGRAM = """
     f = kinds[0]
     f.var(), f.amax(0), f.max(1), f.argmin(), f.logsumexp(1), f.mean(1), f @ f.t(), f.softmax(1), f.sort(0), f[f > 0.4]
     kinds[3] // 2, kinds[3] % 3, f.double().std(0)
+    attend = lamella.nn.functional.scaled_dot_product_attention
+    for dtype in (lamella.float32, lamella.bfloat16):
+        q = lamella.rand(1, 1, 9, 16, device="cuda").to(dtype).requires_grad_()
+        for more in ({}, {"attn_mask": lamella.rand(9, 9, device="cuda") > 0.2}, {"dropout_p": 0.5}):
+            attend(q, q, q, **more).sum().backward()
     lamella.randn(5, device="cuda"), lamella.randint(9, (5,), device="cuda")
     lamella.nn.functional.layer_norm(f, (4,)), f.gather(0, kinds[3].long() % 4), lamella.arange(3, device="cuda")
 """
@@ -51,7 +56,7 @@ def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
         programs = programs[datetime.date.today().toordinal() % 3 :: 3]
     architectures = ("sm_80", "sm_90")
     nvrtc, wrong, even = compiler(), [], datetime.date.today().toordinal() % 2
-    launched, checked = launches(standin / "record"), 0
+    launched = launches(standin / "record")
     for i, (program, members) in enumerate(together(programs)):
         for arch in architectures if whole else architectures[(i + even) % 2 :][:1]:
             made = nvrtc.compile(program, arch)
@@ -61,12 +66,11 @@ def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
             assert made.code[:4] == b"\x7fELF"
             own_names = [name for member in members for name in member.names]
             for name, own_name in zip(program.names, own_names, strict=True):
-                if own_name in launched:
-                    checked += 1
-                    refusals = made.resources[name].refusals(launched[own_name])
-                    wrong += [f"{program.file} {own_name} for {arch}: {r}" for r in refusals]
+                asked = launched[own_name]
+                wrong += [f"{own_name} of {program.file} was not launched"] if not asked else []
+                refusals = {r for launch in asked for r in made.resources[name].refusals(launch)}
+                wrong += [f"{program.file} {own_name} for {arch}: {r}" for r in sorted(refusals)]
     assert not wrong, "\n".join(wrong)
-    assert checked > 20
 
 
 def test_a_text_that_is_wrong_is_reported():
@@ -97,9 +101,13 @@ def test_a_launch_that_devices_refuse_is_reported():
     }
     """
     found = compiler().compile(Recorded("planted.cu", ("planted", "wide"), (), text), "sm_80").resources
-    assert found["planted"].shared == 20000 and found["wide"].registers > 128
-    assert not found["planted"].refusals(Launched(1024, 29000)) and not found["wide"].refusals(Launched(256, 0))
-    assert "20000 and 30000 bytes" in found["planted"].refusals(Launched(1024, 30000))[0]
-    assert "20000 and 220000 bytes" in found["planted"].refusals(Launched(1024, 220000))[0]
-    assert "1024 threads" in found["wide"].refusals(Launched(1024, 0))[0]
-    assert not Resources(64, 0).refusals(Launched(1024, 0)) and Resources(65, 0).refusals(Launched(1024, 0))
+    planted, wide, room = found["planted"], found["wide"], 163 << 10
+    assert planted.shared == 20000 and planted.threads == 1024 and wide.registers > 128 and wide.threads == 256
+    assert not planted.refusals(Launch(1024, 29000, room)) and not wide.refusals(Launch(256, 0, room))
+    assert "20000 and 30000 bytes" in planted.refusals(Launch(1024, 30000, room))[0]
+    assert "20000 and 150000 bytes" in planted.refusals(Launch(1024, 150000, room))[0]
+    assert "288 threads are more" in wide.refusals(Launch(288, 0, room))[-1]
+    assert "1024 threads of" in wide.refusals(Launch(1024, 0, room))[0]
+    assert not Resources(64, 0, 1024).refusals(Launch(1024, 0, room))
+    assert Resources(65, 0, 1024).refusals(Launch(1024, 0, room))
+    assert Resources(200, 0, 1024).refusals(Launch(288, 0, room))

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -194,21 +195,27 @@ struct Function {
   const unsigned* sizes;
   bool fibers;
   std::string name;
-  int shared_limit = 48 << 10;
-  std::atomic<unsigned> most_threads{0}, most_shared{0};  // of launches
+  int shared_limit;
+  std::mutex mutex;
+  std::set<std::pair<unsigned, unsigned>> launches;  // threads and shared memory of those that are recorded
 };
-// Writes what a launch asks for into a file of the process, where it is more than before: a line is the kernel's name,
-// the threads of a block and the bytes of its shared memory.
+// Of a block, by the capability.
+int most_shared() {
+  const auto capability = setting("STANDIN_CAPABILITY", 90);
+  return (capability == 75 ? 64 : capability == 80 ? 163 : capability < 90 ? 99 : 227) << 10;
+}
+// Writes what a launch asks for into a file of the process: a line is the kernel's name, the threads of a block, the
+// bytes of its shared memory, and those that the device has for a block.
 void record(Function& f, unsigned threads, unsigned shared) {
   static const char* const folder = std::getenv("STANDIN_RECORD");
-  if (!folder || (threads <= f.most_threads && shared <= f.most_shared)) return;
-  f.most_threads = std::max(threads, f.most_threads.load());
-  f.most_shared = std::max(shared, f.most_shared.load());
+  if (!folder) return;
+  std::lock_guard own_lock(f.mutex);
+  if (!f.launches.insert({threads, shared}).second) return;
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   const std::string path = std::string(folder) + "/launches." + std::to_string(getpid());
   if (std::FILE* file = std::fopen(path.c_str(), "a")) {
-    std::fprintf(file, "%s\t%u\t%u\n", f.name.c_str(), threads, shared);
+    std::fprintf(file, "%s\t%u\t%u\t%d\n", f.name.c_str(), threads, shared, most_shared());
     std::fclose(file);
   }
 }
@@ -279,7 +286,7 @@ API cuDeviceGetAttribute(int* to, int which, int) {
       *to = setting("STANDIN_CAPABILITY", 90) % 10;
       break;
     case 97:
-      *to = 227 << 10;
+      *to = most_shared();
       break;
     default:
       return invalid_value;
@@ -485,12 +492,17 @@ API cuModuleGetFunction(void** out, void* module, const char* name) {
   void* sizes = dlsym(m->library, (std::string(name) + "_sizes").c_str());
   void* title = dlsym(m->library, (std::string(name) + "_name").c_str());
   if (!entry || !sizes || !title) return not_found;
-  return *out = new Function{reinterpret_cast<void (*)(void**)>(entry), *static_cast<const unsigned**>(sizes),
-                             m->fibers, *static_cast<const char**>(title)},
+  return *out = new Function{reinterpret_cast<void (*)(void**)>(entry),
+                             *static_cast<const unsigned**>(sizes),
+                             m->fibers,
+                             *static_cast<const char**>(title),
+                             48 << 10,
+                             {},
+                             {}},
          success;
 }
 API cuFuncSetAttribute(void* f, int which, int value) {
-  if (which != 8 || value > 227 << 10) return invalid_value;
+  if (which != 8 || value > most_shared()) return invalid_value;
   return static_cast<Function*>(f)->shared_limit = value, success;
 }
 API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
