@@ -100,29 +100,58 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
   }
 }
 
-// Gradients of weight and bias of rows: sums of g n and of g down the columns, over `part` rows for each block in y; a
-// block has 32 columns and 8 threads for each. The parts, (gridDim.y, length), are added up by add_parts.
-template <class T, bool Centered>
+// Gradients of weight and bias of rows: sums of g n and of g down the columns, over `part` rows for each block in y. A
+// thread has N neighbouring columns, which one load reads; a block has 32 such threads side by side and 8 rows at a time.
+// Four rows of a thread are loaded before any is added, so that enough of memory is under way. The parts, (gridDim.y,
+// length), are added up by add_parts.
+template <class T, bool Centered, int N>
 __global__ void __launch_bounds__(256)
     weight_parts(const T* grad, const T* in, const Wide<T>* means, const Wide<T>* scales, i64 rows, i64 length, i64 part,
                  Wide<T>* of_weight, Wide<T>* of_bias) {
   typedef Wide<T> W;
-  __shared__ W space[2][8][32];
-  const i64 c = (i64)blockIdx.x * 32 + threadIdx.x, begin = blockIdx.y * part, end = begin + part < rows ? begin + part : rows;
-  W of_n = 0, of_g = 0;
-  for (i64 r = begin + threadIdx.y; c < length && r < end; r += 8) {
-    const W g = wide(grad[r * length + c]);
-    of_g += g;
-    of_n += g * (wide(in[r * length + c]) - (Centered ? means[r] : W(0))) * scales[r];
+  typedef Pack<T, N> Some;
+  __shared__ Pack<W, N> space[2][8][32];
+  const i64 first = (i64)blockIdx.x * 32 * N, c = first + (i64)threadIdx.x * N;
+  const i64 begin = blockIdx.y * part, end = begin + part < rows ? begin + part : rows;
+  Pack<W, N> of_n, of_g;
+#pragma unroll
+  for (int j = 0; j < N; j++) of_n.v[j] = of_g.v[j] = 0;
+  auto add = [&](const Some& g, const Some& x, W mean, W scale) {
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      const W each = wide(g.v[j]);
+      of_g.v[j] += each;
+      of_n.v[j] += each * (Centered ? wide(x.v[j]) - mean : wide(x.v[j])) * scale;
+    }
+  };
+  auto some = [&](const T* from, i64 r) { return *reinterpret_cast<const Some*>(from + r * length + c); };
+  if (c < length) {
+    i64 r = begin + threadIdx.y;
+    for (; r + 24 < end; r += 32) {
+      Some g[4], x[4];
+      W mean[4], scale[4];
+#pragma unroll
+      for (int u = 0; u < 4; u++) {
+        g[u] = some(grad, r + 8 * u), x[u] = some(in, r + 8 * u);
+        mean[u] = Centered ? means[r + 8 * u] : W(0), scale[u] = scales[r + 8 * u];
+      }
+#pragma unroll
+      for (int u = 0; u < 4; u++) add(g[u], x[u], mean[u], scale[u]);
+    }
+    for (; r < end; r += 8) add(some(grad, r), some(in, r), Centered ? means[r] : W(0), scales[r]);
   }
   space[0][threadIdx.y][threadIdx.x] = of_n;
   space[1][threadIdx.y][threadIdx.x] = of_g;
   __syncthreads();
-  if (threadIdx.y > 1 || c >= length) return;
-  W sum = 0;
-  for (int i = 0; i < 8; i++) sum += space[threadIdx.y][i][threadIdx.x];
-  W* to = threadIdx.y == 0 ? of_weight : of_bias;
-  if (to) to[blockIdx.y * length + c] = sum;
+  for (int i = threadIdx.y * 32 + threadIdx.x; i < 64 * N; i += 256) {  // neighbouring threads have neighbouring columns
+    const int of = i / (32 * N), k = i % (32 * N);
+    W* to = of == 0 ? of_weight : of_bias;
+    if (!to || first + k >= length) continue;
+    W sum = 0;
+#pragma unroll
+    for (int y = 0; y < 8; y++) sum += reinterpret_cast<const W*>(space[of][y])[k];
+    to[blockIdx.y * length + first + k] = sum;
+  }
 }
 
 // ---- over channels: elements (images, channels, area) ---------------------------------------------------------------

@@ -162,6 +162,46 @@ def rows():
     check(norm.bias.grad, g.sum(0), atol=1e-4)
 
 
+def weights():
+    """Weight gradients of norms over many rows: packs of every width, whole steps of a block and a rest, parts."""
+    cases = (
+        (1100, 264, lamella.bfloat16, 0.01),
+        (70, 36, lamella.float16, 0.002),
+        (300, 77, lamella.bfloat16, 0.01),
+        (2100, 132, lamella.float32, 1e-5),
+        (90, 257, lamella.float32, 1e-5),
+        (40, 66, lamella.float64, 1e-12),
+        (5, 9, lamella.float64, 1e-12),
+    )
+    for rows_of, length, dtype, limit in cases:
+        for apart in (0, 1):  # at an odd address packs are narrower
+            flat, more = there(normal(rows_of * length + 1), dtype), there(normal(rows_of * length + 1), dtype)
+            x, g = (t[apart : apart + rows_of * length].reshape(rows_of, length) for t in (flat, more))
+            w, b = there(normal(length), dtype).requires_grad_(), there(normal(length), dtype).requires_grad_()
+            lamella.layer_norm(x, [length], w, b).backward(g)
+            xs, gs = (t.cpu().to(lamella.float64).numpy() for t in (x, g))
+            d = xs - xs.mean(1, keepdims=True)
+            n = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+            high = limit * rows_of**0.5
+            check(w.grad, (gs * n).sum(0), limit, high)
+            check(b.grad, gs.sum(0), limit, high)
+            w.grad = None
+            lamella.rms_norm(x, [length], w, 1e-5).backward(g)
+            check(w.grad, (gs * xs / np.sqrt((xs * xs).mean(1, keepdims=True) + 1e-5)).sum(0), limit, high)
+    x, g = normal(50, 40), normal(50, 40)
+    w, b = there(normal(40)), there(normal(40))
+    out = lamella.ops.aten.native_layer_norm_backward
+    d = x - x.mean(1, keepdims=True, dtype=np.float64)
+    scale = 1 / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+    mean = there(x.mean(1, keepdims=True).astype(np.float32))
+    for mask in ((False, True, False), (False, False, True), (False, True, True)):
+        got = out(there(g), there(x), [40], mean, there(scale.astype(np.float32)), w, b, mask)
+        if mask[1]:
+            check(got[1], (g * d * scale).sum(0), atol=1e-4)
+        if mask[2]:
+            check(got[2], g.sum(0, dtype=np.float64), atol=1e-4)
+
+
 def batches():
     """A batch norm whose channels are cut into parts."""
     x = normal(5, 3, 60, 61) + 3
@@ -377,7 +417,7 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
-CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, updates, faults]
+CASES = [products, sorts, meeting, nonzeros, rows, weights, batches, convolutions, attentions, updates, faults]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False
