@@ -202,6 +202,29 @@ def weights():
             check(got[2], g.sum(0, dtype=np.float64), atol=1e-4)
 
 
+def columns():
+    """Reductions of columns that are cut into parts: packs and single elements, one dimension and two, equals."""
+    for shape, dims in (((700, 264), 0), ((700, 77), 0), ((9, 150, 5, 40), (0, 2)), ((9, 150, 5, 41), (0, 2))):
+        x = rng.integers(-30, 30, shape)
+        for dtype in (lamella.float32, lamella.bfloat16, lamella.float64, lamella.int8, lamella.int64):
+            given = there(x, dtype)
+            check(given.sum(dims, dtype=lamella.float64 if dtype.is_floating_point else None), x.sum(dims))
+            check(given.amax(dims), x.max(dims))
+            check((given == 3).any(dims), (x == 3).any(dims))
+            check(lamella.count_nonzero(given, dims), np.count_nonzero(x, dims))
+            if dtype.is_floating_point:
+                check(given.to(lamella.float32).var(dims), x.var(dims, ddof=1))
+        if dims == 0:
+            check(there(x).argmax(0), x.argmax(0))
+            check(there(x, lamella.float32).argmin(0), x.argmin(0))
+            odd = lambda t: t.reshape(-1)[1 : 1 + 600 * shape[1]].reshape(600, -1)  # noqa: B023, E731
+            check(odd(there(x, lamella.float32)).sum(0), odd(x).sum(0))
+    y = normal(1300, 130)
+    check(there(y).sum(0), y.sum(0, dtype=np.float64), atol=1e-3)
+    check(there(y, lamella.complex64).sum(0).real, y.sum(0, dtype=np.float64), atol=1e-3)
+    check(there(y, lamella.float64).std(0), y.astype(np.float64).std(0, ddof=1), 1e-12)
+
+
 def batches():
     """A batch norm whose channels are cut into parts."""
     x = normal(5, 3, 60, 61) + 3
@@ -417,7 +440,7 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
-CASES = [products, sorts, meeting, nonzeros, rows, weights, batches, convolutions, attentions, updates, faults]
+CASES = [products, sorts, meeting, nonzeros, rows, weights, columns, batches, convolutions, attentions, updates, faults]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False
