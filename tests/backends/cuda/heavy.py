@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import sys
 
 import lamella
@@ -225,6 +226,27 @@ def columns():
     check(there(y, lamella.float64).std(0), y.astype(np.float64).std(0, ddof=1), 1e-12)
 
 
+def short_floats():
+    """gelu of every number of 16 bits, in units in the last place of the result, and where it has no finite one."""
+    for dtype, digits, least in ((lamella.bfloat16, 8, -133), (lamella.float16, 11, -24)):
+        x = lamella.from_numpy(np.arange(2**16, dtype=np.uint16).view(np.int16)).view(dtype)
+        got = lamella.nn.functional.gelu(x.to(DEVICE)).cpu().to(lamella.float64).numpy()
+        x = x.to(lamella.float64).numpy()
+        with np.errstate(invalid="ignore"):
+            true = x * 0.5 * np.array([math.erfc(v * -(0.5**0.5)) for v in x])
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(true))
+        finite = np.isfinite(true)
+        unit = 2.0 ** np.maximum(np.frexp(true[finite])[1] - digits, least)
+        hashed.update(got[finite].tobytes())
+        worst = np.abs((got[finite] - true[finite]) / unit).max()
+        assert worst < 0.51, worst
+        assert (got[x == np.inf] == np.inf).all()
+    wide = there(normal(4100))
+    check(
+        lamella.nn.functional.gelu(wide), [v * 0.5 * math.erfc(-v * 0.5**0.5) for v in wide.cpu().tolist()], 1e-6, 1e-8
+    )
+
+
 def batches():
     """A batch norm whose channels are cut into parts."""
     x = normal(5, 3, 60, 61) + 3
@@ -440,7 +462,21 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
-CASES = [products, sorts, meeting, nonzeros, rows, weights, columns, batches, convolutions, attentions, updates, faults]
+CASES = [
+    products,
+    sorts,
+    meeting,
+    nonzeros,
+    rows,
+    weights,
+    columns,
+    short_floats,
+    batches,
+    convolutions,
+    attentions,
+    updates,
+    faults,
+]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False
