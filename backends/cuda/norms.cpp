@@ -22,8 +22,9 @@ struct Parameters {
     weight = plain(w, dtype);
     bias = plain(b, dtype);
   }
-  // Whether those of `width` neighbours in a row can be read at once.
+  // Whether those of `width` neighbours in a row can be read at once, or there are none.
   bool dense(const Channels& c, int width) const {
+    if (!weight.defined() && !bias.defined()) return true;
     const auto aligned = [&](const Tensor& t) {
       return reinterpret_cast<uintptr_t>(data_of(t)) % static_cast<uintptr_t>(width * item_of(dtype)) == 0;
     };
@@ -45,7 +46,7 @@ template <bool Centered>
 lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor& bias, const Rows& n,
                          const Channels& channels, double eps, const Tensor& out, const Tensor& mean,
                          const Tensor& scale) {
-  static Kernels<dtypes * 2 * RowLaunch::kinds> kernels("norms.cu");
+  static Kernels<dtypes * 4 * RowLaunch::kinds> kernels("norms.cu");
   if (input.numel() == 0) {  // statistics of nothing
     for (const Tensor* t : {&mean, &scale})
       if (t->defined() && t->numel()) {
@@ -64,14 +65,15 @@ lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor
   if (scale.defined()) scales.emplace(scale);
   const int width = pack_width(item_of(t), n.length, {x.data_ptr(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, item_of(wide_of(t)));
-  Kernel& kernel = kernels.get((t * 2 + (p.dtype != t)) * RowLaunch::kinds + rows.kind(width), [&] {
+  const bool dense = p.dense(channels, width);
+  Kernel& kernel = kernels.get(((t * 2 + (p.dtype != t)) * 2 + dense) * RowLaunch::kinds + rows.kind(width), [&] {
     return text("normalize_rows<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false", ", ",
-                width, ", ", rows.packs, ">");
+                dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
   if (lamella_status st =
           launch(kernel, x.get(), rows.grid, rows.block, rows.shared, x.data_ptr(), data_of<void>(p.weight),
                  data_of<void>(p.bias), to.data(), means ? means->data() : nullptr, scales ? scales->data() : nullptr,
-                 n.rows, n.length, channels, eps, rows.keeps, p.dense(channels, width)))
+                 n.rows, n.length, channels, eps, rows.keeps))
     return st;
   if (means)
     if (lamella_status st = means->close()) return st;
@@ -119,20 +121,21 @@ Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 template <bool Centered>
 lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& weight, const Tensor& mean,
                              const Tensor& scale, const Rows& n, const Channels& channels, const Tensor& out) {
-  static Kernels<dtypes * 2 * RowLaunch::kinds> kernels("norms.cu");
+  static Kernels<dtypes * 4 * RowLaunch::kinds> kernels("norms.cu");
   if (!out.numel()) return LAMELLA_OK;
   const int t = x.get()->dtype;
   const Parameters p(weight, Tensor(), t);
   const PlainOutput to(out);
   const int width = pack_width(item_of(t), n.length, {g.data_ptr(), x.data_ptr(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, 0);
-  Kernel& kernel = kernels.get((t * 2 + (p.dtype != t)) * RowLaunch::kinds + rows.kind(width), [&] {
+  const bool dense = p.dense(channels, width);
+  Kernel& kernel = kernels.get(((t * 2 + (p.dtype != t)) * 2 + dense) * RowLaunch::kinds + rows.kind(width), [&] {
     return text("normalize_rows_backward<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false",
-                ", ", width, ", ", rows.packs, ">");
+                ", ", dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
-  if (lamella_status st = launch(kernel, x.get(), rows.grid, rows.block, 0, g.data_ptr(), x.data_ptr(),
-                                 data_of<void>(p.weight), data_of<void>(mean), scale.data_ptr(), to.data(), n.rows,
-                                 n.length, channels, p.dense(channels, width)))
+  if (lamella_status st =
+          launch(kernel, x.get(), rows.grid, rows.block, 0, g.data_ptr(), x.data_ptr(), data_of<void>(p.weight),
+                 data_of<void>(mean), scale.data_ptr(), to.data(), n.rows, n.length, channels))
     return st;
   return to.close();
 }

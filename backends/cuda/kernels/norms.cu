@@ -12,19 +12,23 @@ struct Channels {
   }
 };
 
-// The parameters of elements k to k + N - 1 of a row; `dense`: they lie side by side and can be read by one load.
-template <int N, class W, class P>
-DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 row, i64 k, bool dense) {
-  if (dense) return load(y, from + k, true);
+// The parameters of elements k to k + N - 1 of a row. Dense: they lie side by side and are read by one load; it is known
+// beforehand, since divisions for each element would take most of a kernel's registers and nearly all of its length.
+template <bool Dense, int N, class W, class P>
+DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 row, i64 k) {
+  if constexpr (Dense) {
+    load(y, from + k, true);
+  } else {
 #pragma unroll
-  for (int j = 0; j < N; j++) y[j] = (W)wide(from[channels.of(row, k + j)]);
+    for (int j = 0; j < N; j++) y[j] = (W)wide(from[channels.of(row, k + j)]);
+  }
 }
 
 // P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm. N and K: see
 // Row.
-template <class T, class P, bool Centered, int N, int K>
+template <class T, class P, bool Centered, bool Dense, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
-                               i64 rows, i64 length, Channels channels, double eps, bool keeps, bool dense) {
+                               i64 rows, i64 length, Channels channels, double eps, bool keeps) {
   typedef Wide<T> W;
   W* space = row_space<W>(keeps, length);
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
@@ -32,10 +36,10 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, co
     W mean = 0, square = 0;
     if (Centered) {
       row.each([&](W x) { mean += x; });
-      mean = fold_group<Add>(mean) / (W)length;
+      mean = fold_group<Add, 1>(mean) / (W)length;
     }
     row.each([&](W x) { square += (x - mean) * (x - mean); });
-    const W scale = 1 / root_of(fold_group<Add>(square) / (W)length + (W)eps);
+    const W scale = 1 / root_of(fold_group<Add, Centered ? 2 : 0>(square) / (W)length + (W)eps);
     if (threadIdx.x == 0) {
       if (means) means[r] = mean;
       if (scales) scales[r] = scale;
@@ -45,12 +49,12 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, co
 #pragma unroll
       for (int j = 0; j < N; j++) y[j] = (x[j] - mean) * scale;
       if (weight) {
-        parameters(more, weight, channels, r, k, dense);
+        parameters<Dense>(more, weight, channels, r, k);
 #pragma unroll
         for (int j = 0; j < N; j++) y[j] *= more[j];
       }
       if (bias) {
-        parameters(more, bias, channels, r, k, dense);
+        parameters<Dense>(more, bias, channels, r, k);
 #pragma unroll
         for (int j = 0; j < N; j++) y[j] += more[j];
       }
@@ -60,9 +64,9 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, co
 }
 
 // The gradient of the input: scale (g - mean(g) - n mean(g n)), with n the normalized input and g the weighted gradient.
-template <class T, class P, bool Centered, int N, int K>
+template <class T, class P, bool Centered, bool Dense, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
-                                        const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels, bool dense) {
+                                        const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels) {
   typedef Wide<T> W;
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
     const Row<T, N, K> grads(grad + r * length, length), row(in + r * length, length);
@@ -73,7 +77,7 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
       both_of_rows(grads, row, [&](i64 k, W(&g)[N], W(&x)[N]) {
         if (weight) {
           W more[N];
-          parameters(more, weight, channels, r, k, dense);
+          parameters<Dense>(more, weight, channels, r, k);
 #pragma unroll
           for (int j = 0; j < N; j++) g[j] *= more[j];
         }
@@ -89,8 +93,8 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
         product += g[j] * n[j];
       }
     });
-    if (Centered) sum = fold_group<Add>(sum) / (W)length;
-    product = fold_group<Add>(product) / (W)length;
+    if (Centered) sum = fold_group<Add, 1>(sum) / (W)length;
+    product = fold_group<Add, Centered ? 2 : 0>(product) / (W)length;
     terms([&](i64 k, W(&g)[N], W(&n)[N]) {
       W d[N];
 #pragma unroll

@@ -150,6 +150,21 @@ def rows():
         loss.backward()
         p[np.arange(3), target] -= 1
         check(logits.grad, p / 3)
+    for n in (4096, 4088, 600, 77):  # several rows a block, and a mean that is large beside the spread
+        x = normal(1100, n) if n == 77 else normal(70, n) + np.float32(1e4)
+        d = x - x.mean(1, keepdims=True, dtype=np.float64)
+        wanted = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+        check(lamella.layer_norm(there(x), [n]), wanted, atol=1e-4 if n == 77 else 3e-3)
+        for dtype, limit in ((lamella.bfloat16, 0.01), (lamella.float16, 0.002)):
+            short = there(x - 1e4 if n > 77 else x, dtype)
+            y = short.cpu().to(lamella.float64).numpy()
+            d = y - y.mean(1, keepdims=True)
+            wanted = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+            check(lamella.layer_norm(short, [n]), wanted, limit, limit)
+            w = there(normal(n + 1), dtype)
+            at_w = w.cpu().to(lamella.float64).numpy()[1:]
+            check(lamella.layer_norm(short, [n], w[1:], w[1:]), wanted * at_w + at_w, limit, 2 * limit)
+            check(lamella.softmax(short, 1).sum(1), np.ones(len(y)), 0.02)
     x = normal(40, 300)
     given = there(x).requires_grad_()
     norm = lamella.nn.LayerNorm(300, device=DEVICE)
