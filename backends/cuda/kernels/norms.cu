@@ -25,9 +25,10 @@ DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 r
 }
 
 // P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm. N and K: see
-// Row.
+// Row. Where a thread keeps 32 bytes or less, a processor has room for 1536 threads: rows wait for their folds, and others
+// load meanwhile.
 template <class T, class P, bool Centered, bool Dense, int N, int K>
-__global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
+__global__ void __launch_bounds__(K ? 512 : 1024, Dense && K && N * K * sizeof(T) <= 32 ? 3 : 1) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
                                i64 rows, i64 length, Channels channels, double eps, bool keeps) {
   typedef Wide<T> W;
   W* space = row_space<W>(keeps, length);
