@@ -262,6 +262,32 @@ def short_floats():
     )
 
 
+def pools():
+    """Largest elements of windows and their places, against the cpu's: equals, NaN, windows beyond the image."""
+    F = lamella.nn.functional
+    x = rng.integers(-5, 5, (3, 5, 33, 38)).astype(np.float32)
+    x[:, 1] = -np.inf
+    x[:, 2, ::5, ::3] = np.nan
+    x[:, 3] = np.where(rng.random((33, 38)) < 0.5, 0.0, -0.0)
+    windows = (
+        dict(kernel_size=3, stride=2, padding=1),
+        dict(kernel_size=3, stride=1),
+        dict(kernel_size=2),
+        dict(kernel_size=2, stride=3, padding=1, ceil_mode=True),
+        dict(kernel_size=3, dilation=2, padding=1),
+        dict(kernel_size=(2, 3), stride=(1, 2), padding=(1, 0)),
+    )
+    for dtype in (lamella.float32, lamella.bfloat16, lamella.float16, lamella.float64, lamella.int32, lamella.uint8):
+        clean = x if dtype.is_floating_point else np.nan_to_num(x, neginf=0) + 5
+        host = lamella.tensor(clean).to(dtype)
+        for window in windows:
+            for given in (host, host[..., 1:]):
+                got = F.max_pool2d(given.to(DEVICE), return_indices=True, **window)
+                wanted = F.max_pool2d(given, return_indices=True, **window)
+                for a, b in zip(got, wanted, strict=True):
+                    check(a, (b.to(lamella.float64) if b.is_floating_point() else b).numpy(), 0, 0)
+
+
 def batches():
     """A batch norm whose channels are cut into parts."""
     x = normal(5, 3, 60, 61) + 3
@@ -486,6 +512,7 @@ CASES = [
     weights,
     columns,
     short_floats,
+    pools,
     batches,
     convolutions,
     attentions,
