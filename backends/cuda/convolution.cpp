@@ -145,7 +145,8 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
     return st;
   if (parts > 1) {
     Kernel& adds = sums.get(t, [&] { return text("add_parts<", r, ", ", type_name(t), ">"); });
-    if (lamella_status st = launch(adds, g.get(), grid_for(g.get(), numel), {256}, 0, into, parts, numel, to.data()))
+    if (lamella_status st = launch(adds, g.get(), grid_for(g.get(), numel, 32), {32, 16}, 0, into, parts, numel,
+                                   to.data(), static_cast<void*>(nullptr)))
       return st;
   }
   return to.close();

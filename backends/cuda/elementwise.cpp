@@ -65,8 +65,10 @@ std::string text_of_element(const Element& e, const std::string& name) {
   const int computed = computed_in(e.compute);
   const bool is_complex = e.compute >= LAMELLA_COMPLEX64;
   const std::string t = type_name(computed), r = !is_complex ? t : e.compute == LAMELLA_COMPLEX64 ? "float" : "double";
+  const bool brief = computed != e.compute;  // short floats have words of their own
   std::string s = std::string("#include \"elementwise.cuh\"\n#include \"") +
-                  (is_complex ? "words_complex.cuh" : "words.cuh") + "\"\nnamespace words {\nstruct " + name + " {\n";
+                  (is_complex ? "words_complex.cuh" : "words.cuh") + "\"\nnamespace words {\n" +
+                  (brief ? "namespace brief {\n" : "") + "struct " + name + " {\n";
   int widest = 1, operands = 1;
   for (int k = 0; k < layout_operands; k++) {
     const bool there = e.dtypes[k] != number_operand;
@@ -92,7 +94,7 @@ std::string text_of_element(const Element& e, const std::string& name) {
   if (e.fault) s += std::string("    if (") + e.fault + ") report(fault, code);\n";
   const char* result = e.result == LAMELLA_RESULT_BOOL ? "bool" : e.result == LAMELLA_RESULT_REAL ? "R" : "T";
   s += std::string("    return convert<Out>(static_cast<") + result + ">(" + (e.text ? e.text : "x") +
-       "));\n  }\n};\n}\n";
+       "));\n  }\n};\n" + (brief ? "}\nusing brief::" + name + ";\n" : "") + "}\n";
   return s;
 }
 

@@ -22,8 +22,9 @@ struct Parameters {
     weight = plain(w, dtype);
     bias = plain(b, dtype);
   }
-  // Whether those of `width` neighbours in a row can be read at once.
+  // Whether those of `width` neighbours in a row can be read at once, or there are none.
   bool dense(const Channels& c, int width) const {
+    if (!weight.defined() && !bias.defined()) return true;
     const auto aligned = [&](const Tensor& t) {
       return reinterpret_cast<uintptr_t>(data_of(t)) % static_cast<uintptr_t>(width * item_of(dtype)) == 0;
     };
@@ -45,7 +46,7 @@ template <bool Centered>
 lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor& bias, const Rows& n,
                          const Channels& channels, double eps, const Tensor& out, const Tensor& mean,
                          const Tensor& scale) {
-  static Kernels<dtypes * 2 * RowLaunch::kinds> kernels("norms.cu");
+  static Kernels<dtypes * 4 * RowLaunch::kinds> kernels("norms.cu");
   if (input.numel() == 0) {  // statistics of nothing
     for (const Tensor* t : {&mean, &scale})
       if (t->defined() && t->numel()) {
@@ -64,14 +65,15 @@ lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor
   if (scale.defined()) scales.emplace(scale);
   const int width = pack_width(item_of(t), n.length, {x.data_ptr(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, item_of(wide_of(t)));
-  Kernel& kernel = kernels.get((t * 2 + (p.dtype != t)) * RowLaunch::kinds + rows.kind(width), [&] {
+  const bool dense = p.dense(channels, width);
+  Kernel& kernel = kernels.get(((t * 2 + (p.dtype != t)) * 2 + dense) * RowLaunch::kinds + rows.kind(width), [&] {
     return text("normalize_rows<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false", ", ",
-                width, ", ", rows.packs, ">");
+                dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
   if (lamella_status st =
           launch(kernel, x.get(), rows.grid, rows.block, rows.shared, x.data_ptr(), data_of<void>(p.weight),
                  data_of<void>(p.bias), to.data(), means ? means->data() : nullptr, scales ? scales->data() : nullptr,
-                 n.rows, n.length, channels, eps, rows.keeps, p.dense(channels, width)))
+                 n.rows, n.length, channels, eps, rows.keeps))
     return st;
   if (means)
     if (lamella_status st = means->close()) return st;
@@ -119,63 +121,76 @@ Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 template <bool Centered>
 lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& weight, const Tensor& mean,
                              const Tensor& scale, const Rows& n, const Channels& channels, const Tensor& out) {
-  static Kernels<dtypes * 2 * RowLaunch::kinds> kernels("norms.cu");
+  static Kernels<dtypes * 4 * RowLaunch::kinds> kernels("norms.cu");
   if (!out.numel()) return LAMELLA_OK;
   const int t = x.get()->dtype;
   const Parameters p(weight, Tensor(), t);
   const PlainOutput to(out);
   const int width = pack_width(item_of(t), n.length, {g.data_ptr(), x.data_ptr(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, 0);
-  Kernel& kernel = kernels.get((t * 2 + (p.dtype != t)) * RowLaunch::kinds + rows.kind(width), [&] {
+  const bool dense = p.dense(channels, width);
+  Kernel& kernel = kernels.get(((t * 2 + (p.dtype != t)) * 2 + dense) * RowLaunch::kinds + rows.kind(width), [&] {
     return text("normalize_rows_backward<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false",
-                ", ", width, ", ", rows.packs, ">");
+                ", ", dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
-  if (lamella_status st = launch(kernel, x.get(), rows.grid, rows.block, 0, g.data_ptr(), x.data_ptr(),
-                                 data_of<void>(p.weight), data_of<void>(mean), scale.data_ptr(), to.data(), n.rows,
-                                 n.length, channels, p.dense(channels, width)))
+  if (lamella_status st =
+          launch(kernel, x.get(), rows.grid, rows.block, 0, g.data_ptr(), x.data_ptr(), data_of<void>(p.weight),
+                 data_of<void>(mean), scale.data_ptr(), to.data(), n.rows, n.length, channels))
     return st;
   return to.close();
 }
 
-// Sums of parts, into a result of any floating dtype.
-lamella_status add_parts(const lamella_tensor* parts, int64_t first, int64_t count, int64_t length, const Tensor& out) {
+// Sums of `count` parts for each of one or two results, whose parts follow each other; a result that is undefined or
+// empty is left out. Two of one dtype take one launch.
+lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t length, const Tensor& first,
+                         const Tensor& second) {
   static Kernels<dtypes * dtypes> kernels("norms.cu");
-  const int from = parts->dtype, to_dtype = out.get()->dtype;
-  const PlainOutput to(out);
-  Kernel& kernel = kernels.get(from * dtypes + to_dtype,
-                               [&] { return text("add_parts<", type_name(from), ", ", type_name(to_dtype), ">"); });
-  const char* at = data_of(parts) + first * item_of(from);
-  if (lamella_status st = launch(kernel, parts, grid_for(parts, length), {256}, 0, static_cast<const void*>(at), count,
-                                 length, to.data()))
-    return st;
-  return to.close();
+  const int from = parts->dtype;
+  const auto add = [&](int at, const Tensor& out, const Tensor& other) -> lamella_status {
+    if (!out.defined() || !out.numel()) return LAMELLA_OK;
+    const int to_dtype = out.get()->dtype;
+    const PlainOutput to(out);
+    std::optional<PlainOutput> and_to;
+    if (other.defined()) and_to.emplace(other);
+    Kernel& kernel = kernels.get(from * dtypes + to_dtype,
+                                 [&] { return text("add_parts<", type_name(from), ", ", type_name(to_dtype), ">"); });
+    const void* begin = data_of(parts) + at * count * length * item_of(from);
+    if (lamella_status st = launch(kernel, parts, {grid_for(parts, length, 32).x, and_to ? 2u : 1u}, {32, 16}, 0, begin,
+                                   count, length, to.data(), and_to ? and_to->data() : nullptr))
+      return st;
+    if (and_to)
+      if (lamella_status st = and_to->close()) return st;
+    return to.close();
+  };
+  if (first.defined() && second.defined() && first.get()->dtype == second.get()->dtype) return add(0, first, second);
+  if (lamella_status st = add(0, first, Tensor())) return st;
+  return add(1, second, Tensor());
 }
 
 template <bool Centered>
 lamella_status backward_weights(const Tensor& g, const Tensor& x, const Tensor& mean, const Tensor& scale,
                                 const Rows& n, const Tensor& dw, const Tensor& db) {
-  static Kernels<dtypes> kernels("norms.cu");
-  const Tensor* wanted[] = {&dw, &db};
+  static Kernels<dtypes * 5> kernels("norms.cu");
   if (!dw.defined() && !db.defined()) return LAMELLA_OK;
   const int t = x.get()->dtype, wide = wide_of(t);
-  // As many parts of the rows as keep the device busy beside the tiles of columns.
-  const int64_t tiles = (n.length + 31) / 32, most = (n.rows + 31) / 32, fit = 1024 / (tiles ? tiles : 1) + 1;
-  const int64_t parts = n.rows ? (most < fit ? most : fit) : 0, part = parts ? (n.rows + parts - 1) / parts : 0;
+  const int width = pack_width(item_of(t), n.length, {g.data_ptr(), x.data_ptr()});
+  // As many parts of the rows as keep the device busy beside the tiles of columns, each of whole steps of a block: 32
+  // rows. They depend on the shape only, so that results do not depend on the device.
+  const int64_t tiles = (n.length + 32 * width - 1) / (32 * width), busy = std::max<int64_t>(1, 512 / (tiles + !tiles));
+  const int64_t part = ((n.rows + busy - 1) / busy + 31) / 32 * 32, parts = part ? (n.rows + part - 1) / part : 0;
   const Tensor sums = empty_on(x.get(), {2, parts ? parts : 1, n.length}, wide);
   char* at = data_of(sums);
   if (parts && n.length) {
-    Kernel& kernel =
-        kernels.get(t, [&] { return text("weight_parts<", type_name(t), ", ", Centered ? "true" : "false", ">"); });
+    Kernel& kernel = kernels.get(t * 5 + RowLaunch::number_of(width), [&] {
+      return text("weight_parts<", type_name(t), ", ", Centered ? "true" : "false", ", ", width, ">");
+    });
     void* of_bias = db.defined() ? at + parts * n.length * item_of(wide) : nullptr;
     if (lamella_status st = launch(kernel, x.get(), {static_cast<unsigned>(tiles), static_cast<unsigned>(parts)},
                                    {32, 8}, 0, g.data_ptr(), x.data_ptr(), data_of<void>(mean), scale.data_ptr(),
                                    n.rows, n.length, part, dw.defined() ? static_cast<void*>(at) : nullptr, of_bias))
       return st;
   }
-  for (int k = 0; k < 2; k++)
-    if (wanted[k]->defined() && wanted[k]->numel())
-      if (lamella_status st = add_parts(sums.get(), k * parts * n.length, parts, n.length, *wanted[k])) return st;
-  return LAMELLA_OK;
+  return add_parts(sums.get(), parts, n.length, dw, db);
 }
 
 Tensor given(const std::optional<Tensor>& t) { return t ? *t : Tensor(); }
@@ -324,9 +339,8 @@ Tensor channel_sums(const Tensor& g, const Tensor& x, const Images& n, const Sta
                         g.data_ptr(), x.data_ptr(), s.means.data_ptr(), s.spreads.data_ptr(), s.variances, eps,
                         n.images, n.channels, n.area, groups, of_weight, of_bias));
   const int64_t size = n.channels, one = 1;
-  for (int k = 0; k < 2; k++)
-    lamella::check(
-        add_parts(all.get(), k * parts * n.channels, parts, n.channels, view_of(sums.get(), 1, &size, &one, k * size)));
+  lamella::check(add_parts(all.get(), parts, size, view_of(sums.get(), 1, &size, &one),
+                           view_of(sums.get(), 1, &size, &one, size)));
   return sums;
 }
 

@@ -58,18 +58,45 @@ struct Lowest {
   }
 };
 
+// As `Divisor` of kernels/pooling.cu, by a number below 2^31.
+struct Divisor {
+  uint32_t multiplier = 0, shift = 0;
+  explicit Divisor(uint64_t size) {
+    while ((uint64_t{1} << shift) < size) shift++;
+    multiplier = static_cast<uint32_t>((uint64_t{1} << 32) * ((uint64_t{1} << shift) - size) / size + 1);
+  }
+};
+
+// Whether numbers of 32 bits suffice for elements and for the places of windows, also those beside the image.
+bool is_small(const Window& w) {
+  int64_t elements[2] = {w.planes, w.planes};
+  for (int d = 0; d < 2; d++) {
+    elements[0] *= w.size[d];
+    elements[1] *= w.places[d];
+    const int64_t limits[] = {w.kernel[d], w.dilation[d], w.stride[d], w.padding[d]};
+    if (*std::max_element(std::begin(limits), std::end(limits)) >> 31) return false;
+    if (((w.places[d] - 1) * w.stride[d] + (w.kernel[d] - 1) * w.dilation[d]) >> 31) return false;
+  }
+  return !(elements[0] >> 31) && !(elements[1] >> 31);
+}
+
 lamella_status max_pool(const Tensor& self, Window w, const Tensor& values, const Tensor& indices) {
-  static Kernels<dtypes> kernels("pooling.cu");
+  static Kernels<dtypes * 4> kernels("pooling.cu");
   if (!values.numel()) return LAMELLA_OK;
   const Tensor x = plain(self);
   const PlainOutput v(values);
   std::optional<PlainOutput> i;
   if (indices.defined()) i.emplace(indices);
   const int t = x.get()->dtype;
-  Kernel& kernel = kernels.get(t, [&] { return text("max_pool<", type_name(t), ">"); });
+  const bool small = is_small(w), dense = w.dilation[0] == 1 && w.dilation[1] == 1 && w.kernel[0] == w.kernel[1];
+  const int side = small && dense && (w.kernel[0] == 2 || w.kernel[0] == 3) ? static_cast<int>(w.kernel[0]) : 0;
+  Kernel& kernel = kernels.get(t * 4 + (side ? side : small), [&] {
+    return text("max_pool<", type_name(t), small ? ", i32, " : ", i64, ", side, ">");
+  });
   Lowest least(t);
+  Divisor across(small ? static_cast<uint64_t>(w.places[1]) : 1), down(small ? static_cast<uint64_t>(w.places[0]) : 1);
   void *from = x.data_ptr(), *to = v.data(), *at = i ? i->data() : nullptr;
-  void* arguments[] = {&from, &w, least.bytes, &to, &at};
+  void* arguments[] = {&from, &w, least.bytes, &to, &at, &across, &down};
   if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), values.numel()), {256}, 0, arguments)) return st;
   if (i)
     if (lamella_status st = i->close()) return st;

@@ -1,4 +1,4 @@
-// The walk of reductions: which dimensions are joined, which of the three kernels fits, and how many parts there are.
+// The walk of reductions: which dimensions are joined, which of the kernels fits, and how many parts there are.
 #include "reduction.h"
 
 #include <mutex>
@@ -19,13 +19,16 @@ struct Shape {
 constexpr int folds = 64;
 struct Kernels {
   Kernels(const std::string& fold, const std::string& in, const std::string& out, const std::string& second)
-      : arguments("<" + fold + ", " + in + ", " + out + ", " + second + ">"),
+      : types("<" + fold + ", " + in + ", " + out + ", " + second),
+        arguments(types + ">"),
         rows("reduce.cu", "reduce_rows" + arguments),
         columns("reduce.cu", "reduce_columns" + arguments),
-        packed_columns("reduce.cu", "reduce_packed_columns" + arguments),
-        join("reduce.cu", "join_parts" + arguments) {}
-  const std::string arguments;
-  Kernel rows, columns, packed_columns, join;
+        packed_columns("reduce.cu", "reduce_packed_columns" + types + ", false>"),
+        packed_lines("reduce.cu", "reduce_packed_columns" + types + ", true>"),
+        join("reduce.cu", "join_parts" + arguments),
+        join_columns("reduce.cu", "join_columns" + arguments) {}
+  const std::string types, arguments;
+  Kernel rows, columns, packed_columns, packed_lines, join, join_columns;
 };
 
 // By the fold, and the dtypes of the input, of what is computed, and of both outputs.
@@ -89,9 +92,10 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
              (columns ? kept.all[0].size % width == 0 : s.line && s.step == item && s.length >= width);
   for (int d = columns; s.packed && d < kept.count; d++) s.packed = kept.all[d].steps[0] % 16 == 0;
   for (int d = 0; s.packed && columns && d < gone.count; d++) s.packed = gone.all[d].steps[0] % 16 == 0;
-  // Of columns as many parts as make a thousand blocks, each of 64 elements or more; of rows parts of 65536.
+  // Of columns as many parts as make 512 blocks, which devices hold at once, each of 64 elements or more; of rows parts
+  // of 65536.
   const int64_t each = columns ? 32 * (s.packed ? width : 1) : 1, blocks = (s.outputs + each - 1) / each;
-  const int64_t wanted = columns ? std::min((1024 + blocks - 1) / blocks, s.length / 64) : (s.length + 65535) / 65536;
+  const int64_t wanted = columns ? std::min((512 + blocks - 1) / blocks, s.length / 64) : (s.length + 65535) / 65536;
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>(wanted, 65535)));
   s.part = std::max<int64_t>(((s.length + s.parts - 1) / s.parts + width - 1) / width * width, 1);
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, (s.length + s.part - 1) / s.part));
@@ -114,13 +118,17 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   const unsigned rows = static_cast<unsigned>(std::min<int64_t>(s.outputs, 8));
   lamella_status st;
   if (columns)
-    st = launch(s.packed ? k.packed_columns : k.columns, out, {grid_for(each), parts}, {32, 8}, 0, from, to, and_to,
-                partial, of_kept, of_gone, s);
+    st = launch(!s.packed ? k.columns
+                : s.line  ? k.packed_lines
+                          : k.packed_columns,
+                out, {grid_for(each), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else if (s.length > 1024)
     st = launch(k.rows, out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else
     st = launch(k.rows, out, {grid_for(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   if (st || s.parts == 1) return st;
+  if (columns)
+    return launch(k.join_columns, out, {grid_for(32)}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   return launch(k.join, out, {grid_for(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
 }
 

@@ -12,19 +12,24 @@ struct Channels {
   }
 };
 
-// The parameters of elements k to k + N - 1 of a row; `dense`: they lie side by side and can be read by one load.
-template <int N, class W, class P>
-DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 row, i64 k, bool dense) {
-  if (dense) return load(y, from + k, true);
+// The parameters of elements k to k + N - 1 of a row. Dense: they lie side by side and are read by one load; it is known
+// beforehand, since divisions for each element would take most of a kernel's registers and nearly all of its length.
+template <bool Dense, int N, class W, class P>
+DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 row, i64 k) {
+  if constexpr (Dense) {
+    load(y, from + k, true);
+  } else {
 #pragma unroll
-  for (int j = 0; j < N; j++) y[j] = (W)wide(from[channels.of(row, k + j)]);
+    for (int j = 0; j < N; j++) y[j] = (W)wide(from[channels.of(row, k + j)]);
+  }
 }
 
 // P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm. N and K: see
-// Row.
-template <class T, class P, bool Centered, int N, int K>
-__global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
-                               i64 rows, i64 length, Channels channels, double eps, bool keeps, bool dense) {
+// Row. Where a thread keeps 32 bytes or less, a processor has room for 1536 threads: rows wait for their folds, and others
+// load meanwhile.
+template <class T, class P, bool Centered, bool Dense, int N, int K>
+__global__ void __launch_bounds__(K ? 512 : 1024, Dense && K && N * K * sizeof(T) <= 32 ? 3 : 1) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
+                               i64 rows, i64 length, Channels channels, double eps, bool keeps) {
   typedef Wide<T> W;
   W* space = row_space<W>(keeps, length);
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
@@ -32,10 +37,10 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, co
     W mean = 0, square = 0;
     if (Centered) {
       row.each([&](W x) { mean += x; });
-      mean = fold_group<Add>(mean) / (W)length;
+      mean = fold_group<Add, 1>(mean) / (W)length;
     }
     row.each([&](W x) { square += (x - mean) * (x - mean); });
-    const W scale = 1 / root_of(fold_group<Add>(square) / (W)length + (W)eps);
+    const W scale = 1 / root_of(fold_group<Add, Centered ? 2 : 0>(square) / (W)length + (W)eps);
     if (threadIdx.x == 0) {
       if (means) means[r] = mean;
       if (scales) scales[r] = scale;
@@ -45,12 +50,12 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, co
 #pragma unroll
       for (int j = 0; j < N; j++) y[j] = (x[j] - mean) * scale;
       if (weight) {
-        parameters(more, weight, channels, r, k, dense);
+        parameters<Dense>(more, weight, channels, r, k);
 #pragma unroll
         for (int j = 0; j < N; j++) y[j] *= more[j];
       }
       if (bias) {
-        parameters(more, bias, channels, r, k, dense);
+        parameters<Dense>(more, bias, channels, r, k);
 #pragma unroll
         for (int j = 0; j < N; j++) y[j] += more[j];
       }
@@ -60,9 +65,9 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows(const T* in, co
 }
 
 // The gradient of the input: scale (g - mean(g) - n mean(g n)), with n the normalized input and g the weighted gradient.
-template <class T, class P, bool Centered, int N, int K>
+template <class T, class P, bool Centered, bool Dense, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
-                                        const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels, bool dense) {
+                                        const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels) {
   typedef Wide<T> W;
   for (i64 r = row_of_group(); r < rows; r += row_step()) {
     const Row<T, N, K> grads(grad + r * length, length), row(in + r * length, length);
@@ -73,7 +78,7 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
       both_of_rows(grads, row, [&](i64 k, W(&g)[N], W(&x)[N]) {
         if (weight) {
           W more[N];
-          parameters(more, weight, channels, r, k, dense);
+          parameters<Dense>(more, weight, channels, r, k);
 #pragma unroll
           for (int j = 0; j < N; j++) g[j] *= more[j];
         }
@@ -89,8 +94,8 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
         product += g[j] * n[j];
       }
     });
-    if (Centered) sum = fold_group<Add>(sum) / (W)length;
-    product = fold_group<Add>(product) / (W)length;
+    if (Centered) sum = fold_group<Add, 1>(sum) / (W)length;
+    product = fold_group<Add, Centered ? 2 : 0>(product) / (W)length;
     terms([&](i64 k, W(&g)[N], W(&n)[N]) {
       W d[N];
 #pragma unroll
@@ -100,29 +105,58 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
   }
 }
 
-// Gradients of weight and bias of rows: sums of g n and of g down the columns, over `part` rows for each block in y; a
-// block has 32 columns and 8 threads for each. The parts, (gridDim.y, length), are added up by add_parts.
-template <class T, bool Centered>
+// Gradients of weight and bias of rows: sums of g n and of g down the columns, over `part` rows for each block in y. A
+// thread has N neighbouring columns, which one load reads; a block has 32 such threads side by side and 8 rows at a time.
+// Four rows of a thread are loaded before any is added, so that enough of memory is under way. The parts, (gridDim.y,
+// length), are added up by add_parts.
+template <class T, bool Centered, int N>
 __global__ void __launch_bounds__(256)
     weight_parts(const T* grad, const T* in, const Wide<T>* means, const Wide<T>* scales, i64 rows, i64 length, i64 part,
                  Wide<T>* of_weight, Wide<T>* of_bias) {
   typedef Wide<T> W;
-  __shared__ W space[2][8][32];
-  const i64 c = (i64)blockIdx.x * 32 + threadIdx.x, begin = blockIdx.y * part, end = begin + part < rows ? begin + part : rows;
-  W of_n = 0, of_g = 0;
-  for (i64 r = begin + threadIdx.y; c < length && r < end; r += 8) {
-    const W g = wide(grad[r * length + c]);
-    of_g += g;
-    of_n += g * (wide(in[r * length + c]) - (Centered ? means[r] : W(0))) * scales[r];
+  typedef Pack<T, N> Some;
+  __shared__ Pack<W, N> space[2][8][32];
+  const i64 first = (i64)blockIdx.x * 32 * N, c = first + (i64)threadIdx.x * N;
+  const i64 begin = blockIdx.y * part, end = begin + part < rows ? begin + part : rows;
+  Pack<W, N> of_n, of_g;
+#pragma unroll
+  for (int j = 0; j < N; j++) of_n.v[j] = of_g.v[j] = 0;
+  auto add = [&](const Some& g, const Some& x, W mean, W scale) {
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+      const W each = wide(g.v[j]);
+      of_g.v[j] += each;
+      of_n.v[j] += each * (Centered ? wide(x.v[j]) - mean : wide(x.v[j])) * scale;
+    }
+  };
+  auto some = [&](const T* from, i64 r) { return *reinterpret_cast<const Some*>(from + r * length + c); };
+  if (c < length) {
+    i64 r = begin + threadIdx.y;
+    for (; r + 24 < end; r += 32) {
+      Some g[4], x[4];
+      W mean[4], scale[4];
+#pragma unroll
+      for (int u = 0; u < 4; u++) {
+        g[u] = some(grad, r + 8 * u), x[u] = some(in, r + 8 * u);
+        mean[u] = Centered ? means[r + 8 * u] : W(0), scale[u] = scales[r + 8 * u];
+      }
+#pragma unroll
+      for (int u = 0; u < 4; u++) add(g[u], x[u], mean[u], scale[u]);
+    }
+    for (; r < end; r += 8) add(some(grad, r), some(in, r), Centered ? means[r] : W(0), scales[r]);
   }
   space[0][threadIdx.y][threadIdx.x] = of_n;
   space[1][threadIdx.y][threadIdx.x] = of_g;
   __syncthreads();
-  if (threadIdx.y > 1 || c >= length) return;
-  W sum = 0;
-  for (int i = 0; i < 8; i++) sum += space[threadIdx.y][i][threadIdx.x];
-  W* to = threadIdx.y == 0 ? of_weight : of_bias;
-  if (to) to[blockIdx.y * length + c] = sum;
+  for (int i = threadIdx.y * 32 + threadIdx.x; i < 64 * N; i += 256) {  // neighbouring threads have neighbouring columns
+    const int of = i / (32 * N), k = i % (32 * N);
+    W* to = of == 0 ? of_weight : of_bias;
+    if (!to || first + k >= length) continue;
+    W sum = 0;
+#pragma unroll
+    for (int y = 0; y < 8; y++) sum += reinterpret_cast<const W*>(space[of][y])[k];
+    to[blockIdx.y * length + first + k] = sum;
+  }
 }
 
 // ---- over channels: elements (images, channels, area) ---------------------------------------------------------------

@@ -2,13 +2,26 @@
 #pragma once
 #include "scalars.cuh"
 
-// out[c] = the sum of parts[i][c], in order.
+// out[c] = the sum of parts[i][c] over `count` parts: block (32, 16), a thread for each column and every sixteenth part,
+// so that few loads wait for each other; the first row of threads adds the sums of all, in order. Where the grid has two
+// blocks in y, as many parts of a second output follow.
 template <class W, class P>
-__global__ void __launch_bounds__(256) add_parts(const W* parts, i64 count, i64 length, P* out) {
-  const i64 step = (i64)gridDim.x * blockDim.x;
-  for (i64 c = (i64)blockIdx.x * blockDim.x + threadIdx.x; c < length; c += step) {
+__global__ void __launch_bounds__(512) add_parts(const W* parts, i64 count, i64 length, P* out, P* second) {
+  __shared__ W space[16][32];
+  if (blockIdx.y) parts += count * length, out = second;
+  for (i64 first = (i64)blockIdx.x * 32; first < length; first += (i64)gridDim.x * 32) {
+    const i64 c = first + threadIdx.x;
     W sum = 0;
-    for (i64 i = 0; i < count; i++) sum += parts[i * length + c];
-    out[c] = narrow<P>(sum);
+    if (c < length)
+#pragma unroll 8
+      for (i64 i = threadIdx.y; i < count; i += 16) sum += parts[i * length + c];
+    space[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y == 0 && c < length) {
+#pragma unroll
+      for (int y = 1; y < 16; y++) sum += space[y][threadIdx.x];
+      out[c] = narrow<P>(sum);
+    }
+    __syncthreads();  // before the space is written again
   }
 }

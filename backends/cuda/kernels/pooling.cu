@@ -59,25 +59,61 @@ DEVICE T comparable(T x) {
 DEVICE float comparable(float16 x) { return to_float(x); }
 DEVICE float comparable(bfloat16 x) { return to_float(x); }
 
+// Division of numbers below 2^31, as quotient_of of layout.cuh: by one multiplication.
+struct Divisor {
+  u32 multiplier, shift;
+  __device__ i32 of(i32 x) const { return (i32)((u32)(((u64)(u32)x * multiplier >> 32) + (u32)x) >> shift); }
+};
+
 // The largest element of each window, the first of equals, a NaN before all; -1 and `least` where a window is empty.
-template <class T>
-__global__ void __launch_bounds__(256) max_pool(const T* in, Window w, T least, T* values, i64* indices) {
+// Index is i32 where images, results and the places of windows are below 2^31. K: the height and the width of windows
+// without gaps, whose elements are loaded before any is compared; 0: any window. `across` and `down` divide by the
+// results' width and height, where Index is i32.
+template <class T, class Index, int K>
+__global__ void __launch_bounds__(256)
+    max_pool(const T* in, Window w, T least, T* values, i64* indices, Divisor across, Divisor down) {
+  const Index height = (Index)w.size[0], width = (Index)w.size[1], places[2] = {(Index)w.places[0], (Index)w.places[1]};
+  const Index rows = K ? K : (Index)w.kernel[0], columns = K ? K : (Index)w.kernel[1];
+  const Index row_step = K ? 1 : (Index)w.dilation[0], column_step = K ? 1 : (Index)w.dilation[1];
   const i64 all = w.planes * w.places[0] * w.places[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
-    const Place place(i, w.places);
-    const i64 x = place.x, y = place.y;
-    const T* from = in + place.plane * w.size[0] * w.size[1];
+    Index row_of_all, plane;
+    if constexpr (sizeof(Index) == 4)
+      row_of_all = across.of((i32)i), plane = down.of(row_of_all);
+    else
+      row_of_all = quotient(i, places[1]), plane = quotient(row_of_all, places[0]);
+    const Index top = (row_of_all - plane * places[0]) * (Index)w.stride[0] - (Index)w.padding[0];
+    const Index left = ((Index)i - row_of_all * places[1]) * (Index)w.stride[1] - (Index)w.padding[1];
+    const T* from = in + (i64)plane * height * width;
     T best = least;
-    i64 at = -1;
-    for (i64 a = 0; a < w.kernel[0]; a++) {
-      const i64 row = y * w.stride[0] - w.padding[0] + a * w.dilation[0];
-      if (row < 0 || row >= w.size[0]) continue;
-      for (i64 b = 0; b < w.kernel[1]; b++) {
-        const i64 column = x * w.stride[1] - w.padding[1] + b * w.dilation[1];
-        if (column < 0 || column >= w.size[1]) continue;
-        const T v = from[row * w.size[1] + column];
-        const auto c = comparable(v), top = comparable(best);
-        if (at < 0 || c > top || (c != c && top == top)) best = v, at = row * w.size[1] + column;
+    Index at = -1;
+    auto compare = [&](T v, Index place) {
+      const auto c = comparable(v), most = comparable(best);
+      if (at < 0 || (!(c <= most) && most == most)) best = v, at = place;
+    };
+    if constexpr (K > 0) {
+      T v[K][K];
+      auto inside = [&](int a, int b) {
+        return top + a >= 0 && top + a < height && left + b >= 0 && left + b < width;
+      };
+#pragma unroll
+      for (int a = 0; a < K; a++)
+#pragma unroll
+        for (int b = 0; b < K; b++)
+          if (inside(a, b)) v[a][b] = from[(top + a) * width + left + b];
+#pragma unroll
+      for (int a = 0; a < K; a++)
+#pragma unroll
+        for (int b = 0; b < K; b++)
+          if (inside(a, b)) compare(v[a][b], (top + a) * width + left + b);
+    } else {
+      for (Index a = 0; a < rows; a++) {
+        const Index row = top + a * row_step;
+        if (row < 0 || row >= height) continue;
+        for (Index b = 0; b < columns; b++) {
+          const Index column = left + b * column_step;
+          if (column >= 0 && column < width) compare(from[row * width + column], row * width + column);
+        }
       }
     }
     values[i] = best;

@@ -128,7 +128,7 @@ __global__ void reduce_columns(const char* in, char* out, char* second, typename
     if (threadIdx.y == 0 && o < s.outputs) {
       for (int y = 1; y < 8; y++) Fold::join(four[0], all[y * 32 + threadIdx.x]);
       if (s.parts > 1)
-        partial[o * s.parts + blockIdx.y] = four[0];
+        partial[blockIdx.y * s.outputs + o] = four[0];
       else
         finish<Fold, Out, Second>(four[0], s, out + at[1], second ? second + at[2] : nullptr);
     }
@@ -144,58 +144,71 @@ DEVICE constexpr int columns_at_once() {
   return width;
 }
 
-// The same where packs of neighbouring elements can be read: s.packed. Each thread has a pack of outputs.
-template <class Fold, class In, class Out, class Second>
-__global__ void __launch_bounds__(256)
+// The same where packs of neighbouring elements can be read: s.packed. Each thread has a pack of outputs. Line: as s.line,
+// known beforehand, since divisions of offsets take the registers that loads want; with folds of four bytes a processor
+// then has room for five blocks.
+template <class Fold, class In, class Out, class Second, bool Line>
+__global__ void __launch_bounds__(256, Line && sizeof(typename Fold::Kept) == 4 ? 5 : 1)
     reduce_packed_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone, Shape s) {
   typedef typename Fold::Kept Kept;
-  constexpr int width = columns_at_once<In, Kept>();
+  constexpr int width = columns_at_once<In, Kept>(), columns = 32 * width;
   typedef Pack<In, width> Some;
-  __shared__ __align__(16) char room[256 * width * sizeof(Kept)];
+  __shared__ __align__(16) char room[8 * columns * sizeof(Kept)];
   Kept* const all = reinterpret_cast<Kept*>(room);
-  for (int64_t base = static_cast<int64_t>(blockIdx.x) * 32 * width; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * 32 * width) {
+  for (int64_t base = static_cast<int64_t>(blockIdx.x) * columns; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * columns) {
     const int64_t o = base + threadIdx.x * width;
     Kept folds[width];
 #pragma unroll
     for (int v = 0; v < width; v++) folds[v] = Fold::none();
     if (o < s.outputs) {
-      int64_t at[3];
-      offsets_of<3>(kept, o, at);
+      int64_t at;
+      offsets_of<1>(kept, o, &at);
       const int64_t begin = blockIdx.y * s.part, end = begin + s.part < s.length ? begin + s.part : s.length;
-      const char* from = in + at[0];
+      const char* from = in + at;
       int64_t k = begin + threadIdx.y;
-      for (; k + 24 < end; k += 32) {  // four loads at once
-        Some some[4];
+      auto add = [&](const Some& some, int64_t number) {
 #pragma unroll
-        for (int u = 0; u < 4; u++) {
-          int64_t offset = (k + 8 * u) * s.step;
-          if (!s.line) offsets_of<1>(gone, k + 8 * u, &offset);
-          some[u] = *reinterpret_cast<const Some*>(from + offset);
+        for (int v = 0; v < width; v++) Fold::add(folds[v], some.v[v], number);
+      };
+      if constexpr (Line) {
+        for (; k + 24 < end; k += 32) {  // four loads at once
+          Some some[4];
+#pragma unroll
+          for (int u = 0; u < 4; u++) some[u] = *reinterpret_cast<const Some*>(from + (k + 8 * u) * s.step);
+#pragma unroll
+          for (int u = 0; u < 4; u++) add(some[u], k + 8 * u);
         }
+#pragma unroll 1
+        for (; k < end; k += 8) add(*reinterpret_cast<const Some*>(from + k * s.step), k);
+      } else {
+#pragma unroll 1
+        for (; k < end; k += 32) {
+          Some some[4];
 #pragma unroll
-        for (int u = 0; u < 4; u++)
+          for (int u = 0; u < 4; u++)
+            if (const int64_t number = k + 8 * u; number < end) {
+              int64_t offset;
+              offsets_of<1>(gone, number, &offset);
+              some[u] = *reinterpret_cast<const Some*>(from + offset);
+            }
 #pragma unroll
-          for (int v = 0; v < width; v++) Fold::add(folds[v], some[u].v[v], k + 8 * u);
-      }
-      for (; k < end; k += 8) {
-        int64_t offset = k * s.step;
-        if (!s.line) offsets_of<1>(gone, k, &offset);
-        const Some some = *reinterpret_cast<const Some*>(from + offset);
-#pragma unroll
-        for (int v = 0; v < width; v++) Fold::add(folds[v], some.v[v], k);
+          for (int u = 0; u < 4; u++)
+            if (k + 8 * u < end) add(some[u], k + 8 * u);
+        }
       }
     }
 #pragma unroll
-    for (int v = 0; v < width; v++) all[(threadIdx.y * width + v) * 32 + threadIdx.x] = folds[v];
+    for (int v = 0; v < width; v++) all[threadIdx.y * columns + threadIdx.x * width + v] = folds[v];
     __syncthreads();
-    // Rows of the block finish one column of each pack each.
-    for (int v = threadIdx.y; v < width; v += 8) {
-      const int64_t own = o + v;
+    // Each thread finishes a column, neighbours next to each other.
+#pragma unroll 1
+    for (int c = threadIdx.y * 32 + threadIdx.x; c < columns; c += 256) {
+      const int64_t own = base + c;
       if (own >= s.outputs) break;
-      Kept mine = all[v * 32 + threadIdx.x];
-      for (int y = 1; y < 8; y++) Fold::join(mine, all[(y * width + v) * 32 + threadIdx.x]);
+      Kept mine = all[c];
+      for (int y = 1; y < 8; y++) Fold::join(mine, all[y * columns + c]);
       if (s.parts > 1) {
-        partial[own * s.parts + blockIdx.y] = mine;
+        partial[blockIdx.y * s.outputs + own] = mine;
       } else {
         int64_t at[3];
         offsets_of<3>(kept, own, at);
@@ -206,7 +219,33 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Joins the parts: block (32, 8), a row for each output.
+// Joins the parts of columns, which lie side by side: block (32, 8), a thread for each output and every eighth part.
+template <class Fold, class In, class Out, class Second>
+__global__ void __launch_bounds__(256)
+    join_columns(const char*, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone, Shape s) {
+  typedef typename Fold::Kept Kept;
+  __shared__ __align__(16) char room[256 * sizeof(Kept)];
+  Kept* const all = reinterpret_cast<Kept*>(room);
+  (void)gone;
+  for (int64_t base = static_cast<int64_t>(blockIdx.x) * 32; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * 32) {
+    const int64_t o = base + threadIdx.x;
+    Kept mine = Fold::none();
+    if (o < s.outputs)
+#pragma unroll 4
+      for (int k = threadIdx.y; k < s.parts; k += 8) Fold::join(mine, partial[k * s.outputs + o]);
+    all[threadIdx.y * 32 + threadIdx.x] = mine;
+    __syncthreads();
+    if (threadIdx.y == 0 && o < s.outputs) {
+      for (int y = 1; y < 8; y++) Fold::join(mine, all[y * 32 + threadIdx.x]);
+      int64_t at[3];
+      offsets_of<3>(kept, o, at);
+      finish<Fold, Out, Second>(mine, s, out + at[1], second ? second + at[2] : nullptr);
+    }
+    __syncthreads();
+  }
+}
+
+// Joins the parts of rows: block (32, 8), a row of it for each output.
 template <class Fold, class In, class Out, class Second>
 __global__ void join_parts(const char*, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
                            Shape s) {

@@ -29,13 +29,16 @@ struct Most {
   }
 };
 
-// Every thread of the group gets the fold of all their values, in one order whatever the timing.
-template <class Fold, class W>
+// Every thread of the group gets the fold of all their values, in one order whatever the timing. Turn 0 may follow any
+// fold. Folds of turns 1 and 2 that alternate have a space each: a thread writes to one only behind the barrier of the
+// other, which all pass once they have read, so that one barrier for each fold is enough.
+template <class Fold, int Turn = 0, class W>
 DEVICE W fold_group(W x) {
+#pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) x = Fold::of(x, __shfl_xor_sync(~0u, x, apart));
   if (blockDim.x == 32) return x;
   __shared__ W parts[32];
-  __syncthreads();  // the space may still be read
+  if (Turn == 0) __syncthreads();  // the space may still be read
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
   __syncthreads();
   const int warps = blockDim.x / 32;

@@ -10,9 +10,9 @@ __global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows(const T* in, R* o
     const Row<T, N, K> row(in + r * length, length, space);
     W top = -infinity<W>(), sum = 0;
     row.each([&](W x) { top = Most::of(x, top); });
-    top = fold_group<Most>(top);
+    top = fold_group<Most, 1>(top);
     row.each([&](W x) { sum += exponential(x - top); });
-    sum = fold_group<Add>(sum);
+    sum = fold_group<Add, 2>(sum);
     const W by = Log ? logarithm(sum) : 1 / sum;
     row.packs_of_row([&](i64 k, const W(&x)[N]) {
       W y[N];

@@ -199,5 +199,38 @@ DEVICE T floor_quotient(T x, T y) {
   return Arithmetic<T>::floor_quotient(x, y);
 }
 
+// ---- of numbers that become short floats ----
+
+// An Op that computes in float what becomes a short float stands in this namespace, and finds here first what is cheaper
+// than float's own word: its error need only be small beside half a unit of 16 bits.
+namespace brief {
+
+// 1 / x by the device's instruction, to one unit in the last place.
+DEVICE float reciprocal(float x) {
+#ifdef __CUDA_ARCH__
+  asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+#else
+  return 1 / x;
+#endif
+}
+// e^(-x x / 2) times a polynomial of degree 7 in t = 1 / (1 + 0.362 |x|), whose relative error is fitted for |x| up to
+// 14.5 and stays below 9e-7. 2^24 in the exponent, and 2^-24 in the coefficients, keep the power from 0 where its product
+// with x is still a bfloat16. Of all numbers of 16 bits x normal_cdf(x) is within 0.503 units in the last place.
+DEVICE float normal_cdf(float x) {
+  const float t = reciprocal(fmaf(::fabsf(x), 0.362f, 1.0f));
+  float p = 2.84090484e-09f;
+  p = fmaf(p, t, -1.06739977e-08f);
+  p = fmaf(p, t, 1.04529878e-08f);
+  p = fmaf(p, t, 1.76874837e-09f);
+  p = fmaf(p, t, 8.29262703e-09f);
+  p = fmaf(p, t, 8.5081755e-09f);
+  p = fmaf(p, t, 8.6128793e-09f);
+  const float half = t * p * power_of_two(fmaf(x * x, -0.721347511f, 24.0f));  // -log2(e) / 2
+  return x < 0 ? half : 1 - half;
+}
+
+}  // namespace brief
+
 }  // namespace words
 #endif

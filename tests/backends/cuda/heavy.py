@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import sys
 import threading
 
@@ -258,6 +259,21 @@ def rows():
         loss.backward()
         p[np.arange(3), target] -= 1
         check(logits.grad, p / 3)
+    for n in (4096, 4088, 600, 77):  # several rows a block, and a mean that is large beside the spread
+        x = normal(1100, n) if n == 77 else normal(70, n) + np.float32(1e4)
+        d = x - x.mean(1, keepdims=True, dtype=np.float64)
+        wanted = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+        check(lamella.layer_norm(there(x), [n]), wanted, atol=1e-4 if n == 77 else 3e-3)
+        for dtype, limit in ((lamella.bfloat16, 0.01), (lamella.float16, 0.002)):
+            short = there(x - 1e4 if n > 77 else x, dtype)
+            y = short.cpu().to(lamella.float64).numpy()
+            d = y - y.mean(1, keepdims=True)
+            wanted = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+            check(lamella.layer_norm(short, [n]), wanted, limit, limit)
+            w = there(normal(n + 1), dtype)
+            at_w = w.cpu().to(lamella.float64).numpy()[1:]
+            check(lamella.layer_norm(short, [n], w[1:], w[1:]), wanted * at_w + at_w, limit, 2 * limit)
+            check(lamella.softmax(short, 1).sum(1), np.ones(len(y)), 0.02)
     x = normal(40, 300)
     given = there(x).requires_grad_()
     norm = lamella.nn.LayerNorm(300, device=DEVICE)
@@ -269,6 +285,116 @@ def rows():
     check(given.grad, scale * (g - g.mean(1, keepdims=True) - n * (g * n).mean(1, keepdims=True)), atol=1e-4)
     check(norm.weight.grad, (g * n).sum(0), atol=1e-4)
     check(norm.bias.grad, g.sum(0), atol=1e-4)
+
+
+def weights():
+    """Weight gradients of norms over many rows: packs of every width, whole steps of a block and a rest, parts."""
+    cases = (
+        (1100, 264, lamella.bfloat16, 0.01),
+        (70, 36, lamella.float16, 0.002),
+        (300, 77, lamella.bfloat16, 0.01),
+        (2100, 132, lamella.float32, 1e-5),
+        (90, 257, lamella.float32, 1e-5),
+        (40, 66, lamella.float64, 1e-12),
+        (5, 9, lamella.float64, 1e-12),
+    )
+    for rows_of, length, dtype, limit in cases:
+        for apart in (0, 1):  # at an odd address packs are narrower
+            flat, more = there(normal(rows_of * length + 1), dtype), there(normal(rows_of * length + 1), dtype)
+            x, g = (t[apart : apart + rows_of * length].reshape(rows_of, length) for t in (flat, more))
+            w, b = there(normal(length), dtype).requires_grad_(), there(normal(length), dtype).requires_grad_()
+            lamella.layer_norm(x, [length], w, b).backward(g)
+            xs, gs = (t.cpu().to(lamella.float64).numpy() for t in (x, g))
+            d = xs - xs.mean(1, keepdims=True)
+            n = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+            high = limit * rows_of**0.5
+            check(w.grad, (gs * n).sum(0), limit, high)
+            check(b.grad, gs.sum(0), limit, high)
+            w.grad = None
+            lamella.rms_norm(x, [length], w, 1e-5).backward(g)
+            check(w.grad, (gs * xs / np.sqrt((xs * xs).mean(1, keepdims=True) + 1e-5)).sum(0), limit, high)
+    x, g = normal(50, 40), normal(50, 40)
+    w, b = there(normal(40)), there(normal(40))
+    out = lamella.ops.aten.native_layer_norm_backward
+    d = x - x.mean(1, keepdims=True, dtype=np.float64)
+    scale = 1 / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+    mean = there(x.mean(1, keepdims=True).astype(np.float32))
+    for mask in ((False, True, False), (False, False, True), (False, True, True)):
+        got = out(there(g), there(x), [40], mean, there(scale.astype(np.float32)), w, b, mask)
+        if mask[1]:
+            check(got[1], (g * d * scale).sum(0), atol=1e-4)
+        if mask[2]:
+            check(got[2], g.sum(0, dtype=np.float64), atol=1e-4)
+
+
+def columns():
+    """Reductions of columns that are cut into parts: packs and single elements, one dimension and two, equals."""
+    for shape, dims in (((700, 264), 0), ((700, 77), 0), ((9, 150, 5, 40), (0, 2)), ((9, 150, 5, 41), (0, 2))):
+        x = rng.integers(-30, 30, shape)
+        for dtype in (lamella.float32, lamella.bfloat16, lamella.float64, lamella.int8, lamella.int64):
+            given = there(x, dtype)
+            check(given.sum(dims, dtype=lamella.float64 if dtype.is_floating_point else None), x.sum(dims))
+            check(given.amax(dims), x.max(dims))
+            check((given == 3).any(dims), (x == 3).any(dims))
+            check(lamella.count_nonzero(given, dims), np.count_nonzero(x, dims))
+            if dtype.is_floating_point:
+                check(given.to(lamella.float32).var(dims), x.var(dims, ddof=1))
+        if dims == 0:
+            check(there(x).argmax(0), x.argmax(0))
+            check(there(x, lamella.float32).argmin(0), x.argmin(0))
+            odd = lambda t: t.reshape(-1)[1 : 1 + 600 * shape[1]].reshape(600, -1)  # noqa: B023, E731
+            check(odd(there(x, lamella.float32)).sum(0), odd(x).sum(0))
+    y = normal(1300, 130)
+    check(there(y).sum(0), y.sum(0, dtype=np.float64), atol=1e-3)
+    check(there(y, lamella.complex64).sum(0).real, y.sum(0, dtype=np.float64), atol=1e-3)
+    check(there(y, lamella.float64).std(0), y.astype(np.float64).std(0, ddof=1), 1e-12)
+
+
+def short_floats():
+    """gelu of every number of 16 bits, in units in the last place of the result, and where it has no finite one."""
+    for dtype, digits, least in ((lamella.bfloat16, 8, -133), (lamella.float16, 11, -24)):
+        x = lamella.from_numpy(np.arange(2**16, dtype=np.uint16).view(np.int16)).view(dtype)
+        got = lamella.nn.functional.gelu(x.to(DEVICE)).cpu().to(lamella.float64).numpy()
+        x = x.to(lamella.float64).numpy()
+        with np.errstate(invalid="ignore"):
+            true = x * 0.5 * np.array([math.erfc(v * -(0.5**0.5)) for v in x])
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(true))
+        finite = np.isfinite(true)
+        unit = 2.0 ** np.maximum(np.frexp(true[finite])[1] - digits, least)
+        hashed.update(got[finite].tobytes())
+        worst = np.abs((got[finite] - true[finite]) / unit).max()
+        assert worst < 0.51, worst
+        assert (got[x == np.inf] == np.inf).all()
+    wide = there(normal(4100))
+    check(
+        lamella.nn.functional.gelu(wide), [v * 0.5 * math.erfc(-v * 0.5**0.5) for v in wide.cpu().tolist()], 1e-6, 1e-8
+    )
+
+
+def pools():
+    """Largest elements of windows and their places, against the cpu's: equals, NaN, windows beyond the image."""
+    F = lamella.nn.functional
+    x = rng.integers(-5, 5, (3, 5, 33, 38)).astype(np.float32)
+    x[:, 1] = -np.inf
+    x[:, 2, ::5, ::3] = np.nan
+    x[:, 3] = np.where(rng.random((33, 38)) < 0.5, 0.0, -0.0)
+    windows = (
+        dict(kernel_size=3, stride=2, padding=1),
+        dict(kernel_size=3, stride=1),
+        dict(kernel_size=2),
+        dict(kernel_size=2, stride=3, padding=1, ceil_mode=True),
+        dict(kernel_size=3, dilation=2, padding=1),
+        dict(kernel_size=(2, 3), stride=(1, 2), padding=(1, 0)),
+    )
+    for dtype in (lamella.float32, lamella.bfloat16, lamella.float16, lamella.float64, lamella.int32, lamella.uint8):
+        clean = x if dtype.is_floating_point else np.nan_to_num(x, neginf=0) + 5
+        host = lamella.tensor(clean).to(dtype)
+        for window in windows:
+            for given in (host, host[..., 1:]):
+                got = F.max_pool2d(given.to(DEVICE), return_indices=True, **window)
+                wanted = F.max_pool2d(given, return_indices=True, **window)
+                for a, b in zip(got, wanted, strict=True):
+                    check(a, (b.to(lamella.float64) if b.is_floating_point() else b).numpy(), 0, 0)
 
 
 def batches():
@@ -549,8 +675,8 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
-CASES = [products, sorts, meeting, nonzeros, rows, batches, convolutions, attentions, wide_attentions, long_sums]
-CASES += [dropouts, updates, faults]
+CASES = [products, sorts, meeting, nonzeros, rows, weights, columns, short_floats, pools, batches, convolutions]
+CASES += [attentions, wide_attentions, long_sums, dropouts, updates, faults]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False
