@@ -35,6 +35,12 @@ struct Keys {
   }
 };
 
+// Rows of a thousand elements and more are fewer than 2^32: their divisions are short.
+DEVICE i64 long_row_begin(const Rows& r, u32 row) {
+  const u32 inner = (u32)r.inner, outer = row / inner;
+  return outer * r.outer_stride + (row - outer * inner) * r.inner_stride;
+}
+
 template <class T>
 DEVICE Chosen nothing_chosen(i64 kept, bool descending) {
   return {descending ? ~u64(0) : 0, kept};  // digits that an element lacks are those of its key
@@ -102,11 +108,11 @@ DEVICE void gather(const Keys<T>& keys, const Chosen& chosen, i64 kept, i64 belo
 
 // A block for each row. `bits` are those of a key that matter, a multiple of 8; results are (rows, kept).
 template <class T>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(256, 3)
     select_rows(const T* in, Rows rows, i64 count, i64 kept, bool descending, int bits, T* values, u32* places) {
   __shared__ u32 counts[256], space[256];
   for (i64 row = blockIdx.x; row < count; row += gridDim.x) {
-    const Keys<T> keys = {in + row_begin(rows, row), rows.stride, 0, rows.length, descending};
+    const Keys<T> keys = {in + long_row_begin(rows, (u32)row), rows.stride, 0, rows.length, descending};
     Chosen chosen = nothing_chosen<T>(kept, descending);
     for (int shift = bits - 8; shift >= 0; shift -= 8) {
       count_digits(keys, chosen, shift, counts);
@@ -137,7 +143,7 @@ DEVICE Chosen chosen_before(i64 row, bool first_part, i64 count, i64 kept, bool 
 template <class T>
 DEVICE Keys<T> keys_of_part(const T* in, const Rows& rows, const Parts& parts, i64 row, i64 p, bool descending) {
   const i64 begin = p * parts.part, end = begin + parts.part;
-  return {in + row_begin(rows, row), rows.stride, begin, end < rows.length ? end : rows.length, descending};
+  return {in + long_row_begin(rows, (u32)row), rows.stride, begin, end < rows.length ? end : rows.length, descending};
 }
 
 template <class T>
@@ -153,7 +159,7 @@ __global__ void __launch_bounds__(256)
 
 // How many elements of each part are below the key and equal to it: (rows, parts, 2).
 template <class T>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(256, 4)
     select_tallies(const T* in, Rows rows, Parts parts, i64 count, i64 kept, bool descending, int passes, const u32* counts,
                    Chosen* all_chosen, u32* tallies) {
   typedef typename Order<T>::Key Key;
