@@ -1,4 +1,5 @@
-// Sorting and the first of each row: short rows in shared memory, long ones by the radix sort of all rows together.
+// Sorting and the first of each row: short rows in shared memory, long ones by the radix sort of all rows together, and
+// a few of a long row by selection.
 #include "kernels.h"
 #include "operands.h"
 
@@ -21,9 +22,12 @@ Rows rows_of(const lamella_tensor* t, int dim) {
   return {length, inner, length * inner, 1, inner};
 }
 
-lamella_status short_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
-                          const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
-                          const Rows& of_indices) {
+constexpr int64_t longest = 2048;  // of rows that shared memory holds
+
+// `given`: the places that elements had, or null.
+lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const Rows& rows, int64_t count,
+                          int64_t kept, bool descending, const lamella_tensor* values, const Rows& of_values,
+                          const lamella_tensor* indices, const Rows& of_indices) {
   static Kernels<dtypes> kernels("sort.cu");
   int size = 2;
   while (size < rows.length) size *= 2;
@@ -31,8 +35,59 @@ lamella_status short_rows(const lamella_tensor* in, const Rows& rows, int64_t co
   const unsigned shared = static_cast<unsigned>(size) * (key_bytes(in->dtype) + 4);
   const int64_t most = int64_t{1} << 30;
   Kernel& kernel = kernels.get(in->dtype, [&] { return text("sort_short<", type_name(in->dtype), ">"); });
-  return launch(kernel, in, {static_cast<unsigned>(count < most ? count : most)}, {block}, shared, in->dl.data, rows,
-                count, kept, descending, size, values->dl.data, of_values, indices->dl.data, of_indices);
+  return launch(kernel, in, {static_cast<unsigned>(count < most ? count : most)}, {block}, shared, in->dl.data, given,
+                rows, count, kept, descending, size, values->dl.data, of_values, indices->dl.data, of_indices);
+}
+
+lamella_status short_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
+                          const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
+                          const Rows& of_indices) {
+  return sort_short(in, nullptr, rows, count, kept, descending, values, of_values, indices, of_indices);
+}
+
+// As `Parts` of kernels/select.cu.
+struct Parts {
+  int64_t count, part;
+};
+
+// The first `kept` of rows that are longer than shared memory holds, by Note [Selection], which are then sorted there.
+lamella_status chosen_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
+                           const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
+                           const Rows& of_indices) {
+  static Kernels<dtypes> whole("select.cu"), digits("select.cu"), tallying("select.cu"), gathering("select.cu");
+  const int dtype = in->dtype, passes = (key_bits(dtype) + 7) / 8;
+  const auto name = [&](const char* kernel) { return text(kernel, "<", type_name(dtype), ">"); };
+  const Tensor chosen = empty_on(in, {count, kept}, dtype), places = empty_on(in, {count, kept}, LAMELLA_UINT32);
+  // A thousand blocks in all, of 8192 elements or more; then a row of a block of its own needs no counts in memory.
+  const int64_t parts = std::min((rows.length + 8191) / 8192, 1024 / count), most = int64_t{1} << 30;
+  if (parts <= 1) {
+    Kernel& kernel = whole.get(dtype, [&] { return name("select_rows"); });
+    if (lamella_status st = launch(kernel, in, {static_cast<unsigned>(std::min(count, most))}, {256}, 0, in->dl.data,
+                                   rows, count, kept, descending, passes * 8, chosen.data_ptr(), places.data_ptr()))
+      return st;
+  } else {
+    const Parts p = {parts, (rows.length + parts - 1) / parts};
+    const unsigned grid = static_cast<unsigned>(count * parts);
+    const Tensor counts = empty_on(in, {passes, count, 256}, LAMELLA_UINT32);
+    const Tensor states = empty_on(in, {passes + 1, count, 2}, LAMELLA_INT64);
+    const Tensor tallies = empty_on(in, {count, parts, 2}, LAMELLA_UINT32);
+    if (lamella_status st = clear(counts.get())) return st;
+    Kernel& count_kernel = digits.get(dtype, [&] { return name("select_digits"); });
+    for (int pass = 0; pass < passes; pass++)
+      if (lamella_status st = launch(count_kernel, in, {grid}, {256}, 0, in->dl.data, rows, p, count, kept, descending,
+                                     pass, (passes - 1 - pass) * 8, counts.data_ptr(), states.data_ptr()))
+        return st;
+    Kernel& tally = tallying.get(dtype, [&] { return name("select_tallies"); });
+    if (lamella_status st = launch(tally, in, {grid}, {256}, 0, in->dl.data, rows, p, count, kept, descending, passes,
+                                   counts.data_ptr(), states.data_ptr(), tallies.data_ptr()))
+      return st;
+    Kernel& gather = gathering.get(dtype, [&] { return name("select_gather"); });
+    if (lamella_status st = launch(gather, in, {grid}, {256}, 0, in->dl.data, rows, p, count, kept, descending, passes,
+                                   states.data_ptr(), tallies.data_ptr(), chosen.data_ptr(), places.data_ptr()))
+      return st;
+  }
+  return sort_short(chosen.get(), data_of<uint32_t>(places), {kept, 1, kept, 1, 1}, count, kept, descending, values,
+                    of_values, indices, of_indices);
 }
 
 lamella_status long_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
@@ -76,8 +131,9 @@ lamella_status first_of_rows(const Tensor& self, int64_t dim, bool descending, i
   const int d = wrapped_dim(dim, in);
   const Rows rows = rows_of(in, d);
   const int64_t count = in->numel / rows.length;
-  constexpr int64_t longest = 2048;
-  const auto run = rows.length <= longest ? short_rows : long_rows;
+  // More of a row than shared memory holds would need the long sort once they are chosen.
+  const bool chosen = kept <= longest && !(rows.length >> 31);
+  const auto run = rows.length <= longest ? short_rows : chosen ? chosen_rows : long_rows;
   if (lamella_status st = run(in, rows, count, kept, descending, v.tensor().get(), rows_of(v.tensor().get(), d),
                               i.tensor().get(), rows_of(i.tensor().get(), d)))
     return st;

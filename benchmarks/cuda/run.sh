@@ -56,7 +56,7 @@ sweeps() {  # values and gradients of all samples, in fifteen processes that sha
   done
   (
     cd tests/backends/cuda || exit
-    for case in products sorts meeting nonzeros rows weights columns short_floats pools batches convolutions attentions wide_attentions long_sums dropouts updates faults; do
+    for case in products sorts selections meeting nonzeros rows weights columns short_floats pools batches convolutions attentions wide_attentions long_sums dropouts updates faults; do
       timeout 30 $python heavy.py $case > "$logs/heavy.$case" 2>&1
       echo "heavy $case: status $?" >> "$logs/heavy.$case"
     done

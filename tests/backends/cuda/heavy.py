@@ -199,6 +199,36 @@ def sorts():
     check(lamella.topk(there(distinct), 5).indices, np.argsort(-distinct)[:5])
 
 
+def selections():
+    """The first of long rows, with equals, NaN and zeros of both signs: one block a row, several, columns."""
+    for shape, dim, kept in (((2, 2500), 1, 7), ((10_000,), 0, 300), ((4000, 2), 0, 1), ((2100,), 0, 1030)):
+        x = rng.integers(-90, 90, shape).astype(np.float32)
+        for dtype in (
+            lamella.float32,
+            lamella.bfloat16,
+            lamella.float64,
+            lamella.int64,
+            lamella.int8,
+            lamella.bool,
+        ):
+            y = x.copy()
+            if dtype.is_floating_point:
+                y.reshape(-1)[::37], y.reshape(-1)[::11] = np.nan, -0.0
+                y.reshape(-1)[5::501] = np.inf
+            else:
+                y = abs(y) if dtype == lamella.bool else y * (2.0**40 if dtype == lamella.int64 else 1)
+            given = there(y, dtype)
+            y = given.cpu().to(lamella.float64).numpy()
+            for largest in (True, False):
+                values, indices = lamella.topk(given, kept, dim=dim, largest=largest)
+                order = np.lexsort(
+                    (np.where(np.isnan(y), 0, y) * (-1 if largest else 1), np.isnan(y) != largest), axis=dim
+                )
+                order = order.take(np.arange(kept), dim)
+                check(indices, order)
+                check(values.to(lamella.float64), np.take_along_axis(y, order, dim), 0, 0)
+
+
 def meeting():
     """Elements for one place: sums in order, over pieces and blocks; the last one that is put stays."""
     x, at = normal(1500, 3), rng.integers(0, 5, 1500)
@@ -675,8 +705,8 @@ def faults():
     check(x[1:], np.arange(4.0, 12).reshape(2, 4))
 
 
-CASES = [products, sorts, meeting, nonzeros, rows, weights, columns, short_floats, pools, batches, convolutions]
-CASES += [attentions, wide_attentions, long_sums, dropouts, updates, faults]
+CASES = [products, sorts, selections, meeting, nonzeros, rows, weights, columns, short_floats, pools, batches]
+CASES += [convolutions, attentions, wide_attentions, long_sums, dropouts, updates, faults]
 
 if __name__ == "__main__":
     lamella.backends.cudnn.allow_tf32 = False

@@ -28,7 +28,7 @@ def pointwise():
 
 
 def reductions():
-    for x in (rand(5, 3001), rand(3001, 5), rand(70000)):
+    for x in (rand(5, 3001), rand(3001, 5), rand(700, 64), rand(70000)):
         (x.sum() + x.mean(-1).sum() + x.amax(0).sum() + x.logsumexp(0).sum()).backward()
         x.argmax(0), x.var(0), (x > 0.5).any(), x.prod(0), x.norm()
 
@@ -40,7 +40,7 @@ def scans():
 
 
 def sorts():
-    for n in (7, 600, 9000):
+    for n in (7, 600, 3000, 9000):
         x = rand(2, n, grad=False)
         x.sort(1), x.topk(3), (x * 100).long().unique(), x.median(), lamella.randperm(n, device=DEVICE)
 
