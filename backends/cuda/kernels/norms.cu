@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
 // Four rows of a thread are loaded before any is added, so that enough of memory is under way. The parts, (gridDim.y,
 // length), are added up by add_parts.
 template <class T, bool Centered, int N>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(256, 4)
     weight_parts(const T* grad, const T* in, const Wide<T>* means, const Wide<T>* scales, i64 rows, i64 length, i64 part,
                  Wide<T>* of_weight, Wide<T>* of_bias) {
   typedef Wide<T> W;
@@ -121,12 +121,14 @@ __global__ void __launch_bounds__(256)
   Pack<W, N> of_n, of_g;
 #pragma unroll
   for (int j = 0; j < N; j++) of_n.v[j] = of_g.v[j] = 0;
-  auto add = [&](const Some& g, const Some& x, W mean, W scale) {
+  auto add = [&](const Some& of_grad, const Some& of_in, W mean, W scale) {
+    W g[N], x[N];
+    widen(g, of_grad);
+    widen(x, of_in);
 #pragma unroll
     for (int j = 0; j < N; j++) {
-      const W each = wide(g.v[j]);
-      of_g.v[j] += each;
-      of_n.v[j] += each * (Centered ? wide(x.v[j]) - mean : wide(x.v[j])) * scale;
+      of_g.v[j] += g[j];
+      of_n.v[j] += g[j] * (Centered ? x[j] - mean : x[j]) * scale;
     }
   };
   auto some = [&](const T* from, i64 r) { return *reinterpret_cast<const Some*>(from + r * length + c); };

@@ -41,10 +41,25 @@ DEVICE W fold_group(W x) {
   if (Turn == 0) __syncthreads();  // the space may still be read
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
   __syncthreads();
+  // Warps are a power of two: a lane begins with the part of one, and lanes exchange theirs.
   const int warps = blockDim.x / 32;
-  W all = parts[0];
-  for (int w = 1; w < warps; w++) all = Fold::of(all, parts[w]);
-  return all;
+  x = parts[threadIdx.x & (warps - 1)];
+#pragma unroll 1
+  for (int apart = warps / 2; apart > 0; apart /= 2) x = Fold::of(x, __shfl_xor_sync(~0u, x, apart));
+  return x;
+}
+
+// The elements of a pack as numbers. Of bfloat16 one instruction each, where a word holds two.
+template <class T, int N>
+DEVICE void widen(Wide<T> (&x)[N], const Pack<T, N> pack) {
+  if constexpr (Same<T, bfloat16>::value && N % 2 == 0) {
+    const Pack<u32, N / 2> words = bits_as<Pack<u32, N / 2>>(pack);
+#pragma unroll
+    for (int j = 0; j < N; j++) x[j] = bits_as<float>(j % 2 ? words.v[j / 2] & 0xffff0000u : words.v[j / 2] << 16);
+  } else {
+#pragma unroll
+    for (int j = 0; j < N; j++) x[j] = wide(pack.v[j]);
+  }
 }
 
 // The elements of a row that this thread has, N at a time: numbers k to k + N - 1 for each k that it visits. K packs are
@@ -66,9 +81,10 @@ struct Row {
         if (const i64 k = number_of(i); k < length) packs[i] = *reinterpret_cast<const Pack<T, N>*>(row + k);
     } else if (space) {
       for (i64 k = number_of(0); k < length; k += (i64)blockDim.x * N) {
-        const Pack<T, N> some = *reinterpret_cast<const Pack<T, N>*>(row + k);
+        W x[N];
+        widen(x, *reinterpret_cast<const Pack<T, N>*>(row + k));
 #pragma unroll
-        for (int j = 0; j < N; j++) space[k + j] = wide(some.v[j]);
+        for (int j = 0; j < N; j++) space[k + j] = x[j];
       }
     }
   }
@@ -83,8 +99,7 @@ struct Row {
       for (int i = 0; i < K; i++) {
         const i64 k = number_of(i);
         if (k >= length) break;
-#pragma unroll
-        for (int j = 0; j < N; j++) x[j] = wide(packs[i].v[j]);
+        widen(x, packs[i]);
         visit(k, x);
       }
     } else {
@@ -93,9 +108,7 @@ struct Row {
 #pragma unroll
           for (int j = 0; j < N; j++) x[j] = space[k + j];
         } else {
-          const Pack<T, N> some = *reinterpret_cast<const Pack<T, N>*>(from + k);
-#pragma unroll
-          for (int j = 0; j < N; j++) x[j] = wide(some.v[j]);
+          widen(x, *reinterpret_cast<const Pack<T, N>*>(from + k));
         }
         visit(k, x);
       }
@@ -122,9 +135,10 @@ DEVICE void store(R* to, const W (&y)[N]) {
 template <int N, class W, class P>
 DEVICE void load(W (&y)[N], const P* from, bool dense) {
   if (dense) {
-    const Pack<P, N> some = *reinterpret_cast<const Pack<P, N>*>(from);
+    Wide<P> some[N];
+    widen(some, *reinterpret_cast<const Pack<P, N>*>(from));
 #pragma unroll
-    for (int j = 0; j < N; j++) y[j] = (W)wide(some.v[j]);
+    for (int j = 0; j < N; j++) y[j] = (W)some[j];
   } else {
 #pragma unroll
     for (int j = 0; j < N; j++) y[j] = (W)wide(from[j]);
@@ -139,8 +153,8 @@ DEVICE void both_of_rows(const Row<T, N, K>& a, const Row<T, N, K>& b, Visit vis
     for (int i = 0; i < K; i++) {
       const i64 k = a.number_of(i);
       if (k >= a.length) break;
-#pragma unroll
-      for (int j = 0; j < N; j++) x[j] = wide(a.packs[i].v[j]), y[j] = wide(b.packs[i].v[j]);
+      widen(x, a.packs[i]);
+      widen(y, b.packs[i]);
       visit(k, x, y);
     }
   } else {
