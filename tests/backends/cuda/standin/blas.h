@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-extern "C" int standin_on_stream(void* stream, void (*work)(void*), void* with);
+extern "C" int standin_on_stream(void* stream, void (*work)(void*), void* with, void (*destroy)(void*));
 
 namespace standin {
 
@@ -109,12 +109,9 @@ struct Product {
 
 // Runs a product behind the work of a stream.
 inline int put(void* stream, const Product& product) {
-  const auto work = [](void* with) {
-    const auto* p = static_cast<const Product*>(with);
-    p->run();
-    delete p;
-  };
-  return standin_on_stream(stream, work, new Product(product)) ? execution_failed : success;
+  const auto work = [](void* with) { static_cast<const Product*>(with)->run(); };
+  const auto destroy = [](void* with) { delete static_cast<const Product*>(with); };
+  return standin_on_stream(stream, work, new Product(product), destroy) ? execution_failed : success;
 }
 
 }  // namespace standin

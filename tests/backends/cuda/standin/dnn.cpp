@@ -12,7 +12,7 @@
 
 #define API extern "C" __attribute__((visibility("default"))) int
 
-extern "C" int standin_on_stream(void* stream, void (*work)(void*), void* with);
+extern "C" int standin_on_stream(void* stream, void (*work)(void*), void* with, void (*destroy)(void*));
 
 namespace {
 
@@ -137,7 +137,6 @@ void run(void* with) {
     const double before = c->beta == 0 ? 0 : load(out, to.type, static_cast<int64_t>(i));
     store(out, to.type, static_cast<int64_t>(i), c->alpha * sums[i] + c->beta * before);
   }
-  delete c;
 }
 
 // Whether descriptors go together, as every function checks.
@@ -212,7 +211,8 @@ int convolve(void* h, int computed, const void* alpha, const Tensor* x, const vo
                         bytes,
                         number(alpha),
                         number(beta)};
-  return standin_on_stream(static_cast<Handle*>(h)->stream, run, call) ? failed : success;
+  const auto destroy = [](void* with) { delete static_cast<Call*>(with); };
+  return standin_on_stream(static_cast<Handle*>(h)->stream, run, call, destroy) ? failed : success;
 }
 
 }  // namespace

@@ -570,13 +570,14 @@ API cuGraphExecDestroy(void* g) { return delete static_cast<Graph*>(g), success;
 API cuGraphDestroy(void* g) { return delete static_cast<Graph*>(g), success; }
 
 // For stand-ins of other libraries: runs a function behind the work of a stream.
-API standin_on_stream(void* h, void (*work)(void*), void* with) {
+API standin_on_stream(void* h, void (*work)(void*), void* with, void (*destroy)(void*)) {
+  const std::shared_ptr<void> owned(with, destroy);  // a graph runs it as often as it is replayed
   Stream* s = stream_of(h);
   if (!s) return invalid_context;
   Context* c = s->context;
   s->push([=] {
     Opened o(c);
-    work(with);
+    work(owned.get());
   });
   return c->error;
 }
