@@ -5,6 +5,19 @@
 ['cpu']
 """
 
+from lamella.plugins.contributions import POINTS, Contribution, Keyword
 from lamella.plugins.manager import Plugin, PluginContext, Waiting, hookimpl, load, manager, status, waiting
 
-__all__ = ["Plugin", "PluginContext", "Waiting", "hookimpl", "load", "manager", "status", "waiting"]
+__all__ = [
+    "POINTS",
+    "Contribution",
+    "Keyword",
+    "Plugin",
+    "PluginContext",
+    "Waiting",
+    "hookimpl",
+    "load",
+    "manager",
+    "status",
+    "waiting",
+]

@@ -1,171 +1,339 @@
-"""Names that plugins put into the namespace and onto Tensor from Python: their owners, conflicts, and their removal.
+"""Contributions: what a plugin or the frontend adds under a name, where it adds it, who owns it, and its removal.
 
-Read with ``PluginContext.add_names`` and what follows it in ``manager.py``, which are the door to this file.
+Note [Places]  A contribution has a place, a name, an object and an owner. Its place, `where`, is one of
+
+* the path of a module, such as ``lamella``, ``lamella.func`` or ``lamella.bank``, the module of device bank: the object
+  becomes an attribute of that module, and can be imported if it is a module. A module that does not exist is made for
+  its first name and removed with its last one;
+* ``Tensor``: the object becomes a method or a property of tensors;
+* one of `POINTS`: the framework reads there what was contributed.
+
+One contribution of a name is in use; only at points where the framework calls functions, all are. A placeholder gives
+way to the contribution of another owner and is in use again when that is withdrawn. Any other conflict is an error that
+names both owners.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from lamella import _C
+from lamella.plugins.aliases import aliases
 
-if TYPE_CHECKING:  # the import system asks for the methods only, and importing the class takes 6 ms
-    from importlib.abc import Loader
-else:
-    Loader = object
-
-names: dict[str, str] = {}  # in the namespace: the plugin that brought each
-methods: dict[str, str] = {}  # on Tensor
-copied: dict[str, str] = {}  # attributes of Tensor that go with copies and pickles
-export_checks: list[Callable[[Any, str], Any]] = []
-_C._set_export_checks(export_checks)
-import_checks: list[Callable[[Any], Any]] = []
-readers: list[Callable[[Any], Any]] = []
+LAMELLA = "lamella"  # the owner of what the frontend contributes
+TENSOR = "Tensor"
+# Each point, with the objects that it takes.
+POINTS = {
+    "repr": "function(tensor): a note for the printed form, or None; notes stand in the order of their contribution",
+    "copied": "True: copies and pickles take this attribute of Tensor along, unless it is None or False",
+    "keyword": "Keyword: every function that makes tensors takes it",
+    "export": "check(tensor, to), called before memory or a number of a tensor that a layer follows is given away",
+    "import": "check(tensor), called after DLPack gave memory of another library",
+    "reader": "read(object), called by as_tensor: a tensor over the memory of another library's array, or None",
+    "determinism": "follow(mode), called now and by use_deterministic_algorithms",
+    "waiting": "function(): rows of lamella.plugins.waiting()",
+}
+NAMED = ("copied", "keyword")  # points whose names users write; at the others a name only tells those of an owner apart
 ABSENT = object()
 
 
-def check(where: str, owner: str, objects: Mapping[str, Any], holder: Callable[[str], str]) -> None:
-    """Raises if a name is no identifier or has an owner already, before anything is put there."""
-    for name in objects:
-        if not isinstance(name, str) or not name.isidentifier():
-            raise ValueError(f"plugin '{owner}': {where}.{name} is no identifier")
-        if held := holder(name):
-            raise RuntimeError(f"{where}.{name} is taken by {held}; plugin '{owner}' cannot bring it too")
+class Contribution(NamedTuple):
+    """An object under a name at a place, and its owner; see Note [Places]."""
+
+    where: str
+    name: str
+    object: Any
+    owner: str
+    placeholder: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.where} '{self.name}'" if self.where in POINTS else f"{self.where}.{self.name}"
 
 
-def name_holder(name: str) -> str:
-    """The owner of a name in the namespace, or '' if it is free, as planned names are."""
-    package = sys.modules["lamella"]
-    if name in names:
-        return f"plugin '{names[name]}'"
-    full = f"lamella.{name}"
-    if getattr(type(vars(package).get(name)), "placeholder", False):  # the module that every device has
-        return ""
-    there = name in vars(package) or full in sys.modules or PathFinder.find_spec(full, package.__path__)
-    return "lamella" if there else ""
+class Keyword(NamedTuple):
+    """A keyword of factories: ``apply(tensor, value)`` changes a new tensor, or returns one that takes its place.
 
-
-def method_holder(name: str) -> str:
-    """The owner of a name on Tensor, or '' if it is free, as planned names are."""
-    there = vars(_C.Tensor).get(name, ABSENT)
-    if name in methods:
-        return f"plugin '{methods[name]}'"
-    if there is ABSENT or getattr(there, "placeholder", False):
-        return ""
-    return _C._attribute_owner(name) or "lamella"
-
-
-def add_names(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
-    """Puts objects into the namespace; returns a function that removes them."""
-    check("lamella", owner, objects, name_holder)
-    package = sys.modules["lamella"]
-    modules = {name: vars(package)[name] for name in objects if name in vars(package)}  # those of devices
-    for name, o in objects.items():
-        sys.modules.pop(f"lamella.{name}", None)
-        setattr(package, name, o)
-        if name not in package.__all__:
-            package.__all__.append(name)
-        names[name] = owner
-        if isinstance(o, ModuleType):
-            sys.modules[f"lamella.{name}"] = o
-            aliases.add(f"lamella.{name}", o.__name__)
-
-    def undo() -> None:
-        for name in objects:
-            delattr(package, name)
-            package.__all__.remove(name)
-            del names[name]
-            for module in [m for m in sys.modules if (m + ".").startswith(f"lamella.{name}.")]:
-                del sys.modules[module]
-            aliases.modules.pop(f"lamella.{name}", None)
-        for name, module in modules.items():
-            setattr(package, name, module)
-            package.__all__.append(name)
-            sys.modules[f"lamella.{name}"] = module
-
-    return undo
-
-
-def add_methods(owner: str, objects: Mapping[str, Any]) -> Callable[[], None]:
-    """Puts functions, properties and the like onto Tensor; returns a function that removes them."""
-    check("Tensor", owner, objects, method_holder)
-    before = {name: vars(_C.Tensor).get(name, ABSENT) for name in objects}
-    for name, o in objects.items():
-        setattr(_C.Tensor, name, o)
-        methods[name] = owner
-
-    def undo() -> None:
-        for name, o in before.items():
-            delattr(_C.Tensor, name) if o is ABSENT else setattr(_C.Tensor, name, o)
-            del methods[name]
-
-    return undo
-
-
-def add_copied(owner: str, attributes: Iterable[str]) -> Callable[[], None]:
-    """Lets attributes go with copies and pickles; returns a function that undoes it."""
-    added = dict.fromkeys(attributes, owner)
-    holders = {name: f"plugin '{holder}'" for name, holder in copied.items()}
-    check("the copied attribute Tensor", owner, added, lambda name: holders.get(name, ""))
-    copied.update(added)
-
-    def undo() -> None:
-        for name in added:
-            del copied[name]
-
-    return undo
-
-
-def add_export_check(check: Callable[[Any, str], Any]) -> Callable[[], None]:
-    """Has a function asked before a tensor's memory or element is given away; returns a function that undoes it."""
-    export_checks.append(check)
-    return lambda: export_checks.remove(check)
-
-
-def add_import_check(check: Callable[[Any], Any]) -> Callable[[], None]:
-    """Has a function asked before a tensor over another library's memory is used; returns a function that undoes it."""
-    import_checks.append(check)
-    return lambda: import_checks.remove(check)
-
-
-def add_reader(read: Callable[[Any], Any]) -> Callable[[], None]:
-    """Has a function asked for objects that may be arrays on a device; returns a function that undoes it."""
-    readers.append(read)
-    return lambda: readers.remove(read)
-
-
-class Aliases(Loader):
-    """On ``sys.meta_path``: ``import lamella.x.y`` finds y in the package that a plugin brought as x.
-
-    Without it, y would be imported twice, once under each name.
+    ``layer`` and ``claims`` are those of :meth:`lamella.library.Library.register_keyword`.
     """
 
-    def __init__(self) -> None:
-        self.modules: dict[str, str] = {}
+    apply: Callable[[Any, Any], Any]
+    layer: str = ""
+    claims: bool = False
 
-    def add(self, alias: str, real: str) -> None:
-        self.modules[alias] = real
-        if self not in sys.meta_path:
-            sys.meta_path.insert(0, self)
 
-    def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
-        parts = fullname.split(".", 2)
-        real = self.modules.get(".".join(parts[:2])) if len(parts) > 2 else None
-        return ModuleSpec(fullname, self, origin=f"{real}.{parts[2]}") if real else None
+def spoken(owner: str) -> str:
+    """An owner as messages name it."""
+    return owner if owner == LAMELLA else f"plugin '{owner}'"
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = importlib.import_module(spec.origin or "")
-        spec.loader_state = module.__spec__
+
+class Place:
+    """One place: the contributions in use by their names, and the placeholders that gave way to them.
+
+    Subclasses show an object where users find it. ``begin`` and ``end``, if given, are called with a contribution when
+    it comes into use and goes out of use.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        begin: Callable[[Contribution], Any] | None = None,
+        end: Callable[[Contribution], Any] | None = None,
+    ):
+        self.where = where
+        self.used: dict[str, Contribution] = {}
+        self.objects: list[Any] = []  # of `used`, in the order of their contribution; C++ reads the list of "export"
+        self.hidden: dict[str, list[Contribution]] = {}
+        self.begin, self.end = begin, end
+
+    def key(self, c: Contribution) -> str:
+        """The key of a contribution in `used`."""
+        return c.name
+
+    def holder(self, name: str) -> str:
+        """The owner of a name, as messages name it; '' if the name is free or a placeholder's."""
+        held = self.used.get(name)
+        return spoken(held.owner) if held and not held.placeholder else ""
+
+    def put(self, c: Contribution) -> None:
+        """Brings a contribution into use. `holder` has been called before."""
+        key = self.key(c)
+        before = self.used.get(key)
+        if before:
+            self.hide(before)
+        try:
+            self.show(c)
+        except BaseException:
+            if before:
+                self.show(before)
+            raise
+        self.used[key] = c
+        if before:
+            self.hidden.setdefault(key, []).append(before)
+
+    def take(self, c: Contribution) -> None:
+        """Withdraws a contribution; a placeholder that gave way to it is in use again."""
+        key = self.key(c)
+        below = self.hidden.get(key, [])
+        if self.used.get(key) is not c:
+            below[:] = [other for other in below if other is not c]
+            return
+        self.hide(c)
+        del self.used[key]
+        if below:
+            self.used[key] = below.pop()
+            self.show(self.used[key])
+
+    def show(self, c: Contribution) -> None:
+        if self.begin:
+            self.begin(c)
+        self.objects.append(c.object)
+
+    def hide(self, c: Contribution) -> None:
+        self.objects.remove(c.object)
+        if self.end:
+            self.end(c)
+
+
+class Listeners(Place):
+    """A point whose objects are functions that the framework calls, of as many owners as there are."""
+
+    def key(self, c: Contribution) -> str:
+        return f"{c.owner}.{c.name}"
+
+    def holder(self, name: str) -> str:
+        return ""
+
+
+class TensorPlace(Place):
+    """The class Tensor. Native plugins set attributes there as well, which are no contributions."""
+
+    def holder(self, name: str) -> str:
+        there = vars(_C.Tensor).get(name, ABSENT)
+        if there is ABSENT:
+            return ""
+        held = self.used.get(name)
+        if held and held.object is there:
+            return "" if held.placeholder else spoken(held.owner)
+        return _C._attribute_owner(name) or LAMELLA
+
+    def show(self, c: Contribution) -> None:
+        setattr(_C.Tensor, c.name, c.object)
+
+    def hide(self, c: Contribution) -> None:
+        if vars(_C.Tensor).get(c.name) is c.object:
+            delattr(_C.Tensor, c.name)
+
+
+class ModulePlace(Place):
+    """A module of the namespace."""
+
+    def __init__(self, where: str):
+        super().__init__(where)
+        self.made: Contribution | None = None  # the module itself, if it exists only for its contributions
+
+    def module(self) -> ModuleType | None:
+        """The module, imported; None if there is none."""
+        if self.where in sys.modules:
+            return sys.modules[self.where]
+        try:
+            return importlib.import_module(self.where)
+        except ModuleNotFoundError as error:
+            if not f"{self.where}.".startswith(f"{error.name}."):  # a module on the way needs another one
+                raise
+            return None
+
+    def holder(self, name: str) -> str:
+        if name in self.used:
+            return super().holder(name)
+        module = self.module()
+        if module is None:
+            return ""
+        full, path = f"{self.where}.{name}", getattr(module, "__path__", None)
+        there = name in vars(module) or full in sys.modules or (path and PathFinder.find_spec(full, path))
+        return LAMELLA if there else ""
+
+    def target(self, c: Contribution) -> ModuleType:
+        """The module, made if there is none."""
+        module = self.module()
+        if module is None:
+            parent, _, name = self.where.rpartition(".")
+            module = ModuleType(self.where, f"Names of {spoken(c.owner)}.")
+            module.__path__ = []
+            self.made = Contribution(parent, name, module, c.owner, placeholder=True)
+            place(parent).put(self.made)
+        if not isinstance(module, ModuleType):
+            what = f"{self.where} is no module, but {module!r}"
+            raise RuntimeError(f"{what}; {spoken(c.owner)} cannot add {c.name} to it")
         return module
 
-    def exec_module(self, module: ModuleType) -> None:
-        if module.__spec__:  # the import system has put the alias's there
-            module.__spec__ = module.__spec__.loader_state
+    def show(self, c: Contribution) -> None:
+        module = self.target(c)
+        fresh = c.name not in vars(module)
+        setattr(module, c.name, c.object)
+        if fresh and not c.name.startswith("_"):
+            vars(module).get("__all__", []).append(c.name)
+        if isinstance(c.object, ModuleType):
+            full = f"{self.where}.{c.name}"
+            sys.modules[full] = c.object
+            if c.object.__name__ != full:
+                aliases.add(full, c.object.__name__)
+            refresh(full)
+
+    def hide(self, c: Contribution) -> None:
+        module = self.module()
+        if module is None:
+            return
+        if vars(module).get(c.name) is c.object:
+            delattr(module, c.name)
+        if c.name in vars(module).get("__all__", ()):
+            module.__all__.remove(c.name)
+        if isinstance(c.object, ModuleType):
+            full = f"{self.where}.{c.name}"
+            for name in [name for name in sys.modules if f"{name}.".startswith(f"{full}.")]:
+                del sys.modules[name]
+            aliases.remove(full)
+
+    def take(self, c: Contribution) -> None:
+        super().take(c)
+        if self.made and not self.used:
+            made, self.made = self.made, None
+            place(made.where).take(made)
 
 
-aliases = Aliases()
+_places: dict[str, Place] = {point: Place(point) if point in NAMED else Listeners(point) for point in POINTS}
+_places[TENSOR] = TensorPlace(TENSOR)
+_lock = threading.RLock()
+copied = _places["copied"].used  # the attributes of Tensor that copies, pickles and files take along
+_C._set_export_checks(_places["export"].objects)
+
+
+def place(where: str) -> Place:
+    """The place of a name.
+
+    Raises:
+        ValueError: there is no such place
+    """
+    found = _places.get(where)
+    if found is None:
+        if not isinstance(where, str) or f"{where}.".partition(".")[0] != LAMELLA or "" in where.split("."):
+            known = ", ".join(map(repr, POINTS))
+            raise ValueError(
+                f"contribute: there is no place {where!r}; it is 'lamella', the path of a module in it, 'Tensor', or "
+                f"one of {known}"
+            )
+        found = _places[where] = ModulePlace(where)
+    return found
+
+
+def define(point: str, begin: Callable[[Contribution], Any], end: Callable[[Contribution], Any] | None = None) -> None:
+    """Says what happens when a contribution to a point comes into use and goes out of use."""
+    place(point).begin, place(point).end = begin, end
+
+
+def holder(where: str, name: str) -> str:
+    """The owner of a name at a place, as messages name it; '' if it is free, as placeholders are."""
+    return place(where).holder(name)
+
+
+def refresh(path: str) -> None:
+    """Puts the contributions to a module back that its file, which has run now, did not know."""
+    if path in _places:
+        for c in _places[path].used.values():
+            vars(sys.modules[path]).pop(c.name, None)
+            _places[path].show(c)
+
+
+def check(c: Contribution) -> None:
+    """Raises if the name is no identifier or has an owner already."""
+    if not isinstance(c.name, str) or not c.name.isidentifier():
+        raise ValueError(f"{spoken(c.owner)}: {c} is no identifier")
+    there = place(c.where)
+    # The frontend defines names in its files, too, and contributes none of them again: only plugins are compared.
+    held = Place.holder(there, c.name) if c.owner == LAMELLA else there.holder(c.name)
+    if held:
+        raise RuntimeError(f"{c} is taken by {held}; {spoken(c.owner)} cannot bring it too")
+
+
+def contribute(contributions: Iterable[Contribution]) -> Callable[[], None]:
+    """Adds all contributions or, when one of them raises, none. Returns the function that withdraws them.
+
+    Raises:
+        ValueError: a place does not exist, or a name is no identifier
+        RuntimeError: a name is taken; the message names both owners
+    """
+    contributions = list(contributions)
+
+    def withdraw(some: list[Contribution] = contributions) -> None:
+        with _lock:
+            for c in reversed(some):
+                place(c.where).take(c)
+
+    with _lock:
+        for c in contributions:
+            check(c)
+        done = 0
+        try:
+            for done, c in enumerate(contributions):  # noqa: B007
+                place(c.where).put(c)
+        except BaseException:
+            withdraw(contributions[:done])
+            raise
+    return withdraw
+
+
+def gather(
+    where: str, objects: Mapping[str, Any], owner: str = LAMELLA, placeholder: bool = False
+) -> list[Contribution]:
+    """The contributions of an owner to one place, by their names."""
+    return [Contribution(where, name, o, owner, placeholder) for name, o in objects.items()]
+
+
+def of(owners: Iterable[str], where: str) -> dict[str, Any]:
+    """The objects in use at a place that these owners contributed, by name."""
+    return {name: c.object for name, c in place(where).used.items() if c.owner in owners}

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pluggy
 from lamella import _C
@@ -36,6 +36,8 @@ GROUPS = {"lamella.backends": "backend", "lamella.plugins": "plugin"}
 
 
 class Hooks:
+    """The hooks of a plugin, for pluggy."""
+
     @hookspec
     def register(self, ctx: PluginContext) -> None:
         """Registers everything the plugin brings. Called once; an exception sets the plugin aside."""
@@ -106,85 +108,23 @@ class PluginContext:
 
     def library(self, namespace: str, kind: Literal["DEF", "IMPL", "FRAGMENT"] = "FRAGMENT"):
         """A :class:`lamella.library.Library` owned by this plugin."""
-        library = manager.open_library(namespace, kind, owner=self.name)
+        library = manager.frontend.open_library(namespace, kind, owner=self.name)
         self._owner.own(library.close)
         return library
 
-    def add_names(self, objects: Mapping[str, Any]) -> None:
-        """Puts functions, classes and modules into the namespace: ``{"no_grad": no_grad}`` is ``lamella.no_grad``.
+    def contribute(self, where: str, objects: Mapping[str, Any]) -> None:
+        """Adds objects by name: ``ctx.contribute("lamella", {"no_grad": no_grad})`` is ``lamella.no_grad``.
 
-        A module can be imported too, with its submodules, as ``import lamella.autograd``.
-
-        Raises:
-            RuntimeError: a name is taken, unless it was only planned; the message names both owners
-        """
-        self._owner.own(contributions.add_names(self.name, objects))
-
-    def add_device_names(self, objects: Mapping[str, Any]) -> None:
-        """Puts objects into the module of the backend's device: ``{"warp": warp}`` is ``lamella.NAME.warp``.
-
-        What every device has there, as ``synchronize``, may be replaced.
+        Args:
+            where: "lamella" or the path of a module in it, as "lamella.func", or "lamella.NAME" of a device; "Tensor",
+                for methods and properties; or one of the points of ``lamella.plugins.POINTS``, which says what objects
+                each takes. A module among the objects can be imported too, with its submodules.
 
         Raises:
-            RuntimeError: the plugin is no backend, or another one brings the name; the message names both
+            ValueError: there is no such place, or a name is no identifier
+            RuntimeError: a name is taken, unless by a placeholder; the message names both owners
         """
-        if self.plugin.kind != "backend":
-            raise RuntimeError(f"plugin '{self.name}' is no backend: it has no device whose module it could add to")
-        self._owner.own(manager.add_device_names(self.name, self.name, objects))
-
-    def follow_determinism(self, follow: Callable[[bool], Any]) -> None:
-        """Calls the function with what ``use_deterministic_algorithms`` was given, now and when it is called."""
-        self._owner.own(manager.follow_determinism(follow))
-
-    def add_methods(self, objects: Mapping[str, Any]) -> None:
-        """Puts functions and properties onto Tensor: ``{"backward": backward}`` is ``Tensor.backward``.
-
-        Raises:
-            RuntimeError: a name is taken, unless it was only planned; the message names both owners
-        """
-        self._owner.own(contributions.add_methods(self.name, objects))
-
-    def add_copied(self, *attributes: str) -> None:
-        """Attributes of Tensor that copies and pickles hold, where they are neither None nor False; others begin anew.
-
-        They are set before the copy is known to others, so that their values cannot refer to the tensor.
-
-        Raises:
-            RuntimeError: another plugin has an attribute copied already; the message names both owners
-        """
-        self._owner.own(contributions.add_copied(self.name, attributes))
-
-    def add_export_check(self, check: Callable[[Any, str], Any]) -> None:
-        """Has ``check(tensor, to)`` asked before something of a tensor that a layer follows leaves the layer's sight.
-
-        ``to`` is ``"memory"`` where the memory is given to numpy, DLPack or a buffer, and ``"number"`` where the one
-        element becomes an argument that is a number. The check raises where that must not be, for a number TypeError,
-        whose text becomes a part of the operator's error.
-        """
-        self._owner.own(contributions.add_export_check(check))
-
-    def add_import_check(self, check: Callable[[Any], Any]) -> None:
-        """Has ``check(tensor)`` asked when DLPack has given memory of another library, on any device.
-
-        It raises BufferError where the memory cannot be used.
-        """
-        self._owner.own(contributions.add_import_check(check))
-
-    def add_reader(self, read: Callable[[Any], Any]) -> None:
-        """Has ``as_tensor`` ask ``read(object)`` for objects that are no arrays of the host.
-
-        It returns a tensor over the object's memory, or None for objects that it does not know. A manifest's "reads"
-        names attributes of such objects' types, for which the backend is loaded.
-        """
-        self._owner.own(contributions.add_reader(read))
-
-    def add_waiting(self, list_rows: Callable[[], list[tuple[str, str, str, str]]]) -> None:
-        """Has ``lamella.plugins.waiting()`` list what the plugin knows to wait for something that is not there.
-
-        Each row has the fields of :class:`Waiting`: owner, what, kind and awaited.
-        """
-        more_waiting.append(list_rows)
-        self._owner.own(lambda: more_waiting.remove(list_rows))
+        self._owner.own(contributions.contribute(contributions.gather(where, objects, self.name)))
 
     def found_in(self, module: Any) -> None:
         """Notes where the plugin's code is."""
@@ -237,25 +177,30 @@ def unmet(waits: list[Waiting]) -> str:
     return f"LAMELLA_STRICT=1, and of what it registered {'; '.join(map(str, waits))}"
 
 
+class Frontend(NamedTuple):
+    """What the manager uses of the room above, which passes it to `Manager.start`."""
+
+    open_library: Callable[..., Any]  # lamella.library.Library
+    loaded: Callable[[Plugin], None]  # called after each plugin that was loaded
+
+
 class Manager:
     """All plugins of the process. One instance, ``manager``."""
 
-    # lamella.library.Library, set by the package lamella: this module is below that one, and does not import it.
-    open_library: Callable[..., Any]
-    add_device_names: Callable[..., Callable[[], None]]  # lamella._devices.add_device_names, likewise
-    follow_determinism: Callable[..., Callable[[], None]]  # lamella._settings.follow_determinism, likewise
-    # Told of each plugin that was loaded; set by the same package once the namespace is complete.
-    loaded: Callable[[Plugin], None] = staticmethod(lambda plugin: None)
+    frontend: Frontend
 
     def __init__(self) -> None:
         self.plugins: list[Plugin] = []
-        self.hooks = pluggy.PluginManager("lamella")
-        self.hooks.add_hookspecs(Hooks)
         self.lock = threading.RLock()  # held while loading: a second thread waits, the same one may nest
         self.scanned = False
         self.late: list[Plugin] = []  # whose imports have ended, and that are not loaded yet
         # In strict mode, while all plugins are being loaded: those that are, which are judged when it is done.
         self.unjudged: list[tuple[Plugin, PluginContext]] | None = None
+
+    def start(self, frontend: Frontend) -> None:
+        """Loads the backends of the host. The frontend calls `load_plugins` once its namespace is complete."""
+        self.frontend = frontend
+        self.load_hosts()
 
     def scan(self) -> None:
         """Reads the entry points once a process; nothing is imported."""
@@ -320,14 +265,12 @@ class Manager:
             context.found_in(module)
             self.register(plugin, context, module)
             plugin.state, plugin.reason = "loaded", ""
-            self.loaded(plugin)
+            self.frontend.loaded(plugin)
         except BaseException as error:
             plugin.state = "failed"
             plugin.reason = f"{type(error).__name__}: {error}"
             plugin.traceback = traceback.format_exc()
             context.withdraw()
-            if self.hooks.has_plugin(f"{plugin.kind}:{plugin.name}"):
-                self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
             if isinstance(error, KeyboardInterrupt):
                 raise
             around = unfinished.unfinished_around(plugin.module, error) if module is None else None
@@ -338,14 +281,14 @@ class Manager:
         return plugin.state == "loaded"
 
     def register(self, plugin: Plugin, context: PluginContext, module: Any) -> None:
-        """Calls a plugin's hook."""
-        self.hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
-        others = [p for p in self.hooks.get_plugins() if p is not module]
-        hook = self.hooks.subset_hook_caller("register", others)
-        if not hook.get_hookimpls():
+        """Calls a plugin's hook, which pluggy finds in the module and compares with the specification."""
+        hooks = pluggy.PluginManager("lamella")
+        hooks.add_hookspecs(Hooks)
+        hooks.register(module, name=f"{plugin.kind}:{plugin.name}")
+        if not hooks.hook.register.get_hookimpls():
             raise TypeError(f"{plugin.module} has no hook register(ctx) marked with lamella.plugins.hookimpl")
         before = backend_names()
-        hook(ctx=context)
+        hooks.hook.register(ctx=context)
         if plugin.kind == "backend" and plugin.name not in backend_names():
             made = ", ".join(map(repr, sorted(backend_names() - before))) or "none"
             must = f"its hook must register the device of its entry point, {plugin.name!r}"
@@ -408,7 +351,6 @@ class Manager:
                 for plugin, context, waits in wrong:
                     plugin.state, plugin.reason = "failed", f"RuntimeError: {unmet(waits)}"
                     context.withdraw()
-                    self.hooks.unregister(name=f"{plugin.kind}:{plugin.name}")
 
     def load_backend(self, name: str) -> None:
         """Called when a device is named that no backend has yet. Raises RuntimeError with the reason."""
@@ -437,7 +379,6 @@ class Manager:
 
 
 manager = Manager()
-more_waiting: list[Callable[[], list[tuple[str, str, str, str]]]] = []  # of plugins, beside the dispatcher's
 
 
 def waiting() -> list[Waiting]:
@@ -453,7 +394,7 @@ def waiting() -> list[Waiting]:
     """
     manager.scan()
     installed = {p.name for p in manager.plugins if p.state != "loaded"}  # a backend has its device's name
-    rows = [*_C._waiting(), *(row for more in more_waiting for row in more())]
+    rows = [*_C._waiting(), *(row for rows in contributions.place("waiting").objects for row in rows())]
     return [w for row in rows if (w := Waiting(*row)).awaited not in installed]
 
 

@@ -2,14 +2,16 @@
 
 The file stands beside the plugin's module or in a package around it:
 
-    {"requires_lamella": ">=0.1,<1", "priority": 0, "names": ["no_grad"], "methods": ["backward"],
+    {"requires_lamella": ">=0.1,<1", "priority": 0,
+     "contributions": {"lamella": ["no_grad"], "lamella.func": ["vjp"], "Tensor": ["backward"]},
      "attributes": {"grad": "Tensor | None"}, "keywords": {"requires_grad": "bool"}, "host": false,
      "reads": ["__array_of_this_device__"]}
 
 All is optional. A backend with ``"host": true`` serves memory that Python can read, and is loaded with the namespace.
 One is loaded, too, when an object of another library is read that has an attribute which its "reads" names.
-What a plugin brings (names of the namespace, methods and attributes of Tensor, keywords of factories) explains itself
-while the plugin is absent. Attributes and keywords go into the stubs, with their types or as a list.
+"contributions" has the names that the plugin contributes to modules and to Tensor (``contributions.py``), "attributes"
+and "keywords" those that its native library registers. While the plugin is absent, the use of such a name is an error
+that says so. Attributes and keywords go into the stubs, with their types or as a list.
 """
 
 from __future__ import annotations
@@ -46,8 +48,7 @@ MANIFEST = {
     "host": (bool,),
     "requires_lamella": (str,),
     "priority": (int,),
-    "names": (list,),
-    "methods": (list,),
+    "contributions": (dict,),
     "attributes": (list, dict),
     "keywords": (list, dict),
     "reads": (list,),
@@ -62,9 +63,21 @@ def check_manifest(found: Any) -> None:
         value = found.get(key, kinds[0]())
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise ValueError(f"lamella.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
-        texts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
-        if not all(isinstance(text, str) for text in texts):
+        lists = value.values() if key == "contributions" else [value] if list in kinds else []
+        if not all(are_names(names) for names in lists):
             raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
+
+
+def are_names(value: Any) -> bool:
+    """Returns whether a value is a list of strings, or a dictionary of them."""
+    texts = [*value, *value.values()] if isinstance(value, dict) else value
+    return isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+
+
+def promised(manifest: dict[str, Any], where: str) -> list[str]:
+    """The names that a plugin contributes to a place, with the attributes and keywords of its native library."""
+    native = {"Tensor": "attributes", "keyword": "keywords"}.get(where, "")
+    return [*manifest.get("contributions", {}).get(where, ()), *manifest.get(native, ())]
 
 
 def release(version: str) -> tuple[int, ...]:

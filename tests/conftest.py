@@ -31,11 +31,11 @@ def pytest_configure(config):
 
 @functools.cache
 def denied(plugin):
-    """Whether the plugin is switched off and no other plugin brings the names of its manifest."""
+    """Whether the plugin is switched off and no other plugin contributes the names of its manifest."""
     import lamella
 
     off = [p for p in lamella.plugins.status() if p.name == plugin and p.state == "denied"]
-    return any(not hasattr(lamella, name) for p in off for name in p.manifest["names"])
+    return any(not hasattr(lamella, name) for p in off for name in p.manifest["contributions"]["lamella"])
 
 
 def pytest_ignore_collect(collection_path):

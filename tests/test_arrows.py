@@ -247,7 +247,7 @@ IMPORT_PLANTS = {
     "operators/planted.py": "from lamella.backends import cpu",
     "operators/inner.py": "def f():\n    from lamella._functions import tensor",
     "plugins/planted.py": "def f():\n    from lamella.library import Library",
-    "plugins/inner.py": "from lamella._missing import Planned",
+    "plugins/inner.py": "from lamella._absent import Absent",
 }
 INNOCENT = {
     "core/good.cpp": '#include "core/tensor.h"\n#include <lamella/c_api.h>\n#include <vector>\n#include <omp.h>',

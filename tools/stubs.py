@@ -210,13 +210,13 @@ class Contributed:
     """What the loaded plugins of a distribution bring: types of attributes and keywords are their manifests'."""
 
     def __init__(self, distribution: str):
-        from lamella import _C, plugins
+        from lamella import plugins
         from lamella.plugins import contributions
 
         loaded = [p for p in plugins.status() if p.distribution == distribution and p.state == "loaded"]
         owners = [p.name for p in loaded]
-        self.names = {n: vars(sys.modules["lamella"])[n] for n, who in contributions.names.items() if who in owners}
-        self.methods = {n: vars(_C.Tensor)[n] for n, who in contributions.methods.items() if who in owners}
+        self.names = contributions.of(owners, "lamella")
+        self.methods = contributions.of(owners, "Tensor")
         self.attributes = self.promised(loaded, "attributes")
         self.keywords = self.promised(loaded, "keywords")
 
@@ -398,12 +398,13 @@ def package_stub(distribution: str = "lamella") -> str:
     """The text of ``__init__.pyi``, with the names that the plugins of a distribution add."""
     import lamella
     from lamella import _C, _checkpoints, _functions, _queries, _settings, _sources, _varied, random
+    from lamella._torch import names
 
     contributed = Contributed(distribution)
     ops = cpp_stubs.operators()
     outs = with_out(ops)
     native = [n for n in lamella.__all__ if n in vars(_C)]
-    homes = [random, _checkpoints, _varied, _queries, _sources, _settings, _functions]
+    homes = [random, _checkpoints, _varied, _queries, _sources, _settings, _functions, names]
     own = {n: getattr(lamella, n) for n in lamella.__all__ if n not in vars(_C)}
     python = {n: h.__name__ for n, o in own.items() for h in homes if vars(h).get(n, homes) is o}
     lines = [HEAD.rstrip(), "from collections.abc import Sequence", "from typing import Any, overload", ""]
@@ -435,9 +436,12 @@ def package_stub(distribution: str = "lamella") -> str:
 
 
 def files(distribution: str = "lamella") -> dict[str, str]:
-    """Every stub by its file's name: the two above, and one for each module that a plugin brings into the namespace."""
+    """Every stub by its file's name: the two above, and one for each module of the namespace whose file is elsewhere."""
+    from lamella._torch import names
+
     found = {"_C.pyi": native_stub(distribution), "__init__.pyi": package_stub(distribution)}
-    for name, place in Contributed(distribution).modules().items():
+    places = {name: f"lamella._torch.{name}" for name in names.MODULES if distribution == "lamella"}
+    for name, place in {**places, **Contributed(distribution).modules()}.items():
         found[f"{name}.pyi"] = f"{HEAD}from {place} import *\n"
     return found
 

@@ -19,8 +19,8 @@ def register(ctx: Any) -> None:
     from .surface import NAMES
 
     switches.connect()
-    ctx.follow_determinism(switches.determine)
-    ctx.add_device_names(NAMES)
-    ctx.add_methods({"__cuda_array_interface__": property(arrays.describe)})
-    ctx.add_reader(arrays.read)
-    ctx.add_import_check(arrays.check_memory)
+    ctx.contribute("determinism", {"convolutions": switches.determine})
+    ctx.contribute("lamella.cuda", NAMES)
+    ctx.contribute("Tensor", {"__cuda_array_interface__": property(arrays.describe)})
+    ctx.contribute("reader", {"arrays": arrays.read})
+    ctx.contribute("import", {"memory": arrays.check_memory})

@@ -193,7 +193,7 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
 // A keyword that a plugin will bring (requires_grad): the frontend knows.
 std::string planned(PyObject* kwnames) {
   std::string s;
-  PyObject* module = kwnames ? PyImport_ImportModule("lamella._missing") : nullptr;
+  PyObject* module = kwnames ? PyImport_ImportModule("lamella._absent") : nullptr;
   PyObject* note = module ? PyObject_CallMethod(module, "keywords_note", "(O)", kwnames) : nullptr;
   if (note && PyUnicode_Check(note)) s = text_of(note);
   Py_XDECREF(note);

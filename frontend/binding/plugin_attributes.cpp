@@ -83,7 +83,7 @@ std::string holder(const char* name) {
   if (!Py_IsInitialized()) return who;
   Gil gil;
   PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "lamella.plugins.contributions");
-  PyObject* found = module ? PyObject_CallMethod(module, "method_holder", "s", name) : nullptr;
+  PyObject* found = module ? PyObject_CallMethod(module, "holder", "ss", "Tensor", name) : nullptr;
   if (found && PyUnicode_Check(found)) who = text_of(found);
   Py_XDECREF(found);
   PyErr_Clear();

@@ -128,7 +128,7 @@ PyObject* wrap(Tensor* t) {
 
 // Tensor(2, 3), Tensor([1, 2]): torch's old constructor, which is Python.
 static PyObject* constructed(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  PyObject* module = PyImport_ImportModule("lamella._typed");
+  PyObject* module = PyImport_ImportModule("lamella._torch.typed");
   PyObject* function = module ? PyObject_GetAttrString(module, "constructed") : nullptr;
   PyObject* with_type = function ? PyTuple_New(PyTuple_GET_SIZE(args) + 1) : nullptr;
   PyObject* made = nullptr;

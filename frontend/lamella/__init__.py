@@ -83,15 +83,7 @@ from lamella._functions import (
     set_printoptions,
     tensor,
 )
-from lamella._in_place import extend as _extend_in_place
-from lamella._lazy import add as _add_lazy
-from lamella._lazy import add_filled as _add_filled
-from lamella._missing import explain_absent as _explain_absent
-from lamella._missing import forget as _forget
-from lamella._missing import install as _install_missing
-from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
-from lamella._namespace import publish as _publish
 from lamella._processes import share_when_sent as _share_when_sent
 from lamella._queries import (
     adjoint,
@@ -117,15 +109,11 @@ from lamella._queries import (
     typename,
     unravel_index,
 )
-from lamella._queries import extend as _extend_queries
 from lamella._settings import (
     are_deterministic_algorithms_enabled,
-    autocast,
-    compile,
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
     get_num_interop_threads,
-    is_autocast_enabled,
     is_deterministic_algorithms_warn_only_enabled,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
@@ -135,76 +123,72 @@ from lamella._settings import (
 )
 from lamella._sources import asarray, empty_permuted, frombuffer
 from lamella._streams import Event, Stream
-from lamella._tensor import extend as _extend
-from lamella._typed import extend as _extend_typed
 from lamella._usage import hand_over as _hand_over
 from lamella._usage import log_once as _log_once
-from lamella._varied import extend as _extend_varied
 from lamella._varied import nonzero, tensordot, unique, unique_consecutive
 from lamella.random import get_rng_state, seed, set_rng_state
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 
-_extend(Tensor)
+# ---- everything else is contributed by name: lamella/plugins/contributions.py ----------------------------------------
+from lamella import _absent, _in_place, _lazy, _namespace, _queries, _tensor, _varied, backends, library, plugins  # noqa: E402
+from lamella.plugins.contributions import contribute as _contribute  # noqa: E402
+from lamella.plugins.contributions import gather as _gather  # noqa: E402
+from lamella.plugins.manager import Frontend as _Frontend  # noqa: E402
+
+__all__ += ["backends", "library", "plugins"]
+_packets, _methods = _namespace.operators(globals(), Tensor)
+_contribute(
+    [
+        *_gather("lamella", _packets),
+        *_gather("Tensor", {**_tensor.methods(), **_methods, **_varied.METHODS, **_queries.methods()}),
+        *_gather("Tensor", _queries.placeholders(), placeholder=True),
+    ]
+)
+_contribute(_gather("Tensor", _in_place.methods()))  # which call methods contributed before
 _share_when_sent(Tensor)
-__all__ += _publish(globals(), Tensor)
-_extend_varied(Tensor)
-_extend_queries(Tensor)
-_extend_in_place(Tensor)
-_install_missing(globals(), Tensor)
+_lazy.contribute(
+    "lamella",
+    (
+        "accelerator",
+        "distributions",
+        "func",
+        "multiprocessing",
+        "nn",
+        "optim",
+        "overrides",
+        "serialization",
+        "testing",
+        "utils",
+        "version",
+    ),
+)
 
-from lamella import _devices, _settings, _torch_devices, backends, library, plugins  # noqa: E402
+plugins.manager.scan()
+from lamella import _devices  # noqa: E402
+from lamella._torch import names as _torch_names  # noqa: E402
 
-plugins.manager.open_library = library.Library
-plugins.manager.add_device_names = _devices.add_device_names
-plugins.manager.follow_determinism = _settings.follow_determinism
-_C._set_backend_loader(plugins.manager.load_backend)
-plugins.manager.load_hosts()
-_devices.announce([*_devices.backends(), *(p.name for p in plugins.manager.plugins if p.kind == "backend")])
-# The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
-plugins.manager.load_plugins()
-_mark_absent(Tensor, plugins.manager.plugins)
-_explain_absent(globals(), plugins.manager.plugins)
+_torch_names.contribute(backends)
+_absent.explain_modules()
+
+
+def __dir__():
+    return sorted({*(name for name in globals() if name[0] != "_"), "__version__", *__all__})
 
 
 def _loaded(plugin):
-    _forget(Tensor, plugin)
+    _absent.release_places(plugin)
     _devices.announce(_devices.backends())
     _log_once(f"{plugin.kind}.{plugin.name}")
     _hand_over()
 
 
-plugins.manager.loaded = _loaded
-for _name in ("python.import", *(f"{p.kind}.{p.name}" for p in plugins.manager.plugins if p.state == "loaded")):
-    _log_once(_name)
-
-_modules = [
-    "accelerator",
-    "amp",
-    "compiler",
-    "distributed",
-    "distributions",
-    "func",
-    "hub",
-    "jit",
-    "multiprocessing",
-    "nn",
-    "optim",
-    "overrides",
-    "serialization",
-    "testing",
-    "types",
-    "utils",
-    "version",
-]
-for _name in _modules:
-    _add_lazy(_sys.modules[__name__], _name)
-for _name in ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum"):
-    _add_filled(backends, _name, "lamella._switches")
-_torch_devices.install(_sys.modules[__name__])
-_add_filled(cuda, "amp", "lamella._cuda_amp")  # type: ignore[name-defined]  # noqa: F821
-if "autograd" in globals():
-    for _name in ("profiler", "profiler_util"):
-        _add_filled(globals()["autograd"], _name, "lamella._autograd_profiler")
-__all__ += _extend_typed(globals(), cuda)  # type: ignore[name-defined]  # noqa: F821
-__all__ += ["backends", "library", "plugins", *_modules]
+_log_once("python.import")
+_devices.announce([*_devices.backends(), *(p.name for p in plugins.manager.plugins if p.kind == "backend")])
+_C._set_backend_loader(plugins.manager.load_backend)
+plugins.manager.start(_Frontend(library.Library, _loaded))
+# The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
+plugins.manager.load_plugins()
+_absent.hold_places()
+_absent.explain_names(globals())
+_torch_names.contribute_to_autograd(globals().get("autograd"))

@@ -77,11 +77,11 @@ from lamella._functions import allclose as allclose
 from lamella._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from lamella._functions import as_tensor as as_tensor
 from lamella._sources import asarray as asarray
-from lamella._settings import autocast as autocast
+from lamella._torch.names import autocast as autocast
 from lamella._queries import broadcast_shapes as broadcast_shapes
 from lamella._queries import can_cast as can_cast
 from lamella._functions import capture_state as capture_state
-from lamella._settings import compile as compile
+from lamella._torch.names import compile as compile
 from lamella._functions import default_generator as default_generator
 from lamella._queries import e as e
 from lamella._sources import empty_permuted as empty_permuted
@@ -100,7 +100,7 @@ from lamella.random import get_rng_state as get_rng_state
 from lamella._functions import iinfo as iinfo
 from lamella._queries import inf as inf
 from lamella._functions import initial_seed as initial_seed
-from lamella._settings import is_autocast_enabled as is_autocast_enabled
+from lamella._torch.names import is_autocast_enabled as is_autocast_enabled
 from lamella._functions import is_complex as is_complex
 from lamella._queries import is_conj as is_conj
 from lamella._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled

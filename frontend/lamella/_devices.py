@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from _thread import _local
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -360,12 +360,10 @@ class OneKind(Devices):
 
 
 class DeviceModule(ModuleType):
-    """``lamella.NAME``: what every device has, and what its backend has added by ``ctx.add_device_names``.
+    """``lamella.NAME``: what every device has, and what its backend has contributed to it.
 
     The backend is loaded when something of it is used that not every device has.
     """
-
-    placeholder = True  # a plugin may take the name
 
     def __init__(self, name: str):
         super().__init__(f"lamella.{name}", f"Device {name!r}: memory, streams, events, random numbers.")
@@ -426,50 +424,18 @@ def accelerators() -> list[str]:
 
 
 def announce(names: Iterable[str]) -> None:
-    """Gives backends their module and their names on Tensor, where these are free. Again is nothing."""
-    package = sys.modules["lamella"]
+    """Contributes the module of each backend and its names on Tensor, where these are free. Again is nothing."""
+    gather, holder = contributions.gather, contributions.holder
     for name in names:
         if not name.isidentifier():
             continue
         if isinstance(vars(_C.Tensor).get(f"is_{name}"), (NoDevice, type(None))):
-            setattr(_C.Tensor, f"is_{name}", IsDevice(name))
+            contributions.contribute(gather("Tensor", {f"is_{name}": IsDevice(name)}, placeholder=True))
         if name == "meta":
             continue
-        if not isinstance(vars(package).get(name), DeviceModule) and not contributions.name_holder(name):
-            module = DeviceModule(name)
-            setattr(package, name, module)
-            sys.modules[module.__name__] = module
-            package.__all__.append(name)
-        if not contributions.method_holder(name):
+        there = vars(sys.modules["lamella"]).get(name)
+        if not isinstance(there, DeviceModule) and not holder("lamella", name):
+            contributions.contribute(gather("lamella", {name: DeviceModule(name)}, placeholder=True))
+        if not holder("Tensor", name):
             for kind, make in MOVERS:
                 give(kind, name, make)
-
-
-def add_device_names(owner: str, device: str, objects: Mapping[str, Any]) -> Callable[[], None]:
-    """Puts objects into ``lamella.NAME`` in place of common ones; returns a function that takes them away."""
-    announce([device])
-    module = sys.modules.get(f"lamella.{device}")
-    if not isinstance(module, DeviceModule):
-        holder = contributions.name_holder(device) or "another module"
-        raise RuntimeError(
-            f"plugin '{owner}': lamella.{device} is {holder}'s, so that the device has no module to add to; give the "
-            "device another name"
-        )
-    held = vars(module).setdefault("_owners", {})
-    for name in objects:
-        if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
-            raise ValueError(f"plugin '{owner}': lamella.{device}.{name} is no public identifier")
-        if name in held:
-            raise RuntimeError(
-                f"lamella.{device}.{name} is taken by plugin '{held[name]}'; plugin '{owner}' cannot bring it too"
-            )
-    for name, o in objects.items():
-        setattr(module, name, o)
-        held[name] = owner
-
-    def undo() -> None:
-        for name in objects:
-            delattr(module, name)
-            del held[name]
-
-    return undo

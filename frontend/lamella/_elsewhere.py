@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from lamella.plugins import contributions
 
 HOST = 1  # DLPack's number
 
@@ -17,11 +17,8 @@ def load_backends(obj) -> None:
 def read(obj):
     """A tensor over the memory of another library's array, by a backend's reader or by DLPack; None for other objects,
     and for numpy's arrays, which are read elsewhere."""
-    contributions = sys.modules.get("lamella.plugins.contributions")
-    if contributions is None:  # lamella itself is half imported
-        return None
     load_backends(obj)
-    for reader in contributions.readers:
+    for reader in contributions.place("reader").objects:
         if (made := reader(obj)) is not None:
             return made
     if not callable(getattr(obj, "__dlpack__", None)) or hasattr(obj, "__array_interface__"):
@@ -38,7 +35,6 @@ def read(obj):
 
 def checked(tensor):
     """The tensor, when no backend refuses its memory."""
-    contributions = sys.modules.get("lamella.plugins.contributions")
-    for check in contributions.import_checks if contributions else ():
+    for check in contributions.place("import").objects:
         check(tensor)
     return tensor

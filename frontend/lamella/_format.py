@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from lamella.plugins import contributions
+
 
 @dataclass
 class Options:
@@ -183,8 +185,5 @@ def tensor_repr(tensor, name: str | None = None) -> str:
         notes.append(f"size={tuple(tensor.shape)}")
     if tensor.dtype not in natural:
         notes.append(f"dtype={tensor.dtype}")
-    if node := getattr(tensor, "grad_fn", None):  # there is none without autograd
-        notes.append(f"grad_fn=<{node.name()}>")
-    elif getattr(tensor, "requires_grad", False):
-        notes.append("requires_grad=True")
+    notes += [said for note in contributions.place("repr").objects if (said := note(tensor)) is not None]
     return append(prefix + text, notes, len(prefix))

@@ -60,7 +60,7 @@ def _contributed(who: str, made: Tensor, keywords) -> Tensor:
     """Applies the keywords that plugins contribute, those of inner layers first."""
     applied = _C._apply_keywords(made, keywords)
     if isinstance(applied, str):
-        from lamella._missing import unknown_keyword
+        from lamella._absent import unknown_keyword
 
         raise unknown_keyword(who, applied)
     return applied

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lamella import _C
 
 
@@ -98,9 +100,7 @@ def map2_(self, x, y, callable):
     return _filled(self, [callable(*row) for row in zip(*rows, strict=True)])
 
 
-def extend(tensor_type: type) -> None:
-    """Puts the methods of this file on the type; the operators that they call must be there already."""
-    for name, example in _EXAMPLES.items():
-        setattr(tensor_type, f"{name}_", _viewing(name, example))
-    for f in (resize_as_, apply_, map_, map2_):
-        setattr(tensor_type, f.__name__, f)
+def methods() -> dict[str, Any]:
+    """The methods of this file, by the names that Tensor gets; the operators that they call must be there already."""
+    found = {f"{name}_": _viewing(name, example) for name, example in _EXAMPLES.items()}
+    return found | {f.__name__: f for f in (resize_as_, apply_, map_, map2_)}

@@ -12,8 +12,6 @@ from lamella._streams import resolve
 class IsDevice:
     """``Tensor.is_NAME``: whether a tensor is on a device of that name."""
 
-    placeholder = True  # a plugin may take the name
-
     def __init__(self, name: str):
         self.name = name
 
@@ -23,8 +21,6 @@ class IsDevice:
 
 class NoDevice:
     """``Tensor.is_NAME`` for a device that torch knows, until there is a backend of that name: False."""
-
-    placeholder = True
 
     def __init__(self, name: str):
         self.name = name

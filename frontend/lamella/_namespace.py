@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copyreg
 import os
+from collections.abc import Container
 from typing import Any
 
 from lamella import _C
-from lamella._missing import namespace_note
+from lamella._absent import namespace_note
 from lamella._usage import log_once
 
 NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
@@ -26,22 +27,26 @@ def _assign(packet):
     return assign
 
 
-def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
-    """Puts the catalogue into the module and on Tensor; returns the names for ``__all__``."""
-    names = []
+def operators(taken: Container[str], tensor_type: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The packets of the catalogue's operators by the names that ``lamella`` and Tensor get.
+
+    Args:
+        taken: names of functions that call an operator of the same name
+        tensor_type: its native methods, such as ``item``, call the operator of the same name
+    """
+    functions, methods = {}, {}
     for qualified, forms in _C._operator_names():
         ns, _, name = qualified.partition("::")
         if ns != "aten" or forms & PRIVATE or (name.startswith("_") and not name.startswith(SHOWN)):
             continue
         packet = _C._packet(qualified)
-        if forms & FUNCTION and name not in namespace:
-            namespace[name] = packet
-            names.append(name)
+        if forms & FUNCTION and name not in taken:
+            functions[name] = packet
         if name in PROPERTIES:
-            setattr(tensor_type, name, property(packet, _assign(packet), doc=packet.__doc__))
+            methods[name] = property(packet, _assign(packet), doc=packet.__doc__)
         elif forms & METHOD and not isinstance(vars(tensor_type).get(name), NATIVE):
-            setattr(tensor_type, name, packet)
-    return names
+            methods[name] = packet
+    return functions, methods
 
 
 class OperatorNamespace:

@@ -321,22 +321,22 @@ METHODS = (
 )
 
 
-def extend(tensor_type: Any) -> None:
-    """Puts the methods and properties of this file on the type."""
-    for f in (*FUNCTIONS, *METHODS):
-        setattr(tensor_type, f.__name__, f)
-    tensor_type.layout = property(_layout)
-    tensor_type.const_data_ptr = tensor_type.data_ptr
-    for name in DEVICES:
-        if f"is_{name}" not in vars(tensor_type):
-            setattr(tensor_type, f"is_{name}", NoDevice(name))
+def methods() -> dict[str, Any]:
+    """The methods and properties of this file, by the names that Tensor gets."""
+    found: dict[str, Any] = {f.__name__: f for f in (*FUNCTIONS, *METHODS)}
+    return found | {"layout": property(_layout), "const_data_ptr": _C.Tensor.data_ptr}
+
+
+def placeholders() -> dict[str, Any]:
+    """What Tensor has until a plugin brings such tensors or such a device."""
+    found: dict[str, Any] = {f"is_{name}": NoDevice(name) for name in DEVICES}
     for kind in KINDS:
-        setattr(tensor_type, f"is_{kind}", property(lambda self: False, doc=f"False: no tensor is {kind} here."))
+        found[f"is_{kind}"] = property(lambda self: False, doc=f"False: no tensor is {kind} here.")
     for name in _OF_SPARSE:
-        words = "the tensor is dense; sparse ones are not here yet"
-        setattr(tensor_type, name, _refusing(name, RuntimeError, words))
+        found[name] = _refusing(name, RuntimeError, "the tensor is dense; sparse ones are not here yet")
     for name in _TO_SPARSE:
-        setattr(tensor_type, name, _refusing(name, NotImplementedError, "sparse tensors are not here yet"))
+        found[name] = _refusing(name, NotImplementedError, "sparse tensors are not here yet")
+    return found
 
 
 def broadcast_shapes(*shapes):
@@ -396,7 +396,7 @@ def is_storage(obj) -> bool:
     (True, False)
     """
     from lamella._storage import UntypedStorage
-    from lamella._typed_storage import TypedStorage
+    from lamella._torch.typed_storage import TypedStorage
 
     return isinstance(obj, (UntypedStorage, TypedStorage))
 

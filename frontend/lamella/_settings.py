@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
-from lamella._refusals import Refusal
-
-compile = Refusal("lamella.compile", "Lamella has no compiler; call the function or the module as it is")
+from lamella.plugins import contributions
 
 _precision = "highest"
 _deterministic: tuple[bool, bool] = (False, False)  # whether, and whether it only warns
-_followers: list[Callable[[bool], Any]] = []  # of devices with operators that are told
+_followers = contributions.place("determinism")
+contributions.define("determinism", lambda c: c.object(_deterministic[0]))
 
 
 def set_float32_matmul_precision(precision: str) -> None:
@@ -54,18 +52,8 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     global _deterministic
     _deterministic = bool(mode), bool(warn_only) and bool(mode)
-    for follow in _followers:
+    for follow in _followers.objects:
         follow(bool(mode))
-
-
-def follow_determinism(follow: Callable[[bool], Any]) -> Callable[[], None]:
-    """Calls a device's function with what ``use_deterministic_algorithms`` was given, now and when it is called.
-
-    Returns the function that ends it.
-    """
-    follow(_deterministic[0])
-    _followers.append(follow)
-    return lambda: _followers.remove(follow)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -140,26 +128,3 @@ def set_flush_denormal(mode: bool) -> bool:
     False
     """
     return not mode
-
-
-def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> Any:
-    """``lamella.amp.autocast``: a block of lower precision, which is nothing with ``enabled=False``.
-
-    Raises:
-        NotImplementedError: it is enabled for a device that is here
-
-    >>> with lamella.autocast("cpu", enabled=False):
-    ...     pass
-    """
-    from lamella import amp
-
-    return amp.autocast(device_type, dtype, enabled, cache_enabled)
-
-
-def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """False: no operator computes in lower precision by itself.
-
-    >>> lamella.is_autocast_enabled()
-    False
-    """
-    return False

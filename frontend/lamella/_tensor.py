@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
+from typing import Any
 
 from lamella import _C
 
@@ -96,7 +97,7 @@ def storage(self):
     >>> t[2:].storage().data_ptr() == t.storage().data_ptr()
     True
     """
-    from lamella._typed_storage import TypedStorage
+    from lamella._torch.typed_storage import TypedStorage
 
     return TypedStorage(self)
 
@@ -440,40 +441,22 @@ def _cast(name, dtype):
     return cast
 
 
-def extend(tensor_type) -> None:
-    """Puts the functions of this file on the type."""
+def methods() -> dict[str, Any]:
+    """The methods and properties of this file, by the names that Tensor gets."""
     from lamella._functions import allclose, equal
 
-    tensor_type.allclose, tensor_type.equal = allclose, equal
-    for f in (
-        numpy,
-        tolist,
-        storage,
-        untyped_storage,
-        type,
-        type_as,
-        cpu,
-        new_tensor,
-        new_full,
-        set_,
-        resize_,
-        record_stream,
-    ):
-        setattr(tensor_type, f.__name__, f)
-    for protocol in (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce__):
-        setattr(tensor_type, protocol.__name__, protocol)
-    for special in (__repr__, __format__, __complex__, __reversed__):
-        setattr(tensor_type, special.__name__, special)
-    for maker in (_make_subclass, _make_wrapper_subclass):
-        setattr(tensor_type, maker.__name__, staticmethod(maker))
-    tensor_type.data = property(_data, _set_data, doc=_data.__doc__)
-    for view in (mT, mH, H):
-        setattr(tensor_type, view.__name__, property(view))
-    tensor_type.__array_priority__ = 1000
+    plain = (numpy, tolist, storage, untyped_storage, type, type_as, cpu, new_tensor, new_full, set_, resize_)
+    protocols = (__array__, __array_wrap__, __array_ufunc__, __dlpack__, __dlpack_device__, __reduce__)
+    special = (__repr__, __format__, __complex__, __reversed__)
+    found: dict[str, Any] = {f.__name__: f for f in (*plain, record_stream, allclose, equal, *protocols, *special)}
+    found |= {f.__name__: staticmethod(f) for f in (_make_subclass, _make_wrapper_subclass)}
+    found |= {view.__name__: property(view) for view in (mT, mH, H)}
+    found["data"] = property(_data, _set_data, doc=_data.__doc__)
+    found["__array_priority__"] = 1000
     for name, what in (("empty", "of whatever is in its memory"), ("zeros", "full of zeros"), ("ones", "full of ones")):
-        setattr(tensor_type, f"new_{name}", _new(name, what))
-    for name, target in {**dict.fromkeys(CASTS), "char": "int8", "byte": "uint8"}.items():
-        setattr(tensor_type, name, _cast(name, target or name))
+        found[f"new_{name}"] = _new(name, what)
+    targets = {**dict.fromkeys(CASTS), "char": "int8", "byte": "uint8"}
+    return found | {name: _cast(name, target or name) for name, target in targets.items()}
 
 
 CASTS = "bool short int long half bfloat16 float double cfloat cdouble".split()

@@ -83,7 +83,4 @@ def tensordot(a: Tensor, b: Tensor, dims=2, out=None):
     return made if out is None else out.resize_(made.shape).copy_(made)
 
 
-def extend(tensor_type: type) -> None:
-    """Puts the functions of this file that are methods too on the type."""
-    for f in (unique, unique_consecutive, nonzero):
-        setattr(tensor_type, f.__name__, f)
+METHODS = {f.__name__: f for f in (unique, unique_consecutive, nonzero)}  # of the functions, those that are methods too

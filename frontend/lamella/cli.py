@@ -140,7 +140,7 @@ def profile(args: argparse.Namespace) -> str:
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     if words[:1] == ["run"]:  # what follows is the program's
-        from lamella.running import main as run
+        from lamella._torch.run import main as run
 
         return run(words[1:])
     parser = argparse.ArgumentParser(prog="lamella", description="Looks into an installed Lamella.")

@@ -1,4 +1,4 @@
-"""Modules as functions of their parameters; names are torch.func's, whose transforms are not here."""
+"""Modules as functions of their parameters, under torch.func's names; plugins contribute transforms."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import lamella
+from lamella._absent import explain
 from lamella._C import Tensor
-from lamella._missing import explain
 from lamella.nn.modules.module import Module
 from lamella.nn.utils.stateless import _functional_call
 
 __all__ = ["functional_call", "stack_module_state"]
-
-# Names of torch's that are not here yet.
-PLANNED = frozenset(
-    "debug_unwrap functionalize grad grad_and_value hessian jacfwd jacrev jvp linearize "
-    "replace_all_batch_norm_modules_ vjp vmap".split()
-) - set(__all__)
 
 
 def functional_call(
@@ -97,6 +91,4 @@ def _stacked(name: str, tensors: list[Any]) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    if name in PLANNED:
-        raise AttributeError(f"lamella.func.{name} is not here yet")
-    raise AttributeError(explain(f"lamella.func.{name}", name, __all__))
+    raise AttributeError(explain("lamella.func", name, __all__))

@@ -42,10 +42,11 @@ def register(ctx):
     from . import api, rules, tensor  # they need the library
 
     globals().update({name: getattr(api, name) for name in api.__all__})
-    ctx.add_names({"autograd": sys.modules[__name__], **{name: getattr(api, name) for name in MODES}})
-    ctx.add_methods(tensor.methods)
-    ctx.add_copied("requires_grad")
-    ctx.add_export_check(tensor.check_export)
+    ctx.contribute("lamella", {"autograd": sys.modules[__name__], **{name: getattr(api, name) for name in MODES}})
+    ctx.contribute("Tensor", tensor.methods)
+    ctx.contribute("repr", {"history": tensor.history_note})
+    ctx.contribute("copied", {"requires_grad": True})
+    ctx.contribute("export", {"requires_grad": tensor.check_export})
     rules.follow(ctx)
     # Its module can be imported, too, but the name is the function's.
     import_module("lamella.autograd.gradcheck")

@@ -210,4 +210,4 @@ def follow(ctx) -> None:
             for op, owner, wrong in zip(texts, texts, texts, strict=True)
         ]
 
-    ctx.add_waiting(broken)
+    ctx.contribute("waiting", {"formulas": broken})

@@ -141,6 +141,13 @@ def _grad_fn(self: Tensor) -> Any:
     return _python._grad_fn(self)
 
 
+def history_note(self: Tensor) -> str | None:
+    """The note of a tensor's printed form: the node that made it, or that it requires a gradient."""
+    if node := _grad_fn(self):
+        return f"grad_fn=<{node.name()}>"
+    return "requires_grad=True" if self.requires_grad else None
+
+
 methods: dict[str, Any] = {
     f.__name__: f
     for f in (

@@ -86,7 +86,7 @@ def __dir__():
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_profiler.so"))
-    ctx.add_names({"profiler": sys.modules[__name__]})
+    ctx.contribute("lamella", {"profiler": sys.modules[__name__]})
     if os.environ.get("LAMELLA_PROFILE_SOCKET") == "1":
         from .on_demand import serve_if_possible
 

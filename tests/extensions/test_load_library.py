@@ -196,7 +196,7 @@ def test_a_plugin_that_fails_half_way_leaves_nothing_of_its_native_library(tmp_p
     for _ in range(2):
         context = PluginContext(Plugin("half", "plugin", "half"))
         names, undone = vars(lamella).copy(), []
-        context.add_names({"half_way": len})
+        context.contribute("lamella", {"half_way": len})
         context.load_library(path)
         context.library("half").define("thrice(Tensor x) -> Tensor")
         context._owner.own(lambda undone=undone: undone.append("half_way" in vars(lamella)))

@@ -517,7 +517,7 @@ def test_methods_of_tensors_are_perhaps_missing(program):
                 self.{name}()
     """
     import lamella
-    from lamella.running.check import perhaps
+    from lamella._torch.run.check import perhaps
 
     assert perhaps() and not any(hasattr(lamella.ones(1), name) for name in perhaps())
     name = sorted(perhaps())[0]
@@ -536,7 +536,7 @@ def test_nothing_is_run_by_a_check(program):
 
 
 def test_an_import_of_lamella_has_nothing_of_it():
-    code = "import lamella, sys; assert 'torch' not in sys.modules and 'lamella.running' not in sys.modules"
+    code = "import lamella, sys; assert 'torch' not in sys.modules and 'lamella._torch.run' not in sys.modules"
     subprocess.run([sys.executable, "-c", code + "; assert lamella.__version__ == lamella._C.__version__"], check=True)
 
 

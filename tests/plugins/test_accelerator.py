@@ -79,10 +79,11 @@ def test_names_of_a_backend(host, packages):
         @hookimpl
         def register(ctx):
             ctx.library("loom").register_backend("loom", Heap())
-            ctx.add_device_names({{"shuttle": lambda: "goes", "get_device_name": lambda device=None: "A loom"}})
-            for wrong in ({{"_hidden": 1}}, {{"shuttle": 2}}):
+            names = {{"shuttle": lambda: "goes", "get_device_name": lambda device=None: "A loom"}}
+            ctx.contribute("lamella.loom", names)
+            for wrong in ({{"no name": 1}}, {{"shuttle": 2}}):
                 try:
-                    ctx.add_device_names(wrong)
+                    ctx.contribute("lamella.loom", wrong)
                 except (ValueError, RuntimeError) as error:
                     print(error)
         """,
@@ -95,7 +96,7 @@ def test_names_of_a_backend(host, packages):
 
         @hookimpl
         def register(ctx):
-            ctx.add_device_names({"thing": 1})
+            ctx.contribute("device loom", {"thing": 1})
         """,
     )
     said = host.run("""
@@ -121,11 +122,11 @@ def test_names_of_a_backend(host, packages):
         print(lamella.plugins.status()[-1].reason or [p.reason for p in lamella.plugins.status() if p.name == "idle"])
     """)
     for text in (
-        "plugin 'loom': lamella.loom._hidden is no public identifier",
+        "plugin 'loom': lamella.loom.no name is no identifier",
         "lamella.loom.shuttle is taken by plugin 'loom'; plugin 'loom' cannot bring it too",
         "device 'loom:1' does not exist; there are 1",
         "get_memory_info: device 'loom' does not say how much memory it has",
-        "plugin 'idle' is no backend: it has no device",
+        "contribute: there is no place 'device loom'",
     ):
         assert text in said, said
 
@@ -191,7 +192,7 @@ def test_a_backend_does_not_take_a_plugins_name(host, packages):
 
         @hookimpl
         def register(ctx):
-            ctx.add_names({"communal": types.ModuleType("lamella_bringer.communal")})
+            ctx.contribute("lamella", {"communal": types.ModuleType("lamella_bringer.communal")})
         """,
     )
     host.run("""
@@ -211,7 +212,7 @@ def test_the_module_of_a_device_comes_back(host, packages):
 
         @hookimpl
         def register(ctx):
-            ctx.add_names({"shared": 3})
+            ctx.contribute("lamella", {"shared": 3})
             raise OSError("after that")
         """,
     )

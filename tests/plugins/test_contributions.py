@@ -16,8 +16,8 @@ from tiny_brings import inner, halo
 
 @hookimpl
 def register(ctx):
-    ctx.add_names({"shine": inner.shine, "Glow": inner.Glow, "halo": halo})
-    ctx.add_methods({"shine": inner.shine, "glowing": property(inner.glowing)})
+    ctx.contribute("lamella", {"shine": inner.shine, "Glow": inner.Glow, "halo": halo})
+    ctx.contribute("Tensor", {"shine": inner.shine, "glowing": property(inner.glowing)})
 """
 )
 INNER = '''
@@ -38,8 +38,7 @@ def glowing(self) -> bool:
     return bool(self.sum() > 0)
 '''
 MANIFEST = {
-    "names": ["shine", "Glow", "halo"],
-    "methods": ["shine", "glowing"],
+    "contributions": {"lamella": ["shine", "Glow", "halo"], "Tensor": ["shine", "glowing"]},
     "attributes": {"sparkle": "int | None"},
     "keywords": {"sparkling": "bool"},
 }
@@ -145,7 +144,8 @@ def test_absence_says_which_plugin_brings_them(host, brings, code, why, env):
 
 def test_a_plugin_that_fails_leaves_nothing(host, brings):
     define = '    ctx.library("mine").define("f(Tensor self) -> Tensor")\n'
-    define += '    ctx.add_copied("glowing")\n    ctx.add_export_check(lambda tensor, to: 1 / 0)\n'
+    define += '    ctx.contribute("copied", {"glowing": True})\n'
+    define += '    ctx.contribute("export", {"own": lambda tensor, to: 1 / 0})\n'
     brings(code=BRINGS + define + '    raise ValueError("too late")\n')
     host.run(
         """
@@ -157,7 +157,8 @@ def test_a_plugin_that_fails_leaves_nothing(host, brings):
         assert not hasattr(lamella.Tensor, "shine") and not hasattr(lamella.ops.mine, "f")
         from lamella.plugins import contributions
 
-        assert "glowing" not in contributions.copied and len(contributions.export_checks) == 1  # autograd's
+        assert "glowing" not in contributions.copied
+        assert list(contributions.place("export").used) == ["autograd.requires_grad"]
         """
     )
 
@@ -166,9 +167,9 @@ def test_attributes_that_copies_hold_and_checks_of_exports(host, brings):
     more = """
     marks = {}
     mark = property(lambda t: marks.get(id(t)), lambda t, m: marks.__setitem__(id(t), m))
-    ctx.add_methods({"mark": mark})
-    ctx.add_copied("mark")
-    ctx.add_export_check(lambda t, to: marks[id(t)].append("exported"))
+    ctx.contribute("Tensor", {"mark": mark})
+    ctx.contribute("copied", {"mark": True})
+    ctx.contribute("export", {"mark": lambda t, to: marks[id(t)].append("exported")})
 """
     brings(code=BRINGS + more)
     host.run(
@@ -219,8 +220,8 @@ def check(tensor):
 @hookimpl
 def register(ctx):
     ctx.library("aten").register_backend("lamps", Dark())
-    ctx.add_reader(read)
-    ctx.add_import_check(check)
+    ctx.contribute("reader", {"lamps": read})
+    ctx.contribute("import", {"lamps": check})
 """
     )
     packages("lamps", code, group="lamella.backends", manifest=json.dumps({"reads": ["__lamp__"]}))
@@ -256,25 +257,25 @@ def register(ctx):
 
 
 CONFLICTS = {
-    "a function": ("add_names", "zeros", "lamella.zeros is taken by lamella; plugin 'second' cannot"),
-    "a lazy module": ("add_names", "nn", "lamella.nn is taken by lamella"),
-    "a module that is not imported": ("add_names", "cli", "lamella.cli is taken by lamella"),
-    "a room": ("add_names", "backends", "lamella.backends is taken by lamella"),
-    "a plugin's name": ("add_names", "shine", "lamella.shine is taken by plugin 'brings'"),
-    "a method": ("add_methods", "add", "Tensor.add is taken by lamella; plugin 'second' cannot"),
-    "a property": ("add_methods", "shape", "Tensor.shape is taken by lamella"),
-    "a protocol": ("add_methods", "__len__", "Tensor.__len__ is taken by lamella"),
-    "a plugin's method": ("add_methods", "glowing", "Tensor.glowing is taken by plugin 'brings'"),
-    "no identifier": ("add_names", "a b", "lamella.a b is no identifier"),
+    "a function": ("lamella", "zeros", "lamella.zeros is taken by lamella; plugin 'second' cannot"),
+    "a lazy module": ("lamella", "nn", "lamella.nn is taken by lamella"),
+    "a module that is not imported": ("lamella", "cli", "lamella.cli is taken by lamella"),
+    "a room": ("lamella", "backends", "lamella.backends is taken by lamella"),
+    "a plugin's name": ("lamella", "shine", "lamella.shine is taken by plugin 'brings'"),
+    "a method": ("Tensor", "add", "Tensor.add is taken by lamella; plugin 'second' cannot"),
+    "a property": ("Tensor", "shape", "Tensor.shape is taken by lamella"),
+    "a protocol": ("Tensor", "__len__", "Tensor.__len__ is taken by lamella"),
+    "a plugin's method": ("Tensor", "glowing", "Tensor.glowing is taken by plugin 'brings'"),
+    "no identifier": ("lamella", "a b", "lamella.a b is no identifier"),
 }
 
 
-@pytest.mark.parametrize("method, name, why", CONFLICTS.values(), ids=CONFLICTS)
-def test_conflicts_name_both(host, brings, packages, method, name, why):
+@pytest.mark.parametrize("where, name, why", CONFLICTS.values(), ids=CONFLICTS)
+def test_conflicts_name_both(host, brings, packages, where, name, why):
     """All names of the failed call, and of the plugin's earlier calls, are taken back."""
     brings()
-    lines = ["@hookimpl", "def register(ctx):", "    ctx.add_names({'first': print})"]
-    lines.append(f"    ctx.{method}({{'other': print, {name!r}: print}})")
+    lines = ["@hookimpl", "def register(ctx):", "    ctx.contribute('lamella', {'first': print})"]
+    lines.append(f"    ctx.contribute({where!r}, {{'other': print, {name!r}: print}})")
     packages("second", HEAD + "\n".join(lines))
     host.run(
         """
@@ -293,14 +294,15 @@ def test_conflicts_name_both(host, brings, packages, method, name, why):
 @pytest.mark.parametrize(
     "name, why",
     [
-        ("glowing", "the copied attribute Tensor.glowing is taken by plugin 'brings'; plugin 'second' cannot"),
-        ("a b", "the copied attribute Tensor.a b is no identifier"),
+        ("glowing", "copied 'glowing' is taken by plugin 'brings'; plugin 'second' cannot"),
+        ("a b", "copied 'a b' is no identifier"),
     ],
 )
 def test_copied_attributes_are_one_plugins(host, brings, packages, name, why):
     """The plugin that registered the attribute first stays its owner."""
-    brings(code=BRINGS + '    ctx.add_copied("glowing")\n')
-    packages("second", HEAD + f"@hookimpl\ndef register(ctx):\n    ctx.add_copied('other', {name!r})\n")
+    brings(code=BRINGS + '    ctx.contribute("copied", {"glowing": True})\n')
+    copied = dict.fromkeys(["other", name], True)
+    packages("second", HEAD + f"@hookimpl\ndef register(ctx):\n    ctx.contribute('copied', {copied})\n")
     host.run(
         """
         import sys
@@ -310,7 +312,7 @@ def test_copied_attributes_are_one_plugins(host, brings, packages, name, why):
         [p] = [p for p in lamella.plugins.status() if p.name == "second"]
         assert p.state == "failed" and sys.argv[1] in p.reason, p.reason
         held = dict(contributions.copied)
-        assert held.pop("glowing") == "brings" and list(held) == ["requires_grad"], held
+        assert held.pop("glowing").owner == "brings" and list(held) == ["requires_grad"], held
         """,
         why,
     )
@@ -326,8 +328,8 @@ def refine_names(self):
 
 @hookimpl
 def register(ctx):
-    ctx.add_names({"compile": refine_names})
-    ctx.add_methods({"refine_names": refine_names})
+    ctx.contribute("lamella", {"compile": refine_names})
+    ctx.contribute("Tensor", {"refine_names": refine_names})
 """,
     )
     host.run(
@@ -339,10 +341,144 @@ def register(ctx):
     )
 
 
+TENANT = (
+    HEAD
+    + """
+import types
+from lamella.plugins import Keyword
+
+def vmap(f):
+    return f
+
+def init_process_group():
+    return "begun"
+
+@hookimpl
+def register(ctx):
+    script = types.ModuleType("tiny_tenant.jit", "A compiler.")
+    script.script = len
+    ctx.contribute("lamella", {"jit": script, "autocast": vmap})
+    ctx.contribute("lamella.func", {"vmap": vmap})
+    ctx.contribute("lamella.distributed", {"init_process_group": init_process_group})
+    ctx.contribute("lamella.linalg", {"solve": len})
+    ctx.contribute("lamella.fft.deeper", {"rfft": len})
+    ctx.contribute("keyword", {"filled": Keyword(lambda tensor, value: tensor.fill_(value))})
+    ctx.contribute("repr", {"size": lambda tensor: "odd" if tensor.numel() % 2 else None})
+"""
+)
+PROMISES = {
+    "contributions": {
+        "lamella": ["jit", "autocast"],
+        "lamella.func": ["vmap"],
+        "lamella.distributed": ["init_process_group"],
+        "lamella.linalg": ["solve"],
+        "lamella.fft.deeper": ["rfft"],
+    },
+    "keywords": ["filled"],
+}
+
+
+def test_tenants_bring_planned_modules(host, packages):
+    """A plugin takes the modules and functions that stood for it, adds to others, and makes what is not there."""
+    packages("tenant", TENANT, manifest=json.dumps(PROMISES))
+    host.run(
+        """
+        import lamella
+
+        [tenant] = [p for p in lamella.plugins.status() if p.name == "tenant"]
+        assert tenant.state == "loaded", tenant.traceback
+        from lamella.jit import script
+        from lamella.func import functional_call, vmap
+        import lamella.linalg, lamella.fft.deeper, lamella.distributed
+
+        assert script is lamella.jit.script is len and lamella.autocast is vmap
+        assert {"vmap", "functional_call"} <= set(lamella.func.__all__) and "linalg" in lamella.__all__
+        assert lamella.distributed.init_process_group() == "begun" and lamella.distributed.is_available() is False
+        try:
+            lamella.distributed.barrier()
+        except NotImplementedError as error:
+            assert "one process" in str(error)
+        assert lamella.linalg.solve is lamella.fft.deeper.rfft is len
+        assert lamella.zeros(2, filled=3).tolist() == [3, 3]
+        assert repr(lamella.ones(1)) == "tensor([1.], odd)" and "odd" not in repr(lamella.ones(2))
+        x = lamella.ones(1, requires_grad=True)
+        assert repr(x) == "tensor([1.], requires_grad=True, odd)"
+        """
+    )
+
+
+def test_a_tenant_that_fails_leaves_the_modules_as_they_were(host, packages):
+    packages("tenant", TENANT + '    raise OSError("after all that")\n', manifest=json.dumps(PROMISES))
+    host.run(
+        """
+        import sys
+        import lamella
+
+        def words(make):
+            try:
+                make()
+            except (AttributeError, ImportError, TypeError) as error:
+                return str(error)
+            raise SystemExit("no error")
+
+        assert lamella.jit.is_scripting() is False and sys.modules["lamella.jit"] is lamella.jit
+        assert lamella.distributed.is_available() is False and not hasattr(lamella.func, "vmap")
+        assert not [m for m in sys.modules if m.startswith(("lamella.linalg", "lamella.fft"))]
+        assert lamella.__all__.count("jit") == 1 and "linalg" not in lamella.__all__
+        why = "is brought by plugin 'tenant' (tiny-tenant 1.2), which is failed: OSError: after all that"
+        for make, what in (
+            (lambda: lamella.func.vmap, "lamella.func.vmap "),
+            (lambda: __import__("lamella.linalg"), "lamella.linalg "),
+            (lambda: __import__("lamella.fft.deeper"), "lamella.fft "),
+            (lambda: lamella.zeros(1, filled=2), "'filled' "),
+        ):
+            assert what + why in words(make), words(make)
+        assert repr(lamella.ones(1)) == "tensor([1.])"
+        """
+    )
+
+
+def test_contributions_stack_over_placeholders_alone():
+    """A placeholder gives way, is in use again afterwards, and a withdrawal in any order leaves what is left."""
+    from lamella.plugins import contributions
+
+    def put(owner, o, placeholder=False):
+        return contributions.contribute(contributions.gather("lamella.stacked", {"x": o}, owner, placeholder))
+
+    import sys
+
+    low, high = put("low", 1, placeholder=True), put("high", 2, placeholder=True)
+    stacked = sys.modules["lamella.stacked"]
+    real = put("real", 3)
+    assert stacked.x == 3 and contributions.holder("lamella.stacked", "x") == "plugin 'real'"
+    with pytest.raises(RuntimeError, match="lamella.stacked.x is taken by plugin 'real'; plugin 'other' cannot"):
+        put("other", 4)
+    high()
+    real()
+    assert stacked.x == 1 and contributions.holder("lamella.stacked", "x") == ""
+    low()
+    assert "lamella.stacked" not in sys.modules
+
+
+@pytest.mark.parametrize("where", ["nowhere", "torch.func", "lamella..x", "", None, 3])
+def test_places_that_do_not_exist(where):
+    from lamella.plugins import contributions
+
+    with pytest.raises(ValueError, match="there is no place .*; it is 'lamella', the path of a module in it, 'Tensor'"):
+        contributions.contribute(contributions.gather(where, {"x": 1}, "mine"))
+
+
+def test_every_point_says_what_it_takes():
+    import lamella
+
+    page = Path(__file__).resolve().parents[2] / "docs" / "write_a_layer.md"
+    assert all(f"| `{point}` |" in page.read_text() for point in lamella.plugins.POINTS)
+
+
 def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
     """One distribution with two plugins: a plugin's own manifest counts, or else that of the folder around it."""
-    package = packages("outer", "raise SystemExit('imported')\n", manifest='{"names": ["around"]}')
-    for name, manifest in (("a", '{"names": ["own"]}'), ("b", None)):
+    package = packages("outer", "raise SystemExit('imported')\n", manifest='{"reads": ["around"]}')
+    for name, manifest in (("a", '{"reads": ["own"]}'), ("b", None)):
         (package / name).mkdir()
         (package / name / "__init__.py").write_text("raise OSError('on fire')\n")
         if manifest:
@@ -351,8 +487,8 @@ def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
         """
         from lamella.plugins.manifests import read_manifest
 
-        assert read_manifest("tiny_outer.a") == {"names": ["own"]} == read_manifest("tiny_outer.a.deep.deeper")
-        assert read_manifest("tiny_outer.b") == {"names": ["around"]} == read_manifest("tiny_outer")
+        assert read_manifest("tiny_outer.a") == {"reads": ["own"]} == read_manifest("tiny_outer.a.deep.deeper")
+        assert read_manifest("tiny_outer.b") == {"reads": ["around"]} == read_manifest("tiny_outer")
         assert read_manifest("no_such_package.b") == {}
         """,
         LAMELLA_PLUGINS="cpu",
@@ -361,7 +497,12 @@ def test_the_nearest_manifest_of_a_module_in_a_package(host, packages):
 
 @pytest.mark.parametrize(
     "manifest, word",
-    [('{"names": "shine"}', "names"), ('{"methods": [1]}', "methods"), ('{"attributes": {"a": 1}}', "attributes")],
+    [
+        ('{"contributions": ["shine"]}', "contributions"),
+        ('{"contributions": {"lamella": [1]}}', "contributions"),
+        ('{"contributions": {"lamella": "shine"}}', "contributions"),
+        ('{"attributes": {"a": 1}}', "attributes"),
+    ],
 )
 def test_manifests_that_are_wrong(host, packages, manifest, word):
     packages("wrong", "", manifest=manifest)

@@ -121,7 +121,7 @@ def test_a_hook_that_raises_is_called_once(host, packages):
 
 
 def test_an_attribute_that_was_promised_works_after_a_late_load(host, packages):
-    code = ONE_FILE.replace("library = ctx", 'ctx.add_copied("label")\n        library = ctx')
+    code = ONE_FILE.replace("library = ctx", 'ctx.contribute("copied", {"label": True})\n        library = ctx')
     packages("sundry", code, manifest='{"attributes": ["label"]}')
     host.run("""
         import tiny_sundry, lamella

@@ -9,7 +9,7 @@ import torch
 
 assert torch.__version__.startswith("2.13."), f"recorded from torch 2.13, this is {torch.__version__}"
 warnings.simplefilter("ignore")
-TARGET = Path(__file__).resolve().parents[2] / "frontend" / "lamella" / "running" / "torch_names.json"
+TARGET = Path(__file__).resolve().parents[2] / "frontend" / "lamella" / "_torch" / "run" / "torch_names.json"
 
 
 def modules(folders, prefix, depth=1):

@@ -43,7 +43,7 @@ class Interface(ctypes.Structure):
 @hookimpl
 def register(ctx):
     ctx.load_library(LIBRARY)
-    ctx.add_methods({"pack_int4": pack_int4, "unpack_int4": unpack_int4})
+    ctx.contribute("Tensor", {"pack_int4": pack_int4, "unpack_int4": unpack_int4})
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamella._missing import explain
+from lamella._absent import explain
 from lamella.distributions.continuous import Exponential, Gumbel, Laplace, LogNormal, Normal, Uniform
 from lamella.distributions.discrete import Bernoulli, Categorical, Geometric, OneHotCategorical
 from lamella.distributions.distribution import Distribution
@@ -47,4 +47,4 @@ PLANNED = frozenset(
 def __getattr__(name: str) -> Any:
     if name in PLANNED:
         raise AttributeError(f"lamella.distributions.{name} is not here yet")
-    raise AttributeError(explain(f"lamella.distributions.{name}", name, __all__))
+    raise AttributeError(explain("lamella.distributions", name, __all__))

@@ -17,6 +17,7 @@ from typing import Any
 from lamella import _C
 from lamella._C import Call, Kernel, Object
 
+from . import _keywords as _keywords
 from ._backend import Backend
 from ._custom_op import CustomOpDef, custom_op
 from ._functions import (

@@ -7,11 +7,10 @@ lamella.Size([3, 2])
 ['0.weight', '0.bias', '2.weight', '2.bias']
 """
 
-import sys as _sys
 from typing import TYPE_CHECKING
 
-from lamella._lazy import add as _add_lazy
-from lamella._missing import explain
+from lamella._absent import explain
+from lamella._lazy import contribute as _contribute_lazy
 from lamella._usage import log_once as _log_once
 from lamella.nn import attention, common_types, functional, init, modules, parameter  # noqa: F401
 from lamella.nn.modules import *  # noqa: F403
@@ -29,20 +28,15 @@ __all__ = sorted(
         "common_types",
         "factory_kwargs",
         "functional",
-        "grad",
         "init",
         "modules",
-        "parallel",
         "parameter",
-        "utils",
         "DataParallel",
         *modules.__all__,
     ]
 )
 
-for _name in ("grad", "parallel", "utils"):
-    if f"{__name__}.{_name}" not in _sys.modules:  # else it is being imported, and needs this module
-        _add_lazy(_sys.modules[__name__], _name)
+_contribute_lazy(__name__, ("grad", "parallel", "utils"))
 if TYPE_CHECKING:
     from lamella.nn import grad as grad
     from lamella.nn import parallel as parallel
@@ -73,7 +67,7 @@ def __getattr__(name):
         return parallel.DataParallel  # which is lazy
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn' has no attribute '{name}'")
-    raise AttributeError(explain(f"lamella.nn.{name}", name, __all__))
+    raise AttributeError(explain("lamella.nn", name, __all__))
 
 
 def __dir__():

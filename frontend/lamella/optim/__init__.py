@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from lamella._missing import explain as _explain
+from lamella._absent import explain as _explain
 
 if TYPE_CHECKING:
     from lamella.optim import lr_scheduler as lr_scheduler
@@ -58,7 +58,7 @@ def __getattr__(name):
         return _import_module(f"{__name__}.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.optim' has no attribute '{name}'")
-    raise AttributeError(_explain(f"lamella.optim.{name}", name, __all__))
+    raise AttributeError(_explain("lamella.optim", name, __all__))
 
 
 def __dir__():

@@ -26,7 +26,7 @@ def meaning(kind: str, name: str) -> str:
     manager.scan()
     if plugins := manager.named(name):
         return f"plugin {name!r} is installed ({plugins[0].distribution})"
-    if kind == "backend" and contributions.name_holder(name):
+    if kind == "backend" and contributions.holder("lamella", name):
         return f"there is a lamella.{name}"
     if kind == "backend" and hasattr(_C.Tensor, f"is_{name}"):
         return f"there is a Tensor.is_{name}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lamella._checkpoints import load, save
+from lamella._torch.files.archive import get_unsafe_globals_in_checkpoint
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.loading import list_tensors
 from lamella.serialization.safe_globals import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from lamella.serialization.safetensors import load_safetensors, save_safetensors
 from lamella.serialization.sharded import load_sharded, save_sharded
-from lamella.serialization.torch_files import get_unsafe_globals_in_checkpoint
 
 __all__ = [
     "CheckpointError",

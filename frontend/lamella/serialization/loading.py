@@ -46,7 +46,7 @@ def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, v
     if tensors is not None:
         raise ValueError("load: argument 'tensors' is for files in Lamella's own format")
     if any(name.endswith("/data.pkl") for name in names):
-        from lamella.serialization import torch_files
+        from lamella._torch.files import archive as torch_files
 
         return torch_files.Reader(archive, locations, mmap).object()
     raise CheckpointError(f"load: {shown(f)} is an archive of something else: it has neither an index nor data.pkl")

@@ -19,7 +19,7 @@ def write(obj: Any, f: Any, format: str, durable: bool) -> None:
         raise ValueError(f"save: argument 'format' must be one of {', '.join(FORMATS)}, got {format!r}")
     check_target(f)
     if format == "torch":
-        from lamella.serialization import torch_files
+        from lamella._torch.files import archive as torch_files
 
         with replacing(f, durable) as file:
             torch_files.write(obj, file)

@@ -1,14 +1,12 @@
 """Helpers around the operators: ``lamella.utils``."""
 
 import copyreg
-import sys as _sys
 from typing import TYPE_CHECKING
 
 from lamella import _C
-from lamella._lazy import add as _add_lazy
+from lamella._lazy import contribute as _contribute_lazy
 
-if f"{__name__}.data" not in _sys.modules:  # else it is being imported, and needs this module
-    _add_lazy(_sys.modules[__name__], "data")
+_contribute_lazy(__name__, ("data",))
 if TYPE_CHECKING:
     from lamella.utils import data as data
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lamella._missing import explain
+from lamella._absent import explain
 from lamella.nn.functional import (
     activations,
     attention,
@@ -62,7 +62,7 @@ __all__ = sorted(name for part in _PARTS for name in part.__all__)
 def __getattr__(name: str):
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn.functional' has no attribute '{name}'")
-    raise AttributeError(explain(f"lamella.nn.functional.{name}", name, __all__))
+    raise AttributeError(explain("lamella.nn.functional", name, __all__))
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
 """A module on several devices at once: only ``DataParallel`` on one is here; names are torch.nn.parallel's."""
 
-from lamella._missing import explain
+from lamella._absent import explain
 from lamella.nn.parallel.data_parallel import DataParallel, data_parallel
 
 __all__ = ["DataParallel", "data_parallel"]
@@ -12,4 +12,4 @@ PLANNED = frozenset("DistributedDataParallel distributed gather parallel_apply r
 def __getattr__(name):
     if name in PLANNED:
         raise AttributeError(f"lamella.nn.parallel.{name} is not here yet; it is planned with a plugin of its own")
-    raise AttributeError(explain(f"lamella.nn.parallel.{name}", name, __all__))
+    raise AttributeError(explain("lamella.nn.parallel", name, __all__))

@@ -9,7 +9,7 @@ A transform is a call of operators: in the dataset it runs in the worker that re
 the batch, wherever that lives, and is differentiated. ``examples/transforms.py`` has one that does both.
 """
 
-from lamella._refusals import refused as _refused
+from lamella._torch.refusals import refuse as _refuse
 from lamella.utils.data import _utils  # noqa: F401
 from lamella.utils.data.dataloader import (
     DataLoader,
@@ -61,11 +61,9 @@ __all__ = [
     "random_split",
 ]
 
-globals().update(
-    _refused(
-        "lamella.utils.data",
-        "DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation functional_datapipe "
-        "guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled",
-        "datapipes are deprecated in torch; a Dataset or an IterableDataset does their work",
-    )
+_refuse(
+    "lamella.utils.data",
+    "DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation functional_datapipe "
+    "guaranteed_datapipes_determinism non_deterministic runtime_validation runtime_validation_disabled",
+    "datapipes are deprecated in torch; a Dataset or an IterableDataset does their work",
 )

@@ -76,7 +76,7 @@ def made(who: str, dtype: Any, device: Any, *args: Any, data: Any = None) -> Any
         if given.dtype is not dtype:
             raise TypeError(f"{who}: the tensor has dtype {given.dtype}; use .to({dtype})")
         return given.detach()
-    from lamella._typed_storage import TypedStorage
+    from lamella._torch.typed_storage import TypedStorage
 
     if isinstance(given, TypedStorage):
         if given.dtype is not dtype:
@@ -118,17 +118,15 @@ def set_default_tensor_type(t: Any) -> None:
     set_default_dtype(dtype)
 
 
-def extend(namespace: dict[str, Any], cuda: Any) -> list[str]:
-    """Puts the types into the package, and those of CUDA into its module; returns the names for ``__all__``."""
-    from lamella._typed_storage import TypedStorage, storages
-
-    for word in WORDS:
-        setattr(cuda, f"{word}Tensor", typed(word, "cuda"))
+def names() -> dict[str, Any]:
+    """The names that the namespace gets: types of tensors and of storages, and the setting of the default one."""
     from lamella._storage import UntypedStorage
+    from lamella._torch.typed_storage import TypedStorage, storages
 
-    found: dict[str, Any] = {f"{word}Tensor": typed(word) for word in WORDS}
-    found |= storages()
-    found |= {"TypedStorage": TypedStorage, "UntypedStorage": UntypedStorage}
-    found["set_default_tensor_type"] = set_default_tensor_type
-    namespace.update(found)
-    return list(found)
+    return {
+        **{f"{word}Tensor": typed(word) for word in WORDS},
+        **storages(),
+        "TypedStorage": TypedStorage,
+        "UntypedStorage": UntypedStorage,
+        "set_default_tensor_type": set_default_tensor_type,
+    }

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from lamella import _C, _storage
-from lamella._typed_storage import TypedStorage
-from lamella.serialization.torch_globals import DTYPES, NAMES
+from lamella._torch.files.globals import DTYPES, NAMES
+from lamella._torch.typed_storage import TypedStorage
 
 PREFIX = "archive/"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from lamella.running.names import stand_in
-from lamella.running.program import Program, find_module, find_script, run
+from lamella._torch.run.names import stand_in
+from lamella._torch.run.program import Program, find_module, find_script, run
 
 __all__ = ["USAGE", "main"]
 
@@ -51,7 +51,7 @@ def main(words: list[str]) -> int:
         print(f"lamella: {program}", file=sys.stderr)
         return 1 if as_module else 2
     if check:
-        from lamella.running.check import report
+        from lamella._torch.run.check import report
 
         lines = report(program)
         print("".join(f"{line}\n" for line in lines), end="")

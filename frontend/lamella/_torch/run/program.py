@@ -13,8 +13,8 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from lamella.running import names
-from lamella.running.names import stand_in
+from lamella._torch.run import names
+from lamella._torch.run.names import stand_in
 
 
 @dataclass

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from lamella._refusals import Refusal
+from lamella._torch.refusals import Refusal
 
 
 def _constant(name: str, value: Any, doc: str) -> Callable[..., Any]:

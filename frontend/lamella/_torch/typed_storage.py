@@ -113,7 +113,7 @@ class StorageKind(type):
     dtype: _C.dtype
 
     def __call__(cls, *args: Any) -> TypedStorage:
-        from lamella._typed import made
+        from lamella._torch.typed import made
 
         return TypedStorage(made(cls.__name__, cls.dtype, _C._default_generator().device, *args))
 
@@ -123,7 +123,7 @@ class StorageKind(type):
 
 def kinds() -> dict[str, _C.dtype]:
     """The names of the classes of storages, and their dtypes."""
-    from lamella._typed import WORDS
+    from lamella._torch.typed import WORDS
 
     words = {**WORDS, "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128}
     return {f"{word}Storage": dtype for word, dtype in words.items()}

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from lamella._missing import STEPS, Planned
-from lamella._refusals import Refusal
-from lamella.running import names
-from lamella.running.program import Program
-from lamella.running.scopes import UNKNOWN, File, Scope, Torch, read
+from lamella._absent import Absent, planned_with
+from lamella._torch.refusals import Refusal
+from lamella._torch.run import names
+from lamella._torch.run.program import Program
+from lamella._torch.run.scopes import UNKNOWN, File, Scope, Torch, read
 
 DYNAMIC = ("torch.ops", "torch.classes")  # what is below depends on the program
 QUESTIONS = {
@@ -38,7 +38,7 @@ def perhaps() -> frozenset[str]:
     import lamella
     from lamella import nn
 
-    here = {n for n in dir(lamella.Tensor) if not isinstance(inspect.getattr_static(lamella.Tensor, n), Planned)}
+    here = {n for n in dir(lamella.Tensor) if not isinstance(inspect.getattr_static(lamella.Tensor, n), Absent)}
     others = [*(vars(builtins).values()), io.StringIO, io.BytesIO, pathlib.Path, os, nn.Module, type(lamella.float32)]
     others += [queue.Queue, lamella.Size]
     common = {n for other in others for n in dir(other)}
@@ -112,7 +112,7 @@ def look_up(path: str) -> tuple[Any, str | None]:
                 found = inspect.getattr_static(found, parts[i])
             except AttributeError:
                 return None, here
-            if isinstance(found, Planned):
+            if isinstance(found, Absent):
                 return None, here
         else:
             return UNKNOWN, None
@@ -306,7 +306,8 @@ class Checker(ast.NodeVisitor):
             return
         guards = {guard for level in self.quiet for guard in level}
         if "*" not in guards and node.attr not in guards:
-            why = f"it is planned with {STEPS[node.attr]}" if node.attr in STEPS else "Lamella's tensors have it not"
+            step = planned_with("Tensor", node.attr)
+            why = f"it is planned with {step}" if step else "Lamella's tensors have it not"
             self.result.add(self.file, node, f".{node.attr}", f"perhaps Tensor.{node.attr}: {why}")
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from lamella._refusals import refused
+from lamella._torch.refusals import refuse
 
 WHY = "Lamella has one process; torch.distributed is planned with a plugin of its own"
 
-globals().update(
-    refused(
-        "lamella.distributed",
-        "all_gather all_gather_object all_reduce barrier broadcast broadcast_object_list destroy_process_group gather "
-        "get_backend get_rank get_world_size init_device_mesh init_process_group irecv isend monitored_barrier "
-        "new_group recv reduce reduce_scatter scatter send",
-        WHY,
-    )
+refuse(
+    "lamella.distributed",
+    "all_gather all_gather_object all_reduce barrier broadcast broadcast_object_list destroy_process_group gather "
+    "get_backend get_rank get_world_size init_device_mesh init_process_group irecv isend monitored_barrier "
+    "new_group recv reduce reduce_scatter scatter send",
+    WHY,
 )
 
 

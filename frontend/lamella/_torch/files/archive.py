@@ -8,15 +8,15 @@ from pickle import UnpicklingError
 from typing import Any
 
 from lamella import _C, OutOfMemoryError, _storage
-from lamella._typed_storage import TypedStorage
-from lamella.serialization import torch_globals
+from lamella._torch.files import globals as torch_globals
+from lamella._torch.files.opcodes import Interpreter, Known
+from lamella._torch.files.pickled import PREFIX, Pickled
+from lamella._torch.typed_storage import TypedStorage
 from lamella.serialization.archive import Archive, ArchiveWriter, shown
 from lamella.serialization.errors import CheckpointError, PickleError
 from lamella.serialization.limits import Limits
 from lamella.serialization.locations import META, Locations
-from lamella.serialization.opcodes import Interpreter, Known
 from lamella.serialization.safe_globals import find_allowed, is_allowed, is_blocked
-from lamella.serialization.torch_pickle import PREFIX, Pickled
 
 known = functools.cache(torch_globals.table)
 FAULTS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError, RecursionError)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from lamella._refusals import refused
+from lamella._torch.refusals import refuse
 
 __all__ = ["Final", "annotate", "export", "ignore", "is_scripting", "is_tracing", "script_if_tracing", "unused"]
 
 T = TypeVar("T")
 WHY = "Lamella has no compiler; call the function or the module as it is"
 
-globals().update(
-    refused(
-        "lamella.jit",
-        "freeze fork interface load optimize_for_inference save script script_method trace trace_module wait",
-        WHY,
-    )
+refuse(
+    "lamella.jit",
+    "freeze fork interface load optimize_for_inference save script script_method trace trace_module wait",
+    WHY,
 )
 
 

@@ -10,10 +10,10 @@ from pickle import UnpicklingError
 from typing import Any
 
 from lamella import _C
-from lamella._typed_storage import TypedStorage, kinds
+from lamella._torch.files.opcodes import Known
+from lamella._torch.typed_storage import TypedStorage, kinds
 from lamella.serialization import containers
 from lamella.serialization.limits import Limits, check_truth
-from lamella.serialization.opcodes import Known
 
 # torch's typed storages by the names of their dtypes
 NAMES = {str(dtype).rpartition(".")[2]: name for name, dtype in kinds().items()}

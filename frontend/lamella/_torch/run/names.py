@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lamella import _missing
+from lamella import _absent
 from lamella.torch_version import TorchVersion
 
 TORCH = "2.13.0"  # the version whose names and meaning Lamella's are
@@ -50,7 +50,7 @@ def reason(path: str) -> str:
     parent, _, name = path.rpartition(".")
     top = path.split(".")[1]
     if parent == "lamella":
-        return _missing.missing_name(path, name, dir(sys.modules["lamella"]))
+        return _absent.explain(parent, name, dir(sys.modules["lamella"]))
     module = find_ours(parent)
     if module is not None:
         try:
@@ -58,9 +58,9 @@ def reason(path: str) -> str:
         except AttributeError as error:
             if not str(error).startswith("module "):  # words of its own
                 return str(error)
-        return f"{path} is not here{_missing.nearest(name, dir(module))}"
-    if top in _missing.STEPS:
-        return f"{path} is not here yet; lamella.{top} is planned with {_missing.STEPS[top]}"
+        return f"{path} is not here{_absent.nearest(name, dir(module))}"
+    if step := _absent.planned_with("lamella", top):
+        return f"{path} is not here yet; lamella.{top} is planned with {step}"
     while find_ours(parent.rpartition(".")[0]) is None:
         parent = parent.rpartition(".")[0]
     return f"{path} is not here: Lamella has no {parent}"
@@ -161,7 +161,7 @@ def stand_in() -> ModuleType:
         raise RuntimeError("torch is imported already; lamella run must come first")
     sys.modules["torch"] = lamella
     sys.meta_path.insert(0, First())  # type: ignore[arg-type]
-    last = next((i for i, f in enumerate(sys.meta_path) if isinstance(f, _missing.PlannedModules)), len(sys.meta_path))
+    last = next((i for i, f in enumerate(sys.meta_path) if isinstance(f, _absent.LastFinder)), len(sys.meta_path))
     sys.meta_path.insert(last, Last())  # type: ignore[arg-type]
     version = TorchVersion(f"{TORCH}+lamella")
     lamella.__version__ = version

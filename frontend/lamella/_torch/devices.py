@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 import sys
-from types import ModuleType
 from typing import Any
 
 from lamella._devices import DeviceModule, OneKind, announce
+from lamella.plugins import contributions
 
 NAMES = ("cuda", "mps", "xpu")
 
@@ -120,11 +120,7 @@ class AbsentDevice(DeviceModule):
         return sorted({*super().__dir__(), *(n for n in vars(AbsentKind) if not n.startswith("_"))})
 
 
-def install(package: ModuleType) -> None:
-    """Puts the modules of torch's devices into the package, and their names onto Tensor."""
-    for name in NAMES:
-        module = AbsentDevice(name)
-        setattr(package, name, module)
-        sys.modules[module.__name__] = module
-        package.__all__.append(name)
+def install() -> None:
+    """Contributes the modules of torch's devices, and their names on Tensor."""
+    contributions.contribute(contributions.gather("lamella", {n: AbsentDevice(n) for n in NAMES}, placeholder=True))
     announce(NAMES)

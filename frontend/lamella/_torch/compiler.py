@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lamella._refusals import refused
+from lamella._torch.refusals import refuse
 
 __all__ = [
     "allow_in_graph",
@@ -18,9 +18,7 @@ __all__ = [
 
 WHY = "Lamella has no compiler; call the function or the module as it is"
 
-globals().update(
-    refused("lamella.compiler", "compile load_cache_artifacts save_cache_artifacts substitute_in_graph", WHY)
-)
+refuse("lamella.compiler", "compile load_cache_artifacts save_cache_artifacts substitute_in_graph", WHY)
 
 
 def is_compiling() -> bool:

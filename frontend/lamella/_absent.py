@@ -1,0 +1,178 @@
+"""Names that are not here: an error says whether a plugin would bring them, or with what they are planned."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from lamella import _C
+from lamella.plugins import contributions
+from lamella.plugins.manifests import promised
+
+
+def read_planned() -> dict[str, dict[str, str]]:
+    """Reads the planned names: by the path of a module or "Tensor", and by name, the step that brings each."""
+    found: dict[str, dict[str, str]] = {}
+    table = json.loads(Path(__file__).with_name("_torch").joinpath("planned.json").read_text())
+    for step, places in table.items():
+        for where, names in places.items():
+            for place in where.split():
+                found.setdefault(place, {}).update(dict.fromkeys(names.split(), step))
+    return found
+
+
+PLANNED = read_planned()
+
+
+def nearest(name: str, among: Iterable[str]) -> str:
+    """The end of a message: the name among some that is most like this one."""
+    import difflib
+
+    close = difflib.get_close_matches(name, [n for n in among if not n.startswith("_")], 1, 0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def planned_with(where: str, name: str) -> str | None:
+    """The step that brings a name to a module or to Tensor; None if it is not planned."""
+    return PLANNED.get(where, {}).get(name)
+
+
+def explain(where: str, name: str, among: Iterable[str] = ()) -> str:
+    """Why a module or Tensor lacks a name: its plugin is not loaded, it is planned, or it is neither."""
+    what = f"{where}.{name}"
+    if plugin := absent_plugin(where, name):
+        return brought(what, plugin)
+    if step := planned_with(where, name):
+        return f"{what} is not here yet; it is planned with {step}{nearest(name, among)}"
+    return f"{what} does not exist and is not planned{nearest(name, among)}"
+
+
+def plugins() -> list[Any]:
+    """The installed plugins; none while lamella itself is half imported."""
+    found = sys.modules.get("lamella.plugins.manager")
+    return found.manager.plugins if found else []
+
+
+def brings(manifest: dict[str, Any], where: str, name: str) -> bool:
+    """Returns whether a manifest promises a name at a place, or names in the module of that name."""
+    module = f"{where}.{name}"
+    inside = any(place == module or place.startswith(f"{module}.") for place in manifest.get("contributions", ()))
+    return inside or name in promised(manifest, where)
+
+
+def absent_plugin(where: str, name: str) -> Any:
+    """The plugin that promises a name and is not loaded; None if there is none."""
+    for plugin in plugins():
+        if plugin.state not in ("loaded", "loading") and brings(plugin.manifest, where, name):
+            return plugin
+    return None
+
+
+def brought(what: str, plugin: Any) -> str:
+    """Which plugin brings a thing, and why it has not."""
+    return f"{what} is brought by {described(plugin)}"
+
+
+def described(plugin: Any) -> str:
+    """A plugin that is not loaded, with the reason."""
+    states = {"found": "not loaded yet", "loading": "being loaded, and its hook has not run"}
+    state = states.get(plugin.state, plugin.state)
+    why = f"{state}: {plugin.reason}" if plugin.reason else state
+    return f"plugin '{plugin.name}' ({plugin.distribution} {plugin.version}), which is {why}"
+
+
+def namespace_note(namespace: str) -> str:
+    """The end of a message about an operator that is not there: the plugin of that name, and why it is not loaded."""
+    for plugin in plugins():
+        if plugin.name == namespace and plugin.state != "loaded":
+            return f"; {described(plugin).replace(', which is', ' is', 1)}"
+    return ""
+
+
+def keywords_note(names: tuple[str, ...]) -> str:
+    """The end of a message about unknown keywords: the plugins that bring them, and those that are planned."""
+    notes = []
+    for name in names:
+        if plugin := absent_plugin("keyword", name):
+            notes.append("; " + brought(f"'{name}'", plugin))
+        elif name == "names":
+            notes.append(f"; '{name}' is planned with {planned_with('Tensor', name)}")
+    return "".join(notes)
+
+
+def unknown_keyword(who: str, name: str) -> Exception:
+    """The error for an unknown keyword of a function that is no operator."""
+    note = keywords_note((name,))
+    if "is planned" in note:
+        step = planned_with("Tensor", name)
+        return RuntimeError(f"{who}: argument '{name}' is not here yet; it is planned with {step}")
+    return TypeError(f"{who}: has no argument '{name}'{note}")
+
+
+class Absent:
+    """A placeholder on Tensor: reading or setting the attribute raises an error that says why it is not here."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, obj: Any, owner: type | None = None) -> Any:
+        raise AttributeError(explain("Tensor", self.name))
+
+    def __set__(self, obj: Any, value: Any) -> None:
+        raise AttributeError(explain("Tensor", self.name))
+
+
+_promises: dict[str, Callable[[], None]] = {}  # by plugin: the function that withdraws its placeholders
+
+
+def hold_places() -> None:
+    """Puts placeholders on Tensor for planned names, and for those that plugins promise which are not loaded."""
+    _hold("lamella", PLANNED["Tensor"])
+    for plugin in plugins():
+        if plugin.state != "loaded" and plugin.name not in _promises:
+            _promises[plugin.name] = _hold(plugin.name, promised(plugin.manifest, "Tensor"))
+
+
+def _hold(owner: str, names: Iterable[str]) -> Callable[[], None]:
+    free = {n: Absent(n) for n in names if not contributions.holder("Tensor", n) and not hasattr(_C.Tensor, n)}
+    return contributions.contribute(contributions.gather("Tensor", free, owner, placeholder=True))
+
+
+def release_places(plugin: Any) -> None:
+    """Withdraws a plugin's placeholders, when it has been loaded."""
+    _promises.pop(plugin.name, lambda: None)()
+
+
+class LastFinder:
+    """The last finder on ``sys.meta_path``: explains ``import lamella.x``, which no other one has found."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
+        parent, _, name = fullname.rpartition(".")
+        if parent == "lamella" and not name.startswith("_"):
+            import lamella
+
+            raise ModuleNotFoundError(explain(parent, name, dir(lamella)), name=fullname)
+
+
+def explain_modules() -> None:
+    """Makes the import of a module that does not exist say why."""
+    sys.meta_path.append(LastFinder())  # type: ignore[arg-type]
+
+
+def explain_names(namespace: dict[str, Any]) -> None:
+    """Gives the namespace a ``__getattr__`` if an installed plugin that would bring names is not loaded.
+
+    Otherwise there is none: CPython finds the attributes of a module with one more slowly.
+    """
+    if not any(p.state != "loaded" and p.manifest.get("contributions") for p in plugins()):
+        return
+
+    def __getattr__(name: str) -> Any:
+        if absent_plugin("lamella", name):
+            raise AttributeError(explain("lamella", name))
+        raise AttributeError(f"module 'lamella' has no attribute '{name}'")
+
+    namespace["__getattr__"] = __getattr__

@@ -1,0 +1,8 @@
+"""The shell of torch: what programs for torch find in Lamella although nothing of Lamella needs it.
+
+``run/`` is ``lamella run``, which makes Lamella the module torch of a program. ``files/`` reads and writes torch's
+checkpoints. ``names.py`` contributes the other files to the namespace: modules for what torch has and Lamella has not
+(``jit``, ``distributed``, ``compiler``, ``hub``, ``amp``), which give way to plugins; devices that may be absent;
+constructors and storages by type; switches of ``lamella.backends``. ``planned.json`` lists the names of torch that are
+planned.
+"""

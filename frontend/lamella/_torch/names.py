@@ -1,0 +1,74 @@
+"""Contributes the shell of torch to the namespace. What stands for a plugin that is not built yet gives way to it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from lamella import _lazy
+from lamella._torch import devices, typed
+from lamella._torch.refusals import Refusal
+from lamella.plugins import contributions
+from lamella.plugins.contributions import gather
+
+MODULES = ("amp", "compiler", "distributed", "hub", "jit", "torch_version", "types")
+BACKENDS = ("cuda", "cudnn", "cusparselt", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum")
+
+
+def autocast(device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> Any:
+    """``lamella.amp.autocast``: a block of lower precision, which is nothing with ``enabled=False``.
+
+    Raises:
+        NotImplementedError: it is enabled for a device that is here
+
+    >>> with lamella.autocast("cpu", enabled=False):
+    ...     pass
+    """
+    from lamella import amp  # type: ignore[attr-defined]
+
+    return amp.autocast(device_type, dtype, enabled, cache_enabled)
+
+
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """False: no operator computes in lower precision by itself.
+
+    >>> lamella.is_autocast_enabled()
+    False
+    """
+    return False
+
+
+compile = Refusal("lamella.compile", "Lamella has no compiler; call the function or the module as it is")
+FUNCTIONS = {"autocast": autocast, "compile": compile, "is_autocast_enabled": is_autocast_enabled}
+
+
+def modules() -> dict[str, ModuleType]:
+    """The lazy modules of the files beside this one, by their names in ``lamella``."""
+    here = Path(__file__).parent
+    return {name: _lazy.of_file(f"lamella.{name}", here / f"{name}.py") for name in MODULES}
+
+
+def contribute(backends: ModuleType) -> None:
+    """Contributes all names but those of autograd's module, before the plugins are loaded."""
+    devices.install()
+    cuda = sys.modules["lamella.cuda"]
+    switches = {name: _lazy.filled(backends, name, "lamella._torch.backends") for name in BACKENDS}
+    types = {f"{word}Tensor": typed.typed(word, "cuda") for word in typed.WORDS}
+    contributions.contribute(
+        [
+            *gather("lamella", {**modules(), **FUNCTIONS}, placeholder=True),
+            *gather("lamella", typed.names()),
+            *gather("lamella.cuda", {**types, "amp": _lazy.filled(cuda, "amp", "lamella._torch.cuda_amp")}),
+            *gather("lamella.backends", switches),
+        ]
+    )
+
+
+def contribute_to_autograd(autograd: Any) -> None:
+    """Contributes ``autograd.profiler`` and ``autograd.profiler_util``, once autograd is loaded."""
+    if isinstance(autograd, ModuleType):
+        names = ("profiler", "profiler_util")
+        lazy = {name: _lazy.filled(autograd, name, "lamella._torch.autograd_profiler") for name in names}
+        contributions.contribute(gather(autograd.__name__, lazy))

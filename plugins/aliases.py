@@ -1,0 +1,48 @@
+"""Aliases of modules: ``import lamella.x.y`` finds y in the module that a plugin brought as ``lamella.x``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the import system needs only the methods, and importing the class takes 6 ms
+    from importlib.abc import Loader
+else:
+    Loader = object
+
+
+class Aliases(Loader):
+    """A finder on ``sys.meta_path``. Without it, y would be imported twice, once under each name."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, str] = {}  # the real name by the alias
+
+    def add(self, alias: str, real: str) -> None:
+        """Lets submodules of ``alias`` be those of ``real``."""
+        self.modules[alias] = real
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def remove(self, alias: str) -> None:
+        """Ends that."""
+        self.modules.pop(alias, None)
+
+    def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
+        parts = fullname.split(".", 2)
+        real = self.modules.get(".".join(parts[:2])) if len(parts) > 2 else None
+        return ModuleSpec(fullname, self, origin=f"{real}.{parts[2]}") if real else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(spec.origin or "")
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        if module.__spec__:  # the import system has put the alias's there
+            module.__spec__ = module.__spec__.loader_state
+
+
+aliases = Aliases()
