@@ -306,7 +306,7 @@ void replace_storage(Tensor* t, Storage* owned) {
 
 void assign(Tensor* to, const Tensor* from) {
   if (to == from) return;
-  // first, since only this can fail
+  // Set first, since only this can fail.
   set_geometry(to, from->ndim(), from->sizes(), from->strides(), from->storage_offset);
   retain(from->storage);
   release(std::exchange(to->storage, from->storage));

@@ -35,7 +35,7 @@ namespace {
 // destroyed. Destructors that run later start a new state, which leaks a few hundred bytes rather than dangles.
 thread_local bool ended = false;
 struct Owner {
-  // not on the heap: the first use may raise an out-of-memory error
+  // Not on the heap: the first use may raise an out-of-memory error.
   alignas(ThreadState) char memory[sizeof(ThreadState)];
   ThreadState* state = new (memory) ThreadState;
   ~Owner() {
