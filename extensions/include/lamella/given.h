@@ -1,9 +1,9 @@
-/* Reading structs that callers hand in, older or newer than the library that reads them (Note [Growth] of
+/* Reading structs that callers pass, older or newer than the library that reads them (Note [Growth] of
  * <lamella/types.h>). For plugins that publish an interface with structs of their own.
  *
  *   lamella_hook own;
- *   if (const std::string wrong = lamella::copy_given(*given, &own); !wrong.empty()) return fail(LAMELLA_VALUE_ERROR,
- * wrong);
+ *   if (const std::string wrong = lamella::copy_given(*given, &own); !wrong.empty())
+ *     return fail(LAMELLA_VALUE_ERROR, wrong);
  */
 #ifndef LAMELLA_GIVEN_H
 #define LAMELLA_GIVEN_H
