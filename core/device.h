@@ -30,7 +30,7 @@ inline constexpr uint32_t declares_dtypes = uint32_t{1} << 31;
 inline bool has_dtype(const lamella_backend* b, uint8_t dtype) { return b->dtypes[dtype >> 6] >> (dtype & 63) & 1; }
 lamella_status lacks_dtype(const lamella_backend* b, uint8_t dtype);
 
-// Sets `index` to the thread's current device of a backend, which a device's name without an index stands for.
+// Sets `index` to the thread's current device of a backend: the device that "bank" without an index means.
 lamella_status current_index(int32_t backend, int32_t* index);
 
 // Splits "bank:1" into name and index, which is -1 if it is not written. Returns false if the text is no device's name;

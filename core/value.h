@@ -57,7 +57,7 @@ inline Value value_list(const Value* p, int64_t n) {
   return v;
 }
 
-// How many values a list or a dictionary of values holds; 0 for anything else.
+// Returns how many values a list or a dictionary of values holds; 0 for anything else.
 inline uint64_t num_values(const Value& v) {
   return v.tag == LAMELLA_VALUE_LIST ? v.length : v.tag == LAMELLA_DICT ? 2 * static_cast<uint64_t>(v.length) : 0;
 }

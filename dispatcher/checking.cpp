@@ -76,9 +76,9 @@ lamella_status guarded(const Tensor* like, TensorRef* out) {
 }
 
 // A tensor before the kernel runs: same_description() and same_elements() compare it with the tensor afterwards.
-class Watched {
+class TensorSnapshot {
  public:
-  explicit Watched(const Tensor* t) : t_(t), data_(t->dl.data), dtype_(t->dtype), numel_(t->numel) {
+  explicit TensorSnapshot(const Tensor* t) : t_(t), data_(t->dl.data), dtype_(t->dtype), numel_(t->numel) {
     sizes_.assign(t->sizes(), t->sizes() + t->ndim());
     strides_.assign(t->strides(), t->strides() + t->ndim());
   }
@@ -133,7 +133,7 @@ class Run {
     Value ours = core::none();  // the dispatcher's output, which the caller gets
     TensorRef kept;             // a reference to `ours`: a kernel may release it
     TensorRef guarded;          // given to the kernel instead of `ours`, if that has memory of its own
-    std::vector<Watched> before;
+    std::vector<TensorSnapshot> before;
 
     const Tensor* given() const { return guarded ? guarded.get() : kept.get(); }  // the tensor that the kernel got
   };
@@ -170,7 +170,7 @@ class Run {
     lamella_status st = LAMELLA_OK;
     each_tensor(info_, args_, [&](int at, const Tensor* t) {
       if (st || (info_.written >> at & 1) || shares(t, info_.written)) return;
-      arguments_.emplace_back(at, Watched(t));
+      arguments_.emplace_back(at, TensorSnapshot(t));
       st = arguments_.back().second.read_elements();
     });
     return st;
@@ -246,7 +246,7 @@ class Run {
   Value* rets_;
   const CallInfo& info_;
   std::vector<Output> outputs_;
-  std::vector<std::pair<int, Watched>> arguments_;
+  std::vector<std::pair<int, TensorSnapshot>> arguments_;
 };
 
 lamella_status run_checked(lamella_frame* f, const Value* args, Value* rets) {

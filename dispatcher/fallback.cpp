@@ -32,7 +32,7 @@ Counts& counts() {
 int64_t bytes_of(const Tensor* t) { return t ? t->numel * core::itemsize(t->dtype) : 0; }
 
 // The arguments of one call with their tensors on another device, each tensor copied once. Owns the copies.
-class Moved {
+class MovedArguments {
  public:
   lamella_status move_all(const CallInfo& info, const Value* args, lamella_device to) {
     values_.assign(args, args + info.nargs);
@@ -120,7 +120,7 @@ lamella_status refuse(lamella_frame* f) {
 }
 
 // Moves a result of the host, whose reference it takes over, to the caller's device.
-lamella_status give_back(Moved& host, Value& result, lamella_device device) {
+lamella_status give_back(MovedArguments& host, Value& result, lamella_device device) {
   if (result.tag != LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR_LIST) return LAMELLA_OK;
   const bool list = result.tag == LAMELLA_TENSOR_LIST;
   std::vector<TensorRef> moved(list ? result.length : 1);
@@ -176,7 +176,7 @@ lamella_status fallback_kernel(lamella_frame* f, const Value* args, Value* rets)
   const auto start = std::chrono::steady_clock::now();
   const Operator* op = f->op->functional ? f->op->functional : f->op;
   if (lamella_status st = prepare(const_cast<Operator*>(op))) return st;
-  Moved host;
+  MovedArguments host;
   if (lamella_status st = host.move_all(op->info, args, {core::host_backend(), 0})) return st;
   for (int i = 0; i < op->info.nrets; i++) rets[i] = core::none();
   lamella_status st = call(f, op, host.values(), rets);

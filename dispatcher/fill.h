@@ -28,7 +28,7 @@ bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
 Entry backend_entry(Operator*, int32_t id, std::string* who);
 // Returns the owner of that entry, a string that lives as long as the process; null if nothing serves.
 const char* kernel_owner(const Operator*, int32_t id);
-// How a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
+// Returns how a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
 const char* support(const Operator*, int32_t backend);
 
 // Turns on or off the line that is printed for each call; LAMELLA_TRACE_DISPATCH sets it at start.

@@ -72,11 +72,11 @@ thread_local const std::atomic<int>* helped = nullptr;
 
 // The state of the thread that begins a region, copied for the other threads of its team. The beginning thread makes
 // the copies and frees them: states may belong to the host language, whose lock it may hold.
-class Carried {
+class CapturedStates {
  public:
-  Carried() = default;
-  Carried(const Carried&) = delete;
-  ~Carried() {
+  CapturedStates() = default;
+  CapturedStates(const CapturedStates&) = delete;
+  ~CapturedStates() {
     for (lamella_captured* c : each_) discard_captured(c);
   }
   lamella_status take(int others) {
@@ -95,15 +95,15 @@ class Carried {
 };
 
 // Puts a state on this thread while it lives; null changes nothing.
-class Lent {
+class StateGuard {
  public:
-  explicit Lent(lamella_captured* c) : c_(c) {
+  explicit StateGuard(lamella_captured* c) : c_(c) {
     if (c_) swap_captured(c_);
   }
-  ~Lent() {
+  ~StateGuard() {
     if (c_) swap_captured(c_);
   }
-  Lent(const Lent&) = delete;
+  StateGuard(const StateGuard&) = delete;
 
  private:
   lamella_captured* c_;
@@ -167,14 +167,14 @@ lamella_status parallel_for(int64_t begin, int64_t end, int64_t grain, lamella_b
     std::atomic<int> stop{0};
     core::Error first;
     lamella_status result = LAMELLA_OK;
-    Carried carried;
+    CapturedStates carried;
     if (lamella_status st = core::guarded([&] { return carried.take(team - 1); })) return st;
 #pragma omp parallel num_threads(team)
     {
       int64_t k = omp_get_thread_num(), all = omp_get_num_threads();
       int64_t b = begin + n * k / all, e = begin + n * (k + 1) / all;
       const auto share = [&] {
-        const Lent lent(carried.of(k));
+        const StateGuard lent(carried.of(k));
         return run_pieces(b, e, grain, body, context, &stop, k == 0);
       };
       if (lamella_status st = core::guarded(share)) {

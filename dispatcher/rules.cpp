@@ -12,9 +12,9 @@
 namespace lamella::dispatcher {
 namespace {
 
-using Kept = std::shared_ptr<const Rule>;                      // shared with the callbacks that are running
-std::unordered_map<std::string, std::vector<Kept>>& rules() {  // by the operator's full name
-  static auto* all = new std::unordered_map<std::string, std::vector<Kept>>;
+using RuleRef = std::shared_ptr<const Rule>;                      // shared with the callbacks that are running
+std::unordered_map<std::string, std::vector<RuleRef>>& rules() {  // by the operator's full name
+  static auto* all = new std::unordered_map<std::string, std::vector<RuleRef>>;
   return *all;
 }
 
@@ -24,17 +24,17 @@ struct Watcher {
   std::string layer;
   lamella_on_rule callback;
   void* context;
-  std::vector<Kept> known;
+  std::vector<RuleRef> known;
   bool gone = false;
 
-  lamella_status come(const Kept& rule) {
+  lamella_status come(const RuleRef& rule) {
     const lamella_rule r = rule->described();
     if (const lamella_status st = callback(context, rule->handle, &r, 1)) return st;
     known.push_back(rule);
     if (gone) go(rule);  // the callback has withdrawn itself
     return LAMELLA_OK;
   }
-  void go(const Kept& rule) {
+  void go(const RuleRef& rule) {
     if (std::erase(known, rule) == 0) return;
     core::Error kept = std::exchange(core::pending_error(), {});  // the error of a rule that was refused
     const lamella_rule r = rule->described();
@@ -52,16 +52,16 @@ void invalidate_named(const std::string& full_name) {
 }
 
 // Runs the callbacks for a rule that is withdrawn, in the reverse order of those for its addition.
-void announce_gone(const Kept& rule) {
+void announce_gone(const RuleRef& rule) {
   const auto now = watchers();
   for (size_t i = now.size(); i-- > 0;) now[i]->go(rule);
 }
 
 void take_rule_back(const std::string& op, lamella_handle h) {
   auto& of_op = rules()[op];
-  const auto found = std::find_if(of_op.begin(), of_op.end(), [h](const Kept& r) { return r->handle == h; });
+  const auto found = std::find_if(of_op.begin(), of_op.end(), [h](const RuleRef& r) { return r->handle == h; });
   if (found == of_op.end()) return;
-  const Kept rule = *found;
+  const RuleRef rule = *found;
   of_op.erase(found);
   announce_gone(rule);
   if (rule->destroy) rule->destroy(rule->payload);
@@ -108,16 +108,16 @@ lamella_status on_rule(Library& lib, const char* layer, lamella_on_rule callback
   made->handle = enter(lib, [made](lamella_handle) {
     made->gone = true;
     std::erase(watchers(), made);
-    while (!made->known.empty()) made->go(Kept(made->known.back()));
+    while (!made->known.empty()) made->go(RuleRef(made->known.back()));
   });
   watchers().push_back(made);
-  std::vector<Kept> there;
+  std::vector<RuleRef> there;
   for (const auto& [op, of_op] : rules())
     std::copy_if(of_op.begin(), of_op.end(), std::back_inserter(there),
-                 [&](const Kept& r) { return r->layer == layer; });
-  std::sort(there.begin(), there.end(), [](const Kept& a, const Kept& b) { return a->handle < b->handle; });
+                 [&](const RuleRef& r) { return r->layer == layer; });
+  std::sort(there.begin(), there.end(), [](const RuleRef& a, const RuleRef& b) { return a->handle < b->handle; });
   if (handle) *handle = made->handle;
-  for (const Kept& rule : there) {
+  for (const RuleRef& rule : there) {
     if (made->gone) break;                 // its own callback has withdrawn it
     if (!is_live(rule->handle)) continue;  // a callback has withdrawn the rule
     const lamella_status st = made->come(rule);
@@ -131,20 +131,20 @@ lamella_status on_rule(Library& lib, const char* layer, lamella_on_rule callback
 }
 
 void each_rule(const Operator* op, const std::function<void(const Rule&)>& visit) {
-  std::vector<Kept> found;
+  std::vector<RuleRef> found;
   const auto look = [&](const std::string& name) {
     const auto known = rules().find(op->with_overload(name));
     if (known != rules().end()) found.insert(found.end(), known->second.begin(), known->second.end());
   };
   look(op->name);
   for (const std::string& alias : op->aliases) look(alias);
-  std::sort(found.begin(), found.end(), [](const Kept& a, const Kept& b) { return a->handle < b->handle; });
-  for (const Kept& rule : found) visit(*rule);
+  std::sort(found.begin(), found.end(), [](const RuleRef& a, const RuleRef& b) { return a->handle < b->handle; });
+  for (const RuleRef& rule : found) visit(*rule);
 }
 
 void each_rule_of_all(const std::function<void(const Rule&)>& visit) {
   for (const auto& [op, of_op] : rules())
-    for (const Kept& rule : of_op) visit(*rule);
+    for (const RuleRef& rule : of_op) visit(*rule);
 }
 
 const Rule* rule_of(const Operator* op, const std::string& layer) {

@@ -33,8 +33,8 @@ inline lamella_status carry(core::Tensor* from, core::Tensor* to, int32_t how) {
 }
 // Copies an opaque tensor to a device: its slots carry their states to a new opaque tensor.
 lamella_status copy_opaque(core::Tensor* from, lamella_device, core::TensorRef* out);
-// Makes a tensor over the same elements with the keys of `from`, except `drop`: the keys of layers whose slots stay
-// behind.
+// Makes a tensor over the same elements with the keys of `from`, except `drop`: the keys of layers whose slots are not
+// carried.
 lamella_status detach(core::Tensor* from, uint64_t drop, core::TensorRef* out);
 // Gives `to` the memory, the geometry and the dtype of `from`, and replaces its states that carry by those of `from`.
 // Its other states stay. After an error `to` is unchanged.

@@ -15,11 +15,13 @@ using core::Tensor;
 Copying injected;
 
 // Turns off the layers that the call has passed, while it lives.
-class Aside {
+class PassedLayersGuard {
  public:
-  explicit Aside(Frame& f) : calling_(f), thread_(f.thread), saved_(f.thread->exclude) { thread_->exclude |= f.passed; }
-  ~Aside() { thread_->exclude = saved_; }
-  Aside(const Aside&) = delete;
+  explicit PassedLayersGuard(Frame& f) : calling_(f), thread_(f.thread), saved_(f.thread->exclude) {
+    thread_->exclude |= f.passed;
+  }
+  ~PassedLayersGuard() { thread_->exclude = saved_; }
+  PassedLayersGuard(const PassedLayersGuard&) = delete;
 
  private:
   Calling calling_;
@@ -50,12 +52,12 @@ void set_copying(const Copying& c) { injected = c; }
 const Copying& copying() { return injected; }
 
 lamella_status copy_aside(Frame& f, Tensor* to, Tensor* from) {
-  const Aside aside(f);
+  const PassedLayersGuard aside(f);
   return injected.copy(to, from);
 }
 
 lamella_status clone_aside(Frame& f, Tensor* from, core::TensorRef* out) {
-  const Aside aside(f);
+  const PassedLayersGuard aside(f);
   return injected.clone(from, out);
 }
 

@@ -24,7 +24,7 @@ from .steps import Step, run_steps
 from .toolchain import Compiler, full
 
 UMBRELLAS = ("lamella/extension.h", "lamella/library.h", "lamella/pybind.h")
-# With compat: they include Lamella's.
+# Headers for sources with ``compat``; they include Lamella's own.
 OF_TORCH = ("torch/extension.h", "torch/library.h", "torch/all.h", "torch/torch.h", "ATen/ATen.h")
 # A program that imports this file without the package above it, so that the framework is not imported.
 MAKER = """

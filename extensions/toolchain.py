@@ -51,7 +51,7 @@ class Compiler:
 
 
 def find_compiler(cache: Cache | None = None) -> Compiler:
-    """Returns the compiler that ``CXX`` names, else the first of c++, g++ and clang++. A cache may hold its output."""
+    """Returns the compiler that ``CXX`` names, else the first of c++, g++ and clang++. A cache may hold its ``-v``."""
     chosen, folder = os.environ.get("CXX", "").strip(), cache.folder if cache else None
     path = os.environ.get("PATH", os.defpath)
     if chosen:
@@ -237,7 +237,7 @@ def compat_paths(compat: str | None) -> list[str]:
 
 
 def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
-    """Returns the flags for one source. A C source gets the flags for C++ without those that C does not know."""
+    """Returns the flags for one source. A C source gets the flags for C++ without those that C does not have."""
     if source.suffix != ".c":
         return list(flags)
     plain = [f for f in flags if not f.startswith(("-std=c++", "-std=gnu++")) and f != "-fvisibility-inlines-hidden"]

@@ -121,8 +121,8 @@ enum lamella_absent { LAMELLA_ABSENT_ERROR = 0, LAMELLA_ABSENT_LOWEST = 1, LAMEL
 typedef int32_t (*lamella_loop)(int64_t n, void* const* data, const int64_t* strides, const lamella_value* params);
 
 /* What an operator computes, as one expression for each class of dtypes in the notation of
- * <lamella/pointwise/prelude.h>. Null where the class is not accepted, or where a generator of code has to leave the
- * operator to its loops. */
+ * <lamella/pointwise/prelude.h>. Null if the class is not accepted, or if a generator of code has to use the
+ * operator's loops. */
 typedef struct {
   const char* of_bools;
   const char* of_integers;
@@ -195,7 +195,7 @@ enum lamella_kernel_flags {
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it
- * has more now, the kernel is called with the arguments that it knows, provided that the others have their default
+ * has more now, the kernel is called with the arguments that it takes, provided that the others have their default
  * values; else the call is an error. 0: the kernel takes any number of arguments, and reads it from the frame. */
 #define LAMELLA_NO_ARGUMENTS (-1) /* num_args of a kernel that was written for no arguments */
 typedef struct {

@@ -156,11 +156,11 @@ inline Tensor Tensor::new_ones(IntArrayRef sizes, const TensorOptions& options) 
 inline Tensor Tensor::new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) const {
   return full(sizes, value, detail::like(*this, options));
 }
-/* Whether shapes and all elements are equal; NaN equals nothing. */
+/* Returns whether shapes and all elements are equal; NaN equals nothing. */
 inline bool Tensor::equal(const Tensor& other) const {
   return sizes() == other.sizes() && eq(other).all().item<bool>();
 }
-/* Whether |self - other| <= atol + rtol * |other| everywhere. */
+/* Returns whether |self - other| <= atol + rtol * |other| everywhere. */
 inline bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return isclose(other, rtol, atol, equal_nan).all().item<bool>();
 }

@@ -134,7 +134,7 @@ typedef struct {
 
 enum { LAMELLA_TRACE_DEVICE = LAMELLA_SCOPES }; /* the scope of a row of what a device has done */
 
-/* All events of one name, scope and backend, and where asked for of equal shapes and stacks. */
+/* All events of one name, scope and backend, and, if requested, of equal shapes and stacks. */
 typedef struct {
   uint32_t size;
   uint32_t scope;

@@ -71,7 +71,7 @@ class Output {
   }
   /* The shape depends on values: the kernel returns a tensor of its own. */
   void dynamic() { meta_->kind = LAMELLA_META_DYNAMIC; }
-  /* No tensor: one of several results, which the caller did not ask for. */
+  /* The result is absent: one of several, which the caller did not ask for. */
   void absent() { meta_->kind = LAMELLA_META_NONE; }
 
   /* The sizes and the dtype that `set` or `like` has described. */
@@ -145,7 +145,7 @@ inline const lamella_argument& described(const lamella_argument* a) {
   return *a;
 }
 
-/* Whether a function of `known` arguments leaves out only ones with a default. The outputs of an out= form are last. */
+/* Returns whether a function of `known` arguments leaves out only ones with a default. Outputs are last. */
 inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bool exact, size_t* from) {
   *from = n;
   if (known == n || exact) return known == n;
@@ -161,7 +161,7 @@ inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bo
   return true;
 }
 
-/* How many of the schema's arguments the function takes; its last parameters may be the results, to be written into.
+/* Returns how many of the schema's arguments the function takes. Its last parameters may be results, to be written.
  * Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
  */
 inline int32_t compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters,
@@ -363,7 +363,7 @@ inline Library& Library::impl_category(const char* name, lamella_kernel fn, cons
   if (!key_) return fail(LAMELLA_RUNTIME_ERROR, "impl_category: for which key? Use LAMELLA_LIBRARY_IMPL");
   return category(name, key_, fn, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS, file, line);
 }
-/* The same for every operator that has nothing else under this key. */
+/* Registers a kernel for every operator that has nothing else under this key. */
 inline Library& Library::fallback(lamella_kernel fn, const char* file, int line) {
   return impl_category("*", fn, file, line);
 }

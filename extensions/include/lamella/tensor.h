@@ -80,7 +80,7 @@ class Tensor : public TensorMethods {
     const bool last = !is_contiguous() && is_contiguous(MemoryFormat::ChannelsLast);
     return last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
   }
-  /* Whether only a layer knows its values: Note [Opaque tensors] in <lamella/c_api.h>. */
+  /* Returns whether only a layer has its values: Note [Opaque tensors] in <lamella/c_api.h>. */
   bool is_opaque() const { return (there()->flags & LAMELLA_OPAQUE) != 0; }
   bool is_floating_point() const { return lamella::is_floating_point(dtype()); }
   bool is_complex() const { return lamella::is_complex(dtype()); }
@@ -226,7 +226,7 @@ inline void append_part(std::string& to, const Tensor& t) {
   to += t.defined() ? detail::text("Tensor(shape=", t.sizes(), ", dtype=", t.dtype(), ")") : std::string("Tensor()");
 }
 
-/* Writes an object of a type of Lamella's into a std::ostream, as it would stand in a message. */
+/* Writes an object of a type of Lamella's into a std::ostream, as it appears in a message. */
 template <class Traits, class T,
           class = std::enable_if_t<!std::is_arithmetic<T>::value && !std::is_pointer<std::decay_t<T>>::value &&
                                    !std::is_convertible<const T&, std::string_view>::value>>

@@ -4,7 +4,7 @@
  * Note [Growth]  Nothing here moves or changes its meaning. A struct that a plugin fills begins with its `size`, to be
  *   set to sizeof; fields that an older, smaller one lacks are zero. A struct that the library makes (tensor, frame,
  *   thread, api) may grow at its end: look at `size`, or at the version of the api, before reading what came later.
- *   Reserved fields and unused bits are zero. Enumerators are appended: code that meets an unknown value hands
+ *   Reserved fields and unused bits are zero. Enumerators are appended: code that meets an unknown value passes
  *   it on unchanged, and treats an unknown kind of error as LAMELLA_RUNTIME_ERROR. */
 #ifndef LAMELLA_TYPES_H
 #define LAMELLA_TYPES_H
@@ -274,8 +274,8 @@ struct lamella_frame {
 };
 
 /* The numbers of arguments and results are those in the schema of frame->op. A kernel registered for fewer arguments
- * (lamella_kernel_def) gets and hands on that number: a later version of an operator may have further arguments, each
- * with a default, behind those that the kernel knows, but before the outputs of an out= form. */
+ * (lamella_kernel_def) gets and passes on that number: a later version of an operator may have further arguments, each
+ * with a default, after those that the kernel takes, but before the outputs of an out= form. */
 typedef lamella_status (*lamella_kernel)(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 
 /* The layout, which no compiler and no flag may change. */

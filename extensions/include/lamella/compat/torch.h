@@ -48,7 +48,7 @@ std::string schema_of(const char* name, const F&) {
   const auto type_of = [&letter](const detail::CppType& t) {
     std::string text = detail::schema_type({0, t.kind, t.flags, -1, "", {}});
     const std::string mark = std::string("(") + letter + "!)";
-    return t.flags & LAMELLA_ARGUMENT_WRITTEN ? (letter++, text.insert(6, mark)) : text; /* behind "Tensor" */
+    return t.flags & LAMELLA_ARGUMENT_WRITTEN ? (letter++, text.insert(6, mark)) : text; /* after "Tensor" */
   };
   std::string text = name;
   size_t i = 0;
@@ -62,13 +62,13 @@ std::string schema_of(const char* name, const F&) {
 
 /* Turns autograd on again within a kernel under the key `autograd`, which runs with that layer off: a Function that
  * such a kernel applies is recorded, as in torch. */
-class Recorded {
+class RecordingGuard {
  public:
-  Recorded() : thread_(api().thread()), saved_(thread_->exclude) {
+  RecordingGuard() : thread_(api().thread()), saved_(thread_->exclude) {
     if (const lamella_autograd* a = Tensor::autograd()) thread_->exclude &= ~(uint64_t{1} << a->layer);
   }
-  ~Recorded() { thread_->exclude = saved_; }
-  Recorded(const Recorded&) = delete;
+  ~RecordingGuard() { thread_->exclude = saved_; }
+  RecordingGuard(const RecordingGuard&) = delete;
 
  private:
   lamella_thread* thread_;
@@ -77,7 +77,7 @@ class Recorded {
 template <class F, class R, class... P>
 auto recorded(F fn, R (*)(P...)) {
   return [fn = std::move(fn)](P... args) -> R {
-    const Recorded recorded;
+    const RecordingGuard recorded;
     return fn(std::forward<P>(args)...);
   };
 }
@@ -203,7 +203,7 @@ class AutoGradMode {
   explicit AutoGradMode(bool on) { on ? (void)on_.emplace() : (void)off_.emplace(); }
 
  private:
-  std::optional<Recorded> on_;
+  std::optional<RecordingGuard> on_;
   std::optional<NoGradGuard> off_;
 };
 

@@ -2,9 +2,9 @@
  * file; one of another language translates it. Define one of these before the include, once a file:
  *
  *   #define LAMELLA_T_BOOL               T is bool
- *   #define LAMELLA_T_INTEGRAL int32_t   T is that
- *   #define LAMELLA_T_FLOATING float     T is that; of float16 and bfloat16 float, too
- *   #define LAMELLA_T_COMPLEX float      T is a struct of two of them, re and im
+ *   #define LAMELLA_T_INTEGRAL int32_t   T is int32_t
+ *   #define LAMELLA_T_FLOATING float     T is float, also for float16 and bfloat16
+ *   #define LAMELLA_T_COMPLEX float      T is a struct of two floats, re and im
  *
  * T is the type of the computation, R that of constants: T's part if T is complex, else T. x, y, z and p, q, r are of
  * type T, except a condition, which is x as a bool. The value of an expression is converted to the result's type.
