@@ -18,7 +18,8 @@
 namespace lamella::core {
 namespace {
 
-// AddressSanitizer: what rounding up adds to a block is out of bounds while the block is in use.
+// bound() makes AddressSanitizer report accesses to the padding between `bytes` and `rounded` while a block is in use;
+// unbound() allows them again.
 void bound([[maybe_unused]] void* data, [[maybe_unused]] int64_t bytes, [[maybe_unused]] int64_t rounded) {
 #ifdef __SANITIZE_ADDRESS__
   ASAN_POISON_MEMORY_REGION(static_cast<char*>(data) + bytes, rounded - bytes);

@@ -1,5 +1,5 @@
 // CachingPool: keeps freed blocks of a host-like allocator for reuse, because fresh memory costs page faults.
-// Any backend whose memory is plain addresses can put one over its own alloc and free.
+// A backend whose memory is plain addresses can put a CachingPool over its own alloc and free.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -18,10 +18,10 @@ class CachingPool {
   const lamella_allocator* allocator() const { return &face_; }
   lamella_status alloc(int64_t bytes, int32_t index, void* stream, void** out);
   void free(void* data, int64_t bytes, int32_t index);
-  void trim(int32_t index, int64_t cap);  // index -1: of all devices
+  void trim(int32_t index, int64_t cap);  // index -1: all devices
   lamella_status record_stream(int32_t index, void* data, void* stream);
   void report(lamella_allocator_stats* out) const;
-  void reset(uint32_t what);  // a set of enum lamella_stats
+  void reset(uint32_t what);  // bits of enum lamella_stats
 
  private:
   // Eight steps per power of two: at most 12.5 % is wasted.
@@ -54,7 +54,7 @@ class CachingPool {
   lamella_allocator_stats stats_{};
 };
 
-// malloc, 64-byte aligned.
+// Allocates by aligned_alloc: blocks are aligned to 64 bytes, large ones to huge pages.
 const lamella_allocator* system_allocator();
 // The memory that this process may use: the cgroup's limit, else the machine's.
 int64_t available_memory();

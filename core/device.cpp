@@ -97,7 +97,7 @@ lamella_status current_index(int32_t id, int32_t* index) {
   const lamella_backend* b = backend(id);
   *index = 0;
   if (!b || !b->device_current) return LAMELLA_OK;
-  return from_backend(b->device_current(b->context, index), {id, 0}, "asking for the current device");
+  return from_backend(b->device_current(b->context, index), {id, 0}, "reading the current device");
 }
 
 lamella_status from_backend(lamella_status st, lamella_device d, const std::string& doing) {

@@ -12,35 +12,37 @@ inline constexpr int32_t max_backends = 4096;
 
 inline bool same_device(lamella_device a, lamella_device b) { return a.backend == b.backend && a.index == b.index; }
 
-// Adds a backend, or raises if the name is taken by a live one. A withdrawn name may come back: it gets its old id.
+// Adds a backend, or raises if its name is that of a live one. A backend that is registered again gets its old id.
 lamella_status add_backend(const lamella_backend& desc, const std::string& owner, int32_t* id);
 void remove_backend(int32_t id);
 
-const lamella_backend* backend(int32_t id);  // null once withdrawn or never there
+const lamella_backend* backend(int32_t id);  // null if withdrawn or never registered
 int32_t backend_id(const char* name);        // -1 if there is none
 int32_t backend_count();                     // ids given so far
-const char* backend_name(int32_t id);        // also of a withdrawn one
+const char* backend_name(int32_t id);        // a withdrawn backend keeps its name
 std::string backend_owner(int32_t id);
 std::string device_name(lamella_device d);  // "bank:1"; "cpu"
 
-// A flag of the library's own beside enum lamella_backend_flags: `dtypes` does not hold all.
+// An internal flag beside those of enum lamella_backend_flags: the backend declared its `dtypes`, so some may be
+// missing.
 inline constexpr uint32_t declares_dtypes = uint32_t{1} << 31;
-// Whether a device may have tensors of a dtype; and the error where it may not.
+// has_dtype() returns whether a device may hold tensors of a dtype; lacks_dtype() raises the error that it may not.
 inline bool has_dtype(const lamella_backend* b, uint8_t dtype) { return b->dtypes[dtype >> 6] >> (dtype & 63) & 1; }
 lamella_status lacks_dtype(const lamella_backend* b, uint8_t dtype);
 
-// The index of the thread's current device, which a device named without an index is.
+// Sets `index` to the thread's current device of a backend: the device that "bank" without an index means.
 lamella_status current_index(int32_t backend, int32_t* index);
 
-// Splits "bank:1" into name and index; without a written index, it is -1. False if the text does not name a device.
-// Whether there is such a backend is not checked.
+// Splits "bank:1" into name and index, which is -1 if it is not written. Returns false if the text is no device's name;
+// does not check that the backend exists.
 bool split_device(const std::string& text, std::string* name, int32_t* index);
 
 // Returns the status of a backend's function. If it failed, this adds a note that names the device to its error, or
 // raises an error if the backend raised none.
 lamella_status from_backend(lamella_status st, lamella_device d, const std::string& doing);
 
-// Raises unless there is such a device. `who`: the operator, or the entry of the C ABI, that asks.
+// Raises unless the device exists. `who` opens the message: the operator, or the entry of the C ABI, that got the
+// device.
 lamella_status check_device(const std::string& who, lamella_device d);
 
 bool is_host(int32_t id);

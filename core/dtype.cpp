@@ -18,7 +18,7 @@ constexpr uint8_t B = LAMELLA_CLASS_BOOL, I = LAMELLA_CLASS_INTEGRAL, F = LAMELL
 std::atomic<DType> default_floating{LAMELLA_FLOAT32};
 
 std::string owners[256];                       // of plugins' dtypes
-constexpr DType refused = LAMELLA_THIS_DTYPE;  // among partners: the two have nothing together, as was declared
+constexpr DType refused = LAMELLA_THIS_DTYPE;  // among `partners`: a plugin declared that the two do not promote
 
 DType promote_integers(DType a, DType b) {
   if (is_signed(a) == is_signed(b)) return itemsize(a) >= itemsize(b) ? a : b;
@@ -44,7 +44,7 @@ template <class T>
 void from_float32(int64_t n, const float* from, void* to) {
   for (int64_t i = 0; i < n; i++) static_cast<T*>(to)[i] = T(from[i]);
 }
-// One that holds numbers, and has no arithmetic.
+// Describes a dtype that stores numbers and has no arithmetic, such as float8_e5m2.
 template <class T>
 constexpr DTypeInfo holder(const char* name, uint8_t dlpack_code) {
   return {name, "", sizeof(T), F, {dlpack_code, 8 * sizeof(T), 1}, to_float32<T>, from_float32<T>, nullptr, false};
@@ -106,11 +106,13 @@ lamella_status add_dtype(const lamella_dtype_def& def, const std::string& owner,
     at = t;
     if (!old.name) continue;
     if (old.itemsize != def.itemsize)
-      return raise(LAMELLA_RUNTIME_ERROR, format("dtype: '%s' had elements of %d bytes, and tensors may have it still",
-                                                 def.name, old.itemsize));
+      return raise(LAMELLA_RUNTIME_ERROR,
+                   format("dtype: '%s' was registered with elements of %d bytes, and tensors may still have it",
+                          def.name, old.itemsize));
     break;
   }
-  if (at < 0) return raise(LAMELLA_RUNTIME_ERROR, format("dtype: '%s': there is no number left", def.name));
+  if (at < 0)
+    return raise(LAMELLA_RUNTIME_ERROR, format("dtype: '%s': all numbers for plugins' dtypes are taken", def.name));
   auto partners = std::make_unique<DType[]>(256);  // never freed: a call may be reading it
   std::fill_n(partners.get(), 256, LAMELLA_NO_DTYPE);
   for (int32_t i = 0; i < def.num_promotions; i++) {
@@ -138,7 +140,7 @@ void withdraw_dtype(DType t) { __atomic_store_n(&dtype_infos[t].withdrawn, true,
 
 namespace {
 
-// Of two dtypes of which one is not plain.
+// Promotes two dtypes of which at least one is not plain.
 DType promote_others(DType a, DType b) {
   for (const DType* declared : {dtype_info(a).partners ? dtype_info(a).partners + b : nullptr,
                                 dtype_info(b).partners ? dtype_info(b).partners + a : nullptr})

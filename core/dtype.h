@@ -1,9 +1,9 @@
 // DType: the element types, their properties and names, and the one promotion table.
 //
 // Note [Dtypes]  The plain dtypes, below LAMELLA_PLAIN_DTYPES, have arithmetic: every kernel takes them. The library's
-//   other ones, as float8_e5m2, only hold numbers; those from LAMELLA_FIRST_PLUGIN_DTYPE on are registered by plugins.
-//   A tensor of another dtype than a plain one has the restricted key, so that the dispatcher shows it only to kernels
-//   that say that they take it. All conversions of these go through float32.
+//   other dtypes, such as float8_e5m2, only hold numbers; plugins register those from LAMELLA_FIRST_PLUGIN_DTYPE on.
+//   A tensor of a dtype that is not plain has the restricted key, so that the dispatcher gives it only to kernels that
+//   declare that they take it. All conversions of dtypes that are not plain go through float32.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -20,10 +20,10 @@ struct DTypeInfo {
   uint8_t itemsize;
   uint8_t dtype_class;  // enum lamella_dtype_class
   DLDataType dlpack;
-  void (*to_float32)(int64_t n, const void* from, float* to);  // null of a plain one
+  void (*to_float32)(int64_t n, const void* from, float* to);  // null for a plain dtype
   void (*from_float32)(int64_t n, const float* from, void* to);
-  const DType* partners;  // by the other dtype: what both are together, or LAMELLA_NO_DTYPE; may be null
-  bool withdrawn;         // tensors that have it keep it; its name and its number are refused
+  const DType* partners;  // by the other dtype: the declared promotion, or LAMELLA_NO_DTYPE; may be null
+  bool withdrawn;         // tensors that have the dtype keep it; its name and its number are refused
 };
 
 extern DTypeInfo dtype_infos[256];
@@ -35,8 +35,8 @@ inline bool is_dtype(int64_t t) {
   return t >= 0 && t < LAMELLA_NO_DTYPE && __atomic_load_n(&dtype_infos[t].name, __ATOMIC_ACQUIRE) &&
          !__atomic_load_n(&dtype_infos[t].withdrawn, __ATOMIC_ACQUIRE);
 }
-// The next number after `t` that has a name, also of a withdrawn dtype; LAMELLA_NO_DTYPE after the last one. The
-// numbers of plugins are given from the first one on, without gaps.
+// Returns the next number after `t` that has a name, withdrawn dtypes included; LAMELLA_NO_DTYPE after the last one.
+// The numbers of plugins start at LAMELLA_FIRST_PLUGIN_DTYPE and have no gaps.
 inline int next_dtype(int t) {
   const auto named = [](int k) { return __atomic_load_n(&dtype_infos[k].name, __ATOMIC_ACQUIRE) != nullptr; };
   if (++t < LAMELLA_FIRST_PLUGIN_DTYPE && !named(t)) t = LAMELLA_FIRST_PLUGIN_DTYPE;
@@ -52,11 +52,11 @@ void withdraw_dtype(DType t);
 DType dtype_from_name(const char* name);  // LAMELLA_NO_DTYPE if there is none
 DType dtype_from_dlpack(DLDataType t);    // LAMELLA_NO_DTYPE if there is none
 
-// The array API standard's table; where it is silent, torch's; LAMELLA_NO_DTYPE where torch refuses. Of a plugin's
-// dtype: what it has declared, else the higher class.
+// Promotes by the array API standard's table, and by torch's where the standard is silent; LAMELLA_NO_DTYPE where torch
+// refuses. A plugin's dtype promotes as its plugin declared, else to the dtype of the higher class.
 DType promote(DType a, DType b);
 
-// May a result of dtype `from` be stored into `to` (in-place and out= forms)? Classes may only grow.
+// Returns whether a result of dtype `from` may be stored into `to` (in-place and out= forms): the class may only grow.
 bool can_cast(DType from, DType to);
 
 DType default_dtype();

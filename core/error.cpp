@@ -41,10 +41,10 @@ lamella_status raise_host(void* payload, void (*release)(void*), std::string mes
 lamella_status raise_exception() {
   try {
     throw;
-  } catch (const abi::__forced_unwind&) {  // a thread that ends, as Python's do at exit
+  } catch (const abi::__forced_unwind&) {  // unwinding that ends a thread, as Python's threads at exit
     throw;
   } catch (const std::bad_alloc&) {
-    return raise(LAMELLA_OUT_OF_MEMORY, "out of memory");  // short enough to need none
+    return raise(LAMELLA_OUT_OF_MEMORY, "out of memory");  // the message is short enough to need no memory
   } catch (const std::exception& e) {
     return raise(LAMELLA_RUNTIME_ERROR, std::string("a kernel has thrown: ") + e.what());
   } catch (...) {

@@ -9,7 +9,7 @@ namespace lamella::core {
 
 struct Error {
   int32_t kind = LAMELLA_OK;
-  std::string message, notes;  // notes: what stands beside the payload's own message
+  std::string message, notes;  // notes: lines beside the payload's own message
   void* payload = nullptr;
   void (*release_payload)(void*) = nullptr;
 
@@ -22,15 +22,16 @@ lamella_status raise_host(void* payload, void (*release)(void*), std::string mes
 void add_note(const char* note);
 Error& pending_error();
 
-// The pending error as a counted object to keep, or to carry to another thread; null if there is none. Restoring takes
-// the object over and returns the error's kind; 0, and nothing is taken, if it is no such object.
+// take_error() moves the pending error into a counted object, to keep or to carry to another thread; null if there is
+// none. restore_error() makes the object's error pending again, releases the object and returns the error's kind; for
+// an object of another type it does nothing and returns 0.
 lamella_object* take_error();
 lamella_status restore_error(lamella_object*);
 
-// Inside a catch block: what C++ threw becomes the pending error.
+// Turns the C++ exception of the catch block that calls it into the pending error.
 lamella_status raise_exception();
-// Calls what may throw: kernels, shape rules and handlers, whose exceptions must not cross the frames of their callers,
-// which own results or are of another language. Costs nothing until something is thrown.
+// Calls a function that may throw: a kernel, a shape rule or a handler. Its exception must not cross the frames of its
+// callers, which own results or belong to another language. Costs nothing until something is thrown.
 template <class F>
 inline __attribute__((always_inline)) lamella_status guarded(F&& f) {
   try {

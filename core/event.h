@@ -13,7 +13,7 @@ extern std::atomic<uint64_t> event_kinds;
 // Hands an event to the subscribers; set by the dispatcher.
 extern void (*send_event)(const lamella_event&);
 
-// Whether a kind has a subscriber: without one, this load is all that an event costs.
+// Returns whether a kind has a subscriber: without one, this load is all that an event costs.
 inline bool event_wanted(lamella_event_kind kind) {
   return __builtin_expect(event_kinds.load(std::memory_order_relaxed) >> kind & 1, 0);
 }

@@ -9,7 +9,7 @@ namespace {
 
 struct Registered {
   AroundFork outermost{};
-  std::mutex own;  // of the lists
+  std::mutex own;  // guards both lists
   std::vector<AroundFork> middle;
   std::vector<std::mutex*> innermost;
 };

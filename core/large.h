@@ -1,4 +1,4 @@
-// Large storages that are alive, so that an error of too little memory can name the largest.
+// The live storages from a size on, so that an out-of-memory error can name the largest tensors.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lamella::core {
 
-// From this size on, filling the memory takes a thousand times as long as an entry here.
+// Storages of this many bytes are noted: filling the memory takes a thousand times as long as adding the entry.
 inline constexpr int64_t large_bytes = int64_t{1} << 20;
 
 void note_large(const Storage*, DType);

@@ -20,7 +20,7 @@ inline void release(lamella_object* o) {
   if (drop_reference(&o->refcount)) o->type->destroy(o);
 }
 
-// Memory from the system or an exception.
+// Returns `memory`, or throws std::bad_alloc if it is null.
 inline void* checked(void* memory) {
   if (__builtin_expect(!memory, 0)) throw std::bad_alloc();
   return memory;

@@ -10,10 +10,10 @@ bool number_fits(const Value& v, DType dtype) {
   if (v.tag == LAMELLA_COMPLEX) return kind == LAMELLA_CLASS_COMPLEX;
   if (kind != LAMELLA_CLASS_INTEGRAL) return true;
   const bool is_unsigned = !is_signed(dtype);
-  const int bits = 8 * itemsize(dtype) - !is_unsigned;  // of the largest number
+  const int bits = 8 * itemsize(dtype) - !is_unsigned;  // value bits, without the sign
   if (v.tag == LAMELLA_FLOAT) {
     const double end = std::ldexp(1.0, bits), n = std::trunc(v.as.d);
-    return n < end && (is_unsigned ? n > -end : n >= -end);  // NaN is nowhere
+    return n < end && (is_unsigned ? n > -end : n >= -end);  // false for NaN
   }
   if (v.tag == LAMELLA_UINT) return bits == 64;
   if (bits >= 63) return true;
@@ -79,7 +79,7 @@ bool ResultType::add_dtype(DType t, bool has_dims) { return join(has_dims ? dims
 bool ResultType::add(const Value& v) {
   if (v.tag == LAMELLA_TENSOR) return !v.as.tensor || add_dtype(v.as.tensor->dtype, v.as.tensor->dl.ndim > 0);
   DType t = number_dtype(v);
-  // Python's integers are one kind, however large.
+  // int64 and uint64 both stand for Python's int, so that the two together are uint64.
   if (number_ == LAMELLA_UINT64 && t == LAMELLA_INT64) t = LAMELLA_UINT64;
   if (number_ == LAMELLA_INT64 && t == LAMELLA_UINT64) number_ = LAMELLA_UINT64;
   return t == LAMELLA_NO_DTYPE || join(number_, t);

@@ -1,5 +1,5 @@
-// ResultType: which dtype several operands have together: tensors with dimensions vote first, zero-dim tensors and
-// Python numbers only raise the class (torch's category rule).
+// ResultType: computes the dtype of a result from those of the operands. Tensors with dimensions vote first; zero-dim
+// tensors and Python numbers only raise the class (torch's category rule).
 #pragma once
 
 #include "core/value.h"
@@ -19,11 +19,12 @@ class ResultType {
   DType dims_ = LAMELLA_NO_DTYPE, zero_dim_ = LAMELLA_NO_DTYPE, number_ = LAMELLA_NO_DTYPE;
 };
 
-// Whether a number can stand in a dtype: complex ones in complex dtypes only; in an integral dtype what its range holds
-// once the fraction is cut, where negative ones may wrap into an unsigned range; all others anywhere.
+// number_fits() returns whether a number can be stored in a dtype. A complex number fits complex dtypes only. A real
+// number fits an integral dtype if the dtype's range holds it once the fraction is cut; in an unsigned range, negative
+// numbers may wrap. A real number fits every dtype of another class.
 bool number_fits(const Value& v, DType dtype);
-// And whether it is no larger than the finite numbers of a floating or complex dtype, unless it is infinite.
+// number_in_range() also requires that the number stays finite in a floating or complex dtype, unless it is infinite.
 bool number_in_range(const Value& v, DType dtype);
-DType number_dtype(const Value& v);  // int64, the default float, its complex, or bool
+DType number_dtype(const Value& v);  // int64, uint64, the default float, its complex, or bool
 
 }  // namespace lamella::core

@@ -1,5 +1,5 @@
-// Slots: the words that plugins keep on a tensor or on a storage, found by index. The core owns the words; what is in
-// them belongs to the slots' types, which the dispatcher knows.
+// Slots: pointers that plugins keep on a tensor or on a storage, found by index. The core stores the pointers; the slot
+// types, which the dispatcher registers, own the states that they point to.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace lamella::core {
 
-// A block of words: the first one is their number. Null is an empty block.
+// A block is an array of pointers whose first word is the number of its slots. A null block has no slots.
 inline intptr_t slot_count(void* const* block) { return block ? reinterpret_cast<intptr_t>(block[0]) : 0; }
 
 inline void* slot_in(void* const* block, intptr_t i) { return i < slot_count(block) ? block[1 + i] : nullptr; }
@@ -26,7 +26,7 @@ inline void* exchange_slot_in(void*** block, intptr_t i, void* state) {
   return std::exchange((*block)[1 + i], state);
 }
 
-// Destroys what a block holds, and the block. `first` is the index of its first slot.
+// Destroys each state in a block, and frees the block. `first` is the index of its first slot.
 inline __attribute__((cold, noinline)) void free_slots(void** block, void (*destroy)(int index, void* state),
                                                        int first = 0) {
   for (intptr_t i = 0, n = slot_count(block); i < n; i++)

@@ -49,12 +49,13 @@ void recycle(Storage* s) {
 
 namespace {
 
-// Memory of an allocator, which is asked once more after it has given back what it keeps.
+// take() allocates. If the allocator has no memory, it makes the allocator free its cached blocks and tries once more;
+// if that fails too, the first error stays.
 __attribute__((noinline)) lamella_status take(const lamella_allocator* a, int64_t bytes, int32_t index, void** out) {
   const lamella_status st = a->alloc(a->context, bytes, index, nullptr, out);
   if (__builtin_expect(st != LAMELLA_OUT_OF_MEMORY || !a->trim, 1)) return st;
   Error first = std::exchange(pending_error(), {});
-  a->trim(a->context, -1, 0);  // all devices: they may share what is behind them
+  a->trim(a->context, -1, 0);  // all devices: they may share one memory
   pending_error().clear();
   const bool found = a->alloc(a->context, bytes, index, nullptr, out) == LAMELLA_OK;
   pending_error().clear();
@@ -63,7 +64,7 @@ __attribute__((noinline)) lamella_status take(const lamella_allocator* a, int64_
   return found ? LAMELLA_OK : st;
 }
 
-// Memory that does not lie in the storage itself, or of a device that must have the dtype.
+// The slow path of new_storage(): memory outside the storage object, or a backend whose dtypes must be checked.
 __attribute__((noinline)) lamella_status allocate(const lamella_backend* b, DType dtype, Storage* s) {
   if (!has_dtype(b, dtype)) return lacks_dtype(b, dtype);
   if ((b->flags & LAMELLA_BACKEND_HOST) && s->bytes <= Storage::inline_capacity) {

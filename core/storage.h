@@ -15,15 +15,15 @@ struct lamella_storage {
 #endif
 
   int64_t refcount;
-  uint64_t sticky;   // layers that every write must reach, through whichever view
+  uint64_t sticky;   // keys of layers that must see every write, through any view
   uint64_t version;  // bumped once per mutating call
   void* data;
   int64_t bytes;
   lamella_device device;
   const lamella_allocator* allocator;                // null: inline, or foreign memory
   void (*deleter)(void*);                            // of foreign memory; may run on any thread
-  void** slots;                                      // what plugins keep on it, see core/slots.h; null: nothing
-  alignas(16) char inline_bytes[inline_bytes_size];  // as malloc aligns: wider wishes would cost each a gap
+  void** slots;                                      // a block of plugins' slots, see core/slots.h; null: none
+  alignas(16) char inline_bytes[inline_bytes_size];  // malloc's alignment: a wider one would pad each storage
   void* deleter_context() const { return *reinterpret_cast<void* const*>(inline_bytes); }
 };
 
@@ -31,22 +31,24 @@ namespace lamella::core {
 
 using Storage = lamella_storage;
 
-// The lowest bit of keys, which no layer has: a kernel must say that it takes such a tensor. Among a storage's sticky
-// keys, the tensors over it are opaque; among a tensor's, its dtype is not plain. Calls with it reach
+// The lowest bit of keys, which no layer has. In a storage's sticky keys it says that the tensors over it are opaque;
+// in a tensor's keys, that its dtype is not plain. Only kernels that declare so take such tensors: see
 // dispatcher/restricted.h.
 inline constexpr uint64_t restricted_key = 1;
 
-// For elements of a dtype that the device must have.
+// Makes a storage for elements of a dtype; raises if the device does not have the dtype.
 lamella_status new_storage(int64_t bytes, lamella_device device, DType dtype, Storage** out);
-// Memory of the host from the first backend that has such an allocator, for copies that do not block.
+// Makes a storage in pinned memory of the host, so that copies to a device need not block. The first backend with a
+// host_allocator provides the memory.
 lamella_status new_pinned_storage(int64_t bytes, Storage** out);
 bool is_pinned(const Storage* s);
 // A storage over memory that it did not allocate; the deleter runs when the last reference has gone.
 Storage* foreign_storage(void* data, int64_t bytes, lamella_device device, void (*deleter)(void*), void* context);
-// Gives a storage other memory of as many bytes, which `from` owned and has no more; its own memory is freed. The only
-// exception to the rule that the pointer never moves: the caller knows every tensor over `s`, and points each anew.
+// Frees the memory of `s` and gives it that of `from`, which must have as many bytes and is left without memory. The
+// only exception to the rule that the pointer never moves: the caller knows every tensor over `s`, and sets its data
+// pointer anew.
 void take_memory(Storage* s, Storage* from);
-// A storage of opaque tensors: no bytes, but a version and a count of its own.
+// Makes a storage of opaque tensors: no bytes, but a version and a count of its own.
 Storage* opaque_storage(lamella_device device);
 void destroy_storage(Storage* s);
 

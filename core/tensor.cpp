@@ -29,7 +29,7 @@ void free_shape(Tensor* t) {
 
 void destroy_tensor(lamella_object* o) {
   auto* t = reinterpret_cast<Tensor*>(o);
-  if (t->host && host_released && host_released(t)) return;  // its object keeps it
+  if (t->host && host_released && host_released(t)) return;  // the host object keeps the tensor
   if (t->slots[0] || t->slots[1] || t->more_slots) free_slots(t);
   release(t->storage);
   if (t->base) release(t->base);
@@ -40,7 +40,7 @@ void destroy_tensor(lamella_object* o) {
 const lamella_object_type tensor_type = {sizeof(lamella_object_type), 0, "Tensor", destroy_tensor};
 
 bool is_dense(const Tensor* t) {
-  // Dense: sorted by stride, each dimension's stride is the product of the smaller ones.
+  // Dense: with the dimensions sorted by stride, each stride is the product of the sizes before it.
   if (t->flags & LAMELLA_CONTIGUOUS) return true;
   int64_t expected = 1;
   bool used[LAMELLA_MAX_DIMS] = {};
@@ -71,7 +71,7 @@ void set_shape(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides
     contiguous &= sizes[i] == 1 || steps[i] == n;
     n *= sizes[i];
   }
-  if (!strides && n == 0) {  // strides as if empty dimensions had one element, as everybody does
+  if (!strides && n == 0) {  // strides as if empty dimensions had one element, as torch's
     int64_t m = 1;
     for (int i = ndim - 1; i >= 0; i--) {
       steps[i] = m;
@@ -93,10 +93,10 @@ void point(Tensor* t, int64_t offset) {
   t->dl.data = base ? reinterpret_cast<void*>(base + offset * itemsize(t->dtype)) : nullptr;
 }
 
-// The key that a tensor has for its dtype.
+// Returns the key that a tensor has because of its dtype.
 inline uint64_t own_key(DType dtype) { return is_plain(dtype) ? 0 : restricted_key; }
 
-// The dtype and the device, with the fields that follow from them, but for the key.
+// Sets the dtype, the device and the fields that follow from them, except `keys`.
 inline void set_type(Tensor* t, DType dtype, lamella_device device) {
   const lamella_backend* b = backend(device.backend);
   t->dl.device.device_type = b ? b->dlpack_type : kDLExtDev;
@@ -107,7 +107,7 @@ inline void set_type(Tensor* t, DType dtype, lamella_device device) {
   t->device_key = static_cast<uint32_t>(device.backend) << 16 | static_cast<uint32_t>(device.index);
 }
 
-// Everything but the geometry. Takes over the reference to `storage`.
+// Makes a tensor and sets every field but its geometry. Takes over the reference to `storage`.
 inline __attribute__((always_inline)) Tensor* blank(Storage* storage, DType dtype) {
   auto* t = static_cast<Tensor*>(this_thread().tensors.pop());
   if (!t) t = static_cast<Tensor*>(std::malloc(sizeof(Tensor)));
@@ -136,7 +136,8 @@ Tensor* build(Storage* storage, int ndim, const int64_t* sizes, const int64_t* s
   return t.take();
 }
 
-// The usual new tensor: few dimensions, row-major, all sizes positive, no overflow. Null if it is not that.
+// Makes the usual new tensor: few dimensions, row-major. The caller has checked that all sizes are positive and that
+// nothing overflows.
 inline __attribute__((always_inline)) Tensor* build_small(Storage* storage, int ndim, const int64_t* sizes,
                                                           int64_t numel, DType dtype) {
   Tensor* t = blank(storage, dtype);
@@ -242,7 +243,7 @@ lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides
     for (int i = 0; i < ndim; i++) {
       n *= static_cast<uint64_t>(sizes[i]);
       all |= static_cast<uint64_t>(sizes[i]) | n;
-      if (all >> 31) break;  // the product of five could wrap before it is seen
+      if (all >> 31) break;  // stops before the product of five sizes can wrap
     }
     if (__builtin_expect(n - 1 < (uint64_t{1} << 31) && all >> 31 == 0, 1)) {
       Storage* s;
@@ -305,7 +306,8 @@ void replace_storage(Tensor* t, Storage* owned) {
 
 void assign(Tensor* to, const Tensor* from) {
   if (to == from) return;
-  set_geometry(to, from->ndim(), from->sizes(), from->strides(), from->storage_offset);  // all that can fail
+  // Set first, since only this can fail.
+  set_geometry(to, from->ndim(), from->sizes(), from->strides(), from->storage_offset);
   retain(from->storage);
   release(std::exchange(to->storage, from->storage));
   if (Tensor* base = std::exchange(to->base, nullptr)) release(base);

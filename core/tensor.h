@@ -1,5 +1,5 @@
-// Tensor: sizes and strides over a Storage, plus the words that layers and the host language keep on it.
-// The public prefix is lamella_tensor; what follows it is the core's own.
+// Tensor: sizes and strides over a Storage, plus the pointers that layers and the host language keep on it. The public
+// prefix is lamella_tensor; the members after it belong to the core.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -42,9 +42,9 @@ lamella_status check_sizes(const char* op, int ndim, const int64_t* sizes, int64
 
 lamella_status new_tensor(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device,
                           Tensor** out);
-// On the host, in memory that a backend pins.
+// Makes a tensor on the host, in memory that a backend pins.
 lamella_status new_pinned(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, Tensor** out);
-// Opaque: its storage has no bytes. The caller has checked the sizes.
+// Makes an opaque tensor, whose storage has no bytes. The caller has checked the sizes.
 Tensor* new_opaque(int ndim, const int64_t* sizes, const int64_t* strides, DType dtype, lamella_device device);
 // A tensor over an existing storage, which it retains: opaque if the storage is. The caller has checked the bounds.
 Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
@@ -53,19 +53,20 @@ Tensor* tensor_over(Storage* storage, int ndim, const int64_t* sizes, const int6
 Tensor* new_view(Tensor* of, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset,
                  DType dtype = LAMELLA_NO_DTYPE);
 
-// Gives a tensor another geometry (resize_, set_). A growing one gets a new storage, which it adopts.
+// set_geometry() changes the sizes, strides and offset of a tensor (resize_, set_). replace_storage() gives a tensor
+// that grows its new storage, and takes over the caller's reference to it.
 void set_geometry(Tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset);
 void replace_storage(Tensor* t, Storage* owned);
-// Gives `to` the storage, the geometry, the dtype and the device of `from`. It is no view any more; its keys and slots
-// stay.
+// Gives `to` the storage, the geometry, the dtype and the device of `from`. `to` is no view afterwards; its keys and
+// slots stay.
 void assign(Tensor* to, const Tensor* from);
 
 void contiguous_strides(int ndim, const int64_t* sizes, int64_t* strides);
 // Strides of four dimensions (N, C, H, W) whose elements lie in the order N, H, W, C.
 void channels_last_strides(const int64_t* sizes, int64_t* strides);
-// Whether a tensor lies in memory as a format wants it; LAMELLA_PRESERVE_FORMAT wants nothing.
+// Returns whether a tensor's strides are those of a format; always true for LAMELLA_PRESERVE_FORMAT.
 bool lies_in(const lamella_tensor* t, lamella_memory_format format);
-// Raises where the bytes that a strided layout spans overflow; the sum of 64 products of 63 bits fits 128.
+// Raises if the bytes that a strided layout spans overflow 63 bits; it sums in 128 bits.
 lamella_status check_span(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
 // The bytes that a strided layout spans from its first element; 0 for an empty one.
 int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64_t item);
@@ -73,8 +74,8 @@ int64_t span_bytes(int ndim, const int64_t* sizes, const int64_t* strides, int64
 void* get_slot(const Tensor* t, int index);
 void* exchange_slot(Tensor* t, int index, void* state);
 
-// The core never looks into `host`. Where it is set, this is called when the last reference has gone; true: the host
-// object still needs the tensor and has taken a reference of its own.
+// Called when the last reference to a tensor with a `host` is gone. Returns true if the host object still needs the
+// tensor and has taken a reference of its own. The core never reads the object itself.
 extern bool (*host_released)(Tensor*);
 
 }  // namespace lamella::core

@@ -13,11 +13,11 @@ void (*destroy_thread_slot)(int, void*) = nullptr;
 
 ThreadState::ThreadState() {
   shared.size = sizeof shared;
-  shared.default_device = {-1, 0};  // "the host backend, once there is one"
+  shared.default_device = {-1, 0};  // stands for the host backend, once it is registered
 }
 
 ThreadState::~ThreadState() {
-  for (bool any = destroy_thread_slot != nullptr; any;) {  // destroying one may look at the others, or set one
+  for (bool any = destroy_thread_slot != nullptr; any;) {  // destroying a state may read the other slots, or set one
     any = false;
     for (size_t i = 0; i < slots.size(); i++)
       if (void* state = std::exchange(slots[i], nullptr)) {
@@ -31,11 +31,12 @@ ThreadState::~ThreadState() {
 }
 
 namespace {
-// Owns the state until the thread ends. It stays the thread's while its own slots are destroyed. What runs after that
-// (other destructors) starts a new state, which leaks by a few hundred bytes rather than dangles.
+// Owner holds the thread's state until the thread ends; current_thread points to the state while its slots are
+// destroyed. Destructors that run later start a new state, which leaks a few hundred bytes rather than dangles.
 thread_local bool ended = false;
 struct Owner {
-  alignas(ThreadState) char memory[sizeof(ThreadState)];  // not from the heap: the first to need it may be an error
+  // Not on the heap: the first use may raise an out-of-memory error.
+  alignas(ThreadState) char memory[sizeof(ThreadState)];
   ThreadState* state = new (memory) ThreadState;
   ~Owner() {
     ended = true;

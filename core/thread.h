@@ -1,4 +1,4 @@
-// The state of a thread: one struct behind one initial-exec pointer. The public part is handed over in the frame.
+// The state of a thread: one struct, found by one initial-exec pointer. Frames pass its public part to kernels.
 #pragma once
 
 #include <lamella/c_api.h>

@@ -49,7 +49,7 @@ Value retain_value(const Value& v) {
   for (uint64_t i = 0, n = num_values(v); i < n; i++) {
     try {
       own[i] = retain_value(v.as.values[i]);
-    } catch (...) {  // no memory: what was retained so far is given back
+    } catch (...) {  // no memory: releases the values that were retained so far
       for (uint64_t k = 0; k < i; k++) release_value(own[k]);
       std::free(own);
       throw;

@@ -1,4 +1,4 @@
-// Value: constructors and readers for the sixteen-byte tagged union, and what keeps one beyond a call.
+// Value: constructors and readers for the sixteen-byte tagged union, and OwnedValue, which outlives a call.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -57,7 +57,7 @@ inline Value value_list(const Value* p, int64_t n) {
   return v;
 }
 
-// How many values a list or a dictionary of values holds; 0 for anything else.
+// Returns how many values a list or a dictionary of values holds; 0 for anything else.
 inline uint64_t num_values(const Value& v) {
   return v.tag == LAMELLA_VALUE_LIST ? v.length : v.tag == LAMELLA_DICT ? 2 * static_cast<uint64_t>(v.length) : 0;
 }
@@ -76,7 +76,7 @@ inline double as_double(const Value& v) {
 Value retain_value(const Value& v);
 void release_value(Value& v);
 
-// A value that is kept: it owns what it adopts, a copy retains, the end releases.
+// A value that outlives a call: adopt() takes over the reference, a copy retains, the destructor releases.
 struct OwnedValue : Value {
   OwnedValue() : Value(none()) {}
   OwnedValue(const OwnedValue& o) : Value(retain_value(o)) {}
@@ -97,7 +97,7 @@ struct OwnedValue : Value {
   void swap(OwnedValue& o) noexcept { std::swap(static_cast<Value&>(*this), static_cast<Value&>(o)); }
 };
 
-// Equal content: the same number whatever its kind, the same elements, the same object.
+// Returns whether two values have equal content: the same number of any kind, the same elements, the same object.
 bool same_value(const Value& a, const Value& b);
 
 // The first element of a tensor in host memory, as a number. A complex value is owned; release it.

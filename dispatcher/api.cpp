@@ -38,7 +38,7 @@
 namespace lamella::dispatcher {
 namespace {
 
-// The table's functions, in its order.
+// The functions of the table, in its order.
 lamella_status raise(int32_t kind, const char* m) { return core::raise(kind > 0 ? kind : LAMELLA_RUNTIME_ERROR, m); }
 lamella_status raise_host(void* p, void (*r)(void*), const char* m) { return core::raise_host(p, r, m); }
 const char* error_message() { return core::pending_error().kind ? core::pending_error().message.c_str() : nullptr; }
@@ -70,7 +70,7 @@ const lamella_operator* find_operator(const char* name, const char* overload) {
 lamella_thread* thread() { return &core::this_thread().shared; }
 const char* operator_name(const lamella_operator* op) { return op->name.c_str(); }
 const char* operator_overload(const lamella_operator* op) { return op->overload.c_str(); }
-// With its schema parsed; null with an error where it does not parse.
+// Returns the operator with its schema parsed; null and an error if the schema does not parse.
 const Operator* prepared(const lamella_operator* op) {
   if (op->schema.load(std::memory_order_acquire)) return op;
   return prepare(const_cast<Operator*>(op)) ? nullptr : op;
@@ -107,7 +107,9 @@ int32_t find_overloads(const char* name, const lamella_operator** out, int32_t r
 }
 
 lamella_status scratch(lamella_frame* f, int64_t bytes, void** out) {
-  if (bytes < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("scratch: %lld bytes", (long long)bytes));
+  if (bytes < 0)
+    return core::raise(LAMELLA_VALUE_ERROR,
+                       core::format("scratch: 'bytes' is %lld; it must not be negative", (long long)bytes));
   void* p = std::aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
   if (!p)
     return core::raise(LAMELLA_OUT_OF_MEMORY, core::format("%s: cannot allocate %lld bytes of scratch",
@@ -223,7 +225,8 @@ lamella_status layer(lamella_library* l, const lamella_layer* d, int32_t* bit, l
   if (lamella_status st = expect_known("layer", "reserved", desc.reserved, 0)) return st;
   return register_layer(*l, desc, bit, h);
 }
-// Puts a copy of an allocator, if there is one, in its place. It has exactly the flags in `wanted`, and may be ordered.
+// Replaces `*at`, unless it is null, by a copy of the allocator. Raises unless the allocator has the flags in `wanted`;
+// it may also have LAMELLA_ALLOCATOR_STREAM_ORDERED, and no other flag.
 lamella_status keep_allocator(const char* what, uint32_t wanted, const lamella_allocator** at,
                               std::unique_ptr<lamella_allocator>& copy) {
   if (!*at) return LAMELLA_OK;
@@ -250,7 +253,7 @@ lamella_status backend(lamella_library* l, const lamella_backend* d, int32_t* id
           keep_allocator("backend: host_allocator", LAMELLA_ALLOCATOR_PINNED, &desc.host_allocator, pinned))
     return st;
   const lamella_status st = register_backend(*l, desc, id, h);
-  if (!st) own.release(), pinned.release();  // storages point at them: never freed
+  if (!st) own.release(), pinned.release();  // never freed: storages point at them
   return st;
 }
 lamella_status disable(lamella_library* l, const char* op, const char* key, lamella_handle* h) {
@@ -377,7 +380,7 @@ int32_t find_layer(const char* name) {
   return layer_bit(name);
 }
 
-// Entries without a guard are those that cannot fail, and quick ones whose pointers came from this library.
+// An entry has no guard if it cannot fail, or if it must be quick and its pointers were made by this library.
 const lamella_api table = {
     .size = sizeof(lamella_api),
     .version = LAMELLA_ABI_VERSION,

@@ -1,4 +1,4 @@
-// The C table that every plugin gets.
+// The table of C functions that every plugin gets: lamella_api.
 #pragma once
 
 #include <lamella/c_api.h>

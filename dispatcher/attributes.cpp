@@ -18,7 +18,8 @@ std::string (*attribute_holder)(const char*) = nullptr;
 
 lamella_status add_attribute(Library& lib, const char* name, lamella_get_attribute get, lamella_set_attribute set,
                              void* context, lamella_handle* handle) {
-  std::string holder = attribute_holder ? attribute_holder(name) : "";  // may wait for Python: not under the lock
+  // attribute_holder() may wait for Python, and so runs before the lock is taken.
+  std::string holder = attribute_holder ? attribute_holder(name) : "";
   RegistryLock lock;
   if (const Attribute* old = find_attribute(name)) holder = old->owner;
   if (!holder.empty())

@@ -1,4 +1,4 @@
-// Attributes of Tensor that plugins contribute by name.
+// Attributes of Tensor that plugins add by name.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ lamella_status add_attribute(Library&, const char* name, lamella_get_attribute, 
                              lamella_handle*);
 const Attribute* find_attribute(const std::string& name);  // valid until withdrawn; never freed
 std::vector<std::string> attribute_names();
-// `changed` is called for every attribute that comes or goes, and at once for those already there. `holder` returns the
-// owner of a name on Tensor that was not registered by add_attribute; empty if the name is free.
+// `changed` is called for every attribute that is added or withdrawn, and at once for those already registered.
+// `holder` returns the owner of a name on Tensor that was not registered by add_attribute; empty if the name is free.
 void set_attribute_hooks(void (*changed)(const Attribute*, bool added), std::string (*holder)(const char* name));
 
 }  // namespace lamella::dispatcher

@@ -63,13 +63,14 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
   lamella_status st;
   if (__builtin_expect(e.flags & stays_on, 0)) {
     f.keys = keys & (self - 1);
-    f.layer = -1;  // the composite is the operator's own, not a kernel of the layer's
+    f.layer = -1;  // the composite belongs to the operator, not to the layer
     st = decompose(f, e, args, rets);
   } else {
     f.keys = keys & ~self;
     f.passed = passed | self;
     if (__builtin_expect(e.flags & calls_operators, 0)) {
-      // Off inside its own handler, like all that were passed; redispatch turns one on again that stays inside.
+      // The layer and all that were passed are off inside the handler; redispatch turns `hidden` on again if it stays
+      // inside.
       const uint64_t saved = f.thread->exclude, hidden = f.hidden;
       f.hidden = self & ~saved;
       f.thread->exclude = saved | self | (f.passed & ~inside_layers.load(std::memory_order_relaxed));
@@ -89,36 +90,37 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
   return st;
 }
 
-// A kernel vanished while the call was on its way to it: look again in the operator's current table.
+// Called when a kernel was withdrawn while the call was on its way to it: takes the operator's current table and goes
+// on.
 lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   const void* before = f.table;
   if (static_cast<const Table*>(f.table)->pinned)
     return core::raise(LAMELLA_RUNTIME_ERROR,
-                       operator_title(f.op) + ": its kernel, which was looked up, was withdrawn");
+                       operator_title(f.op) + ": the kernel that find_kernel returned was withdrawn");
   f.table = table_of(f.op);
   if (!f.table) return core::pending_error().kind;
   if (f.table == before)
     return core::raise(LAMELLA_RUNTIME_ERROR,
-                       operator_title(f.op) + ": its kernel answered LAMELLA_RETRY (-1), but was not withdrawn");
+                       operator_title(f.op) + ": its kernel returned LAMELLA_RETRY (-1), but was not withdrawn");
   const auto* t = static_cast<const Table*>(f.table);
   f.keys = (f.keys | (gather_keys(*t->info, args) & core::restricted_key)) & t->mask;
   return redispatch(&f, args, rets);
 }
 
-// A kernel that returns a status must have raised an error of that kind. If it has not, this raises one that says so. A
-// pending error of another kind is left over from a failure that a caller ignored; it is replaced.
+// Raises an error if a kernel returned a status without raising an error of that kind. A pending error of another kind
+// is left over from a failure that a caller ignored; it is replaced.
 __attribute__((noinline)) lamella_status explained(const Operator* op, lamella_status st) {
   if (core::pending_error().kind == st) return st;
   return core::raise(LAMELLA_RUNTIME_ERROR,
                      core::format("%s: its kernel returned %d and does not say why", operator_title(op).c_str(), st));
 }
 
-// The versions of the tensors that a call writes, read before the call. If the call wrote through inner calls, these
-// have counted the write and it is not counted again: a layer that reads versions in between finds each write once.
+// The versions of the tensors that a call writes, read before the call. If inner calls have counted the write, it is
+// not counted again: a layer that reads versions sees each write once.
 struct Versions {
   static constexpr int most = 8;
   uint64_t before[most];
-  std::unique_ptr<uint64_t[]> rest;  // of those after the first `most`
+  std::unique_ptr<uint64_t[]> rest;  // versions after the first `most`
 
   // Visits the written arguments in their order; the tensors of a list one by one.
   template <class Visit>
@@ -157,14 +159,14 @@ static inline __attribute__((always_inline)) lamella_status step(CallFrame& f, c
   return __builtin_expect(st == LAMELLA_RETRY, 0) ? run_again(f, args, rets) : st;
 }
 
-// Afterwards the frame is the caller's again: a layer's kernel reads its context and its layer after the inner kernel,
-// too.
+// Runs the next layer or the backend level. It restores the frame's layer and context, which the calling layer's kernel
+// may read again.
 lamella_status redispatch(Frame* frame, const Value* args, Value* rets) {
   auto& f = *static_cast<CallFrame*>(frame);
   const int32_t layer = f.layer;
   void* const context = f.context;
   lamella_status st;
-  // Other arguments than the layer got: an opaque one among them must not reach a kernel.
+  // The layer passed other arguments than it got: an opaque one among them must not reach a kernel.
   if (args != f.given) f.keys |= gather_keys(*static_cast<const Table*>(f.table)->info, args) & core::restricted_key;
   if (__builtin_expect(f.hidden == 0, 1)) {
     st = step(f, args, rets);
@@ -210,7 +212,7 @@ static inline __attribute__((always_inline)) lamella_status call_by(const Table*
   try {
     if (__builtin_expect(t->info->written != 0, 0)) versions.read(*t->info, args);
     st = step(f, args, rets);
-  } catch (...) {  // the dispatcher allocates, too
+  } catch (...) {  // the dispatcher itself may fail to allocate
     thread->exclude = f.excluded;
     st = core::raise_exception();
   }

@@ -1,4 +1,4 @@
-// The call path, from values to a layer or to the backend level (forms.h) and back.
+// The call path: from values to a layer, or to the backend level (forms.h), and back.
 #pragma once
 
 #include "core/thread.h"
@@ -10,15 +10,15 @@ namespace lamella::dispatcher {
 using Frame = lamella_frame;
 using core::Value;
 
-// The frame, with the fields that only the dispatcher reads.
+// A frame, with the fields that only the dispatcher reads.
 struct CallFrame : Frame {
-  uint64_t excluded;   // the layers that were off on the thread when the call began
-  uint64_t hidden;     // the bit of the layer whose handler runs, while it is off for that handler's own calls
-  const Value* given;  // the arguments that this layer's kernel got
-  bool half_written;   // a kernel has failed that may have written by then
+  uint64_t excluded;   // layers that were off on the thread when the call began
+  uint64_t hidden;     // the bit of the running layer, if its handler turned it off on the thread
+  const Value* given;  // the arguments that the running layer's kernel got
+  bool half_written;   // a kernel failed that may have written some elements
 };
 
-// While it lives, operators that this thread calls have the frame as their parent.
+// While a Calling lives, the frame is the parent of every operator that this thread calls.
 class Calling {
  public:
   explicit Calling(Frame& f) : state_(core::this_thread()), outer_(state_.calling) { state_.calling = &f; }
@@ -34,7 +34,7 @@ lamella_status call(Frame* parent, const Operator* op, const Value* args, Value*
 lamella_status call_pinned(const Table* pinned, Frame* parent, const Operator* op, const Value* args, Value* rets);
 lamella_status redispatch(Frame* frame, const Value* args, Value* rets);
 
-// Results before a call, so that who looks at one that no kernel has written finds none.
+// Sets every result to LAMELLA_NONE before a call, so that a result which no kernel wrote is recognized.
 inline void clear(Value* rets, int n) {
   for (int i = 0; i < n; i++) rets[i].tag = LAMELLA_NONE;
 }

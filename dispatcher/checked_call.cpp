@@ -16,15 +16,15 @@ namespace lamella::dispatcher {
 namespace {
 
 constexpr uint32_t bit(lamella_tag tag) { return uint32_t{1} << tag; }
-// What lists and dictionaries of values may hold, in the bits above the tags.
-constexpr uint32_t absent_elements = uint32_t{1} << 31;  // in a list of tensors, too
+// Bits above the tags say which elements a list or a dictionary of values may hold.
+constexpr uint32_t absent_elements = uint32_t{1} << 31;  // None, also in a list of tensors
 constexpr uint32_t string_elements = uint32_t{1} << 30;
 constexpr uint32_t number_elements = uint32_t{1} << 29;
-constexpr uint32_t any_elements = uint32_t{1} << 28;    // whatever holds no tensor
-constexpr uint32_t large_elements = uint32_t{1} << 27;  // numbers above those of int64, beside number_elements
+constexpr uint32_t any_elements = uint32_t{1} << 28;    // anything that holds no tensor
+constexpr uint32_t large_elements = uint32_t{1} << 27;  // with number_elements: also numbers above int64
 constexpr uint32_t numbers = bit(LAMELLA_BOOLEAN) | bit(LAMELLA_INT) | bit(LAMELLA_FLOAT) | bit(LAMELLA_COMPLEX);
 
-// None: there are no values for the type.
+// Returns the tags of a list of a type; 0 if no value can be such a list.
 uint32_t list_tag(const Type& t) {
   switch (t.kind) {
     case Kind::Tensor:
@@ -44,7 +44,7 @@ uint32_t list_tag(const Type& t) {
       return 0;
   }
 }
-// Of the values in a dictionary; 0 where they would be tensors, which no layer would find there.
+// Returns the elements that a dictionary may hold; 0 for tensors, which layers would not find in a dictionary.
 uint32_t dict_elements(Kind values) {
   switch (values) {
     case Kind::Str:
@@ -136,7 +136,7 @@ bool content_admitted(uint32_t tags, const Value& v) {
   return std::all_of(v.as.tensors, v.as.tensors + v.length, [](const lamella_tensor* t) { return t != nullptr; });
 }
 
-// `kind`: the name of the type that an object must have.
+// Returns whether a value's tag and content are allowed. `kind`: the type that an object must have.
 inline bool admitted(uint32_t tags, const char* kind, const Value& v) {
   if (v.tag > LAMELLA_UINT || !(tags >> v.tag & 1)) return false;
   if (v.tag == LAMELLA_OBJECT) return v.as.object && kind && !std::strcmp(v.as.object->type->name, kind);
@@ -154,7 +154,7 @@ bool all_admitted(const CallInfo& info, const Value* args) {
   return good;
 }
 
-// The quick answer. False may mean that a closer look is needed.
+// The quick check: true is certain, false may need all_admitted().
 inline bool plainly_admitted(const CallInfo& info, const Value* args) {
   constexpr uint32_t closer = (pointers | lists | enumerations) & ~bit(LAMELLA_TENSOR);
   for (int i = 0; i < info.nargs; i++) {
@@ -192,8 +192,8 @@ lamella_status null_argument(const char* entry, int at) {
   return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: argument %d must not be null", entry, at));
 }
 
-// Fills `all` with one value for each argument of the operator: the given ones, with the outputs of an out= form at the
-// end again; `missing` gives the value of the i-th argument if the caller left it out.
+// Fills `all` with one value for each argument of the operator. The given values stay in order, the outputs of an out=
+// form last; missing(i, &value) provides the arguments that the caller left out.
 template <class Missing>
 lamella_status completed(const Operator* op, const Value* args, int32_t num_args, Value* all, Missing missing) {
   const CallInfo& info = op->info;
@@ -214,8 +214,8 @@ lamella_status check_room(const Operator* op, int32_t num_rets) {
                                                       operator_title(op).c_str(), num_rets, op->info.nrets));
 }
 
-// Anything but the usual: the first call, other numbers of arguments or results, lists and strings, values of a wrong
-// kind.
+// The slow path of a checked call: the first call of an operator, other numbers of arguments or results, lists and
+// strings, values of a wrong kind.
 template <class Run>
 __attribute__((noinline)) lamella_status unusual_call(const Operator* op, const Value* args, int32_t num_args,
                                                       Value* rets, int32_t num_rets, Run run) {
@@ -258,20 +258,21 @@ __attribute__((noinline)) lamella_status unusual_redispatch(CallFrame* f, const 
   return redispatch(f, all, rets);
 }
 
-// An error unless the arguments from `known` on, outputs aside, are what they are by default.
+// Raises unless the arguments from `known` on, outputs aside, have their default values.
 lamella_status check_appended(const Operator* op, const Value* args, int32_t known, const std::string& who) {
   const Schema& s = *op->schema.load(std::memory_order_acquire);
   for (int32_t i = known; i < op->info.first_out; i++)
     if (!core::same_value(args[i], s.args[i].value))
-      return core::raise(LAMELLA_NOT_IMPLEMENTED,
-                         core::format("%s: %s was written before the argument '%s' and computes what it is by default, "
-                                      "%s; got %s. Build it again, for the operator of today",
-                                      operator_title(op).c_str(), who.c_str(), s.args[i].name.c_str(),
-                                      s.args[i].default_text.c_str(), core::describe(args[i]).c_str()));
+      return core::raise(
+          LAMELLA_NOT_IMPLEMENTED,
+          core::format("%s: %s was written before the argument '%s' was added and computes with its default, "
+                       "%s; got %s. Build it again for the present operator",
+                       operator_title(op).c_str(), who.c_str(), s.args[i].name.c_str(), s.args[i].default_text.c_str(),
+                       core::describe(args[i]).c_str()));
   return LAMELLA_OK;
 }
 
-// How many arguments before the outputs of an out= form a function knows that was written for `num_args` in all. Raises
+// Returns how many arguments, outputs aside, a function has that was written for `num_args` arguments in all. Raises
 // and returns -1 if the operator cannot have had that number.
 int32_t known_of(const char* what, const Operator* op, int32_t num_args) {
   const CallInfo& info = op->info;
@@ -294,7 +295,7 @@ int32_t known_of(const char* what, const Operator* op, int32_t num_args) {
   return known;
 }
 
-// A kernel or a shape rule that knows fewer arguments than its operator has.
+// A kernel or a shape rule that takes fewer arguments than its operator has now.
 template <class Function>
 struct Older {
   Function function;
@@ -310,7 +311,8 @@ lamella_status run_older(Frame* f, const Value* args, Results* results) {
   const CallInfo& info = older.op->info;
   if (lamella_status st = check_appended(older.op, args, older.known, older.who)) return st;
   f->context = older.context;
-  if (info.first_out == info.nargs) return older.function(f, args, results);  // it does not read appended ones
+  // The function does not read arguments beyond its own.
+  if (info.first_out == info.nargs) return older.function(f, args, results);
   Value own[LAMELLA_MAX_ARGUMENTS];
   std::copy(args, args + older.known, own);
   std::fill(std::copy(args + info.first_out, args + info.nargs, own + older.known), own + info.nargs, core::none());
@@ -324,7 +326,7 @@ lamella_status adapt_to(const Operator* op, const std::string& who, int32_t num_
   if (!*function || num_args == 0 || num_args == op->info.nargs) return LAMELLA_OK;
   const int32_t known = known_of(who.c_str(), op, num_args);
   if (known < 0) return core::pending_error().kind;
-  if (known == op->info.first_out) return LAMELLA_OK;  // none, and it says so
+  if (known == op->info.first_out) return LAMELLA_OK;  // it takes all of them
   *context = new Older<Function>{*function, *context, op, known, who};
   *function = run_older<Function, Results>;  // the Older is never freed
   return LAMELLA_OK;
@@ -364,7 +366,7 @@ lamella_status check_literals(const std::string& op, const Schema& s, const uint
 
 namespace {
 
-// The kinds of objects among the arguments and then the results; null where there are none.
+// Returns the type names of objects among the arguments and then the results; null if none is an object.
 const char* const* objects_of(const Schema& s) {
   std::vector<const char*> all;
   for (const Argument& a : s.args) all.push_back(a.type.object);
@@ -380,7 +382,7 @@ lamella_status kinds_of(const std::string& op, const Schema& s, CallInfo* info) 
   if (lamella_status st = tags_of(op, s.args, "argument", &admits)) return st;
   if (lamella_status st = tags_of(op, s.rets, "result", &gives)) return st;
   if (lamella_status st = check_literals(op, s, admits.get())) return st;
-  for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LAMELLA_META_NONE: not asked for
+  for (size_t i = 0; i < s.rets.size() && s.rets.size() > 1; i++)  // LAMELLA_META_NONE: the caller did not ask for it
     if (s.rets[i].type.kind == Kind::Tensor) gives[i] |= bit(LAMELLA_NONE);
   info->objects = objects_of(s);
   info->admits = admits.release();  // never freed, as the schema
@@ -416,7 +418,7 @@ lamella_status check_defaults(const Operator* op, const Value* args, int32_t num
 
 namespace {
 
-// Apart, so that the quick way needs no place for what the closures refer to.
+// A separate function, so that the quick path reserves no stack for the closures.
 __attribute__((noinline)) lamella_status slow_call(Frame* parent, const Operator* op, const Value* args,
                                                    int32_t num_args, Value* rets, int32_t num_rets) {
   const auto run = [=](const Value* all) { return call(parent, op, all, rets); };
@@ -427,8 +429,8 @@ __attribute__((noinline)) lamella_status slow_call(Frame* parent, const Operator
 
 lamella_status checked_call(Frame* parent, const Operator* op, const Value* args, int32_t num_args, Value* rets,
                             int32_t num_rets) {
-  if (rets) clear(rets, num_rets);  // after any error, they can be released
-  // A table implies a schema, and so that the numbers and kinds are there.
+  if (rets) clear(rets, num_rets);  // so that they can be released after any error
+  // An operator with a table has a parsed schema, and so its numbers and kinds.
   if (__builtin_expect(op && args && rets && op->table.load(std::memory_order_acquire) && num_args == op->info.nargs &&
                            num_rets == op->info.nrets && plainly_admitted(op->info, args),
                        1))
@@ -461,19 +463,19 @@ lamella_status look_up_kernel(const Operator* op, const char* key, lamella_objec
 
 lamella_status call_kernel(Frame* parent, lamella_object* kernel, const Value* args, int32_t num_args, Value* rets,
                            int32_t num_rets) {
-  if (rets) clear(rets, num_rets);  // after any error, they can be released
+  if (rets) clear(rets, num_rets);  // so that they can be released after any error
   if (!kernel || kernel->type != &kernel_type)
     return core::raise(LAMELLA_TYPE_ERROR,
                        std::string("call_kernel: expected a Kernel, which find_kernel gives, got ") +
                            (kernel ? kernel->type->name : "null"));
-  const auto held = core::Ref<lamella_object>::borrow(kernel);  // it may be released while it runs
+  const auto held = core::Ref<lamella_object>::borrow(kernel);  // the kernel may release it while it runs
   const auto* k = reinterpret_cast<const Kernel*>(kernel);
   const auto run = [&](const Value* all) { return call_pinned(k->table, parent, k->op, all, rets); };
   return core::guarded([&] { return unusual_call(k->op, args, num_args, rets, num_rets, run); });
 }
 
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets) {
-  if (rets) clear(rets, num_rets);  // after any error, they can be released
+  if (rets) clear(rets, num_rets);  // so that they can be released after any error
   if (__builtin_expect(frame && args && rets && num_args == frame->num_args && num_rets == frame->num_rets, 1))
     return redispatch(frame, args, rets);
   return core::guarded(

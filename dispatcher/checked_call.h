@@ -11,23 +11,24 @@ lamella_status checked_call(Frame* parent, const Operator* op, const Value* args
                             int32_t num_rets);
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
 
-// The same for one kernel, which look_up_kernel has found: an object of type "Kernel".
+// The same for one kernel. look_up_kernel() finds it and returns it as an object of type "Kernel".
 lamella_status look_up_kernel(const Operator* op, const char* key, lamella_object** out);
 lamella_status call_kernel(Frame* parent, lamella_object* kernel, const Value* args, int32_t num_args, Value* rets,
                            int32_t num_rets);
 
-// A result of a kernel's own making, on whose kind the caller and the layers above rely.
+// Raises unless the i-th result, which a kernel made itself, is of a kind that the schema allows.
 lamella_status check_result(const Operator* op, int i, const Value& v);
 
-// A registration of a kernel or of a shape rule that takes fewer arguments than the operator has now calls it through
-// another that leaves out those it does not know. An error where the numbers cannot fit.
+// If the definition of a kernel or of a shape rule takes fewer arguments than the operator has now, replaces it by a
+// function that leaves out the later ones and calls it. Raises if the numbers of arguments cannot fit.
 lamella_status adapt(const Operator* op, const std::string& owner, lamella_kernel_def* def);
 lamella_status adapt(const Operator* op, const std::string& owner, lamella_shape_rule_def* def);
 
 // The same check for functions that a layer calls itself, such as derivatives: see `check_defaults` in lamella_api.
 lamella_status check_defaults(const Operator* op, const Value* args, int32_t num_args, const char* who);
 
-// Which tags the arguments and the results may have: `admits` and `gives`. An error if there are no values for a type.
+// Sets `admits` and `gives`: the tags that each argument and each result may have. Raises if no value can have the
+// type.
 lamella_status kinds_of(const std::string& op, const Schema& s, CallInfo* info);
 
 }  // namespace lamella::dispatcher

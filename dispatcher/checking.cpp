@@ -34,7 +34,8 @@ int64_t span(const Tensor* t) {
 
 bool has_memory(const Tensor* t) { return t->numel > 0 && !t->opaque() && t->backend != core::meta_backend; }
 
-// The memory from a tensor's first element to its last, with `around` bytes more on both sides, as a tensor of bytes.
+// Returns the memory from a tensor's first element to its last, with `around` more bytes on each side, as a tensor of
+// bytes.
 TensorRef as_bytes(const Tensor* t, int64_t around) {
   const int64_t bytes = span(t) + 2 * around, one = 1;
   const int64_t begin = t->storage_offset * static_cast<int64_t>(core::itemsize(t->dtype)) - around;
@@ -57,7 +58,7 @@ lamella_status read(const Tensor* t, int64_t around, Bytes* out) {
   return LAMELLA_OK;
 }
 
-// A tensor like another one, in the middle of memory that holds the pattern.
+// Makes a tensor with the geometry of `like`, between two guards that hold the pattern.
 lamella_status guarded(const Tensor* like, TensorRef* out) {
   const int64_t bytes = span(like) + 2 * guard;
   TensorRef host;
@@ -74,10 +75,10 @@ lamella_status guarded(const Tensor* like, TensorRef* out) {
   return LAMELLA_OK;
 }
 
-// What a kernel is about to get, and whether it is the same afterwards.
-class Watched {
+// A tensor before the kernel runs: same_description() and same_elements() compare it with the tensor afterwards.
+class TensorSnapshot {
  public:
-  explicit Watched(const Tensor* t) : t_(t), data_(t->dl.data), dtype_(t->dtype), numel_(t->numel) {
+  explicit TensorSnapshot(const Tensor* t) : t_(t), data_(t->dl.data), dtype_(t->dtype), numel_(t->numel) {
     sizes_.assign(t->sizes(), t->sizes() + t->ndim());
     strides_.assign(t->strides(), t->strides() + t->ndim());
   }
@@ -129,12 +130,12 @@ class Run {
 
  private:
   struct Output {
-    Value ours = core::none();  // what the dispatcher has made; the result that the caller gets
-    TensorRef kept;             // the same, while a kernel may release it
-    TensorRef guarded;          // in its place, where it is a new tensor with memory
-    std::vector<Watched> before;
+    Value ours = core::none();  // the dispatcher's output, which the caller gets
+    TensorRef kept;             // a reference to `ours`: a kernel may release it
+    TensorRef guarded;          // given to the kernel instead of `ours`, if that has memory of its own
+    std::vector<TensorSnapshot> before;
 
-    const Tensor* given() const { return guarded ? guarded.get() : kept.get(); }  // to the kernel
+    const Tensor* given() const { return guarded ? guarded.get() : kept.get(); }  // the tensor that the kernel got
   };
 
   lamella_status run() {
@@ -169,7 +170,7 @@ class Run {
     lamella_status st = LAMELLA_OK;
     each_tensor(info_, args_, [&](int at, const Tensor* t) {
       if (st || (info_.written >> at & 1) || shares(t, info_.written)) return;
-      arguments_.emplace_back(at, Watched(t));
+      arguments_.emplace_back(at, TensorSnapshot(t));
       st = arguments_.back().second.read_elements();
     });
     return st;
@@ -192,8 +193,8 @@ class Run {
     }
     return LAMELLA_OK;
   }
-  // Python's kernels answer with tensors of their own, which then are the results; a caller's memory stays the
-  // caller's.
+  // Python's kernels return tensors of their own, which become the results. A kernel must not replace a tensor of the
+  // caller.
   bool may_replace() const { return info_.form == Form::Functional && !info_.written; }
   lamella_status check_result(int i) {
     Output& o = outputs_[i];
@@ -222,7 +223,8 @@ class Run {
     if (std::any_of(all.end() - guard, all.end(), broken)) return fault("has written behind " + which);
     return move_bytes(as_bytes(full(o.ours.as.tensor), 0).get(), as_bytes(o.guarded.get(), 0).get(), false);
   }
-  // The caller's outputs again, but for those that the kernel could replace. It has released what it replaced.
+  // Puts the dispatcher's outputs back in place of the guarded ones. A result by which the kernel replaced its output
+  // stays after success; the kernel has released the output that it replaced.
   void give_back(bool good) {
     for (int i = 0; i < static_cast<int>(outputs_.size()); i++) {
       Output& o = outputs_[i];
@@ -244,7 +246,7 @@ class Run {
   Value* rets_;
   const CallInfo& info_;
   std::vector<Output> outputs_;
-  std::vector<std::pair<int, Watched>> arguments_;
+  std::vector<std::pair<int, TensorSnapshot>> arguments_;
 };
 
 lamella_status run_checked(lamella_frame* f, const Value* args, Value* rets) {

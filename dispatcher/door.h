@@ -20,14 +20,14 @@ struct Name {
   char text[N];
 };
 
-// Positions whose pointers may be null.
+// The positions of pointer arguments that may be null, as bits.
 constexpr uint32_t nullable() { return 0; }
 template <class... Positions>
 constexpr uint32_t nullable(Positions... at) {
   return ((uint32_t{1} << at) | ...);
 }
 
-// The meaning of an int32_t that an entry returns: a status (after an error, the error's), or a count (then -1).
+// The meaning of an int32_t that an entry returns: a status (after an error, its kind) or a count (then -1).
 enum class Answers { Status, Count };
 
 template <auto Function, Name Entry, uint32_t Nullable, Answers Kind>
@@ -48,7 +48,7 @@ struct Guard<Function, Entry, Nullable, Kind> {
     (look(a), ...);
     return found;
   }
-  // Nothing is registered through a library that was closed.
+  // Finds a closed library among the arguments: nothing is registered through it.
   static const lamella_library* first_closed(A... a) {
     const lamella_library* found = nullptr;
     [[maybe_unused]] const auto look = [&](auto v) {
@@ -92,7 +92,7 @@ static_assert(first_size<lamella_pointwise> == 328 && first_size<lamella_allocat
                   first_size<lamella_rule> == 56,
               "these are the sizes of version 1.0, which never change");
 
-// A copy of a caller's struct, as this library knows it.
+// Copies a caller's struct, of whatever size its header gave it, into this library's struct.
 template <class T>
 lamella_status adopt(const char* entry, const T& from, T* to) {
   const std::string wrong = copy_given(from, to);

@@ -20,12 +20,12 @@ struct Subscriber {
 };
 using Subscribers = std::vector<Subscriber>;
 
-// An immutable list, replaced as a whole. A thread that sends an event says which list it goes through: a list that was
-// replaced is freed once no thread goes through it.
+// An immutable list, replaced as a whole. A thread that sends an event notes the list that it reads: a replaced list is
+// freed once no thread's note has it.
 std::atomic<const Subscribers*> subscribers{new Subscribers};
 std::vector<const Subscribers*> replaced;  // not freed yet; under the registry's lock
 
-// Where a thread says it. Notes are never freed: a thread that ends leaves its own to another one.
+// A thread's note of the list that it reads. Notes are never freed: the note of a thread that ends is taken by another.
 struct Note {
   std::atomic<const Subscribers*> list{nullptr};
   std::atomic<bool> taken{true};
@@ -44,7 +44,7 @@ Note* take_note() {
 }
 void leave_note(Note* n) { n->taken.store(false, std::memory_order_release); }
 
-// This thread's note. Behind the end of a thread's variables, each event takes one for itself.
+// This thread's note. After the thread's variables were destroyed, each event takes a note for itself.
 struct Own {
   Note* note = take_note();
   ~Own();
@@ -59,8 +59,8 @@ Note& own_note() {
   return *own.note;
 }
 
-// The subscribers that run on this thread, the innermost first. What one does is told to the others; it would be called
-// from within itself.
+// The subscribers that run on this thread, the innermost first. An event that one of them causes goes to the others
+// only, so that none is called from within itself.
 struct Running {
   lamella_handle handle;
   const Running* outer;
@@ -78,7 +78,7 @@ void send(Note& note, const lamella_event& e) {
   do {
     list = subscribers.load();
     note.list.store(list);
-  } while (list != subscribers.load());  // it may have been replaced, and freed, before this thread had said so
+  } while (list != subscribers.load());  // the list may have been replaced and freed before the note was stored
   for (const Subscriber& s : *list) {
     if (!(s.kinds >> e.kind & 1) || runs(s.handle)) continue;
     const Running now{s.handle, running};
@@ -126,7 +126,7 @@ lamella_status subscribe(Library& lib, uint64_t kinds, lamella_on_event on_event
 
 void emit_event(const lamella_event& e) {
   if (__builtin_expect(!running && !ended, 1)) return send(own_note(), e);
-  Note* note = take_note();  // one more list: this thread's note has the one of the event around this
+  Note* note = take_note();  // another note: this thread's has the list of the enclosing event
   send(*note, e);
   leave_note(note);
 }

@@ -1,4 +1,4 @@
-// The event channel's subscribers.
+// The subscribers of the core's events.
 #pragma once
 
 #include "dispatcher/ledger.h"
@@ -7,6 +7,6 @@ namespace lamella::dispatcher {
 
 lamella_status subscribe(Library&, uint64_t kinds, lamella_on_event, void* context, lamella_handle*);
 void emit_event(const lamella_event&);
-void install_events();  // hands the core its sender; once, at start-up
+void install_events();  // sets core::send_event; called once, at start-up
 
 }  // namespace lamella::dispatcher

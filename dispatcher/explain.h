@@ -1,5 +1,5 @@
-// Texts of the dispatcher's errors: the operator and the argument that an error is about, and the kernels that there
-// are where one is missing.
+// The texts of the dispatcher's errors: they name the operator, the argument, and the kernels that are registered if
+// one is missing.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace lamella::dispatcher {
 
-// "add", or "mine::twice" where the namespace is not the catalogue's.
+// "add", or "mine::twice" if the namespace is not the catalogue's.
 inline const std::string& operator_title(const Operator* op) { return op->title; }
 // "add: argument 'other'".
 std::string where(const lamella_frame* f, int arg);
@@ -19,7 +19,7 @@ lamella_status device_clash(lamella_frame& f, int first, int second, const core:
 lamella_status dynamic_without_kernel(lamella_frame& f);
 lamella_status unknown_bits(const lamella_frame& f, const lamella_meta& m);
 
-// The kernel in entries that nothing serves: raises an error that lists the registered kernels and their owners.
+// The kernel of entries that nothing serves: raises an error that lists the registered kernels and their owners.
 lamella_status missing_kernel(lamella_frame* f, const core::Value* args, core::Value* rets);
 
 }  // namespace lamella::dispatcher

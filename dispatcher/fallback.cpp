@@ -31,8 +31,8 @@ Counts& counts() {
 
 int64_t bytes_of(const Tensor* t) { return t ? t->numel * core::itemsize(t->dtype) : 0; }
 
-// The arguments of one call with their tensors on another device, each tensor once. Keeps what it made until it dies.
-class Moved {
+// The arguments of one call with their tensors on another device, each tensor copied once. Owns the copies.
+class MovedArguments {
  public:
   lamella_status move_all(const CallInfo& info, const Value* args, lamella_device to) {
     values_.assign(args, args + info.nargs);
@@ -50,7 +50,7 @@ class Moved {
   }
   const Value* values() const { return values_.data(); }
 
-  // Copies tensors that may have been written to where they came from.
+  // Copies the tensors that may have been written back into their sources.
   lamella_status write_back() {
     for (const Pair& p : pairs_) {
       if (!p.written || p.moved.get() == p.source) continue;
@@ -59,7 +59,7 @@ class Moved {
     }
     return LAMELLA_OK;
   }
-  // A result as the caller's: a written argument itself, any other tensor on its device.
+  // Finds the caller's tensor for a result: the source, if it is a written argument; any other is moved to `device`.
   lamella_status give_back(lamella_tensor* result, lamella_device device, TensorRef* out) {
     for (const Pair& p : pairs_)
       if (p.written && p.moved.get() == result) {
@@ -119,8 +119,8 @@ lamella_status refuse(lamella_frame* f) {
                    operator_title(f->op).c_str(), core::device_name(f->device).c_str()));
 }
 
-// Puts a result of the host's, which it takes over, onto the caller's device.
-lamella_status give_back(Moved& host, Value& result, lamella_device device) {
+// Moves a result of the host, whose reference it takes over, to the caller's device.
+lamella_status give_back(MovedArguments& host, Value& result, lamella_device device) {
   if (result.tag != LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR_LIST) return LAMELLA_OK;
   const bool list = result.tag == LAMELLA_TENSOR_LIST;
   std::vector<TensorRef> moved(list ? result.length : 1);
@@ -176,7 +176,7 @@ lamella_status fallback_kernel(lamella_frame* f, const Value* args, Value* rets)
   const auto start = std::chrono::steady_clock::now();
   const Operator* op = f->op->functional ? f->op->functional : f->op;
   if (lamella_status st = prepare(const_cast<Operator*>(op))) return st;
-  Moved host;
+  MovedArguments host;
   if (lamella_status st = host.move_all(op->info, args, {core::host_backend(), 0})) return st;
   for (int i = 0; i < op->info.nrets; i++) rets[i] = core::none();
   lamella_status st = call(f, op, host.values(), rets);
@@ -191,7 +191,7 @@ lamella_status fallback_kernel(lamella_frame* f, const Value* args, Value* rets)
 }
 
 lamella_status fallback_copy(lamella_frame* f, const Value* args, Value* rets) {
-  (void)rets;  // the destination, which is an argument
+  (void)rets;  // the result is the destination, which is an argument
   if (fallback_mode() == FallbackMode::Error) return refuse(f);
   const auto start = std::chrono::steady_clock::now();
   int64_t bytes = 0;

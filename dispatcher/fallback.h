@@ -8,7 +8,7 @@
 
 namespace lamella::dispatcher {
 
-// One operator on one device that was served by the host.
+// The calls of one operator that the host served for one device.
 struct FallbackCount {
   std::string device, op, reason;
   int64_t calls = 0, bytes = 0;  // bytes moved, both ways
@@ -22,9 +22,9 @@ void set_fallback_mode(FallbackMode mode);
 std::vector<FallbackCount> fallback_counts();
 void reset_fallback_counts();
 
-// Runs the operator on the host with copies of the tensors. The entry of operators that fall back.
+// Runs the operator on the host with copies of its tensors. The entry of operators that fall back.
 lamella_status fallback_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets);
-// The same for the operator that copies, which the other one needs.
+// The same for the operator that copies between devices, which fallback_kernel() itself calls.
 lamella_status fallback_copy(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 
 }  // namespace lamella::dispatcher

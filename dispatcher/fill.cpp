@@ -62,7 +62,8 @@ const Table* filled_table(const Operator* op) {
   return t;
 }
 
-// Finds the entry that serves an operator at a layer: the first that exists. False: the layer falls through.
+// Finds the first that exists of: a kernel, a rule, a category's kernel, a composite, a fallback. False: the layer
+// falls through.
 bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   const Layer& l = *dispatcher::layer(bit);
   const Registration* r = find_kernel(op, l.name);
@@ -82,7 +83,7 @@ bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   }
   const Registration* c =
       is_disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
-  // An out= form stores what its composite returns: the layer itself must say what that means.
+  // An out= form stores what its composite returns, so a layer does not decompose it.
   if ((l.flags & LAMELLA_LAYER_DECOMPOSE) && c && op->form != Form::Out) {
     *who = c->owner + " (decomposed)";
     *e = {c->fn, c->context, c->flags | composite | stays_on};
@@ -98,7 +99,8 @@ bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   return l.fallback != nullptr;
 }
 
-// Rules 1 to 5 of the design for a backend.
+// Finds the first that exists of: the device's kernel, a category's, one for "backend", a shape rule that needs no
+// kernel, a composite, a kernel for every category, the fallback to the host.
 Entry backend_entry(Operator* op, int32_t id, std::string* who) {
   const std::string name = core::backend_name(id);
   const lamella_backend* b = core::backend(id);
@@ -107,10 +109,11 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
   const Registration* r = find_kernel(op, name);
   const bool passed_over = is_disabled(op, name), own = r != nullptr;
   if (!r && meaning != op && !passed_over) r = find_kernel(meaning, name);
-  // A category's kernel finds its outputs made by the shape rule; some also need the operator's meaning.
+  // A category's kernel needs outputs made by the shape rule; some categories' kernels also need the operator's
+  // meaning.
   bool described = meaning->infer && (meaning->pointwise || !(category_flags(meaning->category) & by_meaning));
   if (!r && described && !passed_over) r = find_category_kernel(meaning, name, meaning->category);
-  // "backend" is every device's key but meta's, whose results would have no memory to be computed into.
+  // "backend" stands for every device but meta, whose results have no memory.
   if (!r && id != core::meta_backend && !is_disabled(op, "backend")) r = find_kernel(meaning, "backend");
   if (r && b) {
     *who = r->owner;
@@ -135,7 +138,7 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
     Entry host = backend_entry(op, core::host_backend(), who);
     if (host.fn != missing_kernel) {
       *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";
-      // The fallback itself copies tensors; that operator is served by moving bytes.
+      // The fallback itself calls the operator that copies, so that operator is served by moving bytes.
       return meaning->forms & form_between_devices ? Entry{fallback_copy, nullptr, 0}
                                                    : Entry{fallback_kernel, nullptr, composite};
     }
@@ -146,7 +149,7 @@ Entry backend_entry(Operator* op, int32_t id, std::string* who) {
 
 const char* kernel_owner(const Operator* op, int32_t id) {
   RegistryLock lock;
-  static auto* owners = new std::unordered_set<std::string>;  // of which there are few
+  static auto* owners = new std::unordered_set<std::string>;  // owners are few
   if (!core::backend(id)) return nullptr;
   std::string who;
   const Entry e = backend_entry(const_cast<Operator*>(op), id, &who);
@@ -183,7 +186,7 @@ lamella_status trace_entry(lamella_frame* f, const lamella_value* args, lamella_
 
 Entry traced(Entry e, const Operator* op, const std::string& where, const std::string& who) {
   if (!tracing || e.fn == missing_kernel) return e;
-  auto* t = new TraceContext{e, op->full_name() + " -> " + where + " by " + who};  // never freed, as the table
+  auto* t = new TraceContext{e, op->full_name() + " -> " + where + " by " + who};  // never freed, like the table
   return {trace_entry, t, e.flags};
 }
 
@@ -263,7 +266,8 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
     head.forced = uint64_t{1} << bit;
     found = head.mask & head.forced;
     head.mask &= head.forced | (head.forced - 1);
-  } else if (dtype != LAMELLA_NO_DTYPE && !core::is_plain(dtype)) {  // for tensors of it, as in other calls
+    // The dtype's kernel serves tensors of the dtype, as in other calls.
+  } else if (dtype != LAMELLA_NO_DTYPE && !core::is_plain(dtype)) {
     head.mask &= core::restricted_key;
     head.fallback = nullptr;
     std::erase_if(dtypes, [dtype](const Entry& e) { return e.dtype() != dtype; });

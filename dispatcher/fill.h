@@ -3,8 +3,8 @@
 // Note [Snapshots]  A registration takes the registry's lock, changes the lists, and sets the tables that depend on
 //   them to null. The next call of such an operator fills a new table under the lock and publishes it by one store. A
 //   call that still runs on the old table may go on: tables, schemas, operators and backend descriptions are never
-//   freed, and their bytes are counted. Libraries are never unmapped. Python callables, which must be reclaimed, are
-//   reclaimed by the binding, whose kernel finds its own context emptied and asks for a retry.
+//   freed, and their bytes are counted. Libraries are never unmapped. Python callables must be freed: the binding does
+//   that, and its kernel, which then finds its context empty, returns LAMELLA_RETRY.
 #pragma once
 
 #include <string>
@@ -13,25 +13,25 @@
 
 namespace lamella::dispatcher {
 
-// The operator's table, filled if it is not there. Null with an error where the schema does not parse, or where the
+// Returns the operator's table; fills it if it is null. Null with an error if the schema does not parse, or if the
 // operator was withdrawn.
 const Table* filled_table(const Operator*);
-void invalidate(Operator*);  // with its derived forms
+void invalidate(Operator*);  // also its derived forms
 void invalidate_all();
-// A copy of the table with the present kernel for one key (a device, a layer, "backend", "composite"), and nothing
-// above it. The caller frees it.
+// Makes a copy of the table that holds only the present kernel for one key (a device, a layer, "backend", "composite"),
+// with no layer above it. The caller frees it.
 lamella_status pin(Operator*, const std::string& key, Table** out);
 
 // Finds the entry that serves an operator at a layer, and its owner. False: the layer falls through.
 bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
-// The same on a backend; `missing_kernel` where nothing does.
+// The same on a backend; the entry is `missing_kernel` if nothing serves.
 Entry backend_entry(Operator*, int32_t id, std::string* who);
-// The owner of that entry, for as long as the process lives; null where nothing serves.
+// Returns the owner of that entry, a string that lives as long as the process; null if nothing serves.
 const char* kernel_owner(const Operator*, int32_t id);
-// How a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
+// Returns how a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
 const char* support(const Operator*, int32_t backend);
 
-// Prints a line for each call from now on; LAMELLA_TRACE_DISPATCH sets it at start.
+// Turns on or off the line that is printed for each call; LAMELLA_TRACE_DISPATCH sets it at start.
 void set_trace(bool on);
 int64_t retained_bytes();  // of tables that were replaced
 

@@ -34,7 +34,7 @@ lamella_status infer(Frame& f, const Table& t, const Value* args, lamella_meta* 
 
 namespace {
 
-// Whether a result is not this kernel's, as its dtype is not plain.
+// Returns whether a result's dtype is not plain, and another kernel must compute it.
 inline bool beyond(const Frame& f, const Entry& e, const lamella_meta& m, const Value* args) {
   return __builtin_expect(!core::is_plain(m.dtype), 0) && m.kind == LAMELLA_META_FRESH &&
          serves_otherwise(f, e, m.dtype, args);
@@ -91,14 +91,15 @@ lamella_status make_result(Frame& f, const lamella_meta& m, const Value* args, V
       *ret = core::none();
       return LAMELLA_OK;
     default:
-      return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule says kind %d, which there is not",
-                                                           operator_title(f.op).c_str(), m.kind));
+      return core::raise(LAMELLA_VALUE_ERROR,
+                         core::format("%s: its shape rule sets kind %d, which does not exist; kinds are 0 to %d",
+                                      operator_title(f.op).c_str(), m.kind, LAMELLA_META_NONE));
   }
   *ret = core::tensor_value(t);
   return LAMELLA_OK;
 }
 
-// The usual functional call: one fresh tensor from a plain kernel.
+// The usual functional call: one fresh tensor, which a native kernel fills.
 inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const Table& t, const Entry& e,
                                                                 const Value* args, Value* rets) {
   lamella_meta m;
@@ -136,8 +137,8 @@ inline __attribute__((always_inline)) lamella_status run_single(Frame& f, const 
   return st;
 }
 
-// A copy between devices: by a kernel of the destination's device or of the source's that takes such copies, else bytes
-// are moved.
+// Copies between devices: by the kernel of the destination's device or of the source's if it takes such copies, else by
+// moving bytes.
 lamella_status copy_across(Frame& f, const Table& t, const Value* args, Value* rets) {
   for (int i : {0, 1}) {
     const uint32_t device = args[i].as.tensor->backend;
@@ -170,8 +171,8 @@ lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value
   return st;
 }
 
-// In-place and out=: the kernel of the functional form computes into what was given, or beside it where the
-// memory overlaps an input or the dtype must still be converted.
+// Runs in-place and out= forms: the kernel of the functional form computes into the target, or into a temporary if the
+// target overlaps an input or needs another dtype.
 lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {
   const CallInfo& info = *t.info;
   const int n = info.nrets;
@@ -179,7 +180,7 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   if (lamella_status st = infer(f, t, args, metas, n)) return st;
   const bool elementwise = f.op->pointwise != nullptr;
   auto* into = static_cast<Value*>(__builtin_alloca(sizeof(Value) * (n + 1)));
-  std::vector<core::TensorRef> beside;  // empty in the usual call, which computes into its targets alone
+  std::vector<core::TensorRef> beside;  // temporaries; empty in the usual call
   for (int i = 0; i < n; i++) {
     const lamella_meta& m = metas[i];
     if (beyond(f, e, m, args)) return run_for_dtype(f, e, m.dtype, args, rets);
@@ -196,8 +197,8 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
     if (lamella_status st = check_target(f, info, at, target, m.dtype, m.ndim, m.sizes)) return st;
     into[i] = core::tensor_value(target);
     bool converts = target->dtype != m.dtype && !((e.flags & mixed_dtypes) && elementwise);
-    // A kernel that may stop at a fault (an integer division by zero, an index out of range) must not have changed its
-    // argument by then.
+    // A kernel that may stop at a fault (an integer division by zero, an index out of range) must leave its target
+    // unchanged then, so it computes into a temporary.
     bool may_fault =
         elementwise ? f.op->pointwise->fault && core::dtype_class(m.dtype) == LAMELLA_CLASS_INTEGRAL : f.op->may_fault;
     if (overlap || converts || may_fault || !has_shape(target, m.ndim, m.sizes)) {
@@ -220,7 +221,7 @@ lamella_status run_into(Frame& f, const Table& t, const Entry& e, const Value* a
   return st;
 }
 
-// Whether the i-th of a composite's results can be stored where the caller wants it.
+// Raises unless the i-th result of a composite can be stored in its target.
 lamella_status check_computed(Frame& f, const CallInfo& info, int i, const Value* args, const Value& computed) {
   if (computed.tag != LAMELLA_TENSOR || !computed.as.tensor)
     return core::raise(LAMELLA_RUNTIME_ERROR, operator_title(f.op) + ": its composite returned no tensor to store");
@@ -276,7 +277,7 @@ static inline __attribute__((always_inline)) lamella_status run_chosen(Frame& f,
     if (e.fn == missing_kernel) return missing_kernel(&f, args, rets);
     if (t.infer) return run_into(f, t, e, args, rets);
   }
-  const bool crossing = t.info->between_devices && crosses(args);  // needs no kernel of the destination's
+  const bool crossing = t.info->between_devices && crosses(args);  // needs no kernel of the destination
   if (t.infer && (e.fn != missing_kernel || crossing))
     return t.info->nrets == 1 && !t.info->written ? run_single(f, t, e, args, rets) : run_several(f, t, e, args, rets);
   clear(rets, t.info->nrets);
@@ -290,7 +291,8 @@ lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
   auto* t = static_cast<const Table*>(f.table);
   f.layer = -1;
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
-  if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {  // a backend that is younger than the table
+  // The backend was registered after the table was filled.
+  if (__builtin_expect(f.device.backend >= t->num_backends, 0)) {
     if (!(f.table = t = filled_table(f.op))) return core::pending_error().kind;
   }
   return run_chosen(f, *t, t->backends[f.device.backend], args, rets);

@@ -8,12 +8,12 @@ namespace lamella::dispatcher {
 
 // Resolves the device, reads the table's entry for it, and runs one of the forms.
 lamella_status run_backend(Frame&, const Value* args, Value* rets);
-// The same with an entry that was chosen otherwise, once the device is resolved.
+// The same with an entry that the caller chose; the device is resolved.
 lamella_status run_entry(Frame&, const Entry&, const Value* args, Value* rets);
-// Asks the table's shape rule for n results, which may set the frame's compute_dtype.
+// Runs the table's shape rule for n results. It may set the frame's compute_dtype.
 lamella_status infer(Frame&, const Table&, const Value* args, lamella_meta* metas, int n);
-// Runs a composite for any form, also from a layer that decomposes. The composite reads `read`: the arguments of the
-// call, or copies of those that it overwrites.
+// Runs a composite for any form, also for a layer that decomposes. The composite gets `read`: the arguments of the
+// call, with copies of those that it overwrites.
 lamella_status run_composite(Frame&, const Entry&, const Value* args, Value* rets, const Value* read);
 
 }  // namespace lamella::dispatcher

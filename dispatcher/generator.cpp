@@ -26,7 +26,7 @@ const lamella_object_type generator_type = {sizeof(lamella_object_type), 0, "Gen
 Generator* cast(lamella_object* o) { return reinterpret_cast<Generator*>(o); }
 
 std::mutex defaults_mutex;
-uint64_t default_seed = 67280421310721;  // what torch starts with; any fixed number does
+uint64_t default_seed = 67280421310721;  // torch's initial seed
 
 std::map<std::pair<int32_t, int32_t>, lamella_object*>& defaults() {
   static auto* m = new std::map<std::pair<int32_t, int32_t>, lamella_object*>;
@@ -40,7 +40,7 @@ lamella_object* of_process(lamella_device d) {
   return g;
 }
 
-// ---- a thread's own generators: a thread slot, which is there while a thread has one ----
+// ---- a thread's own generators: a thread slot, which is null while the thread has none ----
 
 std::shared_ptr<GeneratorBlock> new_block(lamella_object* g) {
   auto block = std::make_shared<GeneratorBlock>();
@@ -73,7 +73,7 @@ int32_t own_slot() {
 
 GeneratorBlocks* own_blocks() { return static_cast<GeneratorBlocks*>(thread_slot(own_slot())); }
 
-// Replaces the thread's blocks by those of them that have not ended, and others behind them.
+// Sets the thread's blocks: those of `own` and then of `more` that have not ended.
 void keep_blocks(GeneratorBlocks* own, const GeneratorBlocks& more) {
   GeneratorBlocks now;
   for (const GeneratorBlocks* each : {static_cast<const GeneratorBlocks*>(own), &more})
@@ -105,7 +105,7 @@ lamella_object* default_generator(lamella_device d) {
 }
 
 std::shared_ptr<GeneratorBlock> begin_generator_block(lamella_object* g) {
-  of_process(generator_device(g));  // seed_all() knows the device from now on, and asks this thread for its generator
+  of_process(generator_device(g));  // makes the device's generator, so that seed_all() visits the device
   auto block = new_block(g);
   keep_blocks(own_blocks(), {block});
   return block;

@@ -23,11 +23,12 @@ bool is_generator(const lamella_object* o);
 GeneratorState generator_state(lamella_object* g);
 void generator_set(lamella_object* g, GeneratorState s);
 lamella_device generator_device(lamella_object* g);
-void seed_all(uint64_t seed);  // what default_generator gives for each device, also for devices to come
+// Seeds the generator that default_generator() returns for each device, also for devices registered later.
+void seed_all(uint64_t seed);
 
-// A block in which a thread draws from a generator of its own, in place of the default one of its device. Blocks need
-// not end in the order in which they began, nor on their thread: of those that have not ended, the last one that began
-// counts. What capture_thread() captures has blocks of its own for the same generators, which do not end.
+// A block of code in which a thread draws from a generator of its own instead of the device's default one. Blocks need
+// not end in the order in which they began, nor on their thread: the block that began last, of those that have not
+// ended, counts. capture_thread() copies them into blocks for the same generators, which do not end.
 struct GeneratorBlock {
   lamella_device device;
   core::Ref<lamella_object> generator;
@@ -38,7 +39,8 @@ using GeneratorBlocks = std::vector<std::shared_ptr<GeneratorBlock>>;
 std::shared_ptr<GeneratorBlock> begin_generator_block(lamella_object* generator);  // on the calling thread
 void end_generator_block(GeneratorBlock&);                                         // on any thread
 
-// Takes a block from the calling thread, with those that began after it; they count again where they are put back.
+// Takes a block and those that began after it off the calling thread. put_generator_blocks_back() makes them count
+// again on the thread that calls it.
 GeneratorBlocks set_generator_blocks_aside(const GeneratorBlock& first);
 void put_generator_blocks_back(const GeneratorBlocks&);
 

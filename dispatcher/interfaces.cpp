@@ -20,12 +20,12 @@ std::vector<Interface>& interfaces() {
   return *all;
 }
 
-// Those who asked to be told of an interface.
+// A callback for the publication and the withdrawal of one interface.
 struct Watcher {
   lamella_handle handle;
   std::string name;
   uint32_t min_version;
-  lamella_on_interface told;
+  lamella_on_interface callback;
   void* context;
 };
 std::vector<Watcher>& watchers() {
@@ -33,11 +33,11 @@ std::vector<Watcher>& watchers() {
   return *all;
 }
 
-void tell(const Interface& i, bool there) {
+void announce(const Interface& i, bool there) {
   core::emit(LAMELLA_EVENT_INTERFACE, there ? LAMELLA_EVENT_BEGIN : LAMELLA_EVENT_END, i.name.c_str());
   const std::vector<Watcher> now = watchers();
   for (const Watcher& w : now)
-    if (w.name == i.name && i.version >= w.min_version) w.told(w.context, there ? i.table : nullptr);
+    if (w.name == i.name && i.version >= w.min_version) w.callback(w.context, there ? i.table : nullptr);
 }
 
 }  // namespace
@@ -53,21 +53,21 @@ lamella_status publish_interface(Library& lib, const char* name, uint32_t versio
     const auto gone = std::find_if(interfaces().begin(), interfaces().end(), [h](auto& i) { return i.handle == h; });
     const Interface kept = *gone;
     interfaces().erase(gone);
-    tell(kept, false);
+    announce(kept, false);
   });
   interfaces().push_back({h, name, lib.owner, version, table});
   if (handle) *handle = h;
-  tell(Interface(interfaces().back()), true);
+  announce(Interface(interfaces().back()), true);
   return LAMELLA_OK;
 }
 
-lamella_status on_interface(Library& lib, const char* name, uint32_t min_version, lamella_on_interface told,
+lamella_status on_interface(Library& lib, const char* name, uint32_t min_version, lamella_on_interface callback,
                             void* context, lamella_handle* handle) {
   RegistryLock lock;
   const lamella_handle h = enter(lib, [](lamella_handle h) { erase_handle(watchers(), h); });
-  watchers().push_back({h, name, min_version, told, context});
+  watchers().push_back({h, name, min_version, callback, context});
   if (handle) *handle = h;
-  if (const void* table = find_interface(name, min_version)) told(context, table);
+  if (const void* table = find_interface(name, min_version)) callback(context, table);
   return LAMELLA_OK;
 }
 

@@ -6,10 +6,11 @@
 namespace lamella::dispatcher {
 
 lamella_status publish_interface(Library&, const char* name, uint32_t version, const void* table, lamella_handle*);
-// Null if there is none of the name, or only an older one.
+// Returns null if no interface has the name, or only one of an older version.
 const void* find_interface(const char* name, uint32_t min_version);
-// Tells of the interface whenever it comes and goes, and at once if it is there.
-lamella_status on_interface(Library&, const char* name, uint32_t min_version, lamella_on_interface, void* context,
-                            lamella_handle*);
+// Calls `callback` with the table when an interface of the name is published, and at once if it is there; with null
+// when it is withdrawn.
+lamella_status on_interface(Library&, const char* name, uint32_t min_version, lamella_on_interface callback,
+                            void* context, lamella_handle*);
 
 }  // namespace lamella::dispatcher

@@ -13,7 +13,8 @@ using core::DType;
 using core::full;
 using core::Tensor;
 
-// Operands and indices in other dtypes, for a backend that does not convert them itself: cast copies beside the call.
+// Copies of operands and indices in the dtypes that the kernel computes in, for a backend that does not convert them
+// itself.
 class CastInputs {
  public:
   lamella_status prepare(Frame& f, const Value*& args) {
@@ -44,7 +45,7 @@ class CastInputs {
            t->dtype != LAMELLA_BOOL;
   }
 
-  // An index tensor, or a list of them, in which masks and absent ones stay.
+  // Casts an index tensor, or the index tensors of a list; masks and absent elements stay.
   lamella_status cast_indices(Frame& f, int at) {
     const Value& v = given_[at];
     if (v.tag == LAMELLA_TENSOR) return is_narrow(v.as.tensor) ? cast(f, at, LAMELLA_INT64) : LAMELLA_OK;
@@ -74,7 +75,7 @@ class CastInputs {
 
   const Value* given_ = nullptr;
   int count_ = 0;
-  std::vector<Value> values_;  // empty while nothing is changed
+  std::vector<Value> values_;  // empty if nothing was changed
   std::vector<core::TensorRef> owned_;
   std::list<std::vector<lamella_tensor*>> lists_;
 };
@@ -89,7 +90,8 @@ void name_operator(Frame& f) {
 
 lamella_status name_device(Frame& f, lamella_status st) {
   if (st == LAMELLA_RETRY || core::is_host(f.device.backend)) return st;
-  if (st == LAMELLA_NOT_IMPLEMENTED && core::pending_error().kind == LAMELLA_OK) return st;  // it leaves the call alone
+  // The kernel declined the call.
+  if (st == LAMELLA_NOT_IMPLEMENTED && core::pending_error().kind == LAMELLA_OK) return st;
   return core::from_backend(st, f.device, operator_title(f.op));
 }
 
@@ -121,7 +123,7 @@ static inline __attribute__((always_inline)) lamella_status run_as_given(Frame& 
 }
 
 lamella_status run_kernel(Frame& f, const Entry& e, const Value* args, Value* rets) {
-  if (!e.fn) return LAMELLA_OK;  // the shape rule is all there is
+  if (!e.fn) return LAMELLA_OK;  // the shape rule alone serves the call
   const bool casts = f.op->pointwise || static_cast<const Table*>(f.table)->info->indices;
   if ((e.flags & mixed_dtypes) || !casts) return run_as_given(f, e, args, rets);
   CastInputs cast;

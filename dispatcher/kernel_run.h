@@ -1,5 +1,5 @@
-// Running one kernel at backend level: casts around it, layers off inside it, its scratch memory freed, its error
-// titled.
+// Running one kernel at backend level: its operands are cast, passed layers are off inside it, its scratch memory is
+// freed, and its error gets the operator's title.
 #pragma once
 
 #include <cstdlib>
@@ -13,9 +13,9 @@ namespace lamella::dispatcher {
 
 lamella_status run_kernel(Frame&, const Entry&, const Value* args, Value* rets);
 
-// The status of a kernel whose pending error now also says the device; a host's is left out.
+// Adds the device to the kernel's pending error, unless it is the host. Returns the status.
 lamella_status name_device(Frame&, lamella_status);
-// Puts the operator's title before the pending error of a callee or of an allocator, unless it is there.
+// Puts the operator's title before the message of the pending error, unless it is there.
 void name_operator(Frame&);
 // Frees the memory that the kernel took by lamella_api.scratch.
 void free_scratch(Frame&);

@@ -40,7 +40,7 @@ lamella_status find_for(const char* what, const Library& lib, const char* name, 
                      core::format("%s: there is no operator %s; %s", what, full.c_str(), advice.c_str()));
 }
 
-// Where the definition says for how many arguments it was written, what was written earlier is adapted.
+// Adapts a definition whose num_args says that it was written for fewer arguments than the operator has.
 template <class Definition>
 lamella_status adapted(Operator* op, const Library& lib, Definition* def) {
   if (def->num_args == 0) return LAMELLA_OK;

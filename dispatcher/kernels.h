@@ -1,5 +1,5 @@
-// Kernels and shape rules: what was registered for operators and categories, under which key. A key is the name of a
-// layer or of a device, "backend" (every device with memory) or "composite".
+// The registered kernels and shape rules of operators and categories. A kernel's key is the name of a layer or of a
+// device, "backend" (every device with memory) or "composite".
 #pragma once
 
 #include <functional>
@@ -9,25 +9,25 @@
 
 namespace lamella::dispatcher {
 
-// In place of a category: a kernel for every operator that has no other under its key, a fallback.
+// Stands for a category in a fallback: a kernel for every operator that has no other under its key.
 inline constexpr const char* every_category = "*";
 
 lamella_status register_kernel(Library&, const char* op, const char* key, lamella_kernel_def, lamella_handle*);
 lamella_status register_category_kernel(Library&, const char* category, const char* key, const lamella_kernel_def&,
                                         lamella_handle*);
 lamella_status register_shape_rule(Library&, const char* op, lamella_shape_rule_def, lamella_handle*);
-// Passes over the kernels of one operator for a key, also those of its category, until the handle is withdrawn.
+// Skips the kernels of one operator for a key, also those of its category, until the handle is withdrawn.
 lamella_status disable_kernel(Library&, const char* op, const char* key, lamella_handle*);
 
-// Whether kernels are found under a key now: it is one of a device, a layer or a dtype that is not plain, or says
-// "backend" or "composite".
+// Returns whether kernels are found under a key now: it is the name of a device, of a layer or of a dtype that is not
+// plain, or "backend" or "composite".
 bool is_key(const std::string& key);
 
-// Look-ups under the registry's lock. Null: there is none, or it is passed over.
+// Look-ups under the registry's lock. They return null if there is no kernel, or if it is skipped.
 const Registration* find_kernel(const Operator*, const std::string& key);
 const Registration* find_category_kernel(const Operator*, const std::string& key, const std::string& category);
 void each_category_kernel(const std::function<void(const std::string& category, const Registration&)>& visit);
-// Whether the operator's kernels for a key, or those of its functional form, are passed over.
+// Returns whether the operator's kernels for a key, or those of its functional form, are skipped.
 bool is_disabled(const Operator*, const std::string& key);
 
 }  // namespace lamella::dispatcher

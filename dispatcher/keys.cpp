@@ -15,7 +15,8 @@
 namespace lamella::dispatcher {
 namespace {
 
-// Kernels are registered under the names of layers, devices and dtypes.
+// Raises if a name is already that of something else: kernels are registered under the names of layers, devices and
+// dtypes.
 lamella_status check_key(const char* what, const std::string& name) {
   const core::DType t = core::dtype_from_name(name.c_str());
   const char* other = what;
@@ -36,7 +37,7 @@ lamella_status check_key(const char* what, const std::string& name) {
 }
 
 struct ForeignKey {
-  const char* begin;  // of torch's keys
+  const char* begin;  // of a torch key
   const char* advice;
 };
 constexpr const char* a_key = "expected the name of a device or a layer, 'backend' or 'composite'";
@@ -48,7 +49,7 @@ constexpr ForeignKey foreign_keys[] = {
     {"Batched", "register_vmap gives an operator its batching rule"},
     {"Vmap", "register_vmap gives an operator its batching rule"},
     {"PrivateUse", "a backend has the name that it registers itself by"},
-    {"CompositeImplicitAutograd", a_key},  // and a word behind it
+    {"CompositeImplicitAutograd", a_key},  // also "CompositeImplicitAutogradNestedTensor" and the like
     {"CompositeExplicitAutograd", a_key},
     {"BackendSelect", a_key},
     {"Functionalize", a_key},
@@ -70,7 +71,7 @@ constexpr ForeignKey foreign_keys[] = {
     {"NestedTensor", a_key},
 };
 
-// Whether a key is a word of torch's family: "Autograd", "AutogradCPU", but not "Autographs".
+// Returns whether a key is `begin` or `begin` followed by a capital: "Autograd", "AutogradCPU", but not "Autographs".
 bool is_of_family(const std::string& key, const char* begin) {
   const size_t n = std::strlen(begin);
   return key.compare(0, n, begin) == 0 && (key.size() == n || !std::islower(static_cast<unsigned char>(key[n])));
@@ -95,7 +96,8 @@ lamella_status read_key(const std::string& who, const std::string& key, std::str
     return *out = "backend", LAMELLA_OK;
   if (key == "Meta") return *out = "meta", LAMELLA_OK;
   for (const ForeignKey& f : foreign_keys)
-    if (is_of_family(key, f.begin)) return wrong("'" + key + "' is a key of torch's that Lamella has not; " + f.advice);
+    if (is_of_family(key, f.begin))
+      return wrong("'" + key + "' is a key of torch that Lamella does not have; " + f.advice);
   *out = key;
   if (capitals && !small)
     for (char& c : *out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -147,8 +149,8 @@ lamella_status register_backend(Library& lib, const lamella_backend& desc, int32
     core::remove_backend(i);
     invalidate_all();
   });
-  if (i < known) invalidate_all();  // it comes back: tables that were filled while it was away have nothing for it
-  for (Operator* op : known_operators())  // kernels may have waited for this device
+  if (i < known) invalidate_all();        // a backend registered again: tables filled in between have no entry for it
+  for (Operator* op : known_operators())  // kernels may have been registered before this device
     for (const Registration& r : (op->functional ? op->functional : op)->kernels)
       if (r.key == desc.name) invalidate(op);
   if (id) *id = i;
@@ -158,7 +160,7 @@ lamella_status register_backend(Library& lib, const lamella_backend& desc, int32
 
 namespace {
 
-// What is said of each dtype: made anew by a registration, never freed, since kernels keep it while they run.
+// The description of each dtype. A registration makes a new one; old ones are never freed, since kernels may read them.
 std::atomic<const lamella_dtype_def*> descriptions[256];
 
 void describe(core::DType t) {
@@ -187,7 +189,7 @@ lamella_status check_dtype(const lamella_dtype_def& d) {
     const auto [with, result] = d.promotions[i];
     const bool meant = result == LAMELLA_THIS_DTYPE || result == LAMELLA_NO_DTYPE || core::is_dtype(result);
     if (!core::is_dtype(with) || !meant)
-      return wrong(core::format(": 'promotions' names the dtype %d, which there is not", meant ? with : result));
+      return wrong(core::format(": 'promotions' names the dtype %d, which does not exist", meant ? with : result));
   }
   return check_key("dtype", d.name);
 }

@@ -1,4 +1,4 @@
-// Factory keywords that plugins contribute by name.
+// Keywords of factories (as in `zeros(2, requires_grad=True)`) that plugins add by name.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace lamella::dispatcher {
 
 struct Keyword {
   std::string name, owner, layer;
-  bool claims;  // it goes before an operator's own argument of that name
+  bool claims;  // it precedes an operator's own argument of that name
   lamella_apply_keyword apply;
   void* context;
   // Keywords are applied by rising rank: that of the layer, or -1.
@@ -19,7 +19,7 @@ struct Keyword {
 
 lamella_status add_keyword(Library&, const lamella_keyword_def&, lamella_handle*);
 bool any_keywords();
-bool any_claims();                                     // whether one of them goes before operators' own arguments
+bool any_claims();                                     // whether a keyword precedes operators' own arguments
 const Keyword* find_keyword(const std::string& name);  // null if there is none; never freed
 
 }  // namespace lamella::dispatcher

@@ -12,9 +12,9 @@ std::atomic<uint64_t> inside_layers{0}, alias_layers{0}, process_layers{0}, tens
 namespace {
 
 Layer layers[LAMELLA_MAX_LAYERS];
-int32_t included[LAMELLA_MAX_LAYERS];  // how many have switched a layer on for the process
-uint64_t births[LAMELLA_MAX_LAYERS];   // how often a layer came to a bit
-// The number under which a bit was given to a name; 0: it is free. The lowest one is the dispatcher's own.
+int32_t included[LAMELLA_MAX_LAYERS];  // how many inclusions each layer has
+uint64_t births[LAMELLA_MAX_LAYERS];   // how often a bit was given to a layer
+// The number of the change by which a bit was given to a name; 0: the bit is free. Bit 0 belongs to the dispatcher.
 uint64_t given[LAMELLA_MAX_LAYERS] = {1};
 std::atomic<uint64_t> gifts{1};  // how often a bit was given or became free
 
@@ -34,7 +34,7 @@ bool contains(const std::vector<std::string>& v, const std::string& s) {
   return std::find(v.begin(), v.end(), s) != v.end();
 }
 
-// The open range of ranks that the wishes leave, with the wish that set each end.
+// The open range of ranks that the wishes allow, with the wish that set each end.
 struct Range {
   int32_t low = 0, high = LAMELLA_MAX_LAYERS - 1;
   std::string low_reason, high_reason;
@@ -52,7 +52,7 @@ struct Range {
   }
 };
 
-// `within`: the layer stays in its anchor's band; else it may take bits of other bands.
+// `within`: the layer must stay in its anchor's band; else it may take bits of other bands.
 lamella_status gather_wishes(const Layer& l, bool within, Range& r) {
   if (!l.at.empty()) {
     const Band* b = find_band(l.at);
@@ -69,7 +69,7 @@ lamella_status gather_wishes(const Layer& l, bool within, Range& r) {
     if (const Band* b = find_band(n)) r.above(b->high, l.name + " wants to be outside anchor " + n);
   for (const std::string& n : l.inside)
     if (const Band* b = find_band(n)) r.below(b->low, l.name + " wants to be inside anchor " + n);
-  // Whether one of the wishes is for a layer, by its name or, where it may stand outside its band, by its anchor's.
+  // Returns whether a wish names a layer, or the anchor of a layer that may be outside its band.
   const auto wants = [](const std::vector<std::string>& wishes, const Layer& o) {
     return contains(wishes, o.name) || (!o.at.empty() && o.at != o.name && contains(wishes, o.at));
   };
@@ -178,9 +178,9 @@ lamella_status add_layer(const lamella_layer& desc, const std::string& owner, in
                                                   "; " + owner + " cannot register it too");
   Range r;
   if (lamella_status st = gather_wishes(l, true, r)) return st;
-  int32_t at = old;  // a name that comes back gets its old bit
+  int32_t at = old;  // a layer registered again gets its old bit
   if (old < 0) at = pick(r.low, r.high);
-  if (at < 0 && l.band >= 0) {  // the band is full, or others have taken its bits: one beside it serves as well
+  if (at < 0 && l.band >= 0) {  // the band is full, or layers of others have taken its bits: takes one outside it
     Range wide;
     gather_wishes(l, false, wide);
     at = nearest(wide.low, wide.high, bands()[l.band]);
@@ -226,7 +226,7 @@ Inclusion include_in_process(int32_t bit) {
 }
 
 void end_inclusion(const Inclusion& i) {
-  if (births[i.bit] != i.birth || !layers[i.bit].live) return;  // the layer took its switches with it
+  if (births[i.bit] != i.birth || !layers[i.bit].live) return;  // the inclusions ended with the layer
   if (--included[i.bit] == 0) process_layers.fetch_and(~(uint64_t{1} << i.bit));
 }
 

@@ -1,13 +1,14 @@
-// Layers: functionality keys. A layer is a rank among 64, the highest runs first; anchors are published bands of
-// ranks that exist whether or not a plugin stands in them.
+// Layers: functionality keys. A layer has a rank among 64; the highest runs first. Anchors are published bands of
+// ranks, which exist whether or not a plugin has a layer in them.
 //
 // Note [Key order]  A layer keeps its bit. Bands, outermost first:
-//   modes 54-63, profiler 44-53, names 34-43, autocast 23-33, autograd 11-22, backend 1-10; no layer has bit 0, by
-//   which opaque tensors and those of other dtypes than plain ones are found (restricted.h). A layer states where it
-//   must stand relative to bands and to other layers, loaded or not; it gets a free fitting bit in the middle of the
-//   widest gap. Where its band is full, it gets the nearest free bit beside it, as far as no layer is passed over that
-//   it, or that layer, must not pass. Where there is none left, the error names the neighbours. The bit of a layer that
-//   never stood on a tensor is given again; that of any other stays its own, as tensors may have it.
+//     modes 54-63, profiler 44-53, names 34-43, autocast 23-33, autograd 11-22, backend 1-10.
+//   No layer has bit 0, which marks opaque tensors and tensors of dtypes that are not plain (restricted.h). A layer
+//   states its place relative to bands and to other layers, loaded or not; it gets a free bit that fits, in the middle
+//   of the widest gap. If its band is full, it gets the nearest free bit outside the band that its wishes, and those of
+//   other layers, allow. If there is none, the error names the neighbours. The bit of a layer that no tensor ever had
+//   may be given to another layer later. The bit of any other layer stays reserved for its name, since tensors may have
+//   it.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -20,7 +21,7 @@ namespace lamella::dispatcher {
 
 struct Layer {
   std::string name, owner;
-  int32_t band = -1;  // the anchor's place in the order of anchors, if it wished for one
+  int32_t band = -1;  // the place of the anchor that it wished for in the order of anchors; -1: none
   std::string at;
   std::vector<std::string> outside, inside;
   uint32_t flags = 0;
@@ -31,20 +32,21 @@ struct Layer {
   bool live = false;
 };
 
-// All under the registry's lock.
+// The caller holds the registry's lock.
 lamella_status add_layer(const lamella_layer& desc, const std::string& owner, int32_t* bit);
 void remove_layer(int32_t bit);
-// One switch of a layer for the whole process. `birth` tells the layer from a later one that got its bit.
+// One request that a layer is on for the whole process. `birth` distinguishes the layer from a later one with its bit.
 struct Inclusion {
   int32_t bit;
   uint64_t birth;
 };
 Inclusion include_in_process(int32_t bit);
 void end_inclusion(const Inclusion&);
-// The number of the last change of who has which bit, and the bits that were given or taken away after such a number.
+// last_gift() returns the number of the last change of the bits' owners. bits_given_since() returns the bits that were
+// given or became free after a change.
 uint64_t last_gift();
 uint64_t bits_given_since(uint64_t gift);
-// Raises unless a layer that stands on tensors has the bit. `whose` is the name of what asks.
+// Raises unless a layer whose keys tensors may have has the bit. `whose` names the caller in the message.
 lamella_status check_layer_bit(const char* entry, const char* whose, int32_t bit);
 const Layer* layer(int32_t bit);             // null if the bit was never given
 int32_t layer_bit(const std::string& name);  // -1 if there is no live one
@@ -57,6 +59,6 @@ const std::vector<Band>& bands();
 
 // Sets of layers by flag, readable without a lock.
 extern std::atomic<uint64_t> inside_layers, alias_layers, process_layers;
-extern std::atomic<uint64_t> tensor_layers;  // those whose keys tensors may have, also after they were withdrawn
+extern std::atomic<uint64_t> tensor_layers;  // those whose keys tensors may have, also withdrawn ones
 
 }  // namespace lamella::dispatcher

@@ -12,7 +12,7 @@ namespace lamella::dispatcher {
 namespace {
 
 struct Ledger {
-  std::unordered_map<std::string, Library*> definers;  // of namespaces
+  std::unordered_map<std::string, Library*> definers;  // by namespace
   struct Entry {
     Library* library;
     std::function<void(lamella_handle)> undo;
@@ -61,7 +61,7 @@ lamella_status withdraw(lamella_handle h) {
                        core::format("withdraw: %llu is no live registration", (unsigned long long)h));
   const Ledger::Entry entry = std::move(found->second);
   ledger().live.erase(found);
-  auto& handles = entry.library->handles;  // what comes and goes leaves nothing here; the newest mostly goes first
+  auto& handles = entry.library->handles;  // a withdrawn handle leaves no trace; mostly the newest is withdrawn first
   if (const auto at = std::find(handles.rbegin(), handles.rend(), h); at != handles.rend())
     handles.erase(std::next(at).base());
   entry.undo(h);

@@ -20,8 +20,8 @@ namespace {
 
 struct File {
   void* handle = nullptr;
-  std::string path, own, chosen;            // see Note [Chosen namespace]; chosen is empty if none was
-  std::vector<lamella_library*> libraries;  // what it has open, in its order
+  std::string path, own, chosen;            // see Note [Chosen namespace]; empty: none
+  std::vector<lamella_library*> libraries;  // its open libraries, in order
   bool loaded = false;
 
   const std::string& ns() const { return chosen.empty() ? own : chosen; }
@@ -29,7 +29,7 @@ struct File {
 
 thread_local File* opening = nullptr;
 
-std::mutex& books() {  // of the files and their lists
+std::mutex& books() {  // guards the files and their lists
   static auto* mutex = new std::mutex;
   return *mutex;
 }
@@ -64,7 +64,8 @@ void withdraw(File& file) {
   file.loaded = false;
 }
 
-// The library's own init function: dlsym also finds those of libraries that it depends on. Null, with an error.
+// Finds the init function of the library itself: dlsym also finds those of its dependencies. Null with an error if
+// there is none.
 lamella_plugin_init_fn find_init(const std::string& path, void* handle) {
   void* init = dlsym(handle, "lamella_plugin_init");
   std::string why = "load_plugin: " + path + " has no lamella_plugin_init";
@@ -76,7 +77,7 @@ lamella_plugin_init_fn find_init(const std::string& path, void* handle) {
     if (known && of_init.dli_fbase == of_own.dli_fbase) return reinterpret_cast<lamella_plugin_init_fn>(init);
     if (of_init.dli_fname) why += std::string(" of its own, but depends on ") + of_init.dli_fname + ", which has one";
   }
-  core::raise(LAMELLA_RUNTIME_ERROR, why + "; LAMELLA_LIBRARY of <lamella/extension.h> makes one");
+  core::raise(LAMELLA_RUNTIME_ERROR, why + "; LAMELLA_LIBRARY of <lamella/extension.h> defines one");
   return nullptr;
 }
 
@@ -96,7 +97,7 @@ lamella_status initialize(File& file) {
                                   file.path.c_str(), st));
   else
     core::add_note(("in the lamella_plugin_init of " + file.path).c_str());
-  core::Error kept = std::exchange(core::pending_error(), {});  // closing may raise, and clear
+  core::Error kept = std::exchange(core::pending_error(), {});  // closing may raise an error, and clear this one
   withdraw(file);
   core::pending_error() = std::move(kept);
   return st;
@@ -158,7 +159,8 @@ void unload_plugin(const std::string& path) {
 }
 
 lamella_status load_plugin(const std::string& name, const LoadOptions& options, std::vector<std::string>* defined) {
-  const std::string path = name.find('/') == std::string::npos ? "./" + name : name;  // else dlopen would search
+  // dlopen would search the library path for a name without a slash.
+  const std::string path = name.find('/') == std::string::npos ? "./" + name : name;
   static auto* mutex = new std::recursive_mutex;
   uint32_t version = 0;
   if (lamella_status st = read_stamp(path, &version)) return st;

@@ -8,30 +8,32 @@
 
 namespace lamella::dispatcher {
 
-// How a file is loaded; by default under its own namespace, beside the files that are loaded.
+// Options of a load. By default the file keeps its namespace and is loaded beside the files that are loaded already.
 struct LoadOptions {
-  std::string ns;        // what its own namespace is called, in place of the name that is written there
-  std::string replaces;  // a file whose registrations it takes the place of: they are back if it cannot be loaded
+  std::string ns;        // replaces the name of the namespace that is written in the file
+  std::string replaces;  // a loaded file that this one replaces; its registrations return if the load fails
 };
 
-// The file's stamp is checked before any of its code runs. The library is never unmapped; after an error nothing that
-// it registered is left. `defined` (nullable): the namespaces that it has defined operators in.
+// Checks the file's stamp before any of its code runs. The library is never unmapped; after an error nothing that it
+// registered is left. `defined`, unless null, gets the namespaces in which the file has defined operators.
 lamella_status load_plugin(const std::string& path, const LoadOptions& = {},
                            std::vector<std::string>* defined = nullptr);
 bool is_loaded(const std::string& path);
-// Under which names a loaded file registers.
+// Returns the owners under whose names a loaded file registers.
 std::vector<std::string> owners_of(const std::string& path);
-// Withdraws what the file has registered; loading it again runs its init once more. Nothing if it is not loaded.
+// Withdraws all that the file has registered; loading it again runs its init once more. Does nothing if it is not
+// loaded.
 void unload_plugin(const std::string& path);
 
-// The C ABI's table calls these. A library that is opened while a file's lamella_plugin_init runs belongs to that file.
+// The entries of the C ABI call these. A library that is opened while a file's lamella_plugin_init runs belongs to the
+// file.
 void note_opened(lamella_library*);
 void note_closed(lamella_library*);
 
 // Note [Chosen namespace]  A file's own namespace is the one that it opens first. The caller that loads the file may
-//   choose another name for it: library_open then opens that one, and in all that is registered through the file's
-//   libraries, then and later, names in its own namespace mean names in the chosen one. Look-ups, which have no
-//   library, mean what they say: the file asks library_namespace.
+//   choose another name for it: library_open then opens the chosen namespace, and in all that is registered through the
+//   file's libraries, then and later, names in its own namespace mean names in the chosen one. Look-ups have no library
+//   and are not translated: the file calls library_namespace to get the chosen name.
 std::string chosen_namespace(const std::string& ns);
 
 }  // namespace lamella::dispatcher

@@ -34,7 +34,7 @@ void register_meta(Library& lib) {
   b.allocator = &allocator;
   b.copy = copy;
   int32_t id;
-  register_backend(lib, b, &id, nullptr);  // the first to register: id 0
+  register_backend(lib, b, &id, nullptr);  // the first to register, so its id is 0
 }
 
 }  // namespace lamella::dispatcher

@@ -1,5 +1,5 @@
-// Operator: one schema with its form, its shape rule and the table that says where calls go.
-// Read with table.h (the table that a call reads), operators.h and kernels.h (which change operators) and call.h.
+// Operator: one schema with its form, its shape rule and the table that directs its calls. Read with table.h (the table
+// that a call reads), operators.h and kernels.h (which change operators) and call.h.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -15,11 +15,11 @@ namespace lamella::dispatcher {
 
 struct Table;
 
-// The forms of one meaning. In-place and out= are derived from the functional one and use its kernels.
+// The forms of one operator. In-place and out= forms are derived from the functional form and use its kernels.
 enum class Form : uint8_t { Functional, Inplace, Out };
 
-// Beside enum lamella_forms, for the catalogue alone: the operator copies its second argument, a tensor, into the
-// first, a tensor that it writes. The first one's device serves the call, and the second one's may differ.
+// A bit beside enum lamella_forms, which only the catalogue sets: the operator copies its second argument, a tensor,
+// into the first, a tensor that it writes. The first one's device serves the call, and the second one's may differ.
 inline constexpr uint32_t form_between_devices = uint32_t{1} << 31;
 // The result is a copy of the first argument, a tensor: the slots carry their state to it.
 inline constexpr uint32_t form_copies = uint32_t{1} << 30;
@@ -34,27 +34,27 @@ struct CallInfo {
   uint64_t indices = 0;                         // positions of index tensors, and of lists of them; see by_index
   bool between_devices = false;                 // the first tensor's device decides, and the second one's may differ
   uint64_t written = 0;                         // positions of (a!) arguments
-  const uint32_t* admits = nullptr;             // for each argument the tags that it may have; see checked_call.h
-  const uint32_t* gives = nullptr;              // for each result
-  const char* const* objects = nullptr;         // for each argument and result the kind of an object; null: no objects
+  const uint32_t* admits = nullptr;             // by argument: the tags that it may have; see checked_call.h
+  const uint32_t* gives = nullptr;              // by result: the same
+  const char* const* objects = nullptr;         // by argument and result: the type of an object; null: no objects
   uint8_t tensors[LAMELLA_MAX_ARGUMENTS] = {};  // positions of Tensor and Tensor? arguments
   uint8_t lists[LAMELLA_MAX_ARGUMENTS] = {};    // positions of Tensor[] arguments
 };
 
-// A key whose kernels, also a category's, are passed over.
+// A key under which kernels, also a category's, are skipped.
 struct Switch {
   lamella_handle handle;
   std::string key;
 };
 
-// Shape rules stack like kernels; the first is the one of the definition.
+// Shape rules stack like kernels; the definition's is the first.
 struct ShapeRule {
   lamella_handle handle;
   lamella_infer fn;
   void* context;
 };
 
-// One registered kernel. Those of one key stack: the last live one serves.
+// One registered kernel. The kernels of one key stack: the last live one serves.
 struct Registration {
   lamella_handle handle;
   std::string key;  // a layer, a device, or "composite"
@@ -68,18 +68,18 @@ struct Registration {
 }  // namespace lamella::dispatcher
 
 struct lamella_operator {
-  std::atomic<const lamella::dispatcher::Table*> table{nullptr};  // null: fill it on the next call
+  std::atomic<const lamella::dispatcher::Table*> table{nullptr};  // null: the next call fills it
 
   std::string name;                  // "aten::add"
   std::string base;                  // "add"
   std::string title;                 // for messages: "add", or "mine::twice" outside the default namespace
   std::string overload;              // "Tensor"
-  std::vector<std::string> aliases;  // further names, with their namespace, under which look-ups find it
+  std::vector<std::string> aliases;  // further names, with their namespace, which look-ups find
   std::string schema_text, category, doc, owner, file;
   int32_t line = 0;
   uint32_t forms = 0;
   bool live = true;
-  bool may_fault = false;  // in-place and out= forms compute beside their target, since a kernel may stop half-way
+  bool may_fault = false;  // in-place and out= forms compute into a temporary, since a kernel may stop half-way
   lamella::dispatcher::Form form = lamella::dispatcher::Form::Functional;
   lamella_operator* functional = nullptr;  // of a derived form
   lamella_operator *inplace = nullptr, *out = nullptr;
@@ -93,11 +93,11 @@ struct lamella_operator {
   std::vector<lamella::dispatcher::Registration> kernels;
   std::vector<lamella::dispatcher::Switch> disabled;
   std::vector<lamella::dispatcher::ShapeRule> shape_rules;
-  // Comparisons of what was written for the operator with its schema, made once that is parsed.
+  // Checks of typed functions against the schema, run once the schema is parsed.
   std::vector<lamella_status (*)(const lamella_operator*)> fits;
 
   std::string full_name() const { return with_overload(name); }
-  // A name of the operator, or one of its aliases, with the overload.
+  // Appends the overload to a name of the operator or to one of its aliases.
   std::string with_overload(const std::string& any) const { return overload.empty() ? any : any + "." + overload; }
 };
 

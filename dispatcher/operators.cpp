@@ -20,21 +20,21 @@ struct Operators {
   std::unordered_map<std::string, std::vector<Operator*>> by_name;  // "ns::name", with all overloads and forms
   std::vector<Operator*> in_order;
   std::string default_namespace;
-  std::unordered_map<std::string, uint32_t> categories;  // with their flags
+  std::unordered_map<std::string, uint32_t> categories;  // their flags
 };
 Operators& operators() {
   static auto* all = new Operators;  // outlives every static destructor
   return *all;
 }
 
-// The category of operators that are declared by their meaning alone.
+// Returns the category of operators that are declared by their meaning alone.
 std::string category_by_meaning() {
   for (const auto& [name, flags] : operators().categories)
     if (flags & by_meaning) return name;
   return {};
 }
 
-// A text that begins with the namespace that is written in a file begins with the one that was chosen for it.
+// Replaces the namespace at the beginning of a text by the one that was chosen for the file, if it is the file's own.
 std::string renamed(const Library& lib, const std::string& text) {
   const std::string own = lib.written + "::";
   return lib.written.empty() || text.compare(0, own.size(), own) ? text : lib.chosen + text.substr(lib.written.size());
@@ -104,14 +104,14 @@ const std::vector<Operator*>& known_operators() { return operators().in_order; }
 
 namespace {
 
-// Look-ups find an operator by its name and by its aliases.
+// Adds an operator to the look-ups, under its name and its aliases.
 void put_in(Operator* op) {
   operators().in_order.push_back(op);
   operators().by_name[op->name].push_back(op);
   for (const std::string& alias : op->aliases) operators().by_name[alias].push_back(op);
 }
 
-// The aliases that a definition gives, and those of the overloads that are there.
+// Returns the aliases that a definition gives, and those of the operator's other overloads.
 std::vector<std::string> aliases_of(const Operator& op, const std::string& ns, const char* given) {
   std::vector<std::string> all;
   const auto add = [&](const std::string& alias) {
@@ -133,7 +133,7 @@ Operator* derive(Operator* from, Form form) {
   op->aliases = from->aliases;
   for (std::string& alias : op->aliases) alias += inplace ? "_" : "";
   bool plain = from->overload.empty() || from->overload == "Tensor";
-  if (plain && !inplace)  // clamp and clamp.Tensor: the second one's is clamp.Tensor_out
+  if (plain && !inplace)  // clamp and clamp.Tensor: the second one's overload is Tensor_out
     for (const Operator* o : operators().by_name[op->name]) plain &= o->overload != "out" || !o->live;
   op->overload = inplace ? from->overload : plain ? "out" : from->overload + "_out";
   op->form = form;
@@ -167,8 +167,7 @@ lamella_status check_forms(const Operator& op) {
   return core::raise(LAMELLA_VALUE_ERROR, "define: an " + std::string(wanted) + ": " + s.text());
 }
 
-// Raises if operators of another name are found under `name`, which would be one of an operator's overloads and
-// aliases.
+// Raises if operators of another name than `own` are found under `name`: `op` would become an overload of both.
 lamella_status check_name(const Operator& op, const std::string& name, const std::string& own) {
   for (const Operator* other : overloads_of(name))
     if (other->name != own)
@@ -178,7 +177,7 @@ lamella_status check_name(const Operator& op, const std::string& name, const std
   return LAMELLA_OK;
 }
 
-// All overloads of a name, and of its in-place form, are overloads of one operator, under each of its names.
+// Checks that all overloads of a name, and of its in-place form, belong to one operator, under each of its names.
 lamella_status check_names(const Operator& op) {
   std::vector<std::string> names{op.name};
   names.insert(names.end(), op.aliases.begin(), op.aliases.end());
@@ -194,8 +193,9 @@ lamella_status check_names(const Operator& op) {
                                   other->full_name().c_str(), other->owner.c_str()));
 }
 
-// The withdrawn operator that `op` defines again unchanged, or null. It is reused: kept pointers to it work again, and
-// a cell of a notebook that runs a thousand times leaves one operator. Only its doc, owner, file and line may be new.
+// Returns the withdrawn operator that `op` defines again unchanged, or null. It is reused: kept pointers to it work
+// again, and a notebook's cell that runs a thousand times leaves one operator. Only its doc, owner, file and line may
+// differ.
 Operator* withdrawn_twin(const Operator& op) {
   for (Operator* old : operators().by_name[op.name]) {
     const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&
@@ -220,7 +220,7 @@ void withdraw_operator(Operator* op) {
   for (Operator* o : {op, op->inplace, op->out})
     if (o) {
       o->live = false;
-      o->disabled.clear();  // a later definition starts afresh
+      o->disabled.clear();  // a later definition starts without them
       invalidate(o);
     }
 }

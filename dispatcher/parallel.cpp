@@ -22,7 +22,7 @@
 namespace lamella::dispatcher {
 namespace {
 
-// The affinity, cut by the cgroup's quota, cut by OMP_NUM_THREADS.
+// Returns the CPUs of the affinity mask, limited by the cgroup's quota and by OMP_NUM_THREADS.
 int default_threads() {
   cpu_set_t set;
   int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -37,7 +37,7 @@ int default_threads() {
   return std::max(n, 1);
 }
 
-// After fork the pool's threads are gone: the child works alone.
+// The pool's threads are gone after a fork: the child uses one thread.
 void child_after_fork();
 
 std::atomic<int>& threads() {
@@ -66,17 +66,17 @@ int64_t now_ns() {
   return t.tv_sec * int64_t{1000000000} + t.tv_nsec;
 }
 
-// Whether the work that a thread of the pool helps with has failed elsewhere, an interrupt included. Work that it cuts
-// again by itself is part of the same.
+// The flag of the work that this thread of the pool helps with: nonzero once another thread has failed or was
+// interrupted. Nested work on the same thread uses the same flag.
 thread_local const std::atomic<int>* helped = nullptr;
 
-// What is set on the thread that begins a region, debug information among it, for the others of its team. That thread
-// makes the copies and frees them: states may be the host language's, whose lock it may hold.
-class Carried {
+// The state of the thread that begins a region, copied for the other threads of its team. The beginning thread makes
+// the copies and frees them: states may belong to the host language, whose lock it may hold.
+class CapturedStates {
  public:
-  Carried() = default;
-  Carried(const Carried&) = delete;
-  ~Carried() {
+  CapturedStates() = default;
+  CapturedStates(const CapturedStates&) = delete;
+  ~CapturedStates() {
     for (lamella_captured* c : each_) discard_captured(c);
   }
   lamella_status take(int others) {
@@ -86,7 +86,7 @@ class Carried {
       if (lamella_status st = capture_thread(&c)) return st;
     return LAMELLA_OK;
   }
-  lamella_captured* of(int64_t thread) const {  // the first one is the caller
+  lamella_captured* of(int64_t thread) const {  // thread 0 is the caller
     return thread && !each_.empty() ? each_[static_cast<size_t>(thread - 1)] : nullptr;
   }
 
@@ -94,22 +94,22 @@ class Carried {
   std::vector<lamella_captured*> each_;
 };
 
-// While it lives, this thread has a state; null changes nothing.
-class Lent {
+// Puts a state on this thread while it lives; null changes nothing.
+class StateGuard {
  public:
-  explicit Lent(lamella_captured* c) : c_(c) {
+  explicit StateGuard(lamella_captured* c) : c_(c) {
     if (c_) swap_captured(c_);
   }
-  ~Lent() {
+  ~StateGuard() {
     if (c_) swap_captured(c_);
   }
-  Lent(const Lent&) = delete;
+  StateGuard(const StateGuard&) = delete;
 
  private:
   lamella_captured* c_;
 };
 
-// One thread's share, in pieces short enough for a prompt answer; `stop` is null for work that was not shared.
+// Runs one thread's share in pieces, short enough to react to an interrupt; `stop` is null for work that is not shared.
 lamella_status run_pieces(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context,
                           const std::atomic<int>* stop, bool caller) {
   const int64_t piece = std::min(grain, end - begin) * 4;
@@ -147,7 +147,7 @@ lamella_status check_interrupt() {
   if (!hook) return LAMELLA_OK;
 #ifdef _OPENMP
   // The caller may hold the host language's lock until its team is done: a thread of the team that waited for that lock
-  // would never get it. It hears of the interrupt from the caller instead.
+  // would never get it. It reads the caller's stop flag instead.
   if (omp_in_parallel() && omp_get_thread_num() != 0)
     return helped && helped->load(std::memory_order_relaxed) ? LAMELLA_INTERRUPTED : LAMELLA_OK;
 #endif
@@ -167,14 +167,14 @@ lamella_status parallel_for(int64_t begin, int64_t end, int64_t grain, lamella_b
     std::atomic<int> stop{0};
     core::Error first;
     lamella_status result = LAMELLA_OK;
-    Carried carried;
+    CapturedStates carried;
     if (lamella_status st = core::guarded([&] { return carried.take(team - 1); })) return st;
 #pragma omp parallel num_threads(team)
     {
       int64_t k = omp_get_thread_num(), all = omp_get_num_threads();
       int64_t b = begin + n * k / all, e = begin + n * (k + 1) / all;
       const auto share = [&] {
-        const Lent lent(carried.of(k));
+        const StateGuard lent(carried.of(k));
         return run_pieces(b, e, grain, body, context, &stop, k == 0);
       };
       if (lamella_status st = core::guarded(share)) {

@@ -20,8 +20,8 @@ lamella_status check_device(Frame& f) {
   return core::check_device(operator_title(f.op), f.device);
 }
 
-// Zero-dim tensors on a host device do not vote unless there is nothing else.
-// Out of line, as its registers would be saved by every call.
+// Finds the common device of tensors in general. Zero-dim tensors on a host count only if there are no others. Out of
+// line, since every call would save the registers that it uses.
 __attribute__((noinline)) lamella_status vote(Frame& f, const CallInfo& info, const Value* args) {
   const Tensor *voter = nullptr, *other = nullptr, *silent = nullptr;
   int voter_at = 0, other_at = 0;

@@ -1,4 +1,4 @@
-// Placement: the device that serves a call.
+// Placement: chooses the device that serves a call.
 #pragma once
 
 #include "core/tensor.h"
@@ -6,7 +6,7 @@
 
 namespace lamella::dispatcher {
 
-// Visits every tensor argument with its position, also those in lists.
+// Visits every tensor argument with its position, also tensors in lists.
 template <class Visit>
 void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
   for (int i = 0; i < info.num_tensors; i++) {
@@ -22,9 +22,9 @@ void each_tensor(const CallInfo& info, const Value* args, Visit visit) {
 }
 
 // Sets frame.device: an explicit device, else the common device of the tensors, else the thread's default. A zero-dim
-// tensor on a host votes only where there are no other tensors. An error names both arguments.
+// tensor on a host counts only if there are no other tensors. An error names both arguments.
 lamella_status resolve_device(Frame&, const CallInfo&, const Value* args);
-// Whether the first two arguments, both tensors, are on different devices.
+// Returns whether the first two arguments, both tensors, are on different devices.
 bool crosses(const Value* args);
 
 }  // namespace lamella::dispatcher

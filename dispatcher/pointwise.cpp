@@ -42,7 +42,7 @@ DType result_dtype(const lamella_pointwise& p, DType compute) {
   return compute;
 }
 
-// The number of the operand that brought a dtype class, for an error that names it.
+// Returns the position of the operand that has a dtype class, for an error that names it.
 int operand_of_class(const lamella_pointwise& p, const lamella_value* args, int n, int dtype_class) {
   for (int i = p.condition; i < n; i++) {
     DType t = args[i].tag == LAMELLA_TENSOR ? args[i].as.tensor->dtype : core::number_dtype(args[i]);
@@ -51,7 +51,7 @@ int operand_of_class(const lamella_pointwise& p, const lamella_value* args, int 
   return p.condition;
 }
 
-// Loops of half precision compute in float32, and take its numbers.
+// Returns whether a parameter fits the dtype of the computation. Loops of half precision compute in float32.
 bool parameter_fits(const Value& v, DType t) {
   return core::number_in_range(v, t == LAMELLA_FLOAT16 || t == LAMELLA_BFLOAT16 ? LAMELLA_FLOAT32 : t);
 }
@@ -80,7 +80,8 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
     return core::raise(LAMELLA_RUNTIME_ERROR, where(f, 0) + ": the condition must be a bool tensor, not " +
                                                   core::dtype_info(args[0].as.tensor->dtype).name);
   for (int i = 0; i < p.inputs + p.params; i++) {
-    // A number among the operands wraps, as a tensor's elements do; one that is chosen or is a parameter must fit.
+    // A number among the operands wraps, like a tensor's elements; a number that is selected (where) or is a parameter
+    // must fit.
     const bool must_fit = args[i].tag == LAMELLA_UINT || i >= p.inputs || p.condition;
     if (must_fit && core::is_number(args[i]) && args[i].tag != LAMELLA_COMPLEX && !parameter_fits(args[i], t))
       return core::raise(LAMELLA_RUNTIME_ERROR,
@@ -102,13 +103,14 @@ lamella_status choose_dtypes(lamella_frame* f, const lamella_pointwise& p, const
   return LAMELLA_OK;
 }
 
-// What infer_uniform may leave unchecked: numbers that each dtype has.
+// Returns whether every dtype holds a number, so that infer_uniform() need not check it.
 inline bool is_small(const Value& v) {
   if (v.tag == LAMELLA_FLOAT) return v.as.d > -65504 && v.as.d < 65504;
   return v.tag != LAMELLA_INT || (v.as.i >= 0 && v.as.i < 128);
 }
 
-// Must dimension `inner` change places with `outer` for the operands' sake? 1 yes, -1 no, 0 they do not say.
+// Returns 1 if dimension `inner` must change places with `outer` to match the operands' strides, -1 if not, 0 if the
+// operands do not decide.
 int should_swap(const lamella_tensor* const* in, int n, const lamella_meta* out, int inner, int outer) {
   for (int k = 0; k < n; k++) {
     int shift = out->ndim - in[k]->dl.ndim;
@@ -123,7 +125,7 @@ int should_swap(const lamella_tensor* const* in, int n, const lamella_meta* out,
   return 0;
 }
 
-// A plain loop: shapes are short, and a call of memcmp costs more than they do.
+// A plain loop: shapes are short, and a call of memcmp would cost more.
 inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
   if (a->dl.ndim != b->dl.ndim) return false;
   for (int i = 0; i < a->dl.ndim; i++)

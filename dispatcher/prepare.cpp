@@ -61,7 +61,7 @@ lamella_status describe(Operator* op, const Schema& s) {
   return LAMELLA_OK;
 }
 
-// Compares what was written for the operator with its schema. A failure stays: each use of the operator meets it again.
+// Checks typed functions against the schema. A failed check stays in the list, so each use of the operator fails again.
 lamella_status compare_types(Operator* op) {
   for (; !op->fits.empty(); op->fits.pop_back())
     if (lamella_status st = op->fits.back()(op)) return st;

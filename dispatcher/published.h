@@ -1,4 +1,4 @@
-// The interface of <lamella/dispatcher.h>.
+// Publishes the interface of <lamella/dispatcher.h>.
 #pragma once
 
 namespace lamella::dispatcher {

@@ -15,10 +15,10 @@ struct HostLock {
 };
 std::atomic<const HostLock*> host{nullptr};
 
-constexpr int patience = 5000;  // ms, of Note [Fork]
+constexpr int patience = 5000;  // ms; see Note [Fork]
 __thread bool taken_for_fork = false;
 
-// An address that is a thread's own, in its child, too.
+// Returns an address that identifies a thread, also in a child of fork.
 const void* this_thread() {
   static thread_local char own;
   return &own;

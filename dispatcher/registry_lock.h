@@ -1,11 +1,11 @@
-// The registry's lock: one for all that is registered, since a registration of one noun changes the tables of others.
+// The registry's lock: one for all registrations, since a registration of one kind changes the tables of others.
 //
 // Note [Two locks]  A registration may call into the host language under this lock, and so wait for that language's
-//   lock. A thread that holds the language's lock therefore never waits for this one: it lets the language's lock go
+//   lock. A thread that holds the language's lock therefore never waits for this one: it releases the language's lock
 //   first, waits, and tries again.
-// Note [Fork]  A thread that forks takes this lock, so that its child finds the registry whole. It waits for a while
-//   only: who holds it may be waiting for a lock that the host language keeps throughout its fork. Then the child gets
-//   a new lock, and finds what the other thread was changing as it was at that moment.
+// Note [Fork]  A thread that forks takes this lock, so that its child finds the registry consistent. It waits for a
+//   limited time only: the lock's holder may be waiting for a lock that the host language keeps throughout its fork. If
+//   the time is over, the child gets a new lock, and the registry is as the other thread left it at that moment.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace lamella::dispatcher {
 
-// Counts by itself how often its thread has taken it: in a child of fork the thread has another number, by which a
-// std::recursive_mutex would not know it again.
+// Counts how often its thread has taken it. A child of fork has another thread id, by which a std::recursive_mutex
+// would not recognize the thread.
 class RegistryMutex {
  public:
   void lock();
@@ -26,7 +26,7 @@ class RegistryMutex {
   bool lock_within(int milliseconds);
 
  private:
-  bool again();  // this thread has it, once more now
+  bool again();  // if this thread has the lock: counts once more and returns true
   void take();
   std::mutex mutex_;
   std::atomic<const void*> owner_{nullptr};
@@ -41,7 +41,7 @@ class RegistryLock : public std::lock_guard<RegistryMutex> {
   RegistryLock() : lock_guard(registry_mutex()) {}
 };
 
-// The binding sets these: `step_aside` lets go of the language's lock if this thread has it, and gives a token for
+// The binding sets these: `step_aside` releases the language's lock if this thread has it, and returns a token for
 // `come_back`, or null.
 void set_host_lock(void* (*step_aside)(), void (*come_back)(void* token));
 

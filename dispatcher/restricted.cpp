@@ -13,7 +13,7 @@
 namespace lamella::dispatcher {
 namespace {
 
-// The position of the first opaque argument, or -1: a layer may have replaced it.
+// Returns the position of the first opaque argument; -1 if there is none, as a layer may have replaced it.
 int first_opaque(const CallInfo& info, const Value* args) {
   int found = -1;
   each_tensor(info, args, [&found](int at, const core::Tensor* t) {
@@ -46,13 +46,13 @@ lamella_status refuse_opaque(const Frame& f, const Value* args) {
   return core::raise(LAMELLA_NOT_IMPLEMENTED,
                      (at < 0 ? operator_title(f.op) + ": an argument" : where(&f, at)) +
                          " is opaque: it has a shape and a dtype, but no memory that a kernel could read. " +
-                         (layers.empty() ? "It asks for no layer that knows its values"
+                         (layers.empty() ? "It has the key of no layer that could compute with it"
                                          : "Its layers have no kernel for " + operator_title(f.op) + ": " + layers));
 }
 
 namespace {
 
-// The first argument whose dtype is not plain, and whether there is one of a second such dtype.
+// The first argument whose dtype is not plain, and whether another argument has a different such dtype.
 struct OtherDtype {
   int at = -1;
   core::DType dtype = LAMELLA_NO_DTYPE;
@@ -68,7 +68,7 @@ OtherDtype other_dtype(const CallInfo& info, const Value* args) {
   return found;
 }
 
-// The kernel whose key is the dtype: for tensors in host memory.
+// Returns the kernel whose key is the dtype; it serves tensors in host memory.
 const Entry* kernel_of(const Frame& f, const Table& t, core::DType dtype) {
   if (core::is_host(f.device.backend))
     for (int i = 0; i < t.num_dtypes; i++)
@@ -76,7 +76,7 @@ const Entry* kernel_of(const Frame& f, const Table& t, core::DType dtype) {
   return nullptr;
 }
 
-// Whether an entry reads no elements itself: a composite, or a shape rule that is all there is.
+// Returns whether an entry reads no elements itself: a composite, or a shape rule that needs no kernel.
 bool reads_nothing(const Entry& e) { return (e.flags & no_kernel) || (e.flags & (composite | stores)) == composite; }
 
 lamella_status refuse_dtype(const Frame& f, const std::string& what, core::DType dtype, const char* instead) {
@@ -93,17 +93,18 @@ lamella_status run_restricted(Frame* frame, const Value* args, Value* rets) {
   const auto* t = static_cast<const Table*>(f.table);
   const int opaque = first_opaque(*t->info, args);
   const OtherDtype other = other_dtype(*t->info, args);
-  f.layer = -1;  // what runs is the operator's own, not a kernel of a layer's
+  f.layer = -1;  // the entry belongs to the operator, not to a layer
   if (lamella_status st = resolve_device(f, *t->info, args)) return st;
   if (f.device.backend >= t->num_backends && !(f.table = t = filled_table(f.op))) return core::pending_error().kind;
   const Entry* e = &t->backends[f.device.backend];
-  if (opaque < 0 && other.at < 0) return run_entry(f, *e, args, rets);  // a layer has put plain ones in their places
+  // A layer has replaced the restricted tensors by plain ones.
+  if (opaque < 0 && other.at < 0) return run_entry(f, *e, args, rets);
   const bool crossing = t->info->between_devices && crosses(args);
   Entry casting;
   core::DType dtype = other.dtype;
   bool one_dtype = !other.several;
   if (other.at >= 0 && opaque < 0 && f.op->pointwise && t->infer && t->info->nrets == 1) {
-    lamella_meta m;  // what it computes in decides, as for plain ones, and operands are converted to it
+    lamella_meta m;  // the dtype of the computation decides, and operands are converted to it
     if (lamella_status st = infer(f, *t, args, &m, 1)) return st;
     if (f.compute_dtype != LAMELLA_NO_DTYPE) {
       dtype = static_cast<core::DType>(f.compute_dtype);
@@ -127,7 +128,7 @@ lamella_status run_restricted(Frame* frame, const Value* args, Value* rets) {
 
 namespace {
 
-// The kernel of a result's dtype, unless an argument has another one that it would not expect.
+// Returns the kernel of a result's dtype; null if an argument has another dtype that is not plain.
 const Entry* kernel_of_result(const Frame& f, core::DType dtype, const Value* args) {
   const auto& t = *static_cast<const Table*>(f.table);
   const OtherDtype other = other_dtype(*t.info, args);
@@ -137,7 +138,7 @@ const Entry* kernel_of_result(const Frame& f, core::DType dtype, const Value* ar
 }  // namespace
 
 bool serves_otherwise(const Frame& f, const Entry& e, core::DType dtype, const Value* args) {
-  if (!core::dtype_info(dtype).name) return true;  // the shape rule has made it up
+  if (!core::dtype_info(dtype).name) return true;  // the dtype that the shape rule set does not exist
   if (e.dtype()) return e.dtype() != dtype;
   if (e.flags & no_kernel) return false;
   return !(e.flags & any_dtype) || kernel_of_result(f, dtype, args);
@@ -146,9 +147,9 @@ bool serves_otherwise(const Frame& f, const Entry& e, core::DType dtype, const V
 lamella_status run_for_dtype(Frame& f, const Entry& e, core::DType dtype, const Value* args, Value* rets) {
   const auto* t = static_cast<const Table*>(f.table);
   if (!core::dtype_info(dtype).name)
-    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule says dtype %d, which there is not",
+    return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: its shape rule sets dtype %d, which does not exist",
                                                          operator_title(f.op).c_str(), dtype));
-  if (!e.dtype())  // one that has another dtype's name does not hand on to a third
+  if (!e.dtype())  // a kernel of another dtype does not pass the call on to a third
     if (const Entry* own = kernel_of_result(f, dtype, args)) return run_entry(f, *own, args, rets);
   if (t->fallback) return run_composite(f, *t->fallback, args, rets, args);
   return refuse_dtype(f, operator_title(f.op) + ": its result", dtype, "ask for a plain one, as lamella.float32");

@@ -12,38 +12,38 @@
 namespace lamella::dispatcher {
 namespace {
 
-using Kept = std::shared_ptr<const Rule>;                      // by those, too, who are being told of it
-std::unordered_map<std::string, std::vector<Kept>>& rules() {  // by the operator's full name
-  static auto* all = new std::unordered_map<std::string, std::vector<Kept>>;
+using RuleRef = std::shared_ptr<const Rule>;                      // shared with the callbacks that are running
+std::unordered_map<std::string, std::vector<RuleRef>>& rules() {  // by the operator's full name
+  static auto* all = new std::unordered_map<std::string, std::vector<RuleRef>>;
   return *all;
 }
 
-// Those who asked to be told of a layer's rules, and what they know of.
-struct Hearer {
+// A callback for the rules of one layer, and the rules that it has seen added.
+struct Watcher {
   lamella_handle handle;
   std::string layer;
-  lamella_on_rule told;
+  lamella_on_rule callback;
   void* context;
-  std::vector<Kept> known;
+  std::vector<RuleRef> known;
   bool gone = false;
 
-  lamella_status come(const Kept& rule) {
+  lamella_status come(const RuleRef& rule) {
     const lamella_rule r = rule->described();
-    if (const lamella_status st = told(context, rule->handle, &r, 1)) return st;
+    if (const lamella_status st = callback(context, rule->handle, &r, 1)) return st;
     known.push_back(rule);
-    if (gone) go(rule);  // it has ended itself
+    if (gone) go(rule);  // the callback has withdrawn itself
     return LAMELLA_OK;
   }
-  void go(const Kept& rule) {
+  void go(const RuleRef& rule) {
     if (std::erase(known, rule) == 0) return;
-    core::Error kept = std::exchange(core::pending_error(), {});  // of a rule that was refused
+    core::Error kept = std::exchange(core::pending_error(), {});  // the error of a rule that was refused
     const lamella_rule r = rule->described();
-    told(context, rule->handle, &r, 0);
+    callback(context, rule->handle, &r, 0);
     core::pending_error() = std::move(kept);
   }
 };
-std::vector<std::shared_ptr<Hearer>>& hearers() {
-  static auto* all = new std::vector<std::shared_ptr<Hearer>>;
+std::vector<std::shared_ptr<Watcher>>& watchers() {
+  static auto* all = new std::vector<std::shared_ptr<Watcher>>;
   return *all;
 }
 
@@ -51,19 +51,19 @@ void invalidate_named(const std::string& full_name) {
   if (Operator* op = find_operator(full_name)) invalidate(op);
 }
 
-// The last to hear that it came is the first to hear that it goes.
-void tell_gone(const Kept& rule) {
-  const auto now = hearers();
+// Runs the callbacks for a rule that is withdrawn, in the reverse order of those for its addition.
+void announce_gone(const RuleRef& rule) {
+  const auto now = watchers();
   for (size_t i = now.size(); i-- > 0;) now[i]->go(rule);
 }
 
 void take_rule_back(const std::string& op, lamella_handle h) {
   auto& of_op = rules()[op];
-  const auto found = std::find_if(of_op.begin(), of_op.end(), [h](const Kept& r) { return r->handle == h; });
+  const auto found = std::find_if(of_op.begin(), of_op.end(), [h](const RuleRef& r) { return r->handle == h; });
   if (found == of_op.end()) return;
-  const Kept rule = *found;
+  const RuleRef rule = *found;
   of_op.erase(found);
-  tell_gone(rule);
+  announce_gone(rule);
   if (rule->destroy) rule->destroy(rule->payload);
   invalidate_named(op);
 }
@@ -81,17 +81,17 @@ lamella_status add_rule(Library& lib, const lamella_rule& def, lamella_handle* h
   const lamella_handle h = enter(lib, [name](lamella_handle h) { take_rule_back(name, h); });
   const auto rule = std::make_shared<const Rule>(
       Rule{h, name, def.layer, def.kind ? def.kind : "", lib.owner, def.payload, def.destroy});
-  const auto now = hearers();
+  const auto now = watchers();
   for (const auto& each : now) {
     if (each->gone || each->layer != rule->layer) continue;
     lamella_status st = each->come(rule);
     if (!st && !is_live(h))
       st = core::raise(LAMELLA_RUNTIME_ERROR,
-                       "rule: the library of " + lib.owner + " was closed by one who heard of the rule of " + name);
+                       "rule: the library of " + lib.owner + " was closed by a callback for the rule of " + name);
     if (!st) continue;
-    tell_gone(rule);
+    announce_gone(rule);
     core::Error kept = std::exchange(core::pending_error(), {});
-    if (is_live(h)) withdraw(h);  // the payload is still the caller's
+    if (is_live(h)) withdraw(h);  // the payload still belongs to the caller
     core::pending_error() = std::move(kept);
     return st;
   }
@@ -101,24 +101,25 @@ lamella_status add_rule(Library& lib, const lamella_rule& def, lamella_handle* h
   return LAMELLA_OK;
 }
 
-lamella_status on_rule(Library& lib, const char* layer, lamella_on_rule told, void* context, lamella_handle* handle) {
+lamella_status on_rule(Library& lib, const char* layer, lamella_on_rule callback, void* context,
+                       lamella_handle* handle) {
   RegistryLock lock;
-  auto made = std::make_shared<Hearer>(Hearer{0, layer, told, context, {}});
+  auto made = std::make_shared<Watcher>(Watcher{0, layer, callback, context, {}});
   made->handle = enter(lib, [made](lamella_handle) {
     made->gone = true;
-    std::erase(hearers(), made);
-    while (!made->known.empty()) made->go(Kept(made->known.back()));
+    std::erase(watchers(), made);
+    while (!made->known.empty()) made->go(RuleRef(made->known.back()));
   });
-  hearers().push_back(made);
-  std::vector<Kept> there;
+  watchers().push_back(made);
+  std::vector<RuleRef> there;
   for (const auto& [op, of_op] : rules())
     std::copy_if(of_op.begin(), of_op.end(), std::back_inserter(there),
-                 [&](const Kept& r) { return r->layer == layer; });
-  std::sort(there.begin(), there.end(), [](const Kept& a, const Kept& b) { return a->handle < b->handle; });
+                 [&](const RuleRef& r) { return r->layer == layer; });
+  std::sort(there.begin(), there.end(), [](const RuleRef& a, const RuleRef& b) { return a->handle < b->handle; });
   if (handle) *handle = made->handle;
-  for (const Kept& rule : there) {
-    if (made->gone) break;                 // by its own callback
-    if (!is_live(rule->handle)) continue;  // withdrawn by it
+  for (const RuleRef& rule : there) {
+    if (made->gone) break;                 // its own callback has withdrawn it
+    if (!is_live(rule->handle)) continue;  // a callback has withdrawn the rule
     const lamella_status st = made->come(rule);
     if (!st) continue;
     core::Error kept = std::exchange(core::pending_error(), {});
@@ -130,20 +131,20 @@ lamella_status on_rule(Library& lib, const char* layer, lamella_on_rule told, vo
 }
 
 void each_rule(const Operator* op, const std::function<void(const Rule&)>& visit) {
-  std::vector<Kept> found;
+  std::vector<RuleRef> found;
   const auto look = [&](const std::string& name) {
     const auto known = rules().find(op->with_overload(name));
     if (known != rules().end()) found.insert(found.end(), known->second.begin(), known->second.end());
   };
   look(op->name);
   for (const std::string& alias : op->aliases) look(alias);
-  std::sort(found.begin(), found.end(), [](const Kept& a, const Kept& b) { return a->handle < b->handle; });
-  for (const Kept& rule : found) visit(*rule);
+  std::sort(found.begin(), found.end(), [](const RuleRef& a, const RuleRef& b) { return a->handle < b->handle; });
+  for (const RuleRef& rule : found) visit(*rule);
 }
 
 void each_rule_of_all(const std::function<void(const Rule&)>& visit) {
   for (const auto& [op, of_op] : rules())
-    for (const Kept& rule : of_op) visit(*rule);
+    for (const RuleRef& rule : of_op) visit(*rule);
 }
 
 const Rule* rule_of(const Operator* op, const std::string& layer) {

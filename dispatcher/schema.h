@@ -35,8 +35,8 @@ struct Type {
   bool optional_elements = false;  // T?[]
   int32_t list_size = -1;          // n of T[n]
   Kind of_values = Kind::Any;      // T of Dict(str, T)
-  const char* object = nullptr;    // of a Generator and of an Object the name of its type; lives as long as the process
-  std::string text;                // as it was written, without alias annotation
+  const char* object = nullptr;    // the type name of a Generator or an Object; lives as long as the process
+  std::string text;                // the source text, without alias annotation
 };
 
 struct Alias {  // (a), (a!), (a -> *), (a|b! -> c)
@@ -51,7 +51,7 @@ struct Argument {
   Alias alias;
   bool keyword_only = false;
   bool has_default = false;
-  bool is_out = false;     // keyword-only and written: the outputs of an out= form
+  bool is_out = false;     // keyword-only and written: an output of an out= form
   core::OwnedValue value;  // the default
   std::string default_text;
 };
@@ -71,14 +71,15 @@ struct Schema {
   std::string text() const;
   std::string signature() const;  // "(self, other, *, alpha=1)", as Python shows it
 
-  // What the C ABI tells of arguments and results, made by `describe` once the schema stays where it is.
+  // The descriptions of arguments and results for the C ABI. describe() makes them once the schema does not move any
+  // more.
   std::vector<lamella_argument> described_args, described_rets;
   void describe();
 };
 
-// Raises a ValueError that shows the column. `ns` is used where the text names none.
+// Raises a ValueError that shows the column. `ns` is the namespace if the text names none.
 lamella_status parse_schema(const std::string& text, const std::string& ns, Schema* out);
-// "ns::name.overload" out of the beginning of a schema, without parsing the rest.
+// Reads "ns::name.overload" at the beginning of a schema, without parsing the rest.
 lamella_status parse_name(const std::string& text, const std::string& default_ns, std::string* ns, std::string* name,
                           std::string* overload);
 

@@ -53,7 +53,7 @@ const std::map<std::string, Value>& words() {  // words that may be defaults of 
   return m;
 }
 
-// The name of a kind of objects, once for each; never freed.
+// Returns the one copy of an object type's name; never freed.
 const char* object_name(const std::string& word) {
   static auto* names = new std::set<std::string>;
   static std::mutex lock;
@@ -61,8 +61,8 @@ const char* object_name(const std::string& word) {
   return names->insert(word).first->c_str();
 }
 
-// Types that the grammar has and calls cannot carry yet, besides type variables (lower case). Objects' kinds are
-// dotted.
+// Returns whether a word is a type of the grammar. Calls cannot carry values of `others`, nor of type variables (lower
+// case). The names of object types are dotted.
 bool known_word(const std::string& word) {
   static const std::set<std::string> others = {
       "Any",      "AnyEnumType", "AnyClassType", "Dict",    "Future",    "RRef", "Await",    "Union",
@@ -203,7 +203,7 @@ class Parser {
       }
     }
     t.text = text_.substr(start, pos_ - start);
-    t.text.erase(t.text.find_last_not_of(" \n\t") + 1);  // looking ahead skips spaces
+    t.text.erase(t.text.find_last_not_of(" \n\t") + 1);  // peek() may have skipped spaces
     if (!alias(a)) return false;
     return suffixes(t, a);
   }
@@ -270,7 +270,7 @@ class Parser {
     return true;
   }
 
-  // What it gives is owned.
+  // Parses a default into `v`, which the caller then owns.
   bool literal_value(const Type& t, Value& v) {
     skip();
     if (peek("\"") || peek("'")) {

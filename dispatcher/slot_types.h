@@ -1,4 +1,4 @@
-// A table of the types of one kind of slots: those of tensors, of storages or of threads.
+// The table of slot types: one each for the slots of tensors, of storages and of threads.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace lamella::dispatcher {
 
-// The types below the count are never written again: readers need no lock.
+// Types below the count are never written again, so readers need no lock.
 template <class Type, bool (*same)(const Type&, const Type&)>
 class SlotTypes {
  public:
@@ -18,7 +18,7 @@ class SlotTypes {
   int count() const { return count_.load(std::memory_order_acquire); }
   const Type& operator[](int i) const { return all_[i]; }
 
-  // Adds a type, or finds it again by its name and its functions.
+  // Adds a type, or finds the registered one with the same name and functions.
   lamella_status add(const Type& t, int32_t* index) {
     RegistryLock lock;
     const int n = count();
@@ -37,7 +37,7 @@ class SlotTypes {
     return LAMELLA_OK;
   }
 
-  // Raises for an index that `add` never gave.
+  // Raises for an index that add() did not return.
   lamella_status check(const char* entry, int32_t index) const {
     if (__builtin_expect(index >= 0 && index < count(), 1)) return LAMELLA_OK;
     return core::raise(LAMELLA_INDEX_ERROR, core::format("%s: there is no slot %d", entry, index));
@@ -48,7 +48,7 @@ class SlotTypes {
   }
 
  private:
-  static constexpr int most = 256;  // plugins that are edited and loaded again take new ones
+  static constexpr int most = 256;  // a plugin that is edited and loaded again takes new slots
   Type all_[most] = {};
   std::atomic<int> count_{0};
   const char* what_;

@@ -22,14 +22,14 @@ bool same_meaning(const lamella_slot_type& a, const lamella_slot_type& b) {
 }
 
 SlotTypes<lamella_slot_type, same_meaning> types{"tensor slot"}, storage_types{"storage slot"};
-std::atomic<uint64_t> slot_keys{0};  // of the layers that have a slot
+std::atomic<uint64_t> slot_keys{0};  // keys of the layers that have a slot
 
 void destroy_state(int index, void* state) { types.destroy(index, state); }
 void destroy_storage_state(int index, void* state) { storage_types.destroy(index, state); }
 
 uint64_t key_of(const lamella_slot_type& t) { return t.layer ? uint64_t{1} << t.layer : 0; }
 
-// Calls what(index, type, state) for each slot that holds something, until it returns something else than 0.
+// Calls what(index, type, state) for each slot that holds a state, until it returns nonzero.
 template <class What>
 int each_state(const Tensor* t, What what) {
   for (int i = 0, n = types.count(); i < n; i++)
@@ -38,12 +38,14 @@ int each_state(const Tensor* t, What what) {
   return 0;
 }
 
-// Whether a slot of the layer holds a state: a plugin that was edited and loaded again has two for one layer.
+// Returns whether any slot of the layer holds a state. A plugin that was edited and loaded again has two slots for one
+// layer.
 bool layer_has_state(const Tensor* t, int32_t layer) {
   return layer && each_state(t, [layer](int, const lamella_slot_type& type, void*) { return type.layer == layer; });
 }
 
-// What pickles and files hold: numbers, text, dtypes, devices, tensors, and lists and dictionaries of these.
+// Returns whether pickles and files can hold a value: numbers, text, dtypes, devices, tensors, and lists and
+// dictionaries of these.
 bool can_be_saved(const lamella_value& v) {
   for (uint64_t i = 0, n = core::num_values(v); i < n; i++)
     if (!can_be_saved(v.as.values[i])) return false;
@@ -74,8 +76,8 @@ lamella_status add_storage_slot(Library&, const lamella_slot_type& t, int32_t* i
                      : t.layer                   ? "'layer'"
                                                  : nullptr;
   if (what)
-    return core::raise(LAMELLA_VALUE_ERROR,
-                       std::string("storage_slot: '") + t.name + "' has what only slots of tensors have: " + what);
+    return core::raise(LAMELLA_VALUE_ERROR, std::string("storage_slot: '") + t.name +
+                                                "' sets members that only slots of tensors have: " + what);
   return storage_types.add(t, index);
 }
 
@@ -121,7 +123,7 @@ lamella_status carry_slots(Tensor* from, Tensor* to, int32_t how) {
   bool carried = false;
   const int st = each_state(from, [&](int i, const lamella_slot_type& type, void* state) -> int {
     if (!type.carry) return LAMELLA_OK;
-    // Makes room first: nothing can fail once there is a state to keep.
+    // Makes room first: once carry() has made a state, storing it cannot fail.
     if (void* old = core::exchange_slot(to, i, nullptr)) types.destroy(i, old);
     void* made = nullptr;
     if (lamella_status failed = type.carry(state, from, to, how, &made)) return failed;
@@ -132,7 +134,7 @@ lamella_status carry_slots(Tensor* from, Tensor* to, int32_t how) {
   const std::string layers = layers_of(from);
   return core::raise(LAMELLA_NOT_IMPLEMENTED,
                      "an opaque tensor of shape " + core::shape_string(from) +
-                         " has no slot that says what becomes of its values in a view or a copy; its layers: " +
+                         " has no slot that carries its values to a view or a copy; its layers: " +
                          (layers.empty() ? "none" : layers));
 }
 
@@ -146,9 +148,10 @@ lamella_status copy_opaque(Tensor* from, lamella_device device, core::TensorRef*
 lamella_status detach(Tensor* from, uint64_t drop, core::TensorRef* out) {
   auto made = core::TensorRef::steal(core::tensor_over(from->storage, from->ndim(), from->sizes(), from->strides(),
                                                        from->storage_offset, from->dtype));
-  made->keys = from->keys & ~slot_keys.load(std::memory_order_relaxed);  // a state that is carried brings its key
+  // carry() sets the key of each state that it carries.
+  made->keys = from->keys & ~slot_keys.load(std::memory_order_relaxed);
   if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
-  made->keys &= ~drop | core::restricted_key;  // which is no layer's to drop
+  made->keys &= ~drop | core::restricted_key;  // which belongs to no layer
   *out = std::move(made);
   return LAMELLA_OK;
 }
@@ -159,7 +162,7 @@ lamella_status assign(Tensor* to, Tensor* from) {
                                                        from->storage_offset, from->dtype));
   if (lamella_status st = carry(from, made.get(), LAMELLA_CARRY_DETACH)) return st;
   const int n = slots_carry.load(std::memory_order_relaxed) ? types.count() : 0;
-  for (int i = n - 1; i >= 0; i--)  // room for the states, from the last one on, before anything changes
+  for (int i = n - 1; i >= 0; i--)  // makes room for the states, from the last one on, before anything changes
     if (core::get_slot(made.get(), i)) core::exchange_slot(to, i, core::get_slot(to, i));
   core::assign(to, made.get());
   for (int i = 0; i < n; i++)
@@ -193,7 +196,7 @@ lamella_status save_slots(Tensor* t, std::vector<SavedSlot>* out) {
 
 lamella_status load_slot(Tensor* t, const char* name, const lamella_value& saved, bool* found) {
   *found = false;
-  // Of several slots of one name, the youngest is the one of the plugin that is loaded now.
+  // Of several slots with one name, the last belongs to the plugin that is loaded now.
   for (int i = types.count() - 1; i >= 0; i--) {
     if (!types[i].load || std::strcmp(types[i].name, name)) continue;
     *found = true;

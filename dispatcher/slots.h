@@ -1,5 +1,5 @@
-// Slots on tensors and on storages: what their types are, and what becomes of a state when tensors are made from a
-// tensor. Note [Slots] in c_api.h says what a plugin may rely on.
+// Slots on tensors and on storages: their types, and how states are carried to tensors that are made from a tensor.
+// Note [Slots] in c_api.h says what a plugin may rely on.
 #pragma once
 
 #include <atomic>
@@ -17,40 +17,41 @@ lamella_status set_slot(lamella_tensor* t, int32_t index, void* state);
 lamella_status set_storage_slot(lamella_storage* s, int32_t index, void* state);
 void* get_storage_slot(const lamella_storage* s, int32_t index);
 void* get_slot(const lamella_tensor* t, int32_t index);  // null for an index that was never given
-// Visits the host objects that the slots of a tensor hold; clear drops them.
+// traverse_slots() visits the host objects that the slots of a tensor hold; clear_slots() drops them.
 int traverse_slots(const lamella_tensor* t, lamella_visit visit, void* context);
 void clear_slots(lamella_tensor* t);
 bool has_slots(const lamella_tensor* t);
 
-// Has the slots of `from` carry their state to `to`, which was made from it (enum lamella_carry). An error where a slot
-// refuses, and where an opaque tensor has no slot that carries.
+// Calls the slots of `from` to carry their states to `to`, which was made from it (enum lamella_carry). Raises if a
+// slot refuses, or if an opaque tensor has no slot that carries.
 lamella_status carry_slots(core::Tensor* from, core::Tensor* to, int32_t how);
-extern std::atomic<bool> slots_carry;  // whether a slot's type does that at all
-// The same on the usual path of views and detached tensors, where there is hardly anything to do.
+extern std::atomic<bool> slots_carry;  // whether any slot type carries
+// The same for views and detached tensors, where usually no slot carries.
 inline lamella_status carry(core::Tensor* from, core::Tensor* to, int32_t how) {
   if (__builtin_expect(!slots_carry.load(std::memory_order_relaxed) && !from->opaque(), 1)) return LAMELLA_OK;
   return carry_slots(from, to, how);
 }
-// A copy of an opaque tensor, on a device: its slots carry their state to a new opaque one.
+// Copies an opaque tensor to a device: its slots carry their states to a new opaque tensor.
 lamella_status copy_opaque(core::Tensor* from, lamella_device, core::TensorRef* out);
-// A tensor over the same elements with the keys of `from`, but for `drop`, those of layers whose slots stay behind.
+// Makes a tensor over the same elements with the keys of `from`, except `drop`: the keys of layers whose slots are not
+// carried.
 lamella_status detach(core::Tensor* from, uint64_t drop, core::TensorRef* out);
-// Gives `to` the memory, the geometry and the dtype of `from`, and in place of its own states that carry those of
-// `from`. What else it keeps stays with it. After an error it is unchanged.
+// Gives `to` the memory, the geometry and the dtype of `from`, and replaces its states that carry by those of `from`.
+// Its other states stay. After an error `to` is unchanged.
 lamella_status assign(core::Tensor* to, core::Tensor* from);
 
-// The name of a slot that carries and holds a state of the tensor's; null if there is none.
+// Returns the name of a slot that carries and holds a state on the tensor; null if there is none.
 const char* carried_state(const core::Tensor*);
 
-// What the slots of a tensor save, by their names; owned values.
+// A value that a slot of a tensor saved, with the slot's name.
 struct SavedSlot {
   const char* name;
   core::OwnedValue value;
 };
 lamella_status save_slots(core::Tensor* t, std::vector<SavedSlot>* out);
-// Gives a tensor the state that was saved under a slot's name. *found: whether a plugin has such a slot here.
+// Gives a tensor the state that was saved under a slot's name. *found: whether a loaded plugin has such a slot.
 lamella_status load_slot(core::Tensor* t, const char* name, const lamella_value& saved, bool* found);
 
-void install_slots();  // hands the core its destroyers; once, at start-up
+void install_slots();  // sets the core's destroy functions; called once, at start-up
 
 }  // namespace lamella::dispatcher

@@ -24,14 +24,15 @@ constexpr uint16_t machine = EM_AARCH64;
 #else
 #error "stamp.cpp: name this machine's ELF number"
 #endif
-// A library has two or three segments of notes with a few hundred bytes in all: what goes on behind this is not read.
+// A library has two or three segments of notes with a few hundred bytes in all; the rest of a larger one is not read.
 constexpr int most_segments = 64;
 constexpr uint64_t most_bytes = 4 << 20;
 
-// A file that is only ever read inside its bounds, whatever it says of itself.
+// A file that is only read inside its bounds, whatever its headers say.
 class File {
  public:
-  explicit File(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {  // a pipe may wait
+  // O_NONBLOCK, since opening a pipe may wait.
+  explicit File(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     struct stat s;
     if (fd_ >= 0 && fstat(fd_, &s) == 0 && S_ISREG(s.st_mode)) size_ = static_cast<uint64_t>(s.st_size);
   }
@@ -47,7 +48,7 @@ class File {
     while (bytes > 0) {
       const ssize_t n = pread(fd_, to, bytes, static_cast<off_t>(offset));
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return false;  // it has been cut since
+      if (n <= 0) return false;  // the file was cut meanwhile
       to += n;
       offset += static_cast<uint64_t>(n);
       bytes -= static_cast<uint64_t>(n);
@@ -60,7 +61,7 @@ class File {
   uint64_t size_ = 0;
 };
 
-// The oldest and the newest version in a file's stamps: each source file of the library leaves one stamp.
+// The oldest and the newest version among a file's stamps: each source file of the library leaves one stamp.
 struct Stamps {
   std::optional<uint32_t> oldest, newest;
   void add(uint32_t version) {
@@ -69,8 +70,8 @@ struct Stamps {
   }
 };
 
-// Finds them by their fixed bytes, at any place that is aligned: how notes follow each other depends on the segment's
-// alignment, which other notes and sanitizers change.
+// Finds stamps by their fixed bytes, at any aligned position: the spacing of notes depends on the segment's alignment,
+// which other notes and sanitizers change.
 void find_stamps(const std::vector<char>& notes, Stamps* found) {
   constexpr lamella_stamp fixed = {8, 8, 1, "Lamella", 0, 0};
   lamella_stamp stamp;
@@ -81,7 +82,7 @@ void find_stamps(const std::vector<char>& notes, Stamps* found) {
   }
 }
 
-// The program headers; none where they cannot be read.
+// Returns the program headers; none if they cannot be read.
 std::vector<Elf64_Phdr> segments_of(const File& file, const Elf64_Ehdr& head) {
   if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum == PN_XNUM) return {};
   std::vector<Elf64_Phdr> segments(head.e_phnum);
@@ -89,8 +90,8 @@ std::vector<Elf64_Phdr> segments_of(const File& file, const Elf64_Ehdr& head) {
   return segments;
 }
 
-// Where the part of the file ends that the loader maps. A file that ends before kills the process that touches the
-// rest.
+// Returns the end of the part of the file that the loader maps. If a file ends before it, a process that reads the rest
+// is killed.
 uint64_t end_of(const std::vector<Elf64_Phdr>& segments) {
   uint64_t end = 0;
   for (const Elf64_Phdr& s : segments)
@@ -154,8 +155,8 @@ lamella_status check_whole(const std::string& path) {
   Elf64_Ehdr head;
   if (file.read(0, &head, sizeof head) && end_of(segments_of(file, head)) <= file.size()) return LAMELLA_OK;
   return core::raise(LAMELLA_RUNTIME_ERROR,
-                     core::format("load_plugin: %s is not whole: the file ends after %llu bytes, before what its head "
-                                  "announces; copy or build it again",
+                     core::format("load_plugin: %s is cut off: the file ends after %llu bytes, before the end that its "
+                                  "headers state; copy or build it again",
                                   path.c_str(), (unsigned long long)file.size()));
 }
 

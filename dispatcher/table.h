@@ -1,5 +1,6 @@
-// Table: the immutable snapshot that a call reads: which layers an operator has something for, and one entry for
-// each of them and for each backend. Replaced as a whole, never changed, never freed (see Note [Snapshots] in fill.h).
+// Table: the immutable snapshot that a call reads: the set of layers that have an entry for the operator, and one entry
+// for each of them and for each backend. It is replaced as a whole, never changed, never freed (see Note [Snapshots] in
+// fill.h).
 #pragma once
 
 #include "core/error.h"
@@ -14,15 +15,15 @@ enum EntryFlags : uint32_t {
   any_dtype = LAMELLA_KERNEL_ANY_DTYPE,
   between_devices = LAMELLA_KERNEL_BETWEEN_DEVICES,
   composite = 1 << 8,      // written over other operators; allocates its own results
-  stays_on = 1 << 9,       // a composite that a layer runs with itself still on
-  no_kernel = 1 << 10,     // the shape rule is all there is (meta, views)
+  stays_on = 1 << 9,       // a composite that a layer runs while it stays on
+  no_kernel = 1 << 10,     // the shape rule alone serves (meta, views)
   mixed_dtypes = 1 << 11,  // the backend converts operands itself
   copies = 1 << 12,        // the result is a copy of the first argument, whose slots are carried
-  stores = 1 << 13         // a kernel, not a composite: its own results are stored where the caller wants them
+  stores = 1 << 13         // a kernel, not a composite: its own results are stored in the caller's targets
 };
 inline constexpr int dtype_shift = 24;  // the highest byte: the dtype that is its key; 0, which is plain: none
 
-// Under AddressSanitizer arguments lie in memory of their own, so that reading one more than there are is noticed.
+// Under AddressSanitizer, copies the arguments into a vector, so that a read beyond the last one is reported.
 #ifdef __SANITIZE_ADDRESS__
 class Exactly {
  public:
@@ -65,7 +66,7 @@ struct Table {
   const Entry* backends = nullptr;
   const Entry* dtypes = nullptr;    // kernels whose keys are dtypes
   const Entry* fallback = nullptr;  // the operator's composite, for arguments that a kernel does not take; or null
-  uint64_t forced = 0;              // of a pinned one: the layer at which it begins, whatever the tensors ask for
+  uint64_t forced = 0;              // of a pinned table: the layer at which it begins, whatever keys the tensors have
   bool pinned = false;              // made by pin() for one kernel: never replaced, and freed by its caller
 
   lamella_status run_infer(lamella_frame& f, const lamella_value* args, lamella_meta* metas) const {

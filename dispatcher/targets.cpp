@@ -33,7 +33,8 @@ lamella_status check_writable(Frame& f, int arg, const Tensor* t) {
   return LAMELLA_OK;
 }
 
-// An output of another shape takes over what was computed beside it; only now, since it may have been an input too.
+// Gives an output of another shape the storage of the computed tensor. It happens last, since the output may be an
+// input too.
 lamella_status adopt(Frame& f, Tensor* target, Tensor* computed) {
   if (target->dtype == computed->dtype) {
     core::retain(computed->storage);
@@ -80,7 +81,7 @@ lamella_status check_target(Frame& f, const CallInfo& info, int at, Tensor* targ
     return core::raise(LAMELLA_RUNTIME_ERROR,
                        core::format("%s has dtype %s, which cannot hold the result's %s", where(&f, at).c_str(),
                                     core::dtype_info(target->dtype).name, core::dtype_info(dtype).name));
-  if (target->opaque())  // a layer alone knows how its values are written
+  if (target->opaque())  // only a layer can write its values
     return core::raise(LAMELLA_NOT_IMPLEMENTED, where(&f, at) +
                                                     " is opaque: no result can be stored in it; its layers " +
                                                     "have no kernel for " + operator_title(f.op));

@@ -1,4 +1,4 @@
-// Targets: the tensors that in-place and out= forms write into, and what overlapping memory allows.
+// Targets: the tensors that in-place and out= forms write into, and checks for overlapping memory.
 #pragma once
 
 #include "core/tensor.h"
@@ -7,13 +7,13 @@
 namespace lamella::dispatcher {
 
 bool has_shape(const core::Tensor* t, int ndim, const int64_t* sizes);
-// Whether writing `out` may change elements of `in` that are read later. `elementwise`: each element is read before it
-// is written, so that the same geometry is safe.
-bool overlaps_within(const core::Tensor* out, const core::Tensor* in, bool elementwise);  // of one storage
+// Return whether writing `out` may change elements of `in` that are read later. `elementwise`: each element is read
+// before it is written, so that the same geometry is safe.
+bool overlaps_within(const core::Tensor* out, const core::Tensor* in, bool elementwise);  // both are of one storage
 inline bool overlaps(const core::Tensor* out, const core::Tensor* in, bool elementwise) {
   return out->storage == in->storage && !(elementwise && out == in) && overlaps_within(out, in, elementwise);
 }
-// Raises where several elements of a written argument share one memory location.
+// Raises if several elements of a written argument share one memory location.
 lamella_status check_all_writable(Frame&, const CallInfo&, const Value* args);
 
 // The position of the argument into which the i-th result of a derived form goes.
@@ -21,7 +21,7 @@ inline int target_position(const CallInfo& info, int i) { return info.form == Fo
 // Raises unless a result of this dtype and shape can be stored in the target at position `at`.
 lamella_status check_target(Frame&, const CallInfo&, int at, core::Tensor* target, core::DType, int ndim,
                             const int64_t* sizes);
-// Puts a computed tensor into the target, which becomes the result.
+// Copies a computed tensor into the target, which becomes the result.
 lamella_status store_result(Frame&, core::Tensor* target, core::Tensor* computed, Value* ret);
 
 }  // namespace lamella::dispatcher

@@ -65,7 +65,7 @@ lamella_status tensor_opaque(int32_t ndim, const int64_t* sizes, const int64_t* 
 }
 
 namespace {
-// Raises unless a window lies within a storage; opaque ones have no bytes to stay within.
+// Raises unless a window lies within a storage. Opaque storages have no bytes and are not checked.
 lamella_status check_window(const char* entry, const lamella_storage* s, int32_t ndim, const int64_t* sizes,
                             const int64_t* strides, int64_t offset, int64_t numel, int64_t item) {
   if (offset < 0) return core::raise(LAMELLA_VALUE_ERROR, core::format("%s: the storage offset is negative", entry));
@@ -105,7 +105,7 @@ lamella_tensor* tensor_base(const lamella_tensor* t) { return full(t)->base; }
 uint64_t tensor_version(const lamella_tensor* t) { return t->storage->version; }
 
 namespace {
-// Raises if there is a bit that was given to no layer.
+// Raises if a bit was given to no layer.
 lamella_status check_keys(const char* entry, uint64_t keys) {
   const uint64_t unknown = keys & ~tensor_layers.load(std::memory_order_relaxed);
   if (__builtin_expect(unknown == 0, 1)) return LAMELLA_OK;
@@ -142,7 +142,7 @@ lamella_status tensor_assign(lamella_tensor* to, lamella_tensor* from) { return 
 
 namespace {
 
-// New memory of a size, which begins with the bytes that the tensor has from its first element on.
+// Makes a storage of a size that begins with the bytes of the tensor from its first element on.
 lamella_status grown(const Tensor* t, int64_t bytes, core::TensorRef* out) {
   Tensor* flat;
   if (lamella_status st = core::new_tensor(1, &bytes, nullptr, LAMELLA_UINT8, t->device(), &flat)) return st;
@@ -161,10 +161,10 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
   int64_t numel;
   if (lamella_status st = check_geometry("resize_", ndim, sizes, strides, t->dtype, t->device(), &numel)) return st;
   if (t->opaque())
-    return core::raise(LAMELLA_NOT_IMPLEMENTED, "resize_: the tensor is opaque, and its layer knows its sizes");
+    return core::raise(LAMELLA_NOT_IMPLEMENTED, "resize_: the tensor is opaque; only its layer can change its sizes");
   if (const char* slot = carried_state(t))
     return core::raise(LAMELLA_NOT_IMPLEMENTED,
-                       core::format("resize_: the slot '%s' of the tensor holds what belongs to its elements", slot));
+                       core::format("resize_: the slot '%s' of the tensor holds a state for its elements", slot));
   const int64_t item = core::itemsize(t->dtype);
   const int64_t bytes = strides ? core::span_bytes(ndim, sizes, strides, item) : numel * item;
   if (bytes > t->storage->bytes - t->storage_offset * item) {
@@ -172,11 +172,11 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
       return core::raise(LAMELLA_RUNTIME_ERROR,
                          core::format("resize_: the tensor is a view, and cannot grow beyond its base's %lld bytes",
                                       (long long)t->storage->bytes));
-    if (t->storage->deleter)  // others use it, another process perhaps, and would go on alone
+    if (t->storage->deleter)  // others use the memory, perhaps another process, and would not follow
       return core::raise(
           LAMELLA_RUNTIME_ERROR,
-          core::format("resize_: the tensor's memory is not its own, as that which processes share or an "
-                       "array of numpy, and cannot grow beyond its %lld bytes; resize a clone()",
+          core::format("resize_: the tensor's memory belongs to others (shared with a process, or an array "
+                       "of numpy) and cannot grow beyond its %lld bytes; resize a clone()",
                        (long long)t->storage->bytes));
     core::TensorRef memory;
     if (lamella_status st = grown(t, bytes, &memory)) return st;
@@ -185,7 +185,8 @@ lamella_status tensor_resize(lamella_tensor* given, int32_t ndim, const int64_t*
     t->storage_offset = 0;
   }
   core::set_geometry(t, ndim, sizes, strides, t->storage_offset);
-  __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);  // a tensor saved for backward is then refused
+  // The new version makes backward refuse a tensor that was saved before.
+  __atomic_fetch_add(&t->storage->version, 1, __ATOMIC_RELAXED);
   return LAMELLA_OK;
 }
 

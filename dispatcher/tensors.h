@@ -1,4 +1,4 @@
-// The C table's entries for tensors and storages; api.cpp puts them into the table.
+// The functions of the C ABI for tensors and storages, which api.cpp puts into the table.
 #pragma once
 
 #include <lamella/c_api.h>

@@ -18,7 +18,7 @@ SlotTypes<lamella_thread_slot_type, same_functions> types{"thread slot"};
 
 void destroy_state(int index, void* state) { types.destroy(index, state); }
 
-// A captured state that has copies of the slots beside what `rest` says.
+// Makes a captured state with the settings of `rest` and copies of the slots.
 lamella_status with_slots(const lamella_captured& rest, const std::vector<void*>& slots, lamella_captured** out) {
   auto* c = new lamella_captured(rest);
   c->slots.resize(slots.size());
@@ -79,7 +79,7 @@ lamella_status swap_captured(lamella_captured* c) {
   c->exclude = std::exchange(t.shared.exclude, c->exclude & ~gone);
   std::swap(t.shared.default_device, c->default_device);
   for (size_t i = 0; i < n; i++) {
-    if (!types[i].copy || t.slots[i] == c->slots[i]) continue;  // it stays, or there is none on either side
+    if (!types[i].copy || t.slots[i] == c->slots[i]) continue;  // a slot that is not captured stays
     std::swap(t.slots[i], c->slots[i]);
     if (types[i].swapped) types[i].swapped(t.slots[i]);
   }

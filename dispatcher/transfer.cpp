@@ -14,12 +14,14 @@ using core::Tensor;
 
 Copying injected;
 
-// Layers that the call has passed are off while this lives.
-class Aside {
+// Turns off the layers that the call has passed, while it lives.
+class PassedLayersGuard {
  public:
-  explicit Aside(Frame& f) : calling_(f), thread_(f.thread), saved_(f.thread->exclude) { thread_->exclude |= f.passed; }
-  ~Aside() { thread_->exclude = saved_; }
-  Aside(const Aside&) = delete;
+  explicit PassedLayersGuard(Frame& f) : calling_(f), thread_(f.thread), saved_(f.thread->exclude) {
+    thread_->exclude |= f.passed;
+  }
+  ~PassedLayersGuard() { thread_->exclude = saved_; }
+  PassedLayersGuard(const PassedLayersGuard&) = delete;
 
  private:
   Calling calling_;
@@ -27,7 +29,7 @@ class Aside {
   uint64_t saved_;
 };
 
-// Asks a backend to move bytes; *done = false: it cannot.
+// Calls a backend to move bytes. *done: false if the backend does not support the copy.
 lamella_status ask(const lamella_backend* b, lamella_device own, const char* what, const lamella_copy& c, bool* done) {
   int32_t moved = 1;
   const lamella_status st = b->copy(b->context, &c, &moved);
@@ -35,12 +37,12 @@ lamella_status ask(const lamella_backend* b, lamella_device own, const char* wha
   return core::from_backend(st, own, what);
 }
 
-// Between a device and host memory, which its backend cannot refuse.
+// Copies between a device and host memory, which its backend must support.
 lamella_status with_host(lamella_device device, const char* what, const lamella_copy& c) {
   bool done;
   const lamella_status st = ask(core::backend(device.backend), device, what, c, &done);
   if (st || done) return st;
-  return core::raise(LAMELLA_NOT_IMPLEMENTED, core::format("%s of %s: its backend says that it cannot", what,
+  return core::raise(LAMELLA_NOT_IMPLEMENTED, core::format("%s of %s: its backend does not support it", what,
                                                            core::device_name(device).c_str()));
 }
 
@@ -50,39 +52,39 @@ void set_copying(const Copying& c) { injected = c; }
 const Copying& copying() { return injected; }
 
 lamella_status copy_aside(Frame& f, Tensor* to, Tensor* from) {
-  const Aside aside(f);
+  const PassedLayersGuard aside(f);
   return injected.copy(to, from);
 }
 
 lamella_status clone_aside(Frame& f, Tensor* from, core::TensorRef* out) {
-  const Aside aside(f);
+  const PassedLayersGuard aside(f);
   return injected.clone(from, out);
 }
 
 namespace {
 
-// Tells of a copy between devices as it begins and ends.
-class Told {
+// Sends the events of a copy between devices: its begin, and its end when the scope ends.
+class CopyEvents {
  public:
-  Told(const Tensor* dst, const Tensor* src, int64_t bytes)
+  CopyEvents(const Tensor* dst, const Tensor* src, int64_t bytes)
       : event_(core::new_event(LAMELLA_EVENT_COPY, LAMELLA_EVENT_BEGIN)) {
     if (!core::event_wanted(LAMELLA_EVENT_COPY)) return;
     event_.device = dst->device();
     event_.from = src->device();
     event_.bytes = bytes;
     core::send_event(event_);
-    told_ = true;
+    sent_ = true;
   }
-  ~Told() {
-    if (!told_) return;
+  ~CopyEvents() {
+    if (!sent_) return;
     event_.phase = LAMELLA_EVENT_END;
     core::send_event(event_);
   }
-  Told(const Told&) = delete;
+  CopyEvents(const CopyEvents&) = delete;
 
  private:
   lamella_event event_;
-  bool told_ = false;
+  bool sent_ = false;
 };
 
 }  // namespace
@@ -94,7 +96,7 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
       return core::raise(LAMELLA_RUNTIME_ERROR,
                          std::string("copy_: device '") + core::backend_name(t->backend) + "' is no longer registered");
   if (bytes == 0 || dst->backend == core::meta_backend) return LAMELLA_OK;
-  const Told told(dst, src, bytes);
+  const CopyEvents events(dst, src, bytes);
   lamella_copy c{sizeof c,      non_blocking ? uint32_t{LAMELLA_COPY_NON_BLOCKING} : 0,
                  dst->device(), src->device(),
                  dst->dl.data,  src->dl.data,
@@ -113,7 +115,7 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
   core::Storage* stage;
   const lamella_device host{core::host_backend(), 0};
   if (lamella_status st = core::new_storage(bytes, host, LAMELLA_UINT8, &stage)) return st;
-  lamella_copy out = c, in = c;  // both block: the host's memory between them is freed at once
+  lamella_copy out = c, in = c;  // both block, since the memory between them is freed at once
   out.flags = LAMELLA_COPY_TO_HOST;
   in.flags = LAMELLA_COPY_FROM_HOST;
   out.to = in.from = host;
@@ -128,15 +130,15 @@ lamella_status move_bytes(const Tensor* dst, const Tensor* src, bool non_blockin
 lamella_status run_behind(lamella_device device, void* stream, void* behind) {
   const lamella_backend* b = core::backend(device.backend);
   if (!b || stream == behind) return LAMELLA_OK;
-  const auto told = [&](lamella_status st) { return core::from_backend(st, device, "an event between streams"); };
+  const auto named = [&](lamella_status st) { return core::from_backend(st, device, "an event between streams"); };
   if (!b->event_create || !b->event_record || !b->event_wait || !b->event_destroy)
-    return b->stream_synchronize ? told(b->stream_synchronize(b->context, device.index, behind)) : LAMELLA_OK;
+    return b->stream_synchronize ? named(b->stream_synchronize(b->context, device.index, behind)) : LAMELLA_OK;
   void* event;
-  if (lamella_status st = b->event_create(b->context, device.index, 0, &event)) return told(st);
+  if (lamella_status st = b->event_create(b->context, device.index, 0, &event)) return named(st);
   lamella_status st = b->event_record(b->context, device.index, event, behind);
   if (!st) st = b->event_wait(b->context, device.index, event, stream);
   b->event_destroy(b->context, device.index, event);
-  return told(st);
+  return named(st);
 }
 
 }  // namespace lamella::dispatcher

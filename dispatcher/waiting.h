@@ -1,5 +1,5 @@
-// What was registered for something that is not there: kernels under a key that no device, layer or dtype has, and
-// rules of operators or layers that never came. Each of these may still come; where it does not, a name was misspelled.
+// Registrations that wait for a name: kernels under a key that no device, layer or dtype has, and rules of operators or
+// layers that are not registered. The name may be registered later; if it never is, it was misspelled.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace lamella::dispatcher {
 struct Waiting {
   std::string owner;
   std::string what;     // "a kernel of aten::neg", "a rule of layer 'autograd'"
-  std::string kind;     // of what it waits for: "key", "operator" or "layer"
-  std::string awaited;  // its name
+  std::string kind;     // the kind of the awaited name: "key", "operator" or "layer"
+  std::string awaited;  // the name
 };
 
-// In the order of the operators' names.
+// Returns all of them, in the order of the operators' names.
 std::vector<Waiting> all_waiting();
 
 }  // namespace lamella::dispatcher

@@ -1,7 +1,8 @@
 """The build helper for custom operators: compilers, the cache of built extensions, setuptools, CMake.
 
-Standard library alone, and nothing of the framework: the same files are the package ``lamella_headers``, so building a
-package needs only that. ``lamella.utils.cpp_extension`` hands the names on and adds ``load`` and ``load_inline``.
+It needs only the standard library, and nothing of the framework: the same files are the package ``lamella_headers``,
+which is all that building a package needs. ``lamella.utils.cpp_extension`` exports the names too, and adds ``load`` and
+``load_inline``.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """setuptools takes 0.3 s to import, and only packages need it."""
+    """Imports setuptools' classes on first use: that takes 0.3 s, and only packages need them."""
     if name in ("BuildExtension", "CUDAExtension", "CppExtension"):
         from . import packaging
 

@@ -82,12 +82,12 @@ class Unit:
         return Step(what, (*command, "-o", str(output)), output, (self.source.path,))
 
     def headers(self, work: Path, number: int) -> list[str]:
-        """The headers that the compiler read, those inside a precompiled header included."""
+        """Returns the headers that the compiler read, with those inside a precompiled header."""
         return list(dict.fromkeys([*map(full, read_depfile(work / f"{number}.d")), *self.used]))
 
 
 class Build:
-    """One extension: a name, sources and flags. ``library`` gives the file, built if it must be."""
+    """One extension: a name, sources and flags. ``library`` returns the file, and builds it if necessary."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Build:
             key = digest("object", identity, given(flags), str(source.path), source.text, environment())
             return Unit(source, (cuda.nvcc,), flags, key)
         header = self.implicit or umbrella(source.text, self.compat)
-        # Messages name a registration by its __FILE__; for a file in the cache, they need its name alone.
+        # Messages name a registration by its __FILE__; for a file in the cache, the name alone is enough.
         mapped = [f"-fmacro-prefix-map={source.path.parent}/="] if source.written else []
         implicit = ["-include", self.implicit] if self.implicit else []
         flags = (*flags_for(source.path, self.flags), *self.define, *mapped, *implicit)
@@ -154,7 +154,7 @@ class Build:
         return Unit(source, self.compiler.command, flags, key, usable)
 
     def library(self) -> Path:
-        """The shared library in the cache.
+        """Returns the shared library in the cache, and builds it if it is not there.
 
         Raises:
             CompileError: the compiler or the linker refused
@@ -175,7 +175,7 @@ class Build:
         return digest("library", [u.object for u in self.units], self.link_key)
 
     def make(self) -> Path:
-        size_limit()  # an error now, rather than when all is done
+        size_limit()  # raises now, rather than when all is done
         for unit in self.units:
             if unit.source.written:
                 with self.cache.words_for_failures():
@@ -186,7 +186,7 @@ class Build:
             try:
                 made = self.run(work)
             except CompileError as error:
-                if "ccache: error" in error.log:  # it may lack a folder that it can write to
+                if "ccache: error" in error.log:  # ccache may lack a folder that it can write to
                     made = self.run(work, launcher=())
                 elif blamed := self.blamed(error):
                     made = self.run_without(blamed, work)
@@ -227,13 +227,13 @@ class Build:
         try:
             made = self.run(work, precompiled=False)
         except CompileError as error:
-            raise error from None  # the same again
+            raise error from None  # without them the error is the same
         for precompiled in blamed:
             precompiled.drop()
         return made
 
     def blamed(self, error: CompileError) -> list[Precompiled]:
-        """The precompiled headers that may have caused an error: its log mentions them, or a header inside them."""
+        """Returns the precompiled headers that may have caused an error: its log mentions them, or a header in them."""
         used = [u for u in self.units if u.precompiled and u.used]
         lines = error.log.splitlines()
         number = error_line(lines)
@@ -243,7 +243,7 @@ class Build:
 
 
 def find_ccache() -> list[str]:
-    """The command of ccache, to put before the compiler; empty where it is absent or ``CCACHE_DISABLE`` is set."""
+    """Returns the command of ccache, to put before the compiler; empty if it is absent or ``CCACHE_DISABLE`` is set."""
     found = shutil.which("ccache")
     return [found] if found and not os.environ.get("CCACHE_DISABLE") else []
 

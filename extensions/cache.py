@@ -46,7 +46,7 @@ IN_USE = 60  # seconds: an entry that was found since then may be about to be op
 
 
 def digest(*parts: Any) -> str:
-    """A key: the hash of parts that JSON can hold."""
+    """Returns a key: the hash of parts that JSON can hold."""
     return hashlib.sha256(json.dumps([FORMAT, *parts], sort_keys=True).encode()).hexdigest()[:40]
 
 
@@ -56,7 +56,7 @@ def digest_of(file: str | os.PathLike[str]) -> str:
 
 
 def size_limit() -> int:
-    """``LAMELLA_EXTENSIONS_MAX_MB`` in bytes; 1024 MB where it is not set."""
+    """Returns ``LAMELLA_EXTENSIONS_MAX_MB`` in bytes; 1024 MB if it is not set."""
     text = os.environ.get("LAMELLA_EXTENSIONS_MAX_MB") or "1024"
     if not text.isdigit():
         raise ValueError(f"LAMELLA_EXTENSIONS_MAX_MB: expected a number of megabytes, got {text!r}")
@@ -64,18 +64,20 @@ def size_limit() -> int:
 
 
 def mark_of(status: os.stat_result) -> list[int]:
-    """Size, times and inode of a file: a write to it changes them, unless the writer puts the old ones back."""
+    """Returns size, times and inode of a file: a write changes them, unless the writer puts the old ones back."""
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def describe(files: Sequence[str]) -> dict[str, list]:
-    """Each file with its mark and its content's digest."""
+    """Returns each file with its mark and its content's digest."""
     return {file: [mark_of(os.stat(file)), digest_of(file)] for file in files}
 
 
 def unchanged(files: dict[str, list], absent: Sequence[str]) -> bool:
-    """Whether all files have the contents that they had, and the absent ones are still absent. A file is read only if
-    its mark has changed."""
+    """Returns whether all files have the contents that they had, and the absent ones are still absent.
+
+    A file is read only if its mark has changed.
+    """
     try:
         same = all(mark_of(os.stat(f)) == then or digest_of(f) == content for f, (then, content) in files.items())
         return same and not any(os.path.exists(f) for f in absent)
@@ -147,7 +149,7 @@ class Cache:
                 (self.folder / name).mkdir(mode=0o700, exist_ok=True)
 
     def holds(self, file: str) -> bool:
-        """Whether builds make this file here for their own use: its contents are part of the keys already."""
+        """Returns whether builds make this file in the cache for their own use: its contents are parts of the keys."""
         prefix = f"{self.folder}/"
         return file.startswith(prefix) and PASSING.match(file[len(prefix) :]) is not None
 
@@ -161,7 +163,7 @@ class Cache:
     # ---- locks
 
     def open_lock(self, file: Path, *, wait: bool = True) -> int | None:
-        """Takes a lock, which ``unlock`` ends. With ``wait=False``, None if it is held already."""
+        """Takes a lock, which ``unlock`` ends. With ``wait=False``, returns None if it is held already."""
         while True:
             lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
@@ -195,7 +197,7 @@ class Cache:
 
     @contextmanager
     def workplace(self, keep: bool = False) -> Iterator[Path]:
-        """A new folder for one build; those of dead builds are removed."""
+        """Makes a new folder for one build, and removes those of dead builds."""
         with self.words_for_failures():
             self.remove_dead()
             folder = self.folder / "builds" / f"lamella-{secrets.token_hex(8)}"
@@ -231,7 +233,7 @@ class Cache:
     # ---- objects, by the command that made them
 
     def find_object(self, key: str) -> str | None:
-        """The digest of the object that a command made from headers with their present contents, or None."""
+        """Returns the digest of the object that a command made from headers with their present contents, or None."""
         for result in self.manifest(key):
             if unchanged(result["headers"], result["absent"]):
                 self.touch(self.folder / "manifests" / key)
@@ -247,7 +249,7 @@ class Cache:
             return []
 
     def object_file(self, content: str) -> Path | None:
-        """The object with this digest, if it is there and sound."""
+        """Returns the object with this digest, if it exists and its content is right."""
         file = self.folder / "objects" / f"{content}.o"
         with suppress(OSError):
             if digest_of(file) == content:
@@ -257,8 +259,11 @@ class Cache:
         return None
 
     def keep_object(self, key: str, file: Path, headers: Sequence[str], absent: Sequence[str], begun: int) -> str:
-        """Moves the object here from a workplace. It is not found again if a header changed since the build began, or
-        once one of the absent files exists: the compiler would read that file in place of another."""
+        """Moves the object from a workplace into the cache.
+
+        It is not found again if a header changed since the build began, or once one of the absent files exists: the
+        compiler would read that file in place of another.
+        """
         with self.words_for_failures():
             content = digest_of(file)
             os.replace(file, self.folder / "objects" / f"{content}.o")
@@ -289,7 +294,7 @@ class Cache:
     # ---- compilers
 
     def find_answer(self, key: str) -> str | None:
-        """The compiler's output that was kept under a key, if it is there and sound."""
+        """Returns the compiler's output that was kept under a key, if it exists and is intact."""
         file = self.folder / "compilers" / key
         with suppress(OSError, UnicodeError):
             content, _, text = file.read_text().partition("\n")
@@ -299,7 +304,7 @@ class Cache:
         return None
 
     def keep_answer(self, key: str, text: str) -> None:
-        """Keeps a compiler's output, if the cache is in use already and can be written. Failing to is no error."""
+        """Keeps a compiler's output, if the cache is in use already and can be written. A failure is no error."""
         with suppress(OSError):
             if (self.folder / "builds").is_dir():
                 self.write(self.folder / "compilers" / key, f"{digest(text)}\n{text}")
@@ -307,7 +312,7 @@ class Cache:
     # ---- libraries
 
     def find_library(self, key: str) -> Path | None:
-        """The library of a key, if it is there and its content is what it was."""
+        """Returns the library of a key, if it exists and its content is unchanged."""
         folder = self.folder / "libraries" / key
         try:
             entry = json.loads((folder / "entry.json").read_text())
@@ -320,14 +325,14 @@ class Cache:
         return file
 
     def keep_library(self, key: str, file: Path) -> Path:
-        """Moves the library here from a workplace, with the folder around it, which must hold nothing else."""
+        """Moves the library from a workplace into the cache, with its folder, which must hold nothing else."""
         folder = self.folder / "libraries" / key
         with self.lock(f"library-{key}"), self.words_for_failures():  # a build with other flags may make the same one
             if found := self.find_library(key):
                 return found
             entry = {"file": file.name, "digest": digest_of(file)}
             (file.parent / "entry.json").write_text(json.dumps(entry))
-            shutil.rmtree(folder, ignore_errors=True)  # not sound, or it would have been found
+            shutil.rmtree(folder, ignore_errors=True)  # a broken entry, else it would have been found
             os.rename(file.parent, folder)
         return folder / file.name
 
@@ -339,7 +344,7 @@ class Cache:
             os.utime(file)
 
     def entries(self) -> list[tuple[float, int, Path]]:
-        """(when used last, bytes, path) of everything that is kept."""
+        """Returns (time of the last use, bytes, path) of every entry."""
         found = []
         for kind in KEPT:
             with suppress(OSError):
@@ -363,7 +368,7 @@ class Cache:
             total -= size
 
     def clear(self) -> None:
-        """Removes every entry, except sources and precompiled headers while a build runs, which may read them."""
+        """Removes every entry, except the sources and precompiled headers that a running build may read."""
         with self.words_for_failures():
             running = self.remove_dead()
             for _, _, path in self.entries():

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def config(args: argparse.Namespace) -> str:
-    """One line for each thing asked for; without any, all of them with their names.
+    """Returns a line for each value that the arguments choose; without any, all values with their names.
 
     Raises:
         LookupError: a program needs liblamella.so, and only the headers are installed

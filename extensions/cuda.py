@@ -31,11 +31,11 @@ class Cuda:
 
     nvcc: str
     home: Path
-    version: str  # all that nvcc says of itself
+    version: str  # the output of nvcc --version
 
     @staticmethod
     def find() -> Cuda:
-        """The one of ``CUDA_HOME``, else on PATH, else of PyPI's nvidia-cuda-nvcc.
+        """Returns the nvcc of ``CUDA_HOME``, else that on PATH, else that of PyPI's nvidia-cuda-nvcc.
 
         Raises:
             MissingTool: there is none, or a part of it is missing
@@ -57,7 +57,7 @@ class Cuda:
         return [*(f"-L{p}" for p in self.library_paths), "-lcudart_static", "-lrt", "-lpthread", "-ldl"]
 
     def compile_flags(self, host: Compiler, flags: Sequence[str], std: str, extra: Sequence[str]) -> list[str]:
-        """nvcc's flags: includes and defines are its own, the others go to the host's compiler."""
+        """Returns nvcc's flags: includes and defines are its own, the others go to the host's compiler."""
         own = [f for f in flags if f.startswith(("-I", "-D", "-U", "-O"))]
         for option in ("-isystem", "-include"):
             own += [f"{option}={f.removeprefix(option)}" for f in flags if f.startswith(option)]
@@ -87,7 +87,7 @@ def find_nvcc(home: str | None, path: str) -> str:
 
 @cache
 def inspect(nvcc: str) -> Cuda:
-    """Asks nvcc where its parts are: the program on PATH may be a script that calls another."""
+    """Reads from nvcc's output where its parts are: the program on PATH may be a script that calls another."""
     said = subprocess.run([nvcc, "--version"], capture_output=True, text=True)
     nothing = ["-x", "cu", "-c", os.devnull, "-o", os.devnull]
     plan = subprocess.run([nvcc, "--dryrun", *nothing], capture_output=True, text=True)

@@ -29,13 +29,13 @@ class CacheError(BuildError):
 
 MARKS = (" error: ", ": error:", "fatal error:", "internal compiler error", "undefined reference", "ld: cannot find")
 HERE = "required from here"
-LAST = ("collect2:", "clang: error: linker", "clang++: error: linker")  # say only that there was an error
+LAST = ("collect2:", "clang: error: linker", "clang++: error: linker")  # lines that say only that there was an error
 
 
 def first_error(log: str) -> str:
-    """The first line of a compiler's output that is an error, else the last line.
+    """Returns the first line of a compiler's output that is an error, else the last line.
 
-    An error inside a template of an installed header is shown at the line that asked for the template.
+    An error inside a template of an installed header is shown at the line that instantiates the template.
 
     >>> first_error("In file included from a.h\\na.cpp:3:1: error: 'x' was not declared\\nmore")
     "a.cpp:3:1: error: 'x' was not declared"
@@ -54,7 +54,7 @@ def first_error(log: str) -> str:
 
 
 def error_line(lines: Sequence[str]) -> int | None:
-    """The number of the first line that is an error."""
+    """Returns the number of the first line that is an error; None if there is none."""
     for number, line in enumerate(lines):
         if any(mark in line for mark in MARKS) and not line.strip().startswith(LAST):
             return number
@@ -62,8 +62,8 @@ def error_line(lines: Sequence[str]) -> int | None:
 
 
 def asking_line(lines: Sequence[str], found: int) -> str:
-    """Where the template was asked for in which the error is, as FILE:LINE:COLUMN; "" where it is in none."""
-    for line in reversed(lines[:found]):  # g++ says it before the error
+    """Returns where the template with the error was instantiated, as FILE:LINE:COLUMN; "" if it is in none."""
+    for line in reversed(lines[:found]):  # g++ prints it before the error
         if HERE in line:
             return line.strip().removesuffix(HERE).rstrip(": ")
         if " error: " in line or " warning: " in line:
@@ -78,7 +78,7 @@ def asking_line(lines: Sequence[str], found: int) -> str:
 
 
 def shortened(log: str, most: int = 300) -> str:
-    """The log, without its middle where it is very long."""
+    """Returns the log, without its middle if it is very long."""
     lines = log.rstrip().splitlines()
     if len(lines) <= most:
         return "\n".join(lines)

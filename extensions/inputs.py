@@ -16,14 +16,14 @@ from .cache import digest_of
 from .toolchain import Compiler, default_folders, environment, full, processor
 
 FOLDER = ("-I", "-L", "-isystem", "-iquote", "-idirafter")
-HEADER = ("-include", "-imacros")  # a file, if there is one; else it is looked for like others
+HEADER = ("-include", "-imacros")  # a path, if it exists; else a name that is searched for like other headers
 SEARCHED = (("-iquote", ""), ("-I", "CPATH"), ("-isystem", "CPLUS_INCLUDE_PATH"))  # in the compiler's order
 QUOTED = re.compile(r'^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*"([^"\n]+)"', re.MULTILINE)
 ASKED = re.compile(r'__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 
 
 def absolute(flags: Sequence[str]) -> list[str]:
-    """Flags whose paths don't depend on the current folder, each path in one word with its option.
+    """Returns flags whose paths don't depend on the current folder, each path in one word with its option.
 
     >>> absolute(["-I", "/usr/include", "-L/usr/lib", "-O2"])
     ['-I/usr/include', '-L/usr/lib', '-O2']
@@ -41,12 +41,12 @@ def absolute(flags: Sequence[str]) -> list[str]:
 
 
 def parts(flag: str) -> list[str]:
-    """The words that a flag hands on to the linker, else the flag itself."""
+    """Returns the words that a flag passes to the linker, else the flag itself."""
     return flag.split(",")[1:] if flag.startswith(("-Wl,", "-Xlinker,")) else [flag]
 
 
 def expanded(flags: Sequence[str], within: tuple[str, ...] = ()) -> list[str]:
-    """Flags, each response file followed by the flags that it holds, which may be response files again."""
+    """Returns the flags, each response file followed by the flags in it, which may be response files again."""
     found: list[str] = []
     for flag in flags:
         found.append(flag)
@@ -62,7 +62,7 @@ def expanded(flags: Sequence[str], within: tuple[str, ...] = ()) -> list[str]:
 
 
 def files_of(flags: Sequence[str]) -> list[str]:
-    """The files that flags name: by path, in a response file, for the linker, or by -l in a folder given by -L."""
+    """Returns the files that flags name: by path, in a response file, for the linker, or by -l in a folder of -L."""
     flags = expanded(flags)
     folders = [f[2:] for f in absolute(flags) if f.startswith("-L")] + environment().get("LIBRARY_PATH", "").split(":")
     found: list[str] = []
@@ -77,13 +77,13 @@ def files_of(flags: Sequence[str]) -> list[str]:
 
 
 def given(flags: Sequence[str]) -> list:
-    """Flags, with the files that they name and the processor that they mean, for a key."""
+    """Returns the parts of a key: flags, the files that they name, and the processor if they depend on it."""
     native = any(f.startswith(("-march=native", "-mtune=native", "-mcpu=native")) for f in expanded(flags))
     return [list(flags), [[f, digest_of(f)] for f in files_of(flags)], processor() if native else ""]
 
 
 def read_depfile(file: Path) -> list[str]:
-    """The files that a compiler says it read.
+    """Returns the files that a compiler has read, from its dependency file.
 
     Raises:
         OSError: there is no such file
@@ -109,7 +109,7 @@ class Search:
         return [p.rstrip("/") for p in (*paths, *environment().get(variable, "").split(":")) if p]
 
     def of(self, source: Path, text: str, headers: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The inputs of a compilation that read these headers: the files that exist, and the paths that are absent.
+        """Returns the inputs of a compilation that read these headers: the existing files, and the absent paths.
 
         An absent path is cut off after its first folder that is missing, which stands for all files inside it.
         """
@@ -117,7 +117,7 @@ class Search:
         system = tuple(f + "/" for f in self.default)
         texts = {str(source): text}
         for header in headers:
-            with suppress(OSError):  # it is gone: ``describe``, which records the list, will raise
+            with suppress(OSError):  # the header is gone: ``describe``, which records the list, will raise
                 if not header.startswith(system):
                     texts[header] = Path(header).read_text(errors="replace")
         for file, said in texts.items():
@@ -132,7 +132,7 @@ class Search:
         return list(dict.fromkeys(files)), missing(wanted)
 
     def before(self, header: str, beside: str) -> Iterator[str]:
-        """The paths that a compiler searched before it found this header, for each name that includes it."""
+        """Yields the paths that a compiler tried before it found this header, for each folder that it may be from."""
         folders = [beside, *self.folders]
         for n, folder in enumerate(folders):
             if header.startswith(folder + "/"):
@@ -140,7 +140,7 @@ class Search:
 
 
 def missing(paths: Sequence[str]) -> list[str]:
-    """The paths that do not exist, each cut off after its first folder that is missing."""
+    """Returns the paths that do not exist, each cut off after its first folder that is missing."""
     exists = cache(os.path.exists)
     found: dict[str, None] = {}
     for path in dict.fromkeys(paths):

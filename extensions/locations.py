@@ -7,7 +7,7 @@ from .paths import header_path, root
 
 
 def include_paths(device_type: str = "cpu") -> list[str]:
-    """The folders for ``-I``: Lamella's headers; for "cuda" also CUDA's.
+    """Returns the folders for ``-I``: Lamella's headers; for "cuda" also CUDA's.
 
     >>> len(include_paths())
     1
@@ -19,7 +19,7 @@ def include_paths(device_type: str = "cpu") -> list[str]:
 
 
 def library_paths(device_type: str = "cpu") -> list[str]:
-    """The folders for ``-L``: that of liblamella.so, for programs without Python; an extension links nothing of it.
+    """Returns the folders for ``-L``: that of liblamella.so, for programs without Python; extensions do not link it.
 
     Empty with ``lamella-headers`` alone. For "cuda" also CUDA's.
     """

@@ -1,7 +1,7 @@
 """Extensions in packages, with setuptools: ``CppExtension``, ``CUDAExtension`` and the command ``BuildExtension``.
 
-An extension that only registers operators knows no Python: its library is ``NAME.so`` for every version, and a package
-with no other compiled part makes one wheel, ``py3-none-PLATFORM``. An extension module gets the usual names.
+An extension that only registers operators does not use Python: its library is ``NAME.so`` for every version, and a
+package with no other compiled part makes one wheel, ``py3-none-PLATFORM``. An extension module gets the usual names.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CppExtension(Extension):
         extra_compile_args: for the compiler, or ``{"cxx": [...], "nvcc": [...]}``
         cpp_std: the C++ standard
         sanitizers: any of address, leak, thread, undefined
-        is_python_module: whether it is an extension module of Python; what the sources hold says so where it is absent
+        is_python_module: whether it is an extension module of Python; by default the sources decide
         compat: "torch" for sources that were written for torch's C++: its headers are found, and are Lamella's
     """
 
@@ -66,7 +66,7 @@ class CppExtension(Extension):
         self.language = "c++"
 
     def flags(self, tool: str) -> list[str]:
-        """``extra_compile_args`` for "cxx" or "nvcc", at present: other commands may have added to it."""
+        """Returns ``extra_compile_args`` for "cxx" or "nvcc", at present: other commands may have added to it."""
         given = self.extra_compile_args
         return list(given.get(tool) or ()) if isinstance(given, Mapping) else list(given) if tool == "cxx" else []
 
@@ -77,7 +77,7 @@ class CppExtension(Extension):
 
 
 class CUDAExtension(CppExtension):
-    """The same with CUDA's headers and runtime; sources ending in ``.cu`` are compiled by nvcc."""
+    """A CppExtension with CUDA's headers and runtime; sources ending in ``.cu`` are compiled by nvcc."""
 
     with_cuda = True
 
@@ -90,7 +90,7 @@ class BuildExtension(build_ext):
 
     @classmethod
     def with_options(cls, *, use_ninja: bool | None = None, no_python_abi_suffix: bool = False) -> type[BuildExtension]:
-        """The same command, which must, or must not, use ninja, or calls an extension module just ``NAME.so``."""
+        """Returns a command that must, or must not, use ninja, or names an extension module just ``NAME.so``."""
         return type(cls.__name__, (cls,), {"required_ninja": use_ninja, "plain_names": no_python_abi_suffix})
 
     def run(self) -> None:
@@ -98,7 +98,7 @@ class BuildExtension(build_ext):
         super().run()
 
     def name_wheel(self) -> None:
-        """setuptools knows wheels without compiled parts and wheels of one Python; here is a third kind."""
+        """Sets the wheel's tag to py3-none-PLATFORM if no extension uses Python, which setuptools does not do."""
         wheel: Any = self.distribution.get_command_obj("bdist_wheel", create=False)
         mine = all(isinstance(e, CppExtension) and not e.is_python_module() for e in self.extensions)
         if wheel is not None and mine:
@@ -125,15 +125,15 @@ class BuildExtension(build_ext):
             steps = self.steps(ext, work, Path(self.get_ext_fullpath(ext.name)).absolute())
             run_steps(steps, work, jobs=job_limit(), ninja=ninja, verbose=bool(self.verbose > 1), warn=True)
         except BuildError as error:
-            # Output so far is flushed, so that the error comes last. setuptools knows this exception: without an
-            # optional extension it goes on.
+            # Flushes the output so far, so that the error comes last. setuptools catches this exception, and goes on if
+            # the extension is optional.
             sys.stdout.flush()
             raise errors.CompileError(str(error)) from None
 
     def steps(self, ext: CppExtension, work: Path, output: Path) -> list[Step]:
         compiler = find_compiler()
         compiler.check_standard(ext.std)
-        # The command's own options, as build_ext -I, too; setuptools adds Python's headers, which few need.
+        # The command's own options, as build_ext -I, too, but not Python's headers, which setuptools adds and few need.
         python = {sysconfig.get_path("include"), sysconfig.get_path("platinclude"), f"{sys.exec_prefix}/include"}
         include = [*ext.include_dirs, *(d for d in self.include_dirs or () if d not in python)]
         link = [f"-L{d}" for d in (*ext.library_dirs, *(self.library_dirs or ()))]

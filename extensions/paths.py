@@ -1,4 +1,4 @@
-"""Where things are: the headers, the CMake package, the libraries, and the cache of the user.
+"""The paths of the headers, of the CMake package, of the libraries, and of the user's cache.
 
 These files are the package ``lamella.extensions``, whose headers lie in the package around it, and ``lamella_headers``,
 whose headers lie beside them.
@@ -17,7 +17,7 @@ from .errors import CacheError, MissingTool
 
 @cache
 def root() -> Path:
-    """The folder that holds ``include`` and ``cmake``."""
+    """Returns the folder that holds ``include`` and ``cmake``."""
     here = Path(__file__).resolve().parent
     for folder in (here.parent, here):
         if (folder / "include" / "lamella" / "c_api.h").exists():
@@ -30,17 +30,17 @@ def root() -> Path:
 
 
 def header_path() -> str:
-    """The folder that holds ``lamella/extension.h``."""
+    """Returns the folder that holds ``lamella/extension.h``."""
     return str(root() / "include")
 
 
 def cmake_path() -> str:
-    """The folder of LamellaConfig.cmake, for ``-DLamella_DIR=``."""
+    """Returns the folder of LamellaConfig.cmake, for ``-DLamella_DIR=``."""
     return str(root() / "cmake")
 
 
 def python_include_paths() -> list[str]:
-    """Python's and pybind11's headers, for extension modules."""
+    """Returns the folders of Python's and pybind11's headers, for extension modules."""
     python = sysconfig.get_path("include")
     if not (Path(python) / "Python.h").exists():
         raise MissingTool(f"there is no Python.h in {python}. On Debian: apt-get install python3-dev")
@@ -55,7 +55,7 @@ def python_include_paths() -> list[str]:
 
 
 def cache_folder() -> Path:
-    """``LAMELLA_EXTENSIONS_DIR``, else ``lamella/extensions`` in the user's cache."""
+    """Returns ``LAMELLA_EXTENSIONS_DIR``, else ``lamella/extensions`` in the user's cache."""
     if chosen := os.environ.get("LAMELLA_EXTENSIONS_DIR"):
         return Path(chosen).expanduser().absolute()
     if (xdg := os.environ.get("XDG_CACHE_HOME")) and os.path.isabs(xdg):

@@ -1,7 +1,7 @@
 """Precompiled headers for g++, in the user's cache: a background process makes them after a build.
 
-A source takes part if its first include is one of ``UMBRELLAS``, as that of ``load_inline`` always is. The compiler
-itself checks that the flags are the same, and passes over a header that does not fit.
+A source uses one if its first include is one of ``UMBRELLAS``, as that of ``load_inline`` always is. The compiler
+itself checks that the flags are the same, and ignores a precompiled header that does not fit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .steps import Step, run_steps
 from .toolchain import Compiler, full
 
 UMBRELLAS = ("lamella/extension.h", "lamella/library.h", "lamella/pybind.h")
-OF_TORCH = ("torch/extension.h", "torch/library.h", "torch/all.h", "torch/torch.h", "ATen/ATen.h")  # ours, too
+# Headers for sources with ``compat``; they include Lamella's own.
+OF_TORCH = ("torch/extension.h", "torch/library.h", "torch/all.h", "torch/torch.h", "ATen/ATen.h")
 # A program that imports this file without the package above it, so that the framework is not imported.
 MAKER = """
 import importlib.util, sys
@@ -39,7 +40,7 @@ BEFORE = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/|#\s*pragma\s+once)*", re.DOTALL
 
 
 def umbrella(source: str, compat: str | None = None) -> str | None:
-    """The public header that a source begins with; with ``compat`` it may have a name of torch's.
+    """Returns the public header that a source begins with; with ``compat`` it may have one of torch's names.
 
     >>> umbrella("// ours\\n#include <lamella/extension.h>\\n")
     'lamella/extension.h'
@@ -59,7 +60,7 @@ class Precompiled:
         self.folder = cache.folder / "precompiled" / self.key
 
     def entry(self) -> dict[str, Any] | None:
-        """Its record, if it is there and everything that it was made of is unchanged."""
+        """Returns its record, if it exists and everything that it was made of is unchanged."""
         with suppress(OSError, ValueError, KeyError, TypeError):
             entry = json.loads((self.folder / "entry.json").read_text())
             made = self.folder / (self.header + ".gch")
@@ -69,22 +70,22 @@ class Precompiled:
         return None
 
     def use(self) -> list[str]:
-        """The flag that goes before all others."""
+        """Returns the flag that goes before all others."""
         return [f"-I{self.folder}"]
 
     def order(self) -> None:
-        """Has it made, unless it is there: at low priority, by a process that outlives this one."""
+        """Starts a process that makes it, unless it exists: at low priority, and outliving this process."""
         if self.entry():
             return
         words = [sys.executable, "-I", "-c", MAKER, str(Path(__file__).parent), str(self.cache.folder), self.header]
         command = shlex.join([*words, self.compiler.identity, *self.compiler.command, "--", *self.flags])
-        with suppress(OSError):  # it is a convenience
+        with suppress(OSError):  # builds work without it
             nothing = subprocess.DEVNULL
             detached = ["sh", "-c", f"nice -n 10 {command} &"]
             subprocess.run(detached, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
 
     def make(self) -> None:
-        """Makes it here and now, unless another process does."""
+        """Makes it in this process, unless another process does."""
         self.cache.prepare()
         lock = self.cache.open_lock(self.cache.folder / "locks" / self.key, wait=False)
         if lock is None:
@@ -107,8 +108,10 @@ class Precompiled:
         return Step(f"{self.header} does not compile", command, output, (source,))
 
     def keep(self, work: Path) -> None:
-        """Moves it here from the workplace. Beside it goes a header that includes the real one: the compiler opens that
-        when the header is included again, or when it rejects the precompiled one."""
+        """Moves it from the workplace into the cache, with a header beside it that includes the real one.
+
+        The compiler opens that header when it is included again, or when it rejects the precompiled one.
+        """
         folder = work / "precompiled"
         headers = [h for h in map(full, read_depfile(work / "precompiled.d")) if not self.cache.holds(h)]
         headers, absent = Search(self.compiler, self.flags).of(work / "precompiled.h", "", headers)
@@ -126,7 +129,7 @@ class Precompiled:
 
 
 def make(cache: str, header: str, identity: str, *words: str) -> None:
-    """The function that MAKER calls. In ``words`` the compiler's command stands before ``--``, the flags after it."""
+    """Makes a precompiled header; called by MAKER. ``words``: the compiler's command, ``--``, and the flags."""
     if not os.path.isdir(cache):  # the cache was a temporary folder, which is gone
         return
     end = words.index("--")

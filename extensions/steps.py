@@ -1,4 +1,4 @@
-"""Commands that make files out of files, run in parallel: by ninja where it is there, else as processes of this one.
+"""Commands that make files out of files, run in parallel: by ninja if it is installed, else as child processes.
 
 With ninja a second run in the same folder does only what is out of date; without it everything is done again.
 """
@@ -60,7 +60,7 @@ class Run:
 
 
 def job_limit() -> int:
-    """``MAX_JOBS``, else the number of processors that this process may use."""
+    """Returns ``MAX_JOBS``, else the number of processors that this process may use."""
     text = os.environ.get("MAX_JOBS", "")
     if not text:
         return len(os.sched_getaffinity(0))
@@ -70,7 +70,7 @@ def job_limit() -> int:
 
 
 def find_ninja(required: bool = False) -> str | None:
-    """Ninja on PATH, beside this Python, or in the module from PyPI."""
+    """Finds ninja on PATH, beside this Python, or in the module from PyPI."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
     if found := shutil.which("ninja", path=path):
         return found
@@ -82,12 +82,12 @@ def find_ninja(required: bool = False) -> str | None:
     except ImportError:
         pass
     if required:
-        raise MissingTool("ninja is asked for and not there: pip install ninja, or leave out use_ninja=True")
+        raise MissingTool("use_ninja=True needs ninja, which is not installed: pip install ninja, or leave it out")
     return None
 
 
 def is_ninja_available() -> bool:
-    """Whether builds are run by ninja; without it they run too."""
+    """Returns whether builds are run by ninja; without it they run as child processes."""
     return find_ninja() is not None
 
 
@@ -99,7 +99,7 @@ def run_steps(
     Temporary files stay in ``folder``. Relative paths are those of the caller.
 
     Raises:
-        CompileError: a step failed; of several the first in the list is told
+        CompileError: a step failed; of several, the error is about the first in the list
     """
     # ccache's direct mode checks the headers that were read; it overlooks a new header that would be found first.
     environment = tool_environment() | {"TMPDIR": str(folder), "CCACHE_NODIRECT": "1"}
@@ -124,7 +124,7 @@ def run_steps(
 
 
 def failure(what: str, command: Sequence[str], log: str, folder: Path) -> Exception:
-    """The error for a command that failed."""
+    """Returns the error for a command that failed."""
     for said, number in DISK.items():
         if said in log:
             return cache_error(OSError(number, ""), folder)
@@ -170,7 +170,7 @@ def run_ninja(runs: Sequence[Run], folder: Path, jobs: int, ninja: str, environm
 
 
 def can_be_said(run: Run) -> bool:
-    """Whether ninja's language, and the shell that it calls, can hold a step."""
+    """Returns whether a step can be written in ninja's language, and run by the shell that ninja calls."""
     words, paths = (*run.step.command, str(run.log)), (run.step.output, *run.step.inputs)
     sayable = not any("\n" in w for w in words) and not any("|" in str(p) for p in paths)
     return sayable and sum(map(len, words)) < 100_000
@@ -206,7 +206,7 @@ def interrupts_later() -> Iterator[None]:
 
 
 def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -> str:
-    """Every step but the last at once, then the last unless one failed."""
+    """Runs every step but the last in parallel, then the last unless one failed."""
     running: list[tuple[subprocess.Popen, Run]] = []
     waiting, last = list(runs[:-1]), list(runs[-1:])
     try:
@@ -224,7 +224,7 @@ def run_processes(runs: Sequence[Run], jobs: int, environment: dict[str, str]) -
                 if process.returncode:
                     run.failed.write_text(f"{process.returncode}\n")
                     waiting, last = [], []
-    finally:  # interrupted
+    finally:  # after an interrupt, some still run
         for process, _ in running:
             process.terminate()
         for process, _ in running:

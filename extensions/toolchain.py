@@ -1,4 +1,4 @@
-"""The C++ compiler: which one, what it is, whether it is new enough, and the flags that an extension is built with."""
+"""The C++ compiler: its choice, its version, and the flags that an extension is built with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .cache import Cache, digest, mark_of
 from .errors import MissingTool
 from .paths import header_path, python_include_paths
 
-# The oldest compilers that the tests were run with; for C++23, which they do not use, the first that know it well.
+# The oldest compilers that the tests were run with; for C++23, which they do not use, the first that support it well.
 NEEDED = {"17": {"gcc": 12, "clang": 14}, "20": {"gcc": 12, "clang": 14}, "23": {"gcc": 13, "clang": 17}}
 SANITIZERS = {"address": "asan", "leak": "lsan", "thread": "tsan", "undefined": "ubsan"}
 PRELOADED = re.compile(r"/lib(?:[atl]|ub)san\.so|/libclang_rt\.")  # runtimes of these in LD_PRELOAD
@@ -40,7 +40,7 @@ class Compiler:
         return " ".join(self.command)
 
     def check_standard(self, standard: str) -> None:
-        """Raises MissingTool where the compiler is too old for "c++17" or another."""
+        """Raises MissingTool if the compiler is too old for "c++17" or another."""
         needed = NEEDED.get(standard.removeprefix("c++").removeprefix("gnu++"), {}).get(self.kind)
         if needed and self.version and self.version[0] < needed:
             shown = ".".join(map(str, self.version))
@@ -51,7 +51,7 @@ class Compiler:
 
 
 def find_compiler(cache: Cache | None = None) -> Compiler:
-    """The compiler that ``CXX`` names, else the first of c++, g++ and clang++. A cache may know it already."""
+    """Returns the compiler that ``CXX`` names, else the first of c++, g++ and clang++. A cache may hold its ``-v``."""
     chosen, folder = os.environ.get("CXX", "").strip(), cache.folder if cache else None
     path = os.environ.get("PATH", os.defpath)
     if chosen:
@@ -66,8 +66,10 @@ def find_compiler(cache: Cache | None = None) -> Compiler:
 
 
 def tool_environment() -> dict[str, str]:
-    """The environment for compilers: messages in English, and no preloaded sanitizer, which would report as leaks the
-    memory that compilers never free."""
+    """Returns the environment for compilers: messages in English, and no preloaded sanitizer.
+
+    A sanitizer would report as leaks the memory that compilers never free.
+    """
     preloaded = [p for p in re.split(r"[\s:]+", os.environ.get("LD_PRELOAD", "")) if not PRELOADED.search(p)]
     return {**os.environ, "LC_ALL": "C", "LD_PRELOAD": ":".join(preloaded)}
 
@@ -80,7 +82,7 @@ def ask(command: Sequence[str], *words: str, without: Sequence[str] = ()) -> sub
 
 @cache
 def inspect(command: tuple[str, ...], path: str, folder: Path | None) -> Compiler:
-    """Asks a compiler what it is. ``folder`` is that of a cache."""
+    """Reads a compiler's kind and version from its output. ``folder``: the cache that may hold that."""
     program = shutil.which(command[0], path=path)
     if program is None:
         raise MissingTool(f"CXX is {command[0]!r}, which is no program on PATH")
@@ -101,7 +103,7 @@ def inspect(command: tuple[str, ...], path: str, folder: Path | None) -> Compile
 
 
 def is_gcc(file: str) -> bool:
-    """Whether a program is g++ itself. A script is not: the compiler it calls may change while the script stays."""
+    """Returns whether a program is g++ itself. A script is not: the compiler that it calls may change without it."""
     if not re.search(r"g\+\+(-[\d.]+)?$", file):
         return False
     with open(file, "rb") as opened:
@@ -109,7 +111,7 @@ def is_gcc(file: str) -> bool:
 
 
 def about(command: tuple[str, ...]) -> str:
-    """The output of a compiler's ``-v``: version, target and configuration."""
+    """Returns the output of a compiler's ``-v``: version, target and configuration."""
     try:
         run = ask(command, "-v")
     except OSError as error:
@@ -122,7 +124,7 @@ def about(command: tuple[str, ...]) -> str:
 
 @cache
 def default_folders(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[str, ...]:
-    """Where a compiler looks for headers after the folders that it is given."""
+    """Returns the folders that a compiler searches for headers after those that it is given."""
     chosen = [f for f in flags if f.startswith(("--sysroot", "-isysroot", "-nostdinc", "-stdlib=", "-m"))]
     said = ask((*command, *chosen), "-v", "-E", "-x", "c++", os.devnull, without=FOLDERS[:3]).stderr
     found = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", said, re.DOTALL)
@@ -130,18 +132,18 @@ def default_folders(command: tuple[str, ...], flags: tuple[str, ...]) -> tuple[s
 
 
 def full(path: str | os.PathLike[str]) -> str:
-    """A path that doesn't depend on the current folder. ``..`` stays: the folder before it may be a link."""
+    """Returns a path that doesn't depend on the current folder. ``..`` stays: the folder before it may be a link."""
     return os.path.join(os.getcwd(), os.fspath(path))
 
 
 def environment() -> dict[str, str]:
-    """The environment variables that a build's key contains. An empty path in a list is the current folder."""
+    """Returns the environment variables in a build's key. An empty path in a list is the current folder."""
     given = {name: os.environ[name] for name in (*FOLDERS, *WORDS) if name in os.environ}
     return {name: ":".join(map(full, text.split(":"))) if name in FOLDERS else text for name, text in given.items()}
 
 
 def processor() -> str:
-    """The description of the processor, on which ``-march=native`` depends."""
+    """Returns the description of the processor, on which ``-march=native`` depends."""
     try:
         with open("/proc/cpuinfo") as f:
             lines = f.read().partition("\n\n")[0].splitlines()
@@ -151,7 +153,7 @@ def processor() -> str:
 
 
 def check_name(name: str) -> str:
-    """An extension is called by a C identifier, dotted where it lies in a package. Returns the last part."""
+    """Checks that an extension's name is an identifier, or dotted if it lies in a package; returns the last part."""
     if not isinstance(name, str) or not all(re.fullmatch(r"[A-Za-z_]\w*", p, re.ASCII) for p in name.split(".")):
         raise ValueError(f"an extension's name must be an identifier such as 'mine' or 'package.mine', got {name!r}")
     return name.rpartition(".")[2]
@@ -159,7 +161,7 @@ def check_name(name: str) -> str:
 
 @cache
 def sanitizer_runtime(compiler: Compiler, sanitizer: str) -> str:
-    """The shared library that a process must load before it loads an extension built with a sanitizer.
+    """Returns the shared library that a process must load before it loads an extension built with a sanitizer.
 
     Raises:
         MissingTool: the compiler has none
@@ -191,7 +193,7 @@ def sanitizer_flags(compiler: Compiler, sanitizers: Sequence[str]) -> list[str]:
 
 
 def defines(name: str) -> list[str]:
-    """Macros with the extension's name. Precompiled headers are made without them, so that extensions share them."""
+    """Returns macros with the extension's name. Precompiled headers are made without them, so extensions share them."""
     return [f"-D{known}_EXTENSION_NAME={check_name(name)}" for known in ("LAMELLA", "TORCH")]
 
 
@@ -205,7 +207,7 @@ def compile_flags(
     compat: str | None = None,
     extra: Sequence[str] = (),
 ) -> list[str]:
-    """Flags of the C++ compiler. What the caller adds comes last and wins."""
+    """Returns the flags of the C++ compiler. The caller's come last and win."""
     if not re.fullmatch(r"(c|gnu)\+\+\d[\da-z]", std):
         raise ValueError(f"argument 'cpp_std': expected a standard such as 'c++17', got {std!r}")
     folders = [*include, *[header_path()], *compat_paths(compat), *(python_include_paths() if python else [])]
@@ -226,7 +228,7 @@ def compile_flags(
 
 
 def compat_paths(compat: str | None) -> list[str]:
-    """The folders where the headers of another framework are found as ours; so far "torch" is known."""
+    """Returns the folders where another framework's headers are found as Lamella's; only "torch" is known."""
     if compat is None:
         return []
     if compat != "torch":
@@ -235,7 +237,7 @@ def compat_paths(compat: str | None) -> list[str]:
 
 
 def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
-    """The flags for one source. A C source gets the flags for C++ without those that C does not know."""
+    """Returns the flags for one source. A C source gets the flags for C++ without those that C does not have."""
     if source.suffix != ".c":
         return list(flags)
     plain = [f for f in flags if not f.startswith(("-std=c++", "-std=gnu++")) and f != "-fvisibility-inlines-hidden"]
@@ -243,7 +245,7 @@ def flags_for(source: Path, flags: Sequence[str]) -> list[str]:
 
 
 def link_flags(compiler: Compiler, *, sanitizers: Sequence[str] = (), extra: Sequence[str] = ()) -> list[str]:
-    """Flags after the objects."""
+    """Returns the flags after the objects."""
     flags = sanitizer_flags(compiler, sanitizers)
     if compiler.kind == "clang":  # its runtimes lie in a folder of its own
         flags += [f"-Wl,-rpath,{os.path.dirname(sanitizer_runtime(compiler, s))}" for s in sanitizers]
@@ -251,7 +253,7 @@ def link_flags(compiler: Compiler, *, sanitizers: Sequence[str] = (), extra: Seq
 
 
 def without_comments(text: str) -> str:
-    """C++ source without its comments.
+    """Returns C++ source without its comments.
 
     >>> without_comments('auto url = "http://a"; // a place')
     'auto url = "http://a";  '
@@ -260,7 +262,7 @@ def without_comments(text: str) -> str:
 
 
 def is_python_source(text: str) -> bool:
-    """Whether C++ source makes an extension module of Python; else it registers operators and needs no Python.
+    """Returns whether C++ source makes an extension module of Python; else it registers operators without Python.
 
     >>> is_python_source("PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) {}"), is_python_source("LAMELLA_LIBRARY(a, m) {}")
     (True, False)
@@ -270,7 +272,7 @@ def is_python_source(text: str) -> bool:
 
 
 def own_namespace(text: str) -> str:
-    """The namespace that C++ source is about: the first that it defines, or else adds to, or has kernels for.
+    """Returns the namespace of C++ source: the first that it defines, or else adds to, or has kernels for.
 
     >>> own_namespace("LAMELLA_LIBRARY_IMPL(aten, cpu, m) {} LAMELLA_LIBRARY( mine, m) {} LAMELLA_LIBRARY(yours, m) {}")
     'mine'

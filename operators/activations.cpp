@@ -1,4 +1,4 @@
-// Activations that are not functions of one element alone: gated halves, slopes of channels, random slopes.
+// Activations that are not functions of one element alone: gated halves, slopes by channel, random slopes.
 #include <cmath>
 
 #include "operators/random.h"
@@ -30,7 +30,7 @@ Tensor glu(const Tensor& self, int64_t dim) {
   return as(h.value * h.gate.sigmoid(), self.dtype()).contiguous();
 }
 
-// The slopes, in a shape that broadcasts beside the input.
+// Returns the slopes in a shape that broadcasts with the input.
 Tensor slopes(const Tensor& self, const Tensor& weight) {
   LAMELLA_CHECK(weight.dim() <= 1, argument("weight"),
                 ": Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
@@ -51,7 +51,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   LAMELLA_CHECK(self.dtype() == weight.dtype(), argument("weight"), ": Type promoting not supported. Got ",
                 self.dtype(), " and ", weight.dtype(), "; convert one with .to(...)");
   const Tensor slope = slopes(self, weight), positive = self > 0;
-  // What is positive is no factor of the slope, so that an infinite one leaves the slope's gradient alone.
+  // masked_fill keeps positive elements out of the product, so that an infinite one leaves the slope's gradient alone.
   return lamella::where(positive, self, slope * self.masked_fill(positive, 0));
 }
 

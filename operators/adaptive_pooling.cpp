@@ -1,4 +1,4 @@
-// Pools whose windows divide an image evenly: the mean or the largest element of each.
+// Adaptive pools, whose windows divide an image evenly: the mean or the largest element of each window.
 #include "operators/pooling.h"
 
 namespace lamella::operators {
@@ -20,7 +20,7 @@ void infer_adaptive_avg(const Tensor& self, IntArrayRef output_size, Output out)
   set_pooled(out, self, Spatial, places);
 }
 
-// Strip by strip, each a mean over its rows, then the same over columns.
+// Averages along dimension d: place i is the mean of the i-th of `places` strips.
 Tensor adaptive_dim(const Tensor& x, int64_t d, int64_t places) {
   const int64_t n = x.size(d);
   if (n == places) return x;
@@ -54,7 +54,7 @@ void infer_adaptive_backward(const Tensor& grad_output, const Tensor& self, Outp
   set_image(out, x, self.dtype(), channels_last(self));
 }
 
-// Along each dimension, the sum over the places of their shares, each as long as its strip and padded to the image.
+// Along each dimension, each place's gradient is divided by its strip's length, spread over the strip, and summed.
 Tensor adaptive_avg_pool_backward(const Tensor& grad_output, const Tensor& self) {
   Tensor g = grad_output;
   for (int64_t d = self.dim() - 2; d < self.dim(); d++) {
@@ -79,7 +79,7 @@ Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
   return lamella::adaptive_avg_pool2d(self.unsqueeze(-2), {1, output_size[0]}).squeeze(-2);
 }
 
-// Planes, then along the depth.
+// Pools the planes, then along the depth.
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
   int64_t places[3];
   check_has_mean(self);
@@ -93,7 +93,8 @@ Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
 
 // ---- the largest ---------------------------------------------------------------------------------------------------
 
-// The places of each window, the last one again where it has fewer than the longest: it is not the first of equals.
+// Returns the places of each window, the last one repeated where a window has fewer than the longest: the repetition
+// changes no result, since the first of equal elements counts.
 Tensor even_windows(const Tensor& self, int64_t n, int64_t places) {
   int64_t longest = 1;
   for (int64_t i = 0; i < places; i++)
@@ -106,7 +107,7 @@ Tensor even_windows(const Tensor& self, int64_t n, int64_t places) {
   return lamella::minimum(taps, last).unsqueeze(0);
 }
 
-// Windows side by side where the sizes allow it.
+// Calls the plain max pool if all windows of a dimension have one size and lie side by side.
 template <int Spatial>
 std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntArrayRef output_size) {
   int64_t places[3], kernel[3];

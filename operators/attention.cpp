@@ -4,11 +4,10 @@
 // Note [Attention's rows]  A query that may see no key at all gets zeros, and 0 as its logsumexp: e^(-inf - 0) is the
 //   weight 0 that its keys have, in the gradient too.
 //
-// Note [Dropped scores]  Whether a weight stays is word i of a stream, with i the weight's place in the row-major
-// matrix
-//   of all scores, (batch, heads, queries, keys). So `words`, the stream's seed and where it begins, is all that the
-//   gradient needs: forward and backward ask for the words of the block that they are at, whatever blocks they take,
-//   and drop what `dropout` would drop from the softmax of the whole matrix.
+// Note [Dropped scores]  Word i of a random stream decides whether weight i stays, where i is the weight's place in the
+//   row-major matrix of all scores, (batch, heads, queries, keys). So `words`, the stream's seed and its offset, is all
+//   that the gradient needs: forward and backward generate the words of the block that they compute, whatever blocks
+//   they take, and drop the weights that `dropout` would drop from the softmax of the whole matrix.
 #include <cmath>
 #include <limits>
 
@@ -59,7 +58,7 @@ void check_dropped(double dropout_p) {
   LAMELLA_CHECK(dropout_p >= 0 && dropout_p <= 1, argument("dropout_p"), ": expected a probability, got ", dropout_p);
 }
 
-// Note [Dropped scores]
+// Checks the seed and the offset of Note [Dropped scores].
 void check_words(const Tensor& words, double dropout_p) {
   check_dropped(dropout_p);
   LAMELLA_CHECK(words.defined() || dropout_p == 0, argument("words"), ": is needed beside a dropout_p of ", dropout_p);
@@ -86,7 +85,7 @@ void infer_attention_dropout(const Tensor& query, const Tensor& key, const Tenso
   words.set({2}, kLong);
 }
 
-// What both gradients have in common.
+// The checks of both gradients.
 void check_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key,
                     const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp,
                     const Tensor& words, double dropout_p) {
@@ -135,7 +134,7 @@ void infer_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, c
 
 // ---- with the matrix of all scores ----------------------------------------------------------------------------------
 
-// Heads that queries share, once for each of these.
+// Repeats each head of keys or values for every head of queries that shares it.
 Tensor for_each_query(const Tensor& x, int64_t heads) {
   const int64_t own = x.size(1);
   if (own == heads || own == 0) return x;
@@ -144,13 +143,13 @@ Tensor for_each_query(const Tensor& x, int64_t heads) {
       .reshape({x.size(0), heads, x.size(2), x.size(3)});
 }
 
-// The gradient of that.
+// The gradient of for_each_query(): sums over the heads of queries that share a head.
 Tensor for_each_key(const Tensor& x, int64_t heads) {
   if (x.size(1) == heads || heads == 0) return x;
   return x.reshape({x.size(0), heads, x.size(1) / heads, x.size(2), x.size(3)}).sum(2);
 }
 
-// Which keys a query does not see: those behind it.
+// Returns a mask of the keys that a causal query does not see: those after it.
 Tensor behind(const Tensor& scores) {
   return lamella::ones({scores.size(-2), scores.size(-1)}, TensorOptions().dtype(kBool).device(scores.device()))
       .triu(1);
@@ -176,7 +175,7 @@ Wide wide(const Tensor& query, const Tensor& key, const Tensor& value) {
   return {as(query, t), for_each_query(as(key, t), heads), for_each_query(as(value, t), heads)};
 }
 
-// The stream's seed and where it begins, in a tensor.
+// Puts the stream's seed and offset into a tensor.
 Tensor words_of(std::pair<uint64_t, uint64_t> place, const Device& device) {
   const auto options = TensorOptions().dtype(kLong).device(device);
   return lamella::cat({lamella::full({1}, static_cast<int64_t>(place.first), options),
@@ -184,7 +183,7 @@ Tensor words_of(std::pair<uint64_t, uint64_t> place, const Device& device) {
                       0);
 }
 
-// By what each weight is multiplied, (batch, heads, queries, keys). Note [Dropped scores]
+// Returns the factor of each weight, (batch, heads, queries, keys): 0 or 1 / (1 - p). Note [Dropped scores]
 Tensor factors(const Tensor& words, double dropout_p, const Tensor& weights) {
   auto number = [&](int64_t i) { return static_cast<uint64_t>(words.select(0, i).item().toLong()); };
   lamella_object* made;
@@ -227,7 +226,7 @@ std::tuple<Tensor, Tensor, Tensor> attention_dropout(const Tensor& query, const 
   return {out, logsumexp, words};
 }
 
-// What the gradients stand on: the weights as they were used, and the gradient of the scores.
+// The operands of all gradients: the weights that forward used, and the gradient of the scores.
 struct Gradients {
   Tensor weights, of_scores;
 };
@@ -266,7 +265,7 @@ std::tuple<Tensor, Tensor, Tensor> attention_backward(const Tensor& grad_out, co
   return {dq, dk, dv};
 }
 
-// The sums over what broadcasting to x repeated.
+// Sums a gradient over the dimensions that broadcasting repeated.
 Tensor sum_to(Tensor x, IntArrayRef sizes) {
   while (x.dim() > static_cast<int64_t>(sizes.size())) x = x.sum(0);
   for (int64_t d = 0; d < x.dim(); d++)
@@ -286,14 +285,14 @@ Tensor attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
 
 // ---- the function of neural networks --------------------------------------------------------------------------------
 
-// The tensor with these sizes before its last two.
+// Expands a tensor to these sizes before its last two dimensions.
 Tensor with_batch(const Tensor& x, IntArrayRef batch) {
   DimVector sizes(batch);
   sizes.append({x.size(-2), x.size(-1)});
   return IntArrayRef(sizes) == x.sizes() ? x : x.expand(sizes);
 }
 
-// All dimensions before the last three become one.
+// Makes one dimension of all before the last three.
 Tensor as_four(const Tensor& x) {
   if (x.dim() == 4) return x;
   if (x.dim() == 2) return x.unsqueeze(0).unsqueeze(0);
@@ -309,7 +308,7 @@ void check_shared_heads(const char* name, const Tensor& x, int64_t heads) {
                 " heads divide those of 'query', ", heads);
 }
 
-// Heads of keys or values, each for as many heads of queries.
+// Repeats each head of keys or values for its heads of queries.
 Tensor repeated_heads(const Tensor& x, int64_t heads) {
   return x.size(-3) == heads ? x : x.repeat_interleave(heads / x.size(-3), -3);
 }
@@ -336,7 +335,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   if (enable_gqa) {
     LAMELLA_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, argument("enable_gqa"),
                   ": needs a dimension of heads, got query of shape ", shape_text(query));
-    // Four dimensions with equal heads of keys and values go on as they are.
+    // Four dimensions with equal heads of keys and values are passed on as they are.
     const bool plain = query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && key.size(1) == value.size(1) &&
                        key.size(0) == query.size(0) && value.size(0) == query.size(0);
     check_shared_heads("key", key, query.size(-3));

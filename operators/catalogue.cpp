@@ -63,7 +63,7 @@ void add(Library& lib, const Declaration& d) {
   def.line = d.line;
   const std::string name(d.schema, std::strchr(d.schema, '('));
   Operator* op = nullptr;
-  if (define_operator(lib, def, true, nullptr, &op)) {  // a mistake in this repository: no program can go on
+  if (define_operator(lib, def, true, nullptr, &op)) {  // a mistake in this repository: the program cannot go on
     std::fprintf(stderr, "lamella: %s:%d: %s\n", def.file, def.line, core::pending_error().message.c_str());
     std::abort();
   }

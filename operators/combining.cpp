@@ -1,4 +1,4 @@
-// Tensors put together: blocks, products of sets, combinations, powers, cross products, membership.
+// Combining tensors: blocks, products of sets, combinations, powers, cross products, membership.
 #include "operators/indexing.h"
 
 namespace lamella::operators {
@@ -36,7 +36,7 @@ Tensor cartesian_prod(TensorList tensors) {
   return lamella::stack(columns, 1);
 }
 
-// The places of a grid of indices where each is behind the one before it, or at it.
+// Returns the combinations of r elements: rows of indices that rise, or do not fall with replacement.
 Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   LAMELLA_CHECK(self.dim() == 1, argument("self"), ": expected a vector, got shape ", shape_text(self));
   LAMELLA_CHECK(r >= 0, argument("r"), ": expected at least 0, got ", r);
@@ -45,7 +45,7 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   if (n == 0 || (!with_replacement && r > n)) return lamella::empty({0, r}, self.options());
   const Tensor row = lamella::arange(0, n, 1, self.options().dtype(kLong));
   Tensor chosen = row.unsqueeze(1);
-  for (int64_t k = 1; k < r; k++) {  // each combination with every element that may follow its last one
+  for (int64_t k = 1; k < r; k++) {  // appends to each combination every element that may follow its last one
     const Tensor last = slice(chosen, 1, k - 1, k);
     const Tensor at = (with_replacement ? last <= row : last < row).nonzero();
     chosen = lamella::cat({chosen.index_select(0, at.select(1, 0)), at.select(1, 1).unsqueeze(1)}, 1);

@@ -1,10 +1,10 @@
-// Complex numbers: their parts, as views, and how they are made of parts.
+// Complex numbers: views of their parts, and complex numbers made of parts.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
 namespace {
 
-// The dtype of the complex numbers with parts of this one, float32 or float64.
+// Returns the complex dtype with parts of this dtype, float32 or float64.
 ScalarType complex_of(ScalarType part) { return part == kFloat ? kComplexFloat : kComplexDouble; }
 
 void check_complex(const Tensor& self) {
@@ -22,7 +22,7 @@ DimVector part_strides(const Tensor& self) {
   return strides;
 }
 
-// Every other number of a complex tensor, beginning with `first`.
+// Makes the result a view of the real parts (`first` is 0) or of the imaginary parts (1).
 void view_parts(const Tensor& self, int64_t first, Output& out) {
   out.view(self, self.sizes(), part_strides(self), 2 * self.storage_offset() + first, real_of(self.dtype()));
 }
@@ -66,7 +66,7 @@ void infer_view_as_complex(const Tensor& self, Output out) {
   out.view(self, sizes, strides, self.storage_offset() / 2, complex_of(self.dtype()));
 }
 
-// The shape and dtype that two parts have together.
+// Sets a result of two parts that broadcast with each other.
 void infer_pair(const char* first, const Tensor& x, const char* second, const Tensor& y, Output& out) {
   check_part(first, x.dtype());
   check_part(second, y.dtype());

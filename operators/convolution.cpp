@@ -1,4 +1,4 @@
-// Convolutions: pad, windows, one bmm per group; conv1d to conv3d read their arguments for it.
+// Convolutions: padding, windows, one bmm over the groups; conv1d to conv3d check their arguments for it.
 #include "operators/windows.h"
 
 namespace lamella::operators {
@@ -7,11 +7,11 @@ namespace {
 struct Geometry {
   int spatial;
   int64_t stride[3], padding[3], dilation[3], kernel[3], places[3], groups;
-  // Numbers of the spatial dimensions as a list.
+  // One of the arrays above as a list of `spatial` numbers.
   IntArrayRef list(const int64_t* numbers) const { return {numbers, static_cast<size_t>(spatial)}; }
 };
 
-// The sizes of an operand, and the argument that tells them: a tensor or a list.
+// The sizes of an operand, with the argument that gives them: a tensor or a list.
 struct Operand {
   const char* name;
   IntArrayRef sizes;
@@ -19,7 +19,7 @@ struct Operand {
 
 std::string text_of(const Tensor& t) { return "shape " + shape_text(t); }
 
-// How a weight goes over an image.
+// Checks the arguments of a convolution and computes the numbers of places.
 Geometry fit(const Operand& x, const Operand& w, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
              int64_t groups) {
   Geometry s;
@@ -46,7 +46,7 @@ Geometry fit(const Operand& x, const Operand& w, IntArrayRef stride, IntArrayRef
   return s;
 }
 
-// Two operands of one product.
+// Raises unless two operands of a product have one dtype.
 void check_same_dtype(const char* first, const Tensor& x, const char* second, const Tensor& y) {
   LAMELLA_CHECK(!y.defined() || y.dtype() == x.dtype(), argument(second), ": its dtype ", y.dtype(), " is not ",
                 x.dtype(), ", that of the first operand; convert one with .to(...)");
@@ -77,7 +77,7 @@ void infer_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
   check_bytes(out.sizes(), out.dtype());
 }
 
-// (n, groups, c, places, taps) becomes (n · groups, c · taps, places) and meets (groups, out, c · taps).
+// (n, groups, c, places, taps) becomes (n · groups, c · taps, places) and is multiplied by (groups, out, c · taps).
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                    IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   const Geometry s = read_operands(input, weight, bias, stride, padding, dilation, groups);
@@ -106,7 +106,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
   return channels_last(input) || channels_last(weight) ? in_channels_last(result) : result;
 }
 
-// The image of convNd may come without a batch.
+// The image of convNd may have no dimension for the batch.
 void check_image(const Tensor& input, const Tensor& weight, int spatial) {
   LAMELLA_CHECK(weight.dim() == spatial + 2, argument("weight"), ": expected ", spatial + 2, " dimensions, got ",
                 text_of(weight));
@@ -128,7 +128,7 @@ Tensor conv(const Tensor& input, const Tensor& weight, const Tensor& bias, IntAr
   return with_batch(input, weight, bias, stride, padding, dilation, groups, Spatial);
 }
 
-// padding='valid' is none; padding='same' gives as many places as the image has, an odd rest of it goes behind.
+// padding='valid' is no padding; padding='same' keeps the size of the image, and adds an odd remainder at the end.
 template <int Spatial>
 Tensor conv_named(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                   std::string_view padding, IntArrayRef dilation, int64_t groups) {
@@ -154,7 +154,8 @@ Tensor conv_named(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-// For the input's gradient `other` is the weight and `size` the input's sizes; for the weight's, it is the reverse.
+// For the input's gradient `other` is the weight and `size` the input's sizes; for the weight's gradient, `other` is
+// the input and `size` the weight's sizes.
 template <bool OfInput>
 Geometry read_backward(const Tensor& grad_output, const Tensor& other, IntArrayRef size, IntArrayRef stride,
                        IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
@@ -180,8 +181,8 @@ void infer_backward(const Tensor& grad_output, const Tensor& other, IntArrayRef 
   check_bytes(out.sizes(), out.dtype());
 }
 
-// The convolution of the gradient, zeros between its places where the stride was larger than 1, with the weight turned
-// around: (groups · out, in, taps) becomes (groups · in, out, taps).
+// Convolves the gradient, with zeros between its places if the stride is larger than 1, with the flipped weight:
+// (groups · out, in, taps) becomes (groups · in, out, taps).
 Tensor backward_input(const Tensor& grad_output, const Tensor& weight, IntArrayRef input_size, IntArrayRef stride,
                       IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   const Geometry s = read_backward<true>(grad_output, weight, input_size, stride, padding, dilation, groups);
@@ -204,8 +205,8 @@ Tensor backward_input(const Tensor& grad_output, const Tensor& weight, IntArrayR
   return result.contiguous(last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous);
 }
 
-// The convolution of the images with the gradient, stride and dilation in each other's place: images take the place of
-// channels, (n, groups · in) becomes (in, groups · n), and (n, groups · out) becomes (groups · out, n).
+// Convolves the images with the gradient, with stride and dilation exchanged. Images take the role of channels: (n,
+// groups · in) becomes (in, groups · n), and (n, groups · out) becomes (groups · out, n).
 Tensor backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef weight_size, IntArrayRef stride,
                        IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
   const Geometry s = read_backward<false>(grad_output, input, weight_size, stride, padding, dilation, groups);
@@ -225,8 +226,8 @@ Tensor backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayR
   return result.clone(last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous);
 }
 
-// Chooses the results that are asked for, and how the operands lie beside each other; a transposed convolution is the
-// backward of the other one, so that the two images change places.
+// Computes the gradients in `output_mask`. A transposed convolution is the backward of a plain one, so that the input
+// and the gradient exchange their roles.
 std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_output, const Tensor& input,
                                                         const Tensor& weight, std::optional<IntArrayRef> bias_sizes,
                                                         IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
@@ -250,7 +251,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_outpu
     return lamella::_convolution_backward_weight(transposed ? image : grad, transposed ? grad : image, weight.sizes(),
                                                  stride, padding, dilation, groups);
   };
-  // conj(y) · g in its parts, for a product of real numbers.
+  // conj(y) · g by the parts of both, as products of real numbers.
   auto product = [&](auto& of, const Tensor& y) {
     if (!y.is_complex()) return of(grad_output, y);
     const Tensor yr = lamella::real(y), yi = lamella::imag(y), gr = lamella::real(grad_output),

@@ -10,8 +10,8 @@ namespace {
 
 void infer_copy(const Tensor& self, const Tensor& src, bool, Output out) { same_with(out, self, "src", src); }
 
-// A copy in a new tensor of the given dtype, device and memory format. What slots keep of the tensor goes along; of an
-// opaque tensor that is all there is to copy, and it has no other dtype or format.
+// Copies into a new tensor of the given dtype, device and memory format; slots carry their states to it. An opaque
+// tensor has only its slots to copy, and can change neither dtype nor format.
 Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optional<Device>& device,
               std::optional<MemoryFormat> memory_format, bool non_blocking = false) {
   core::Tensor* from = core::full(x.get());
@@ -29,7 +29,7 @@ Tensor copied(const Tensor& x, std::optional<ScalarType> dtype, const std::optio
   return to;
 }
 
-// The tensor itself: a layer that keeps the values of opaque tensors puts others in their place.
+// Returns the tensor itself. A layer that keeps the values of opaque tensors replaces such a tensor before this runs.
 Tensor materialize(lamella_frame* f, const Tensor& self, bool shared) {
   if (!core::full(self.get())->opaque()) return self;
   const core::Value args[] = {value(self), value(shared)};
@@ -52,7 +52,7 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   return lies_in(self, memory_format) ? self : self.clone(memory_format);
 }
 
-// The tensor itself where nothing changes, unless a copy is asked for.
+// Returns the tensor itself if nothing changes and `copy` is false.
 Tensor converted(const Tensor& self, std::optional<ScalarType> dtype, const std::optional<Device>& device, bool copy,
                  std::optional<MemoryFormat> memory_format, bool non_blocking = false) {
   const bool same = dtype.value_or(self.dtype()) == self.dtype() && (!device || *device == self.device());
@@ -102,18 +102,18 @@ Scalar item(const Tensor& self) {
   return read_number(converted(plain, std::nullopt, host, false, std::nullopt));
 }
 
-// ---- the dispatcher's own copies ----
+// ---- the copies that the dispatcher makes ----
 
-// Contiguous on the source's side, bytes over, then converted and laid out on the host's or, where neither is a host,
-// the destination's side.
+// Makes the source contiguous, moves the bytes, then converts and lays them out on the host's side or, if neither side
+// is a host, on the destination's.
 lamella_status between_devices(const core::Value* args) {
   return guarded([&]() -> lamella_status {
     const Tensor self = Tensor::borrow(args[0].as.tensor), packed = Tensor::borrow(args[1].as.tensor).contiguous();
-    // A packed copy is freed at once, so that its bytes must have moved by then.
+    // A packed copy is freed on return, so its bytes must have moved by then.
     const bool non_blocking = args[2].tag == LAMELLA_BOOLEAN && args[2].as.i != 0 && packed.get() == args[1].as.tensor;
     if (self.is_contiguous() && self.dtype() == packed.dtype() && self.numel() == packed.numel())
       return dispatcher::move_bytes(core::full(self.get()), core::full(packed.get()), non_blocking);
-    if (core::is_host(args[1].as.tensor->backend) && self.dtype() != packed.dtype()) {  // convert here, then go over
+    if (core::is_host(args[1].as.tensor->backend) && self.dtype() != packed.dtype()) {  // converts here, then moves
       self.copy_(packed.to(self.dtype()));
       return LAMELLA_OK;
     }
@@ -124,7 +124,7 @@ lamella_status between_devices(const core::Value* args) {
   });
 }
 
-// The bytes from a tensor's first element to its last, over its memory.
+// Returns the bytes from a tensor's first element to its last, as a tensor over its memory.
 Tensor bytes_under(const Tensor& x) {
   int64_t last = 0;
   for (int64_t d = 0; d < x.dim(); d++) last += (x.size(d) - 1) * x.stride(d);
@@ -134,7 +134,7 @@ Tensor bytes_under(const Tensor& x) {
       core::tensor_over(t->storage, 1, &bytes, &one, t->storage_offset * itemsize(x.dtype()), LAMELLA_UINT8));
 }
 
-// A tensor's memory in that of the host, and the tensor there.
+// A copy of a tensor's memory on the host (`there`), and the tensor over that copy.
 struct OnHost {
   Tensor bytes, there, tensor;
   explicit OnHost(const Tensor& x) : bytes(bytes_under(x)) {
@@ -145,7 +145,7 @@ struct OnHost {
   }
 };
 
-// What lies between the destination's elements goes there and back as it is.
+// Copies in host memory; the bytes between the destination's elements go there and back unchanged.
 lamella_status within_device(const core::Value* args, int64_t* bytes) {
   return guarded([&]() -> lamella_status {
     const Tensor self = Tensor::borrow(args[0].as.tensor), src = Tensor::borrow(args[1].as.tensor);
@@ -158,7 +158,7 @@ lamella_status within_device(const core::Value* args, int64_t* bytes) {
   });
 }
 
-// Hands a tensor over to the dispatcher.
+// Gives the reference to a tensor to the dispatcher.
 core::TensorRef given_away(Tensor x) { return core::TensorRef::steal(core::full(x.release())); }
 
 lamella_status copy_into(core::Tensor* to, core::Tensor* from) {

@@ -1,4 +1,4 @@
-// The copies that the dispatcher makes, by operators of the catalogue.
+// The copies that the dispatcher needs, made by operators of the catalogue.
 #pragma once
 
 #include "dispatcher/transfer.h"

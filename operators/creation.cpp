@@ -1,4 +1,4 @@
-// Creation: tensors out of sizes and numbers.
+// Creation: tensors from sizes and numbers.
 #include <cmath>
 
 #include "operators/shapes.h"
@@ -6,11 +6,10 @@
 namespace lamella::operators {
 namespace {
 
-// The keywords that every factory has, as one argument.
-// The dtype that follows from a number alone.
+// Returns the dtype that follows from a number alone.
 ScalarType number_dtype(const Scalar& number) { return static_cast<ScalarType>(core::number_dtype(number.value())); }
 
-// ---- out of sizes, and like other tensors ----
+// ---- from sizes, and like other tensors ----
 
 void infer_zeros(IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout>, const std::optional<Device>&,
                  std::optional<bool> pin_memory, Output out) {
@@ -127,7 +126,7 @@ void infer_arange(const Scalar& start, const Scalar& end, const Scalar& step, st
   double count;
   if (floating) {
     count = std::ceil((to - from) / by);
-  } else {  // exactly, also beyond 2^53
+  } else {  // exact, also beyond 2^53
     const __int128 span = static_cast<__int128>(end.toLong()) - start.toLong(), s = step.toLong();
     count = static_cast<double>((span + s + (s > 0 ? -1 : 1)) / s);
   }
@@ -158,7 +157,8 @@ void check_spaced(const Scalar& start, const Scalar& end, int64_t steps) {
   check_count("steps", steps);
 }
 
-// `steps` numbers from start to end in float64, each reckoned from the nearer end, so that both ends are exact.
+// Returns `steps` numbers from start to end in float64. Each is computed from the nearer end, so that both ends are
+// exact.
 Tensor spaced(double start, double end, int64_t steps, const std::optional<Device>& device) {
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   auto count = [&](int64_t from, int64_t to, int64_t by) {

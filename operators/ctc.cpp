@@ -1,4 +1,4 @@
-// Connectionist temporal classification: how likely a labelling is, over all its alignments with the steps of a
+// Connectionist temporal classification: the probability of a labelling, over all its alignments with the steps of a
 // sequence. After Graves et al. (2006), "Connectionist temporal classification".
 #include "operators/indexing.h"
 
@@ -12,7 +12,7 @@ enum Reduction : int64_t { none = 0, mean = 1, sum = 2 };
 
 struct Labels {
   Tensor states;  // (N, 2 S + 1): labels between blanks
-  Tensor skips;   // whether a state is also reached from the one before the last
+  Tensor skips;   // whether a state is also reached from the second one before it
 };
 
 int64_t most_of(IntArrayRef numbers) {
@@ -21,7 +21,7 @@ int64_t most_of(IntArrayRef numbers) {
   return most;
 }
 
-// Labels of (N, S), or of all sequences one behind another; what is behind a sequence's end is blank.
+// Reads labels of (N, S), or of all sequences in one row. Places after the end of a sequence hold blanks.
 Labels labels_of(const Tensor& targets, IntArrayRef lengths, int64_t blank) {
   const auto n = static_cast<int64_t>(lengths.size());
   const int64_t longest = most_of(lengths), row = targets.dim() == 2 ? targets.size(1) : 0;
@@ -93,8 +93,8 @@ void check_ctc(const Tensor& log_probs, const Tensor& targets, IntArrayRef input
       shape_text(targets));
 }
 
-// The negative logarithm of the sum of all alignments, for each sequence: the sums of those that end in each state,
-// step by step.
+// Returns, for each sequence, the negative logarithm of the sum over all alignments: step by step, it sums the
+// alignments that end in each state.
 Tensor unlikelihood(const Tensor& log_probs, const Labels& labels, IntArrayRef input_lengths,
                     IntArrayRef target_lengths) {
   const int64_t n = log_probs.size(1), states = labels.states.size(1), steps = most_of(input_lengths);
@@ -106,7 +106,7 @@ Tensor unlikelihood(const Tensor& log_probs, const Labels& labels, IntArrayRef i
   const auto there = [&](const Tensor& x) { return log_probs.is_cpu() ? x : x.to(log_probs.device()); };
   const Tensor all = log_probs.narrow(0, 0, steps).gather(2, labels.states.unsqueeze(0).expand({steps, n, states}));
   const Tensor last = there(input).unsqueeze(1);
-  // Before the first step, all are in state 0.
+  // Before the first step, every alignment is in state 0.
   Tensor alpha =
       lamella::cat({lamella::zeros({n, 1}, options), lamella::full({n, states - 1}, impossible, options)}, 1);
   const bool same = std::all_of(input_lengths.begin(), input_lengths.end(), [&](int64_t t) { return t == steps; });
@@ -159,7 +159,7 @@ std::vector<int64_t> numbers(const char* name, const Tensor& t) {
 
 Tensor ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                            const Tensor& target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
-  if (input_lengths.is_meta() || target_lengths.is_meta())  // the shape alone
+  if (input_lengths.is_meta() || target_lengths.is_meta())  // only the shape
     return lamella::empty(log_probs.dim() == 3 && reduction == none ? DimVector{log_probs.size(1)} : DimVector{},
                           log_probs.options());
   return ctc_of_lists(log_probs, targets, numbers("input_lengths", input_lengths),

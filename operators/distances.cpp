@@ -1,5 +1,4 @@
-// Distances and similarities of vectors: along a dimension, of all pairs of rows, and products of two vectors by a
-// table.
+// Distances and similarities of vectors: along a dimension, of all pairs of rows, and bilinear products of two vectors.
 #include <cmath>
 
 #include "operators/shapes.h"
@@ -9,7 +8,7 @@ namespace {
 
 // ---- of two tensors, element by element along a dimension -----------------------------------------------------------
 
-// The norm, at least eps; a smaller one keeps its gradient.
+// Returns the norm, at least eps; a smaller norm keeps its gradient.
 Tensor at_least(const Tensor& norm, double eps) { return lamella::where(norm < eps, norm - norm.detach() + eps, norm); }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
@@ -33,7 +32,8 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 
 // ---- of all pairs of rows -------------------------------------------------------------------------------------------
 
-constexpr int64_t rows_by_difference = 25;  // more rows are compared by a product of matrices, as in torch
+// More rows than this are compared by a product of matrices, as in torch.
+constexpr int64_t rows_by_difference = 25;
 
 bool by_product(const Tensor& x1, const Tensor& x2, double p, std::string_view mode) {
   if (mode == "use_mm_for_euclid_dist") return p == 2;
@@ -93,7 +93,7 @@ Tensor pdist(const Tensor& self, double p) {
   check_power(p);
   const int64_t n = self.size(0);
   const Tensor all = lamella::cdist(self, self, p, "donot_use_mm_for_euclid_dist");
-  // Row i has its n - 1 - i pairs with later rows at places up to ends[i].
+  // The pairs of row i with the n - 1 - i later rows are at places below ends[i].
   const TensorOptions counting = self.options().dtype(kLong);
   const Tensor i = lamella::arange(n, counting), k = lamella::arange(n * (n - 1) / 2, counting);
   const Tensor ends = ((i + 1) * (2 * n - 2 - i)).floor_divide(2);

@@ -1,4 +1,4 @@
-// Numbers of further distributions, drawn in place, each from one uniform number or normal number.
+// Random numbers of further distributions, drawn in place, each from one uniform or normal number.
 #include <cmath>
 
 #include "operators/random.h"
@@ -6,7 +6,7 @@
 namespace lamella::operators {
 namespace {
 
-// Uniform numbers in [0, 1) for all elements of self as one row, in float32, of a float64 tensor in float64.
+// Returns one uniform number in [0, 1) for each element of self, as one row: in float64 for float64, else in float32.
 Tensor uniform_row(const Tensor& self, const Generator& generator) {
   return uniform_numbers(generator, self.device(), self.numel(), self.dtype() == kDouble ? kDouble : kFloat);
 }
@@ -36,7 +36,7 @@ void infer_geometric(const Tensor& self, double p, const Generator&, Output out)
                 " does not count");
   LAMELLA_CHECK(p > 0 && p < 1, argument("p"), ": expected a probability between 0 and 1, got ", p);
 }
-// How many trials it takes until the first success.
+// Draws the number of trials until the first success.
 const Tensor& geometric(const Tensor& self, double p, const Generator& generator) {
   return store(self, ((1 - uniform_row(self, generator)).log() * (1 / std::log1p(-p))).ceil().clamp_min(1));
 }

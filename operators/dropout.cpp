@@ -1,4 +1,4 @@
-// Dropout: elements or channels that become 0 at random, or the value that SELU saturates at.
+// Dropout: random elements or channels become 0, or the value at which SELU saturates.
 #include <cmath>
 
 #include "operators/random.h"
@@ -6,14 +6,14 @@
 namespace lamella::operators {
 namespace {
 
-// Where SELU ends on the left, times -1.
+// The value at which SELU saturates, times -1.
 constexpr double saturation = 1.7580993408473766;
 
 void check_probability(double p) {
   LAMELLA_CHECK(p >= 0 && p <= 1, argument("p"), ": dropout probability has to be between 0 and 1, but got ", p);
 }
 
-// A fraction p of the elements becomes 0, the rest grows by 1 / (1 - p); the mask says which stay.
+// Sets a fraction p of the elements to 0 and multiplies the others by 1 / (1 - p); the mask is true for the others.
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   check_probability(p);
   const Tensor mask = lamella::empty_like(input, kBool);
@@ -28,7 +28,8 @@ Tensor dropout(const Tensor& input, double p, bool train) {
   return std::get<0>(lamella::native_dropout(input, p, true));
 }
 
-// One bool for each channel of each sample, true with probability 1 - p, in a shape that broadcasts beside the input.
+// Returns one bool for each channel of each sample, true with probability 1 - p, in a shape that broadcasts with the
+// input.
 Tensor kept_channels(const Tensor& input, double p) {
   LAMELLA_CHECK(input.dim() >= 2, argument("input"),
                 ": Feature dropout requires at least 2 dimensions in the input, got shape ", shape_text(input));
@@ -46,7 +47,7 @@ Tensor feature_dropout(const Tensor& input, double p, bool train) {
   return lamella::where(kept, input * (p == 1 ? 0. : 1 / (1 - p)), 0);
 }
 
-// The rest is scaled and moved so that mean 0 and variance 1 stay what they are. After Klambauer et al. (2017).
+// The other elements are scaled and shifted so that mean 0 and variance 1 are kept. After Klambauer et al. (2017).
 template <bool Channels>
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {
   check_probability(p);

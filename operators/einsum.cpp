@@ -1,4 +1,4 @@
-// einsum: an equation is parsed into labels; operands meet from left to right, each pair in one bmm or one product.
+// einsum: parses an equation into labels; operands are joined from left to right, each pair in one bmm or one product.
 #include "operators/einsum.h"
 
 #include <cctype>
@@ -7,12 +7,13 @@
 namespace lamella::operators {
 namespace {
 
-// A letter is a label, and so is each dimension under an ellipsis: numbered from the last, from `first_ellipsis` on.
+// A letter is a label. Each dimension under an ellipsis has a label, too: numbered from the last, from `first_ellipsis`
+// on.
 constexpr int first_ellipsis = 128, num_labels = first_ellipsis + LAMELLA_MAX_DIMS;
 
 struct Term {
   std::string letters;
-  int ellipsis = -1;  // the letters before it
+  int ellipsis = -1;  // the number of letters before it
 };
 
 struct Equation {
@@ -56,7 +57,7 @@ Equation parse(std::string_view equation) {
   return e;
 }
 
-// A tensor whose dimensions carry labels, each once.
+// A tensor whose dimensions have labels, each at most once.
 struct Operand {
   Tensor x;
   std::vector<int> labels;
@@ -113,7 +114,7 @@ class Einsum {
     return label < first_ellipsis ? std::string("'") + static_cast<char>(label) + "'" : "under '...'";
   }
 
-  // A repeated label walks along the diagonal.
+  // A repeated label takes the diagonal.
   static Operand diagonals(const Tensor& t, const std::vector<int>& all, size_t at) {
     Operand o{t, {}};
     DimVector sizes, strides;
@@ -133,7 +134,7 @@ class Einsum {
     return o;
   }
 
-  // A size of 1 beside a larger one broadcasts: the product does not need it.
+  // Drops dimensions of size 1 whose label has a larger size elsewhere: broadcasting makes them unnecessary.
   void drop_ones(Operand& o) {
     for (int d = static_cast<int>(o.labels.size()) - 1; d >= 0; d--)
       if (o.x.size(d) == 1 && sizes_[o.labels[d]] != 1) {
@@ -149,7 +150,7 @@ class Einsum {
     auto under = [&] {
       for (int k = ellipsis_ - 1; k >= 0; k--) output_.push_back(first_ellipsis + k);
     };
-    if (!e.has_output) {  // the labels that stand once, in alphabetical order
+    if (!e.has_output) {  // the labels that occur once, in alphabetical order
       under();
       for (int l = 0; l < first_ellipsis; l++)
         if (count[l] == 1) output_.push_back(l);
@@ -166,7 +167,7 @@ class Einsum {
     }
   }
 
-  // Whether the label is still needed once the operands up to `last` are one.
+  // Returns whether the output or an operand after `last` has the label.
   bool needed(int label, size_t last) const {
     if (std::find(output_.begin(), output_.end(), label) != output_.end()) return true;
     for (size_t i = last + 1; i < operands_.size(); i++)
@@ -174,7 +175,7 @@ class Einsum {
     return false;
   }
 
-  // Sums over labels that no other operand and no output has.
+  // Sums over the labels that no other operand and no output has.
   void reduce(Operand& o, size_t at) {
     DimVector dims;
     std::vector<int> kept;
@@ -191,7 +192,8 @@ class Einsum {
     o.labels = kept;
   }
 
-  // The dimensions in the order of `labels`; those it lacks have size 1 (or, expanded, the label's size).
+  // Returns a view with the dimensions in the order of `labels`; absent ones have size 1 (or, expanded, the label's
+  // size).
   Tensor in_order(const Operand& o, const std::vector<int>& labels, bool expanded) {
     DimVector order, sizes;
     Tensor x = o.x;
@@ -216,7 +218,7 @@ class Einsum {
     return in_order(o, labels, false).reshape({b, n, m});
   }
 
-  // One operand out of two.
+  // Joins two operands into one.
   Operand pair(const Operand& x, const Operand& y, size_t last) {
     std::vector<int> both, left, right, summed;
     for (int l : x.labels) (!y.has(l) ? left : needed(l, last) ? both : summed).push_back(l);

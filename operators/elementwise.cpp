@@ -1,4 +1,4 @@
-// Element-wise operators that are composites: they are written over pointwise operators and have no loops of their own.
+// Element-wise operators that are composites: they call pointwise operators and have no loops of their own.
 #include <cmath>
 
 #include "operators/gamma.h"
@@ -10,7 +10,7 @@ namespace {
 
 // ---- arithmetic ----
 
-// Other is a tensor or a number.
+// Other is Tensor or Scalar.
 template <class Other>
 Tensor div_mode(const Tensor& self, Other other, std::optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return div(self, other);
@@ -26,7 +26,7 @@ void infer_positive(const Tensor& self, Output out) {
   out.view(self, self.sizes(), self.strides(), self.storage_offset());
 }
 
-// The elements are scaled by the power of ten, rounded and scaled back. Half precision is computed in float32.
+// Scales the elements by the power of ten, rounds and scales back. Half precision is computed in float32.
 Tensor round_decimals(const Tensor& self, int64_t decimals) {
   if (is_integral(self.dtype()) && decimals >= 0) return self.clone();
   LAMELLA_CHECK(is_floating_point(self.dtype()), argument("self"),

@@ -1,4 +1,4 @@
-// Extrema: the largest and the smallest elements and where they are. The composites stand on amax, amin and argmax.
+// Extrema: the largest and the smallest elements and their positions. The composites call amax, amin and argmax.
 #include "operators/reduction.h"
 
 namespace lamella::operators {
@@ -10,7 +10,7 @@ void check_order(const Tensor& self, bool empty) {
                       " has no element to choose from; reduce a dimension that is not empty");
 }
 
-// The argument `dim`, over which there must be elements.
+// Reads the argument `dim`; raises if there are no elements over it.
 uint64_t filled_dims(const Tensor& self, const OptionalIntArrayRef& dim) {
   const uint64_t dims = dims_of(self, dim);
   check_order(self, length_over(self, dims) == 0);
@@ -47,7 +47,7 @@ Tensor extremum_all(const Tensor& self) {
   return Max ? self.amax({}, false) : self.amin({}, false);
 }
 
-// The position of the smallest element: the first that equals the minimum, or that is a NaN, which does not equal
+// Finds the position of the smallest element: the first that equals the minimum, or that is a NaN, which does not equal
 // itself.
 Tensor least_at(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   const Tensor low = dim ? self.amin(*dim, self.dim() > 0) : self.amin({}, false);

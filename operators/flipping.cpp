@@ -4,7 +4,7 @@
 namespace lamella::operators {
 namespace {
 
-// `x`, or a copy where it lies in the memory of `self`.
+// Returns `x`, or a copy if it shares a storage with `self`.
 Tensor apart_from(const Tensor& self, const Tensor& x) {
   return x.get()->storage == self.get()->storage ? x.clone(MemoryFormat::Contiguous) : x;
 }

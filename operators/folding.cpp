@@ -1,4 +1,4 @@
-// Windows of images as columns, and columns added up to images again: im2col and col2im, each the other's gradient.
+// im2col writes the windows of images as columns; col2im adds columns up to images. Each is the other's gradient.
 #include "operators/windows.h"
 
 namespace lamella::operators {
@@ -8,7 +8,7 @@ struct Blocks {
   int64_t kernel[2], dilation[2], padding[2], stride[2], places[2];
 };
 
-// The windows over an image of these sizes.
+// Reads the windows over an image of these sizes.
 Blocks read_blocks(int64_t height, int64_t width, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding,
                    IntArrayRef stride, const char* sized) {
   Blocks b;
@@ -92,7 +92,7 @@ void infer_col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kerne
   check_bytes(out.sizes(), out.dtype());
 }
 
-// Each tap of all windows is added to the padded image where it was read.
+// Adds each tap of all windows to the padded image at the place where im2col reads it.
 Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation,
               IntArrayRef padding, IntArrayRef stride) {
   int64_t size[2];

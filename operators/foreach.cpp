@@ -1,9 +1,8 @@
 // Operators over lists of tensors: each is an operator of the catalogue, called for every place of the lists.
 //
-// Note [Each]  A row below says what an operator over lists takes and which single operator it stands for. A call of
-// the
-//   latter gets one element of every list, and every other argument as it is; what it takes more has its default. So
-//   values, promotion, derivatives and devices are those of the single operator.
+// Note [Each]  A row below says which lists an operator takes and which single operator it stands for. A call of the
+//   single operator gets one element of every list, and every other argument as it is; its further arguments have their
+//   defaults. So values, promotion, derivatives and devices are those of the single operator.
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -15,9 +14,9 @@
 namespace lamella::operators {
 namespace {
 
-// From an operator's name, "_foreach_add_.List", to that of the single one.
+// Maps an operator's name, "_foreach_add_.List", to that of its single operator.
 std::unordered_map<std::string, std::string>& singles() {
-  static auto* all = new std::unordered_map<std::string, std::string>;  // as long as the catalogue
+  static auto* all = new std::unordered_map<std::string, std::string>;  // lives as long as the catalogue
   return *all;
 }
 
@@ -43,8 +42,9 @@ const lamella_operator* single_of(const lamella_operator* op) {
   return (*known)[op] = found;
 }
 
-// An error where a tensor of a place of the lists shares memory with what is written there, but not element by element.
-// A single operator would compute beside; the places of lists are computed where they are on every device.
+// Raises if a tensor of some place shares memory with the written tensor of that place, unless they are the same
+// element by element. A single operator would compute into a temporary; kernels over lists compute in place on every
+// device.
 void check_apart(const lamella_operator* op, const lamella_value* args, int count, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     const Span written = span_of(args[0].as.tensors[i]);
@@ -62,7 +62,7 @@ void check_apart(const lamella_operator* op, const lamella_value* args, int coun
   }
 }
 
-// The arguments of one call after the other.
+// Walks over the lists: makes the arguments of one single call after the other.
 class Places {
  public:
   Places(const lamella_operator* op, const lamella_operator* single, const lamella_value* args)
@@ -96,7 +96,7 @@ class Places {
 
  private:
   static bool is_list(const lamella_value& v) { return v.tag == LAMELLA_TENSOR_LIST || v.tag == LAMELLA_VALUE_LIST; }
-  // A row of numbers in a tensor, one for each place.
+  // Reads a row of numbers in a tensor, one for each place.
   void read_numbers(const char* name, int k) {
     const Tensor row = Tensor::borrow(args_[k].as.tensor);
     LAMELLA_CHECK(row.dim() == 1 && row.size(0) == n_, argument(name), ": expected a row of ", n_,
@@ -152,11 +152,11 @@ std::vector<Tensor> power_sums(TensorList self, const Scalar& ord, std::optional
 // ---- rows ----
 
 struct Row {
-  const char* names;     // without "_foreach_"
-  const char* overload;  // and what follows `self`
-  const char* rest;
-  const char* single;                // "*" is the name
-  const char *in_lists, *in_single;  // the example's arguments behind x, on the first overload, or what is to come
+  const char* names;  // without "_foreach_"
+  const char* overload;
+  const char* rest;                  // the arguments after `self`
+  const char* single;                // the single operator; "*" stands for the name
+  const char *in_lists, *in_single;  // arguments after x in the example, or (in place) its result; null: no example
 };
 
 #define NUMBER ", Scalar scalar"
@@ -221,7 +221,8 @@ std::string page(const std::string& name, const Row& row, bool in_place) {
   return text;
 }
 
-const char* kept(const std::string& text) { return (new std::string(text))->c_str(); }  // as long as the catalogue
+// Returns a copy that lives as long as the catalogue.
+const char* kept(const std::string& text) { return (new std::string(text))->c_str(); }
 
 void add(std::vector<Declaration>& table, const Row& row, const std::string& name, bool in_place) {
   const std::string overload = *row.overload ? std::string(".") + row.overload : "";

@@ -1,9 +1,9 @@
-// Pools whose windows begin at random places, and what pools whose windows lie unevenly share.
+// Pools whose windows begin at random places, and largest_of(), which pools with uneven windows share.
 #include "operators/pooling.h"
 
 namespace lamella::operators {
 
-// Flat indices of all taps (images and channels, taps, places) pick the elements; the first largest is taken.
+// Gathers all taps by flat indices (images and channels, taps, places), and takes the first of the largest.
 std::tuple<Tensor, Tensor> largest_of(const Tensor& self, int spatial, ArrayRef<Tensor> tables) {
   int64_t lead = 1, plane = 1, places = 1, taps = 1;
   DimVector sizes(self.sizes());
@@ -28,8 +28,8 @@ std::tuple<Tensor, Tensor> largest_of(const Tensor& self, int spatial, ArrayRef<
 
 namespace {
 
-// Where windows of k begin along n elements, for each image and channel: (i + u) steps less u steps, cut to integers;
-// the last one ends with the image (Graham, Fractional max-pooling, 2014).
+// Returns the places of windows of k along n elements, for each image and channel. They begin at (i + u) steps less u
+// steps, cut to integers; the last one ends with the image (Graham, Fractional max-pooling, 2014).
 Tensor random_windows(const Tensor& u, int64_t n, int64_t places, int64_t k) {
   const TensorOptions options = u.options().dtype(kLong);
   Tensor begin = lamella::full({u.size(0), 1}, n - k, options);
@@ -57,7 +57,8 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& self, IntArrayRef k
                 random_samples.dtype());
   LAMELLA_CHECK(random_samples.is_floating_point(), argument("random_samples"),
                 ": expected numbers of [0, 1) in a floating dtype, got ", random_samples.dtype());
-  const bool enough = random_samples.dim() == 3 && random_samples.size(0) >= wanted[0];  // further ones are not used
+  // More are allowed and not used.
+  const bool enough = random_samples.dim() == 3 && random_samples.size(0) >= wanted[0];
   LAMELLA_CHECK(enough && random_samples.size(1) == wanted[1] && random_samples.size(2) == Spatial,
                 argument("random_samples"), ": expected shape ", shape_text(wanted), ", got shape ",
                 shape_text(random_samples));
@@ -67,7 +68,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& self, IntArrayRef k
     const int64_t n = self.size(i - Spatial);
     LAMELLA_CHECK(places[i] + kernel[i] - 1 <= n, argument("kernel_size"), ": ", places[i], " windows of ", kernel[i],
                   " do not fit into size ", n);
-    // Of an image the first number is for its columns, of a volume for its depth.
+    // For an image the first number is for its columns, for a volume for its depth.
     tables[i] = random_windows(samples.select(1, Spatial == 2 ? 1 - i : i), n, places[i], kernel[i]);
   }
   return largest_of(self, Spatial, ArrayRef<Tensor>(tables, Spatial));

@@ -1,5 +1,5 @@
-// digamma and polygamma: by recurrence to where the asymptotic series holds (Abramowitz and Stegun, 6.4.11), from
-// below a half by reflection. They are computed in float64 and rounded once.
+// digamma and polygamma: by recurrence up to arguments at which the asymptotic series holds (Abramowitz and Stegun,
+// 6.4.11), and by reflection below a half. They are computed in float64 and rounded once.
 #include "operators/gamma.h"
 
 #include <cmath>
@@ -27,7 +27,8 @@ Tensor series(const Tensor& y, int64_t n) {
   return sum;
 }
 
-// The n-th derivative of cot(x) as a polynomial in it: each is -(1 + cot^2) times that of the one before.
+// Returns the n-th derivative of cot(x) as a polynomial in cot(x): each is -(1 + cot^2) times the derivative of the one
+// before.
 std::vector<double> derivative_of_cot(int64_t n) {
   std::vector<double> p = {0, 1};
   for (int64_t k = 0; k < n; k++) {
@@ -41,7 +42,7 @@ std::vector<double> derivative_of_cot(int64_t n) {
   return p;
 }
 
-// The n-th derivative of digamma over n!, without its sign, (-1)^(n+1).
+// Returns the n-th derivative of digamma over n!, without its sign, (-1)^(n+1), for x of at least a half.
 Tensor from_half(const Tensor& x, int64_t n) {
   const double order = static_cast<double>(n);
   const int64_t steps = 10 + n;  // the series needs large arguments for high orders
@@ -69,7 +70,7 @@ Tensor evaluate(int64_t n, const Tensor& self) {
   Tensor turn = lamella::zeros_like(x) + p.back();
   for (size_t i = p.size() - 1; i-- > 0;) turn = turn * cot + p[i];
   Tensor left = right * -sign - turn * std::pow(pi, static_cast<double>(n) + 1);
-  if (n == 0) {  // a pole has two sides and gives NaN, but at zero the sign of the zero says the side
+  if (n == 0) {  // at a pole the two sides differ and give NaN, but the sign of a zero chooses the side
     const Tensor pole = apart.eq(0.).logical_and(x.lt(0.)), zero = x.eq(0.);
     left = lamella::where(pole, std::nan(""), lamella::where(zero, lamella::div(-1., x), left));
   }

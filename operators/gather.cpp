@@ -4,7 +4,7 @@
 namespace lamella::operators {
 namespace {
 
-// The index has as many dimensions as self, and is no larger but along `dim`.
+// The index must have as many dimensions as self, and must be no larger than self except along `dim`.
 void check_along(const Tensor& self, int64_t dim, const Tensor& index) {
   const int64_t along = wrap_dim("dim", dim, self.dim());
   check_places("index", index);
@@ -59,7 +59,7 @@ Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const T
   return self.clone(MemoryFormat::Contiguous).scatter_add_(dim, index, src);
 }
 
-// A number as a tensor of self's dtype, expanded to a shape.
+// Expands a number, in self's dtype, to a shape.
 Tensor expanded_number(const Scalar& number, const Tensor& self, IntArrayRef sizes) {
   return lamella::full({}, number, self.options()).expand(sizes);
 }
@@ -105,9 +105,9 @@ Tensor paired(std::string_view reduce, const Tensor& x, const Tensor& y) {
   return reduce == "amax" ? x.maximum(y) : x.minimum(y);
 }
 
-// The indices are sorted, so that elements for one place are neighbours. Each is joined with the element one before it,
-// then two, four, …, if that is for the same place. The last one for a place then has all and is the one that scatter_
-// leaves there.
+// Sorts the indices, so that elements for one place are neighbours. Joins each element with the one 1, 2, 4, … before
+// it, if that is for the same place. Then the last element for a place holds the result of all, and is the one that
+// scatter_ leaves there.
 const Tensor& scatter_fold_inplace(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                                    std::string_view reduce) {
   const auto [place, order] = index.sort(std::optional<bool>(true), dim);
@@ -135,7 +135,7 @@ const Tensor& scatter_reduce_inplace(const Tensor& self, int64_t dim, const Tens
   if (!include_self && (adds || reduce == "prod"))
     self.scatter_(dim, index, adds ? 0 : 1);
   else if (!include_self)
-    self.scatter_(dim, index, part);  // one element for each place, so that self's own value does not count
+    self.scatter_(dim, index, part);  // any element for each place, so that self's own value does not count
   if (!adds) return lamella::_scatter_fold_(self, dim, index, part, reduce);
   self.scatter_add_(dim, index, part);
   if (reduce == "sum") return self;
@@ -145,7 +145,7 @@ const Tensor& scatter_reduce_inplace(const Tensor& self, int64_t dim, const Tens
   return self.copy_(is_integral(self.dtype(), true) ? self.floor_divide(count) : self / count);
 }
 
-// ---- elements of a row ---------------------------------------------------------------------------------------------
+// ---- elements of the flattened tensor ------------------------------------------------------------------------------
 
 void infer_take(const Tensor& self, const Tensor& index, Output out) {
   LAMELLA_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, argument("self"),

@@ -1,5 +1,5 @@
-// Images read at places that a grid names, and grids of affine maps. All are composites: their derivatives follow from
-// the gathers and products they are made of, so far as they are smooth.
+// Sampling of images at the places of a grid, and grids of affine maps. All are composites: their derivatives follow
+// from the gathers and products that they call, as far as these are smooth.
 #include <cmath>
 
 #include "operators/shapes.h"
@@ -10,17 +10,17 @@ namespace {
 enum Mode : int64_t { bilinear = 0, nearest = 1, bicubic = 2 };
 enum Padding : int64_t { zeros = 0, border = 1, reflection = 2 };
 
-// What one axis contributes at one tap: where it reads, whether that is in the image, and how much it counts.
+// The contribution of one axis to one tap: the index that is read, whether it is in the image, and its weight.
 struct Tap {
   Tensor index, inside, weight;
 };
 
-// From [-1, 1] to places: with `align`, -1 and 1 are the middles of the outer pixels, else their edges.
+// Maps [-1, 1] to places: with `align`, -1 and 1 are the middles of the outer pixels, else their edges.
 Tensor place(const Tensor& x, int64_t size, bool align) {
   return align ? (x + 1) * (static_cast<double>(size - 1) / 2) : ((x + 1) * size - 1) / 2;
 }
 
-// Thrown back at the two edges as often as it takes.
+// Reflects places at the two edges until they are in the image.
 Tensor reflected(const Tensor& x, int64_t size, bool align) {
   const double low = align ? 0 : -0.5, span = static_cast<double>(align ? size - 1 : size);
   if (span == 0) return x * 0;
@@ -32,13 +32,13 @@ Tensor reflected(const Tensor& x, int64_t size, bool align) {
 Tensor padded_place(const Tensor& x, int64_t size, int64_t padding, bool align) {
   if (padding == zeros) return x;
   const Tensor at = padding == reflection ? reflected(x, size, align) : x;
-  // At the edge and beyond it a place does not move with its coordinate, as in torch; NaN is the first place.
+  // At the edge and beyond it a place has no derivative, as in torch; NaN becomes the first place.
   const double last = static_cast<double>(size - 1);
   const Tensor edge = lamella::nan_to_num(lamella::detach(at), 0.0).clamp(0, last);
   return lamella::where((at > 0) & (at < last), at, edge);
 }
 
-// A whole number as an index. What is not in the image reads somewhere in it and does not count.
+// Converts a whole number to an index. A place outside of the image reads some element of it, with weight 0.
 Tap tap_at(const Tensor& at, int64_t size, const Tensor& weight) {
   const Tensor whole = lamella::detach(at);
   Tap t;
@@ -48,7 +48,7 @@ Tap tap_at(const Tensor& at, int64_t size, const Tensor& weight) {
   return t;
 }
 
-// Keys (1981) with a = -0.75, at a distance.
+// The cubic kernel of Keys (1981) with a = -0.75, at a distance below 1, and from 1 to 2.
 Tensor keys_inner(const Tensor& x) { return ((x * 1.25 - 2.25) * x) * x + 1; }
 Tensor keys_outer(const Tensor& x) { return ((x * -0.75 + 3.75) * x - 6) * x + 3; }
 
@@ -98,7 +98,7 @@ Tensor sample(const Tensor& input, const Tensor& grid, int64_t interpolation_mod
   const Tensor pixels = as(input, wide).reshape({n, channels, input.numel() / std::max<int64_t>(n * channels, 1)});
   const Tensor at = as(grid, wide).reshape({n, places, Axes});
   if (n * channels * places == 0) return (pixels.sum() + at.sum()).to(input.dtype()).expand(sizes).clone();
-  // The last coordinate of the grid is that of the first axis.
+  // The last coordinate of the grid belongs to the first axis.
   std::vector<Tap> all{Tap{}};
   for (int d = 0; d < Axes; d++) {
     const int64_t size = input.size(2 + d);
@@ -122,7 +122,7 @@ Tensor sample(const Tensor& input, const Tensor& grid, int64_t interpolation_mod
     if (t.weight.defined()) seen = seen * t.weight.unsqueeze(1);
     sum = sum.defined() ? sum + seen : seen;
   }
-  if (interpolation_mode == nearest) {  // which pixel is nearest does not change smoothly: a gradient of zeros
+  if (interpolation_mode == nearest) {  // the choice of the nearest pixel has no slope: a gradient of zeros
     const Tensor never = lamella::full({}, false, at.options().dtype(kBool));
     sum = sum + lamella::where(never, at.select(2, 0), 0).unsqueeze(1);
   }
@@ -137,7 +137,7 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolati
                           : sample<3>(input, grid, interpolation_mode, padding_mode, align_corners);
 }
 
-// The places of n pixels between -1 and 1, of one pixel 0.
+// Returns the places of n pixels evenly between -1 and 1; a single pixel is at 0.
 Tensor evenly(int64_t n, bool align, const TensorOptions& options) {
   const double step = align ? (n > 1 ? 2 / static_cast<double>(n - 1) : 0) : 2 / static_cast<double>(n);
   const double first = align ? (n > 1 ? -1.0 : 0.0) : -1 + step / 2;

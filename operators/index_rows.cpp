@@ -1,4 +1,5 @@
-// One index for a whole row, a position along one dimension: index_select, index_add, index_copy, index_fill, tables.
+// Operators with one index for a whole row, along one dimension: index_select, index_add, index_copy, index_fill,
+// tables.
 #include "operators/indexing.h"
 
 namespace lamella::operators {
@@ -20,7 +21,7 @@ void infer_index_select(const Tensor& self, int64_t dim, const Tensor& index, Ou
   out.set(sizes, self.dtype());
 }
 
-// A vector of indices along `dim`, expanded to the other dimensions of a shape.
+// Expands a vector of indices along `dim` to the other dimensions of a shape.
 Tensor along(const Tensor& index, int64_t dim, IntArrayRef sizes) {
   const Tensor i = as(index, kLong);
   if (sizes.empty()) return i.reshape({});
@@ -34,7 +35,7 @@ Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   return self.gather(dim, along(index, dim, self.sizes()));
 }
 
-// The checks of index_copy, and those of index_add apart from `alpha`.
+// The checks of index_copy, and those of index_add except for `alpha`.
 void check_index_rows(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   const int64_t at = wrap_dim("dim", dim, self.dim());
   check_vector("index", index);
@@ -169,7 +170,7 @@ Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
 Tensor one_hot(const Tensor& self, int64_t num_classes) {
   check_int64("self", self);
   int64_t classes = num_classes;
-  if (classes == -1) {  // only the data tells
+  if (classes == -1) {  // depends on the data
     LAMELLA_CHECK(self.numel() != 0, argument("num_classes"), ": the number of classes cannot be told from no index");
     const int64_t most = self.amax().item().toLong();
     LAMELLA_CHECK(most != INT64_MAX, argument("self"), ": more classes than 63 bits can count");

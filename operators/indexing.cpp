@@ -1,5 +1,5 @@
-// self[indices] for index tensors and masks, read and written. Integers, slices and None are views, which the binding
-// asks for one by one. All of it comes down to gather, scatter_, scatter_add_ and nonzero.
+// self[indices] for index tensors and masks, read and written, by gather, scatter_, scatter_add_ and nonzero. Integers,
+// slices and None are views, which the binding makes one by one.
 #include "operators/indexing.h"
 
 namespace lamella::operators {
@@ -42,7 +42,7 @@ namespace {
 
 // How a list of index tensors selects from a shape.
 struct Plan {
-  int64_t used = 0;    // dimensions of self that they use
+  int64_t used = 0;    // dimensions of self that the tensors index
   int64_t first = -1;  // kept dimensions before the first index tensor; -1: there is none
   bool adjacent = true, masks = false;
   DimVector shape;  // of the integer index tensors, broadcast
@@ -51,7 +51,7 @@ struct Plan {
 std::string position(size_t i) { return argument("indices") + ": position " + std::to_string(i); }
 
 void check_index_mask(const Tensor& self, const Tensor& mask, size_t i, int64_t at) {
-  if (at + mask.dim() > self.dim()) return;  // counted by the caller
+  if (at + mask.dim() > self.dim()) return;  // raised by the caller
   for (int64_t d = 0; d < mask.dim(); d++)
     LAMELLA_CHECK_INDEX(mask.sizes()[d] == self.sizes()[at + d], position(i), ": a mask of shape ", shape_text(mask),
                         " does not cover shape ", shape_text(self), " from dimension ", at, " on");
@@ -61,7 +61,7 @@ Plan read_plan(const Tensor& self, TensorList indices) {
   LAMELLA_CHECK_INDEX(indices.size() <= LAMELLA_MAX_DIMS, argument("indices"), ": ", indices.size(),
                       " index tensors, at most ", LAMELLA_MAX_DIMS, " are supported");
   Plan p;
-  size_t next = 0;  // behind the last index tensor
+  size_t next = 0;  // the position after the last index tensor
   for (size_t i = 0; i < indices.size(); i++) {
     const Tensor& t = indices[i];
     if (!t.defined()) {
@@ -89,7 +89,7 @@ int64_t absent(TensorList list) {
   return std::count_if(list.begin(), list.end(), [](const Tensor& t) { return !t.defined(); });
 }
 
-// The result's shape, where no mask is among the indices.
+// Returns the result's shape if no mask is among the indices.
 DimVector indexed_shape(const Tensor& self, TensorList indices, const Plan& p) {
   DimVector sizes;
   const int64_t lead = p.adjacent && p.first >= 0 ? p.first : 0;
@@ -122,7 +122,7 @@ void check_index_put(const Tensor& self, TensorList indices, const Tensor& value
                 ": shape ", shape_text(values), " does not broadcast to the indexed shape ", shape_text(sizes));
 }
 
-// Indexing as gather or scatter_ along one dimension: the indexed dimensions moved to the front and made one.
+// Indexing as gather or scatter_ along one dimension: the indexed dimensions are moved to the front and joined.
 struct Flat {
   Tensor self;            // permuted: the indexed dimensions, then the kept ones
   Tensor index;           // one place for each element of the index shape, as a vector
@@ -150,7 +150,7 @@ Flat flatten_index(const Tensor& self, TensorList list) {
       ended = first >= 0;
     } else if (t.dtype() != kBool) {
       use(as(t, kLong));
-    } else if (t.dim() == 0) {  // it adds a dimension, of size one where it is true, else of size zero
+    } else if (t.dim() == 0) {  // a zero-dim mask adds a dimension, of size one if it is true, else of size zero
       flat.self = flat.self.unsqueeze(static_cast<int64_t>(indexed.size()));
       use(t.reshape({1}).nonzero().select(1, 0));
     } else {
@@ -172,7 +172,7 @@ Flat flatten_index(const Tensor& self, TensorList list) {
       flat.kept.push_back(flat.self.size(d));
       flat.rest *= flat.self.size(d);
     }
-  // Places: the row-major position among the indexed dimensions, -1 where an index is out of range.
+  // The place of each index: the row-major position among the indexed dimensions; -1 for an index out of range.
   std::vector<Tensor> bad;
   size_t k = 0;
   for (int64_t d = 0; d < ndim; d++) {

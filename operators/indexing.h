@@ -5,25 +5,25 @@
 
 namespace lamella::operators {
 
-// A zero-dim tensor counts as one dimension of one.
+// Return the dimensions and sizes of a tensor, with a zero-dim tensor as one dimension of size one.
 inline int64_t dims_of(const Tensor& t) { return std::max<int64_t>(t.dim(), 1); }
 inline int64_t size_of(const Tensor& t, int64_t d) { return t.dim() ? t.sizes()[d] : 1; }
 
 void check_int64(const char* name, const Tensor& index);
-// Of gather and scatter: int64 or int32.
+// The check of gather and scatter: int64 or int32.
 void check_places(const char* name, const Tensor& index);
 void check_integral(const char* name, const Tensor& index);
 void check_same_dtype(const char* name, const Tensor& t, const Tensor& self);
-// A number or a zero-dim tensor that is written into a dtype.
+// Checks a number or a zero-dim tensor that is written into a dtype.
 void check_filling(const char* name, const Scalar& value, ScalarType dtype);
 void check_filling(const char* name, const Tensor& value, ScalarType dtype);
 // Raises if `t` shares memory with `self`, which is written while `t` is read.
 void check_apart(const char* name, const Tensor& t, const Tensor& self);
 
-// Negative indices count from the end.
+// Replaces negative indices, which count from the end.
 Tensor wrapped(const Tensor& index, int64_t n);
 
-// The shape rules of an operator's two forms, made from one check that takes all of its arguments.
+// The shape rules of an operator's two forms, made of one check that takes all of its arguments.
 template <auto Check>
 struct RulesOf;
 template <class... Rest, void (*Check)(const Tensor&, Rest...)>
@@ -37,7 +37,7 @@ struct RulesOf<Check> {
     out.same(self);
   }
 };
-// The functional form gives a new tensor, the in-place form `self` itself.
+// The functional form makes a new tensor, the in-place form returns `self` itself.
 template <auto Check>
 inline constexpr auto infer_copied = RulesOf<Check>::copied;
 template <auto Check>

@@ -1,10 +1,10 @@
-// Instance norm: batch norm of each channel of each sample by itself.
+// Instance norm: batch norm over each channel of each sample.
 #include "operators/normalization.h"
 
 namespace lamella::operators {
 namespace {
 
-// One row of all samples' channels. Their running statistics are the channels', repeated.
+// Repeats a vector of the channels for each sample: batch norm gets the channels of all samples as one row.
 Tensor for_each_sample(const Tensor& t, int64_t batch) { return t.defined() ? t.repeat({batch}) : t; }
 
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,

@@ -1,4 +1,4 @@
-// Joining along a dimension: cat, stack and their kin.
+// Joining along a dimension: cat, stack and others.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
@@ -18,7 +18,7 @@ ScalarType common_dtype(TensorList tensors) {
   return static_cast<ScalarType>(type.get());
 }
 
-// An empty vector joins with anything, as it does in torch.
+// Returns whether cat() ignores a tensor: an empty vector joins with anything, as in torch.
 bool passed_over(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
 struct Joined {
@@ -90,14 +90,14 @@ Tensor stack(TensorList tensors, int64_t dim) {
   return lamella::cat(all, dim < 0 ? dim + tensors[0].dim() + 1 : dim);
 }
 
-// Whether there are tensors, and each has from `least` to `most` dimensions.
+// Returns whether there are tensors, and each has from `least` to `most` dimensions.
 bool all_have(TensorList tensors, int64_t least, int64_t most = LAMELLA_MAX_DIMS) {
   for (const Tensor& t : tensors)
     if (t.dim() < least || t.dim() > most) return false;
   return !tensors.empty();
 }
 
-// Each tensor seen otherwise, then cat.
+// Calls cat with a view of each tensor.
 Tensor cat_views(TensorList tensors, Tensor (*view)(const Tensor&), int64_t dim) {
   std::vector<Tensor> all;
   all.reserve(tensors.size());
@@ -105,7 +105,7 @@ Tensor cat_views(TensorList tensors, Tensor (*view)(const Tensor&), int64_t dim)
   return lamella::cat(all, dim);
 }
 
-// Along the second dimension, of vectors the only one.
+// Joins along the second dimension, or vectors along their only one.
 Tensor hstack(TensorList tensors) {
   const int64_t dim = !tensors.empty() && tensors[0].dim() > 1 ? 1 : 0;
   if (all_have(tensors, 1)) return lamella::cat(tensors, dim);

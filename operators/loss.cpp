@@ -1,5 +1,5 @@
-// Loss functions, with the signatures of torch.nn.functional. All are composites, but for the choice of each target's
-// log-probability, for which a backend may bring a kernel.
+// Loss functions, with the signatures of torch.nn.functional. All are composites, except _nll_pick, the choice of each
+// target's log-probability, for which a backend may have a kernel.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
@@ -7,7 +7,7 @@ namespace {
 
 enum class Reduction { none, mean, sum };
 
-// `reduction`, unless one of torch's older switches is given: size_average and reduce, both true by default.
+// Reads `reduction`, unless one of torch's older arguments is given: size_average and reduce, both true by default.
 Reduction read_reduction(std::string_view reduction, std::optional<bool> size_average = {},
                          std::optional<bool> reduce = {}) {
   if (size_average || reduce) {
@@ -33,7 +33,7 @@ void check_target_shape(const Tensor& input, const Tensor& target) {
 
 // ---- losses element by element --------------------------------------------------------------------------------------
 
-// A weighted mean is divided by the weights' sum.
+// The mean of weighted losses is divided by the sum of the weights.
 Tensor weighted(const Tensor& loss, const Tensor& weight, Reduction how) {
   if (how != Reduction::mean) return reduced(loss * weight, how);
   return (loss * weight).sum() / weight.expand(loss.sizes()).sum();
@@ -42,7 +42,7 @@ Tensor weighted(const Tensor& loss, const Tensor& weight, Reduction how) {
 // The numbers of _pair_loss's argument 'kind'.
 enum class PairLoss { squared, absolute, huber, smooth_l1, count };
 
-// Quadratic below `width`, straight beyond it.
+// Returns a function that is quadratic below `width`, and a straight line beyond it.
 Tensor bent(const Tensor& d, double width) {
   const Tensor size = d.abs();
   return lamella::where(size < width, size * size * .5, (size - .5 * width) * width);
@@ -63,7 +63,7 @@ void check_pair(const Tensor& input, const Tensor& target, int64_t kind) {
                       ": there is no such loss");
 }
 
-// The gradient of a loss has its shape: one number for all, or for each one.
+// The gradient of a loss has the loss's shape: zero-dim if it was reduced, else that of the elements.
 void check_gradient(const Tensor& grad_output, Reduction how, const Tensor& each) {
   check_floating("grad_output", grad_output.dtype());
   const IntArrayRef sizes = how == Reduction::none ? each.sizes() : IntArrayRef();
@@ -108,7 +108,7 @@ Tensor pair_loss_backward(const Tensor& grad_output, const Tensor& input, const 
   return as(d * g, input.dtype());
 }
 
-// The loss as one operator where the shapes and the floating dtypes are the same, else as several.
+// Calls _pair_loss if the shapes and the floating dtypes are the same, else several operators.
 Tensor pair(const Tensor& input, const Tensor& target, PairLoss kind, double width, Reduction how) {
   if (input.sizes() == target.sizes() && input.dtype() == target.dtype() && input.is_floating_point())
     return lamella::_pair_loss(input, target, static_cast<int64_t>(kind), width, static_cast<int64_t>(how));
@@ -136,10 +136,10 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view re
   LAMELLA_CHECK(delta > 0, argument("delta"), ": expected a number above 0");
   if (!weight.defined()) return pair(input, target, PairLoss::huber, delta, how);
   const Tensor loss = pair(input, target, PairLoss::huber, delta, Reduction::none) * weight;
-  return reduced(loss, how);  // its mean, unlike mse_loss's, does not divide by the weights
+  return reduced(loss, how);  // unlike mse_loss's, its mean is not divided by the weights
 }
 
-// 'batchmean' divides by the batch alone.
+// 'batchmean' divides by the size of the batch.
 Tensor kl_div(const Tensor& input, const Tensor& target, std::optional<bool> size_average, std::optional<bool> reduce,
               std::string_view reduction, bool log_target) {
   const bool batch = reduction == "batchmean";
@@ -157,7 +157,7 @@ Tensor kl_div(const Tensor& input, const Tensor& target, std::optional<bool> siz
 
 // ---- binary cross entropy -------------------------------------------------------------------------------------------
 
-// The loss of each element; logarithms end at -100.
+// Returns the loss of each element; logarithms are at least -100.
 Tensor each_binary_cross_entropy(const Tensor& input, const Tensor& target) {
   const Tensor yes = input.log().clamp(-100.), no = (-input).log1p().clamp(-100.);
   return (target - 1) * no - target * yes;
@@ -184,7 +184,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 
 // ---- by class -------------------------------------------------------------------------------------------------------
 
-// Classes stand in dimension 1, or in dimension 0 of a single sample.
+// Classes are in dimension 1, or in dimension 0 of a single sample.
 int64_t class_dim(const Tensor& t) { return t.dim() == 1 ? 0 : 1; }
 
 void check_class_weights(const Tensor& input, const Tensor& weight) {
@@ -215,7 +215,7 @@ void check_classes(const Tensor& input, const Tensor& target, const Tensor& weig
   check_class_weights(input, weight);
 }
 
-// For each target: the index to take instead of one to ignore, whether it is kept, and the weight, 0 if it is not.
+// For each target: an index that is valid even if the target is ignored, whether it is kept, and its weight, 0 if not.
 struct Targets {
   Tensor safe, kept, weight;
 };
@@ -250,7 +250,7 @@ void infer_class_loss(const Tensor& input, const Tensor& target, const Tensor& w
   out.set(static_cast<Reduction>(reduction) == Reduction::none ? target.sizes() : IntArrayRef(), input.dtype());
 }
 
-// The loss of log-probabilities, and the weight of each target.
+// Returns the loss of log-probabilities, and the weight of each target.
 std::tuple<Tensor, Tensor> picked(const Tensor& log, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                                   Reduction how) {
   auto [loss, weights] = lamella::_nll_pick(log, target, weight, ignore_index);
@@ -291,7 +291,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   return lamella::_class_loss(input, target, weight, ignore_index, static_cast<int64_t>(how), false);
 }
 
-// A number for each class, in a shape that broadcasts beside the input.
+// Returns a number for each class in a shape that broadcasts with the input.
 Tensor beside_classes(const Tensor& v, const Tensor& x) {
   if (x.dim() == 1) return v;
   DimVector sizes = {1, v.dim() > 0 ? v.size(0) : 0};
@@ -299,7 +299,7 @@ Tensor beside_classes(const Tensor& v, const Tensor& x) {
   return v.reshape(sizes);
 }
 
-// The loss by a probability for each class; its mean is over the samples.
+// Returns the loss for targets that are a probability for each class; its mean is over the samples.
 Tensor by_probability(const Tensor& log, Tensor target, const Tensor& weight, double smoothing, Reduction how) {
   const int64_t dim = class_dim(log), classes = std::max<int64_t>(log.size(dim), 1);
   if (smoothing > 0) target = target * (1 - smoothing) + smoothing / static_cast<double>(classes);
@@ -329,7 +329,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
   const Tensor log = input.log_softmax(dim);
   if (probabilities) return by_probability(log, target, weight, label_smoothing, how);
   const auto [loss, weights] = picked(log, target, weight, ignore_index, how);
-  // With label smoothing a part of the loss is that of all classes alike.
+  // With label smoothing a part of the loss is the mean over all classes.
   const Tensor all = weight.defined() ? log * beside_classes(weight, log) : log;
   const Tensor kept = target.ne(ignore_index);
   Tensor even = lamella::where(kept, -all.sum(dim), 0);

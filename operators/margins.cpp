@@ -1,4 +1,4 @@
-// Losses of margins: how far a score is from being on its right side by so much. All are composites; `reduction` is
+// Margin losses: the distance of a score from being on its right side by a margin. All are composites; `reduction` is
 // torch's number: each loss (0), their mean (1), their sum (2).
 #include <cmath>
 #include <numbers>
@@ -49,7 +49,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 // ---- by class -------------------------------------------------------------------------------------------------------
 
-// The scores as (batch, classes), also those of a single sample.
+// Returns the scores as (batch, classes), also for a single sample.
 Tensor samples_of(const Tensor& self) {
   check_floating("self", self.dtype());
   LAMELLA_CHECK(self.dim() <= 2 && (self.dim() == 0 || self.size(-1) > 0), argument("self"),
@@ -123,7 +123,7 @@ Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduct
   return reduced(-(self * target).log_sigmoid(), reduction);
 }
 
-// log(n!) is about n log n - n + log(2 pi n) / 2, after Stirling; of n up to 1 it counts as 0.
+// log(n!) is about n log n - n + log(2 pi n) / 2, after Stirling; 0 for n up to 1.
 Tensor stirling(const Tensor& n) {
   const Tensor small = n <= 1, safe = lamella::where(small, 2, n);
   return lamella::where(small, 0, safe * safe.log() - safe + (safe * (2 * std::numbers::pi)).log() * .5);

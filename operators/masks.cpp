@@ -4,7 +4,7 @@
 namespace lamella::operators {
 namespace {
 
-// The mask is bool and broadcasts with self, or to it; their common shape.
+// Checks that the mask is bool and broadcasts with self, or to it; returns their common shape.
 DimVector check_mask(const Tensor& self, const Tensor& mask, bool to_self) {
   LAMELLA_CHECK(mask.dtype() == kBool, argument("mask"), ": expected a bool mask, got dtype ", mask.dtype());
   DimVector common(self.sizes());
@@ -14,7 +14,7 @@ DimVector check_mask(const Tensor& self, const Tensor& mask, bool to_self) {
   return common;
 }
 
-// The value in a form that keeps the result of where() in self's dtype: a tensor is cast to it, a number if need be.
+// Converts the value so that where() keeps self's dtype: a tensor always, a number only if its dtype would win.
 Tensor filling(const Tensor& value, ScalarType dtype) { return value.to(dtype); }
 Scalar filling(const Scalar& value, ScalarType dtype) {
   const lamella_value v = value.value();
@@ -37,7 +37,7 @@ void check_masked_fill_inplace(const Tensor& self, const Tensor& mask, const Val
   check_filling("value", value, self.dtype());
 }
 
-// One pass: where() into self.
+// Calls where() into self, in one pass.
 template <class Value>
 const Tensor& masked_fill_inplace(const Tensor& self, const Tensor& mask, const Value& value) {
   const Tensor apart = mask.get()->storage == self.get()->storage ? mask.clone() : mask;
@@ -75,12 +75,12 @@ void infer_nonzero(const Tensor& /*self*/, Output out) { out.dynamic(); }
 
 Tensor argwhere(const Tensor& self) { return self.nonzero(); }
 
-// One vector of indices for each dimension; a zero-dim tensor counts as one of one.
+// Returns one vector of indices for each dimension; a zero-dim tensor counts as one dimension of size one.
 std::vector<Tensor> nonzero_by_dimension(const Tensor& self) {
   return (self.dim() == 0 ? self.reshape({1}) : self).nonzero().unbind(1);
 }
 
-// With `as_tuple` it gives a list, without it one tensor. No C++ type is both, so this is written against the C ABI.
+// Written against the C ABI, since no C++ type is both of its results: a list with `as_tuple`, one tensor without.
 lamella_status nonzero_as_tuple(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   return (args[1].as.i ? composite<nonzero_by_dimension> : composite<argwhere>).run(f, args, rets);
 }

@@ -1,4 +1,4 @@
-// Matrix products. bmm is the primitive; everything else is written over it, and has kernels where that is faster.
+// Matrix products. bmm is the primitive; the others are composites of it, with kernels where these are faster.
 #include "operators/einsum.h"
 #include "operators/shapes.h"
 
@@ -31,7 +31,7 @@ void check_multiply(bool multiply, const Named& x, const Named& y) {
                 "') do not multiply");
 }
 
-// The product of (…, n, k) and (…, k, m), both of `ndim` dimensions.
+// Describes the product of (…, n, k) and (…, k, m), both of `ndim` dimensions.
 void infer_product(const Named& x, const Named& y, int ndim, Output& out) {
   check_ndim(x, ndim);
   check_ndim(y, ndim);
@@ -67,7 +67,7 @@ void infer_bmm(const Tensor& self, const Tensor& mat2, Output out) {
   infer_product({"self", self}, {"mat2", mat2}, 3, out);
 }
 
-// The product of (n, k) and (k).
+// Describes the product of (n, k) and (k).
 void infer_matrix_vector(const Named& matrix, const Named& vec, Output& out) {
   check_ndim(matrix, 2);
   check_ndim(vec, 1);
@@ -114,7 +114,7 @@ void check_added(const Tensor& self, const Named& first, const Scalar& beta, con
   check_number("alpha", alpha, wide_of(out.dtype()));
 }
 
-// Whether a number is x exactly.
+// Returns whether a number is exactly x.
 bool is(const Scalar& number, double x) {
   const lamella_value v = number.value();
   return as_double(v) == x && (v.tag != LAMELLA_COMPLEX || v.as.doubles[1] == 0);
@@ -199,8 +199,8 @@ Tensor outer(const Tensor& self, const Tensor& vec2) {
   return self.unsqueeze(1) * vec2;
 }
 
-// beta * self + alpha * product. With beta 0, the elements of self do not matter, NaN included. The first summand
-// decides how the sum lies in memory: a product of matrices is plain, however self lies.
+// Returns beta * self + alpha * product. With beta 0, the elements of self do not matter, NaN included. The first
+// summand decides the layout of the sum: a product of matrices is contiguous, whatever the layout of self.
 Tensor add_to(const Tensor& self, Tensor product, const Scalar& of_self, const Scalar& of_product,
               bool as_self = false) {
   const Scalar beta = factor_in(of_self, self.dtype()), alpha = factor_in(of_product, product.dtype());
@@ -229,7 +229,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   return bias.defined() ? product + bias : product;
 }
 
-// Broadcasts the batches of both; then one bmm.
+// Broadcasts the batches of both, then calls one bmm.
 Tensor batched(const Tensor& x, const Tensor& y) {
   const IntArrayRef of_x(x.sizes().data(), x.dim() - 2), of_y(y.sizes().data(), y.dim() - 2);
   DimVector batch(of_x);
@@ -248,7 +248,7 @@ Tensor batched(const Tensor& x, const Tensor& y) {
   return flat(x).bmm(flat(y)).view(with(x.size(-2), y.size(-1)));
 }
 
-// Batches of rows meet one matrix, or one column: all rows are one matrix too.
+// Multiplies batches of rows by one matrix, or one column: all rows together are one matrix, too.
 Tensor folded(const Tensor& x, const Tensor& y) {
   DimVector sizes(x.sizes());
   sizes.pop_back();
@@ -277,10 +277,10 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   return product.squeeze(-2);
 }
 
-// The size of a dimension that wrap_dims() admits: a zero-dim tensor counts as one dimension.
+// Returns the size of a dimension that wrap_dims() allows: a zero-dim tensor counts as one dimension.
 int64_t size_of(const Tensor& x, int64_t d) { return x.dim() == 0 ? 1 : x.size(d); }
 
-// The dimensions named are summed over, pair by pair: one product of two matrices.
+// Sums over the named dimensions, pair by pair, in one product of two matrices.
 Tensor contract(Tensor x, Tensor y, const DimVector& left, const DimVector& right) {
   DimVector order_x, order_y, sizes;
   int64_t n = 1, k = 1, m = 1;

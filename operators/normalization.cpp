@@ -1,9 +1,9 @@
-// Softmax and the norms of neural networks. Composites stand on sums, extrema and arithmetic; half precision is
-// computed in float32.
+// Softmax and the norms of neural networks. Composites call sums, extrema and arithmetic; half precision is computed in
+// float32.
 //
-// Note [Running statistics]  Torch's batch_norm changes running_mean and running_var without saying so in its schema.
-//   Here batch_norm is a composite, and the operator it calls in training, _batch_norm_with_update, declares both as
-//   written.
+// Note [Running statistics]  Torch's batch_norm changes running_mean and running_var, but its schema does not declare
+//   it. Here batch_norm is a composite, and the operator that it calls in training, _batch_norm_with_update, declares
+//   both as written.
 #include "operators/normalization.h"
 
 namespace lamella::operators {
@@ -107,7 +107,7 @@ void infer_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const T
   scale.set(rows, wide_of(input.dtype()));
 }
 
-// The result alone, without the statistics.
+// The shape rule for the result alone, without the statistics.
 void infer_plain_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
                             double /*eps*/, bool /*cudnn_enable*/, Output out) {
   check_layer_norm(input, normalized_shape, weight, bias);
@@ -270,7 +270,7 @@ std::tuple<Tensor, Tensor, Tensor> batch_update(const Tensor& input, const Tenso
                                                 double eps) {
   const Tensor x = as(input, wide_of(input.dtype()));
   auto made = batch_train(input, weight, bias, eps);
-  if (x.numel() == 0) return made;  // a batch of nothing moves no statistics
+  if (x.numel() == 0) return made;  // an empty batch changes no statistics
   const auto [var, mean] = lamella::var_mean(x, all_but_channels(x.dim()), Scalar(1));
   auto move = [&](const Tensor& running, const Tensor& seen) {
     running.copy_(as(running, x.dtype()) * (1 - momentum) + seen * momentum);

@@ -1,5 +1,5 @@
-// Gradients of softmax and the norms, computed from the results that these saved. Composites follow the formulas; half
-// precision is computed in float32.
+// Gradients of softmax and the norms, computed from saved results. Composites follow the formulas; half precision is
+// computed in float32.
 //
 // Note [Output masks]  A norm has up to three gradients, and `output_mask` says which are wanted: of the input, the
 //   weight and the bias. The others are none, and so is the gradient of an absent weight or bias.
@@ -46,7 +46,7 @@ Tensor softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t
 
 // ---- shared by the norms --------------------------------------------------------------------------------------------
 
-// The gradient of a norm's input, on which its output depends by way of the mean and the variance over `dims`, too.
+// Returns the gradient of a norm's input, including its effect on the mean and the variance over `dims`.
 Tensor through_statistics(const Tensor& g, const Tensor& normalized, const Tensor& scale, IntArrayRef dims,
                           bool centered) {
   Tensor x = g - normalized * (g * normalized).mean(dims, true);
@@ -56,7 +56,7 @@ Tensor through_statistics(const Tensor& g, const Tensor& normalized, const Tenso
 
 // The gradient of a weight or a bias, in its dtype.
 Tensor of_parameter(const Tensor& g, IntArrayRef dims, ScalarType dtype) {
-  return as(dims.empty() ? g : g.sum(dims), dtype);  // the sum over no dimension would be that over all
+  return as(dims.empty() ? g : g.sum(dims), dtype);  // sum over an empty list would sum over all dimensions
 }
 Tensor of_parameter(bool wanted, const Tensor& parameter, const Tensor& g, IntArrayRef dims) {
   return wanted && parameter.defined() ? of_parameter(g, dims, parameter.dtype()) : Tensor();
@@ -64,7 +64,7 @@ Tensor of_parameter(bool wanted, const Tensor& parameter, const Tensor& g, IntAr
 
 // ---- layer and root-mean-square norms -------------------------------------------------------------------------------
 
-// The statistics, one for each row.
+// Checks statistics, one for each row.
 void check_rows(const char* name, const Tensor& statistics, IntArrayRef rows) {
   check_floating(name, statistics.dtype());
   check_shape(name, statistics, rows);
@@ -137,7 +137,7 @@ std::tuple<Tensor, Tensor> fused_rms_norm_backward(const Tensor& grad_out, const
 
 // ---- group and batch norm: a weight and a bias for each channel -----------------------------------------------------
 
-// Without the bias at hand, its gradient has the weight's dtype.
+// Without the bias, its gradient gets the weight's dtype.
 ScalarType bias_dtype(const Tensor& weight, const Tensor& input) {
   return weight.defined() ? weight.dtype() : input.dtype();
 }

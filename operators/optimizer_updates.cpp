@@ -19,7 +19,7 @@ double number_of(const lamella_value& v) {
   return v.tag == LAMELLA_TENSOR ? Tensor::borrow(v.as.tensor).item().toDouble() : as_double(v);
 }
 
-// The variant that options ask for, whatever the step.
+// Returns the variant that the options choose, whatever the step.
 unsigned variant_of(const Update& u, const lamella_value* args) {
   double options[most_options] = {}, kept[most_kept] = {};
   for (int k = 0; k < u.options; k++)

@@ -5,7 +5,7 @@
 namespace lamella::operators {
 namespace {
 
-// How many places come before and after each dimension; a negative number cuts.
+// The numbers of places before and after each dimension; a negative number cuts.
 struct Margins {
   DimVector before, after;
 };
@@ -41,7 +41,7 @@ void infer_pad(const Tensor& self, IntArrayRef pad, const Scalar& value, Output 
   check_sizes("pad", out.sizes(), self.dtype());
 }
 
-// A new tensor that lies as the other does, by channels or plainly.
+// Makes a new tensor that is channels last if `self` is, else contiguous.
 Tensor lying_as(const Tensor& self, const DimVector& sizes) {
   DimVector strides = sizes;
   if (channels_last(self))
@@ -69,7 +69,7 @@ Tensor constant_pad(const Tensor& self, IntArrayRef pad, const Scalar& value) {
   return out;
 }
 
-// One dimension, its ends filled from within: copies of single places, or of a run.
+// Pads one dimension with its own elements: copies of single places, or of a run.
 Tensor extend(const Tensor& x, int64_t d, int64_t before, int64_t after, std::string_view mode) {
   const int64_t n = x.size(d);
   DimVector sizes(x.sizes());
@@ -94,7 +94,7 @@ Tensor cut(const Tensor& x, int64_t d, int64_t before, int64_t after) {
   return first == 0 && last == x.size(d) ? x : lamella::slice(x, d, first, std::max(first, last), 1);
 }
 
-// As in torch, the modes pad up to three dimensions behind one or two others, which hold channels and a batch.
+// As in torch, the modes pad up to three dimensions after one or two others, which hold channels and a batch.
 void check_mode(const Tensor& self, IntArrayRef pad, std::string_view mode, std::optional<double> value) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(mode == "reflect" || mode == "replicate" || mode == "circular", argument("mode"),
                                 ": must be 'constant', 'reflect', 'replicate' or 'circular', got '", mode, "'");
@@ -121,7 +121,7 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
   for (int64_t d = x.dim() - 1; d >= 0; d--) {
     const int64_t before = m.before[d], after = m.after[d];
     if (!before && !after) continue;
-    // A circle is closed after the cut; a mirror stands at the old end.
+    // A circular pad joins the ends after the cut; a reflecting one uses the old ends.
     if (circular) x = cut(x, d, before, after);
     const int64_t n = x.size(d), most = mode == "reflect" ? n - 1 : circular ? n : INT64_MAX;
     LAMELLA_CHECK(std::max(before, after) <= most, argument("pad"), ": mode '", mode, "' cannot pad dimension ", d,

@@ -1,4 +1,4 @@
-// A part of a tensor replaced: selections, slices, diagonals, single elements, rows that are too long.
+// Replacing a part of a tensor: selections, slices, diagonals, single elements, rows that are too long.
 #include "operators/indexing.h"
 
 namespace lamella::operators {
@@ -67,7 +67,7 @@ void check_fill_diagonal(const Tensor& self, const Scalar& fill_value, bool /*wr
 const Tensor& fill_diagonal(const Tensor& self, const Scalar& fill_value, bool wrap) {
   if (self.numel() == 0) return self;
   if (self.dim() == 2) {
-    const int64_t height = self.size(0), next = self.size(1) + 1;  // a row stays free between two diagonals
+    const int64_t height = self.size(0), next = self.size(1) + 1;  // one row is free between two diagonals
     for (int64_t first = 0; first < (wrap ? height : 1); first += next)
       slice(self, 0, first, height).diagonal().fill_(fill_value);
     return self;

@@ -1,4 +1,4 @@
-// The tables of pointwise operators: one a family, and shape rules with something of an operator's own.
+// The tables of pointwise operators, one for each family, and shape rules that differ from the common one.
 #pragma once
 
 #include <lamella/extension.h>
@@ -12,7 +12,7 @@
 
 namespace lamella::operators {
 
-// One table a family; pointwise.cpp joins them.
+// Each family has one table; pointwise.cpp joins them.
 #define LAMELLA_DECLARE_FAMILY(family) std::vector<Declaration> family##_operators();
 LAMELLA_POINTWISE_FAMILIES(LAMELLA_DECLARE_FAMILY)
 #undef LAMELLA_DECLARE_FAMILY

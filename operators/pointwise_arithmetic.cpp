@@ -4,7 +4,7 @@
 namespace lamella::operators {
 namespace {
 
-// Bools have no square of their own: they become integers.
+// The square of a bool is an integer.
 void square_bools(const Tensor& self, Output out) {
   if (self.dtype() == kBool) out.set_dtype(kLong);
 }

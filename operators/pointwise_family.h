@@ -1,4 +1,5 @@
-// From the declarations of a family of pointwise operators to its table, with the loops of the oldest instruction set.
+// Makes the table of a family of pointwise operators from its declarations, with the loops of the oldest instruction
+// set.
 #pragma once
 
 #include <lamella/pointwise/loops.h>
@@ -21,7 +22,7 @@ void declare(std::vector<Declaration>* table) {
     table->push_back(
         {s.schema, "pointwise", s.forms, nullptr, nullptr, s.doc, s.aliases, meaning<Op>(), s.line, s.file});
 }
-// The operators of a family.
+// Returns the table of a family.
 template <class... Ops>
 std::vector<Declaration> declared(lamella::pointwise::Family<Ops...>) {
   std::vector<Declaration> table;

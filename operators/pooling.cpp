@@ -1,4 +1,4 @@
-// Pooling over windows of lines and images: the largest or the mean of each.
+// Pooling over windows of lines and images: the largest element or the mean of each.
 #include "operators/pooling.h"
 
 namespace lamella::operators {
@@ -24,7 +24,7 @@ Pool read_pool(const Tensor& self, int spatial, IntArrayRef kernel_size, IntArra
     const int64_t room = n + 2 * p.padding[i] - reach;
     p.places[i] = room < 0 ? 0 : room / p.stride[i] + 1;
     if (ceil_mode && room >= 0 && room % p.stride[i]) {
-      // One more, unless it would begin behind the image.
+      // One more window, unless it would begin after the image.
       if (p.places[i] * p.stride[i] < n + p.padding[i]) p.places[i]++;
     } else if (ceil_mode && room < 0 && room > -p.stride[i]) {
       p.places[i] = 1;
@@ -72,7 +72,7 @@ Tensor laid_out(const Tensor& result, const Tensor& like) {
 
 namespace {
 
-// The first places of the windows along a dimension, behind the padding.
+// Returns the first places of the windows along a dimension, relative to the image.
 Tensor beginnings(const Tensor& self, const Pool& p, int i) {
   return lamella::arange(-p.padding[i], p.places[i] * p.stride[i] - p.padding[i], p.stride[i],
                          self.options().dtype(kLong));
@@ -93,7 +93,7 @@ Tensor counted(const Tensor& self, const Pool& p, bool padding) {
 
 namespace {
 
-// How far an image must be padded behind for its last window; it may need less than it has.
+// Computes how far an image must be padded after its end for the last window; that may be less than its padding.
 void behind(const Tensor& x, const Pool& p, int64_t* after) {
   for (int i = 0; i < 2; i++)
     after[i] = std::max<int64_t>(
@@ -133,8 +133,9 @@ Tensor max_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
   return std::get<0>(lamella::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
-// The index of a window's largest element, as an offset in its plane: from the window's first place, row and column.
-// Where all elements are the dtype's lowest number, it is the first element in the image; where there are none, -1.
+// Returns the index of a window's largest element, as an offset in its plane: that of the window's first place, plus
+// row and column within the window. If all elements are the dtype's lowest number, it is the first element in the
+// image; if there are none, -1.
 std::tuple<Tensor, Tensor> max_pool_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                                             IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   const Pool p = read_pool(self, 2, kernel_size, stride, padding, dilation, ceil_mode);
@@ -180,7 +181,7 @@ void infer_avg1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride
   set_pooled(out, self, 1, p.places);
 }
 
-// Sums of windows, divided by how many elements count.
+// Sums the windows and divides by how many elements count.
 Tensor avg_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                 bool count_include_pad, std::optional<int64_t> divisor_override) {
   const Pool p = read_pool(self, 2, kernel_size, stride, padding, 1, ceil_mode);
@@ -215,7 +216,7 @@ void infer_max_backward(const Tensor& grad_output, const Tensor& self, IntArrayR
   set_gradient(out, self);
 }
 
-// Each gradient goes to where its largest element stood; an empty window's index lies outside of the plane.
+// Adds each gradient where its window's largest element was; the index of an empty window is outside of the plane.
 Tensor max_pool_backward(const Tensor& grad_output, const Tensor& self, IntArrayRef /*kernel_size*/,
                          IntArrayRef /*stride*/, IntArrayRef /*padding*/, IntArrayRef /*dilation*/, bool /*ceil_mode*/,
                          const Tensor& indices) {
@@ -245,8 +246,8 @@ void infer_avg_backward(const Tensor& grad_output, const Tensor& self, IntArrayR
   set_gradient(out, self);
 }
 
-// Every place's share goes to the taps of its window: shares with zeros between them, added up tap by tap along one
-// dimension, then along the other.
+// Gives each place's share to the taps of its window: spreads the shares with zeros between them and adds them up tap
+// by tap along one dimension, then along the other.
 Tensor avg_pool_backward(const Tensor& grad_output, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                          IntArrayRef padding, bool ceil_mode, bool count_include_pad,
                          std::optional<int64_t> divisor_override) {

@@ -1,4 +1,4 @@
-// What pools share: how their windows lie over lines, images and volumes, what they take, and how results are laid out.
+// Common parts of pools: their windows over lines, images and volumes, checks of dtypes, and layouts of results.
 #pragma once
 
 #include "operators/windows.h"
@@ -13,33 +13,33 @@ struct Pool {
 
 // An image has `spatial` dimensions, channels, and perhaps a batch.
 void check_spatial(const Tensor& self, int spatial);
-// An empty stride is the kernel.
+// Reads the arguments of a pool. An empty stride is the kernel.
 Pool read_pool(const Tensor& self, int spatial, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                IntArrayRef dilation, bool ceil_mode);
-// As many windows as asked for, which divide an image evenly: place i of m takes [floor(i n / m), ceil((i + 1) n / m)).
+// Reads the number of windows, which divide an image evenly: place i of m takes [floor(i n / m), ceil((i + 1) n / m)).
 void read_adaptive(const Tensor& self, IntArrayRef output_size, int spatial, int64_t* places);
 
-// What has a largest element; what has a mean; what has a mean or, of int64, a mean rounded toward zero.
+// Raise for dtypes without a largest element; without a mean; without a mean or, for int64, a mean rounded toward zero.
 void check_ordered(const Tensor& self);
 void check_has_mean(const Tensor& self);
 void check_averages(const Tensor& self);
 void check_divisor(std::optional<int64_t> divisor);
 
-// The sizes of a result, and its description: channels last where an image of two dimensions is.
+// The sizes and the description of a result: channels last if an image of two dimensions is.
 DimVector pooled_sizes(const Tensor& self, int spatial, const int64_t* places);
 void set_pooled(Output& out, const Tensor& self, int spatial, const int64_t* places);
 // Converts a result to channels last if `like`, the operator's input, is channels last, as the shape rule promises.
 Tensor laid_out(const Tensor& result, const Tensor& like);
 
-// How many elements of each window count: those in the image and, if it counts, its padding.
+// Returns how many elements of each window count: those in the image and, if `padding` is set, in its padding.
 Tensor counted(const Tensor& self, const Pool& p, bool padding);
-// Sums over counts: rounded toward zero where they are integers.
+// Divides sums by counts; integers are rounded toward zero.
 template <class Counts>  // a tensor or a number
 Tensor mean_of(const Tensor& sums, const Counts& counts) {
   return sums.is_floating_point() ? lamella::div(sums, counts) : lamella::div(sums, counts, "trunc");
 }
 
-// Volumes are pooled plane by plane, then along the depth.
+// A volume as images: its planes are pooled first, then the depth.
 struct Volume {
   int64_t lead, depth, plane;  // images and channels; planes of each; elements of a plane
   explicit Volume(const Tensor& self);
@@ -47,8 +47,8 @@ struct Volume {
   Tensor columns(const Tensor& planes, int64_t inner) const;  // (lead, depth, inner)
 };
 
-// The largest element of each window, and its flat index in its image, where `tables` say which places of each spatial
-// dimension the windows take: (images and channels or 1, taps, places).
+// Returns the largest element of each window, and its flat index in its image. `tables` hold, for each spatial
+// dimension, the places that the windows take: (images and channels or 1, taps, places).
 std::tuple<Tensor, Tensor> largest_of(const Tensor& self, int spatial, ArrayRef<Tensor> tables);
 
 }  // namespace lamella::operators

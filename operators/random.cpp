@@ -1,5 +1,6 @@
-// Random numbers: Philox's words are the primitive; uniform, normal, Bernoulli and integer numbers, permutations and
-// samples follow from them. Composites take the same words as native kernels, so a stream is one on every device.
+// Random numbers: the words of Philox are the primitive; uniform, normal, Bernoulli and integer numbers, permutations
+// and samples follow from them. Composites use the same words as native kernels, so a seed gives the same numbers on
+// every device.
 #include "operators/random.h"
 
 #include <cmath>
@@ -53,7 +54,7 @@ void check_continuous(const char* name, ScalarType t) {
 
 namespace {
 
-// `count` words of the stream as int64.
+// Draws `count` words of the stream, as int64.
 Tensor words(const Generator& generator, const Device& device, int64_t count) {
   const Tensor w = lamella::empty(count, TensorOptions(kUInt32).device(device));
   return lamella::_random_bits_(w, generator).to(kLong);
@@ -75,13 +76,13 @@ const Tensor& store(const Tensor& self, const Tensor& row) { return self.copy_(r
 
 namespace {
 
-// `count` uniform numbers from [0, 1), in float64 or else float32, made of words.
+// Draws `count` uniform numbers from [0, 1), in float64 or else float32.
 Tensor units(const Generator& generator, const Device& device, int64_t count, bool wide) {
   if (wide) return wide_words(generator, device, count, 53).to(kDouble) * (1.0 / 9007199254740992.0);
   return words(generator, device, count).floor_divide(256).to(kFloat) * (1.0 / 16777216.0);
 }
 
-// Of a complex tensor both parts are drawn.
+// Checks the dtype of drawn numbers; for a complex tensor both parts are drawn.
 void check_drawn_parts(const char* name, ScalarType t) {
   if (!is_complex(t)) return check_drawn(name, t);
   check_plain(name, t);
@@ -103,7 +104,7 @@ void set_like(Output& out, const Tensor& self, ScalarType t, std::optional<Memor
   lay_out(out, "memory_format", memory_format, self);
 }
 
-// The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating.
+// The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating or complex.
 void infer_drawn(IntArrayRef size, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
                  std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(default_dtype());
@@ -167,11 +168,11 @@ void infer_normal_numbers(double, double std, IntArrayRef size, const Generator&
   out.pin(pin_memory);
 }
 
-// Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
+// The end of random_ without `to`: one more than the largest integer, or the end of a range of 63 bits.
 int64_t end_of(ScalarType t) { return largest_integer(t) == INT64_MAX ? INT64_MAX : largest_integer(t) + 1; }
 
-// The bounds of a range of integers, and the names that a message has for them. `subject` is the operator's first
-// argument; the name of `low` is empty where no argument says it.
+// The bounds of a range of integers, with their names for messages. `subject` is the operator's first argument;
+// `low_name` is empty if no argument gives the lower bound.
 struct Range {
   int64_t low, high;
   const char *subject, *low_name, *high_name;
@@ -236,7 +237,7 @@ void infer_randint_like_low(const Tensor& self, int64_t low, int64_t high, std::
   out.pin(pin_memory);
 }
 
-// The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
+// Returns the largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
 double largest_below(double end, ScalarType t) {
   switch (t) {
     case kHalf:
@@ -262,7 +263,7 @@ const Tensor& uniform(const Tensor& self, double from, double to, const Generato
   return store(self, x);
 }
 
-// The variance of a complex number is shared by its parts; each has the mean.
+// Each part of a complex number has half of the variance, and the mean.
 const Tensor& normal(const Tensor& self, double mean, double std, const Generator& generator) {
   if (self.is_complex()) {
     self.view_as_real().normal_(mean, std * std::sqrt(0.5), generator);
@@ -352,15 +353,15 @@ Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> 
 }
 
 void check_spreads(double std) { check_std(std); }
-// Standard deviations in a tensor are checked, except on meta, which has no data.
+// Checks standard deviations in a tensor, except on meta, which has no data.
 void check_spreads(const Tensor& std) {
   LAMELLA_CHECK(!std.is_complex(), argument("std"), ": a standard deviation is a real number, got ", std.dtype());
   if (std.device().get().backend == core::meta_backend) return;
-  const bool negative = (std >= 0).logical_not().any().item().toBool();  // NaN is one
+  const bool negative = (std >= 0).logical_not().any().item().toBool();  // also NaN
   LAMELLA_CHECK(!negative, argument("std"), ": a standard deviation must not be negative");
 }
 
-// Normal numbers of a mean and a standard deviation, one of them a tensor at least.
+// Draws normal numbers of a mean and a standard deviation, at least one of them a tensor.
 template <class Mean, class Std>
 Tensor normal_tensors(Mean mean, Std std, const Generator& generator) {
   check_spreads(std);

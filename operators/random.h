@@ -1,22 +1,22 @@
-// The draws from the stream of words that the composites of random.cpp and sampling.cpp share.
+// Draws from the stream of words, which the composites of random.cpp and sampling.cpp share.
 #pragma once
 
 #include "operators/shapes.h"
 
 namespace lamella::operators {
 
-// The largest integer that a dtype holds, or counts up to without gaps, as a bound of what random_ draws.
+// Returns the largest integer that a dtype holds, or counts up to without gaps, as a bound for random_.
 int64_t largest_integer(ScalarType t);
 
-// An error unless the dtype of a named argument is floating; unlike check_floating's, its message names no conversion.
-// A floating dtype, or else an error: the former's is that the operator is not implemented, as torch's kernels say.
+// Both raise unless the dtype of a named argument is floating. check_drawn() raises that the operator is not
+// implemented, as torch's kernels do; its message, unlike check_floating's, names no conversion.
 void check_drawn(const char* name, ScalarType t);
 void check_continuous(const char* name, ScalarType t);
 void check_plain(const char* name, ScalarType t);  // raises for a dtype that has no arithmetic
 
-// `count` numbers of at most 63 bits as int64, each made of two words of the stream.
+// Draws `count` numbers of at most 63 bits as int64, each made of two words of the stream.
 Tensor wide_words(const Generator& generator, const Device& device, int64_t count, int bits);
-// Uniform numbers from [0, 1) in a new tensor, by uniform_.
+// Draws uniform numbers from [0, 1) into a new tensor, by uniform_.
 Tensor uniform_numbers(const Generator& generator, const Device& device, IntArrayRef size, ScalarType dtype);
 
 // Stores a row of numbers into self, whatever its shape and dtype, and returns self.

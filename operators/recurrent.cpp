@@ -1,5 +1,5 @@
-// Recurrent networks: cells, which go one step, and stacks of layers over sequences, whole or packed. Half precision is
-// computed in float32.
+// Recurrent networks: cells, which compute one step, and stacks of layers over sequences, padded or packed. Half
+// precision is computed in float32.
 #include "operators/recurrent.h"
 
 namespace lamella::operators {
@@ -85,7 +85,7 @@ struct State {
   Tensor h, c;
 };
 
-// One direction: its results for all rows, and its last state.
+// Runs one direction of a layer: returns its results for all rows, and its last state.
 std::pair<Tensor, State> direction(Kind kind, const Tensor& rows, const State& state, const Weights& w,
                                    IntArrayRef batch_sizes, bool reverse) {
   const Tensor gates = lamella::linear(rows, w.w_ih, kind == Kind::gru ? w.b_ih : with_both(w.b_ih, w.b_hh));
@@ -109,7 +109,7 @@ struct Network {
   bool train, bidirectional;
 
   int64_t directions() const { return bidirectional ? 2 : 1; }
-  // How many parameters a direction of a layer has.
+  // Returns how many parameters a direction of a layer has.
   int64_t each(TensorList params) const {
     const auto n = static_cast<int64_t>(params.size());
     const int64_t parts = num_layers * directions(), plain = has_biases ? 4 : 2;
@@ -133,7 +133,7 @@ void check_state(const char* name, const Tensor& t, const Tensor& input, int64_t
   check_same_dtype(name, t, input);
 }
 
-// All layers over rows that follow each other.
+// Runs all layers over the rows of all steps.
 std::pair<Tensor, State> run(const Network& net, const Tensor& rows, const Tensor& hx, const Tensor& cx,
                              TensorList params, IntArrayRef batch_sizes) {
   check_floating("input", rows.dtype());

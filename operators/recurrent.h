@@ -1,4 +1,4 @@
-// The steps of recurrent layers: which rows belong to one, and what it finds there.
+// The steps of recurrent layers: the rows of each step, and the state before it.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace lamella::operators {
 
-// The number of rows of all steps.
+// Checks the argument `batch_sizes`, and returns the number of rows of all steps.
 inline int64_t check_batch_sizes(IntArrayRef sizes, int64_t batch) {
   constexpr int64_t most = int64_t{1} << 40;
   int64_t rows = 0, before = batch;
@@ -28,7 +28,7 @@ class Steps {
     int64_t at = 0;
     for (int64_t n : sizes) first_.push_back(at), at += n;
   }
-  // The steps in the order of the layer, or against it.
+  // Calls f for the steps in the order of the layer, or in the reverse order if `against` is true.
   template <class F>
   void each(const F& f, bool against = false) const {
     const auto n = static_cast<int64_t>(sizes_.size());
@@ -37,7 +37,7 @@ class Steps {
   int64_t size(size_t step) const { return sizes_[step]; }
   size_t count() const { return sizes_.size(); }
   Tensor of(const Tensor& rows, size_t step) const { return rows.narrow(0, first_[step], sizes_[step]); }
-  // What the step found: the rows of the one before it, or what was given.
+  // Returns the state before a step: rows of the step before it, or `given` for sequences that begin here.
   Tensor before(const Tensor& rows, const Tensor& given, size_t step) const {
     if (!reverse_) return step == 0 ? given : rows.narrow(0, first_[step - 1], sizes_[step]);
     if (step + 1 == sizes_.size()) return given.narrow(0, 0, sizes_[step]);
@@ -57,7 +57,7 @@ class Steps {
   std::vector<int64_t> first_;
 };
 
-// The first rows of a state take new values.
+// Replaces the first rows of a state.
 inline Tensor renewed(const Tensor& state, const Tensor& first) {
   const int64_t rest = state.size(0) - first.size(0);
   return rest == 0 ? first : lamella::cat({first, state.narrow(0, first.size(0), rest)}, 0);
@@ -68,7 +68,7 @@ inline Tensor part(const Tensor& rows, int64_t i, int64_t count) {
 }
 inline Tensor sum_of(const Tensor& a, const Tensor& b) { return b.defined() ? a + b : a; }
 
-// From the sums of the gates and the cell: the result, the new cell, and the activations.
+// Computes a step from the sums of the gates and the cell: returns the result, the new cell, and the activations.
 inline std::tuple<Tensor, Tensor, Tensor> lstm_step(const Tensor& sums, const Tensor& cell) {
   const Tensor i = part(sums, 0, 4).sigmoid(), f = part(sums, 1, 4).sigmoid();
   const Tensor g = part(sums, 2, 4).tanh(), o = part(sums, 3, 4).sigmoid();

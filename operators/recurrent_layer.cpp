@@ -1,11 +1,11 @@
 // One direction of one recurrent layer over all steps, and its gradients. Composites go step by step.
 //
 // Note [Steps]  The rows of all steps follow each other: `batch_sizes` says how many sequences a step has, never more
-//   than the step before it, so that sequences are sorted by length. A layer that is reversed begins at the last step;
-//   there, a sequence that begins later finds the state that it was given.
+//   than the step before it, so that sequences are sorted by length. A reversed layer begins at the last step; a
+//   sequence that is not in that step begins later, with the state that it was given.
 // Note [Gates]  An LSTM has the gates i, f, g, o: c' = f c + i g, h' = o tanh(c'). A GRU has r, z, n, with
 //   n = tanh(x + r u), where x and u are the parts of the input and the state, and h' = n + z (h - n). `kept` holds
-//   activations for the gradient, of a GRU also u.
+//   activations for the gradient, for a GRU also u.
 #include "operators/recurrent.h"
 
 namespace lamella::operators {
@@ -20,7 +20,7 @@ void check_is(const char* name, const Tensor& t, IntArrayRef sizes, ScalarType d
 }
 
 struct LayerSizes {
-  int64_t rows, batch, hidden, state;  // a state has as many numbers as are hidden, unless it is projected
+  int64_t rows, batch, hidden, state;  // a state has as many numbers as `hidden`, unless it is projected
   ScalarType dtype;
 };
 
@@ -28,7 +28,7 @@ void check_dtype(const char* name, ScalarType t) {
   LAMELLA_CHECK(t == kFloat || t == kDouble, argument(name), ": expected dtype ", kFloat, " or ", kDouble, ", got ", t);
 }
 
-// What forward and backward have in common; `count` gates.
+// The checks of forward and backward; `count` is the number of gates.
 LayerSizes check_steps(const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes, int64_t count, ScalarType t,
                        const Tensor& projection = Tensor()) {
   check_dtype("hx", t);
@@ -154,7 +154,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> lstm_layer(const Tensor& gate
   return {lamella::cat(out, 0), h, c, lamella::cat(cells, 0), lamella::cat(kept, 0)};
 }
 
-// The gradients of an LSTM's sums and of the cell before, by those of the result, the cell and the activations.
+// Returns the gradients of an LSTM's sums and of the cell before, given those of the result, the cell and the
+// activations.
 std::tuple<Tensor, Tensor> lstm_step_backward(const Tensor& dh, const Tensor& of_cell, const Tensor& more,
                                               const Tensor& before, const Tensor& cell, const Tensor& kept) {
   const Tensor i = part(kept, 0, 4), f = part(kept, 1, 4), g = part(kept, 2, 4), o = part(kept, 3, 4);

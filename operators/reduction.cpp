@@ -1,5 +1,5 @@
-// Sums, means, products, truth, counts and norms. Kernels find `dim` as it was passed and the result allocated. The
-// composites stand on sum, prod, amax and amin.
+// Sums, means, products, truth, counts and norms. Kernels get `dim` as it was passed, and the result allocated. The
+// composites call sum, prod, amax and amin.
 #include "operators/reduction.h"
 
 #include <cmath>
@@ -85,7 +85,7 @@ void infer_nanmean(const Tensor& self, std::optional<IntArrayRef> dim, bool keep
   infer_mean_dims(self, dim, keepdim, dtype, out);
 }
 
-// Truth values are bool, but of uint8 they stay uint8, as in torch.
+// Truth values are bool, except that those of uint8 are uint8, as in torch.
 ScalarType truth_dtype(const Tensor& self) { return self.dtype() == kByte ? kByte : kBool; }
 
 void infer_truth(const Tensor& self, Output out) { out.set({}, truth_dtype(self)); }
@@ -187,11 +187,11 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p, std::optional<In
             std::optional<ScalarType> dtype) {
   return linalg_vector_norm(self, p.value_or(2), dim, keepdim, dtype);
 }
-// The sum of the singular values of matrices. It is the product, element by element, of a matrix with the orthogonal
-// part U of its polar decomposition UH, which the iteration U (3 - U^H U) / 2 finds by products alone (Björck and
-// Bowie, 1971): a singular value s, once all are at most 1, grows by half in each step until it is near 1. Those that
-// `steps` leave small were below 1.5^-steps of the largest, and are worth no more in the sum. The gradient is U,
-// through the steps.
+// Returns the sum of the singular values of matrices. It is the product, element by element, of a matrix with the
+// orthogonal part U of its polar decomposition UH, which the iteration U (3 - U^H U) / 2 finds by products alone
+// (Björck and Bowie, 1971): a singular value s, once all are at most 1, grows by half in each step until it is near 1.
+// Singular values that are still small after `steps` steps were below 1.5^-steps of the largest, and do not matter in
+// the sum. The gradient is U, by way of the steps.
 Tensor nuclear_norm(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<ScalarType> dtype) {
   const int64_t n = self.dim();
   const IntArrayRef given = dim.value_or(IntArrayRef());
@@ -237,7 +237,7 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   const Tensor x = as(self, wide_of(t));
   if (length_over(x, dims_of(x, dim)) == 0)  // the logarithm of nothing, -inf
     return as(x.sum(dim, keepdim).log(), t);
-  const auto finite = [](const Tensor& v) {  // an infinite maximum is no reference: inf - inf
+  const auto finite = [](const Tensor& v) {  // an infinite maximum cannot be subtracted: inf - inf
     return lamella::where(v.abs().eq(INFINITY), 0, v);
   };
   Tensor top = x.amax(dim, true);

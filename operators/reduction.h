@@ -1,5 +1,5 @@
-// The helpers that reductions share: the set of reduced dimensions, the shape that is left, and the mean under their
-// composites, which compute half precision in float32.
+// Helpers of reductions: the set of reduced dimensions, the remaining shape, and the mean for composites, which compute
+// half precision in float32.
 #pragma once
 
 #include "operators/shapes.h"
@@ -8,15 +8,15 @@ namespace lamella::operators {
 
 // The argument `dim` as a set, one bit for each dimension: absent or empty, it is all of them.
 uint64_t dims_of(const Tensor& t, const OptionalIntArrayRef& dim);
-// One dimension as that argument; all of them if it is absent.
+// Returns one dimension as such an argument; all dimensions if it is absent.
 inline OptionalIntArrayRef one_or_all(std::optional<int64_t> dim) {
   return dim ? OptionalIntArrayRef(*dim) : OptionalIntArrayRef();
 }
-// The number of elements that are reduced to one.
+// Returns the number of elements that are reduced to one.
 int64_t length_over(const Tensor& t, uint64_t dims);
-// The shape that is left when `dims` are reduced.
+// Describes a result: the shape without `dims`, or with size 1 in them.
 void reduced(Output& out, const Tensor& t, uint64_t dims, bool keepdim, ScalarType dtype);
-// An error unless `self` is floating or complex; `what` begins the sentence, as in "a norm".
+// Raises unless `self` is floating or complex; `what` begins the sentence, as in "a norm".
 void check_inexact(const Tensor& self, const char* what);
 
 inline Tensor nan_in(const Tensor& x) { return x.ne(x); }

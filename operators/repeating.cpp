@@ -4,8 +4,8 @@
 namespace lamella::operators {
 namespace {
 
-// The sizes of self repeated; counts: for its own dimensions, the last ones, and for new ones before them. Where there
-// are fewer, the rest counts once.
+// Sets the sizes of self repeated. counts: the last ones are for self's dimensions, those before them for new
+// dimensions. If there are fewer, the other dimensions are not repeated.
 void repeated_sizes(const Tensor& self, const char* name, IntArrayRef counts, Output& out) {
   const int64_t given = static_cast<int64_t>(counts.size()), ndim = std::max(given, self.dim());
   LAMELLA_CHECK(given <= LAMELLA_MAX_DIMS, argument(name), ": ", given, " dimensions, at most ", LAMELLA_MAX_DIMS,
@@ -38,7 +38,7 @@ Tensor repeated(const Tensor& self, const char* name, IntArrayRef given) {
   for (size_t d = 0; d < counts.size(); d++) {
     const int64_t n = d < lead ? 1 : self.sizes()[d - lead], k = counts[d], total = n * k;
     sizes.push_back(total);
-    if (k != 1 && n != 1) {  // two dimensions, made one afterwards
+    if (k != 1 && n != 1) {  // two dimensions, joined afterwards
       LAMELLA_CHECK(full.size() + (counts.size() - d) + 1 <= LAMELLA_MAX_DIMS, argument(name),
                     ": too many dimensions are repeated");
       ones.append({1, n});
@@ -84,7 +84,7 @@ void infer_counts(const Tensor& repeats, std::optional<int64_t> /*output_size*/,
                 ": expected a vector of integers, got shape ", shape_text(repeats), " and dtype ", repeats.dtype());
 }
 
-// Position i as often as repeats[i] says: ones where the next position starts, summed up.
+// Returns position i repeats[i] times: the running sum of ones at the starts of the next positions.
 Tensor repeat_interleave_counts(const Tensor& repeats, std::optional<int64_t> /*output_size*/) {
   const ScalarType kind = repeats.dtype() == kInt ? kInt : kLong;
   if (repeats.numel() == 0) return lamella::empty({0}, TensorOptions(kind).device(repeats.device()));

@@ -1,4 +1,4 @@
-// The taps and weights of each place of a resampled axis: see resampling.h.
+// Computes the taps and weights of each place of a resampled axis: see resampling.h.
 #include "operators/resampling.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@ namespace {
 
 double cube_of(double x) { return x * x * x; }
 
-// Keys (1981): the cubic that passes through its elements, with slope `a` at 1; `x` is not negative.
+// The cubic kernel of Keys (1981), which keeps the elements, with slope `a` at 1; `x` is not negative.
 double keys(double x, double a) {
   if (x < 1) return (a + 2) * cube_of(x) - (a + 3) * x * x + 1;
   return x < 2 ? a * (cube_of(x) - 5 * x * x + 8 * x - 4) : 0;
@@ -16,7 +16,7 @@ double keys(double x, double a) {
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(M_PI * x) / (M_PI * x); }
 
-// Half of the elements that a filter sees at scale 1, and its height at a distance.
+// reach() is half of the number of elements under a filter at scale 1; height() is the filter's value at a distance.
 int64_t reach(Filter f) { return f == Filter::linear_smooth ? 1 : f == Filter::cubic_smooth ? 2 : 3; }
 
 double height(Filter f, double x) {
@@ -26,13 +26,13 @@ double height(Filter f, double x) {
   return x < 3 ? sinc(x) * sinc(x / 3) : 0;
 }
 
-// Elements for each place.
+// Returns the distance of two places, in elements.
 double step_of(int64_t in, int64_t out, bool align, std::optional<double> scale) {
   if (align) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
   return scale && *scale > 0 ? 1 / *scale : static_cast<double>(in) / static_cast<double>(out);
 }
 
-// In float32, as torch computes which element is nearest.
+// Computed in float32, as torch chooses the nearest element.
 int64_t nearest_of(bool exact, int64_t i, int64_t in, float step) {
   const float at = exact ? (static_cast<float>(i) + 0.5f) * step : static_cast<float>(i) * step;
   return std::clamp<int64_t>(static_cast<int64_t>(std::floor(at)), 0, in - 1);
@@ -65,14 +65,14 @@ Taps mixed(bool cubic, int64_t in, int64_t out, bool align, double step) {
   return t;
 }
 
-// A filter that is as wide as a place where places are wider than elements; weights of what it sees add up to 1.
+// A filter that is widened where places are further apart than elements; its weights add up to 1.
 Taps smoothed(Filter f, int64_t in, int64_t out, double step) {
   const double wide = std::max(step, 1.0), half = static_cast<double>(reach(f)) * wide;
   Taps t;
   std::vector<int64_t> first(out), count(out);
   for (int64_t i = 0; i < out; i++) {
     const double centre = step * (static_cast<double>(i) + 0.5);
-    const auto last = static_cast<double>(in - 1);  // a place beyond the image sees its last element
+    const auto last = static_cast<double>(in - 1);  // a place beyond the image takes its last element
     first[i] = static_cast<int64_t>(std::clamp(centre - half + 0.5, 0.0, last));
     count[i] = std::max<int64_t>(static_cast<int64_t>(std::min(centre + half + 0.5, last + 1)) - first[i], 1);
     t.count = std::max(t.count, count[i]);

@@ -1,5 +1,4 @@
-// What an image of another size is made of: for each place of an axis the places that it is computed from, and their
-// weights.
+// Resampling of images: for each place of an axis, the elements that it is computed from, and their weights.
 #pragma once
 
 #include <vector>
@@ -19,12 +18,13 @@ struct Taps {
   std::vector<double> weight;
 };
 
-// The taps of an axis of `in` elements at `out` places. With `align`, the first and last elements lie on the first and
-// last places; else `scale`, if it is given and positive, says how many places an element has, in place of out / in.
+// Returns the taps of an axis of `in` elements at `out` places. With `align`, the first and last elements lie on the
+// first and last places; else `scale`, if it is given and positive, is the number of places for one element, in place
+// of out / in.
 Taps taps_of(Filter f, int64_t in, int64_t out, bool align, std::optional<double> scale);
 
-// Images of uint8, (batch, channels, height, width), by weights of 16 bits: each sum is rounded to a byte, first along
-// rows, then along columns. An axis that keeps its size stays as it is.
+// Resamples images of uint8, (batch, channels, height, width), with weights of 16 bits: each sum is rounded to a byte,
+// first along rows, then along columns. An axis that keeps its size is not resampled.
 Tensor resample_bytes(const Tensor& self, const int64_t (&out)[2], const Taps& rows, const Taps& columns);
 
 }  // namespace lamella::operators

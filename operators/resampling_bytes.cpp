@@ -1,4 +1,4 @@
-// Images of bytes at other sizes, by weights in fixed point, so that any device computes the same bytes.
+// Images of bytes at other sizes, with weights in fixed point, so that any device computes the same bytes.
 #include <cmath>
 
 #include "operators/resampling.h"
@@ -7,14 +7,14 @@
 namespace lamella::operators {
 namespace {
 
-// Weights as whole numbers, each the part of 2^bits that fits in 16 bits with a sign; in float32 if all sums are exact
-// there, else in float64.
+// Weights as whole numbers: weight times 2^bits, in 16 bits with a sign. They are stored in float32 if all sums are
+// exact there, else in float64.
 struct Fixed {
   Tensor index, weight;
   int bits = 0;
 };
 
-// The taps of a place that see the same element count as one; they follow each other.
+// Joins the taps of a place that take the same element; they follow each other.
 void join_taps(Taps* t) {
   const auto out = static_cast<int64_t>(t->index.size()) / t->count;
   for (int64_t i = 0; i < out; i++) {
@@ -50,7 +50,7 @@ Fixed fixed_of(Taps t, const Device& device) {
     f.weight.data_ptr<double>()[k] = w;
     widest = std::max(widest, sums[k % out] += std::abs(w));
   }
-  const double exact = 1 << 24;  // whole numbers of float32
+  const double exact = 1 << 24;  // float32 holds whole numbers up to here exactly
   const bool narrow = 255 * widest + std::ldexp(0.5, f.bits) < exact;
   f.index = f.index.to(device);
   f.weight = f.weight.to(device, narrow ? kFloat : kDouble);

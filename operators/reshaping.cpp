@@ -1,10 +1,10 @@
-// Reshaping: the same elements in other shapes, a view where the strides allow it, else a copy.
+// Reshaping: the same elements in another shape, a view if the strides allow it, else a copy.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
 namespace {
 
-// Strides under which `t` is seen with other sizes of the same number; false if that needs a copy.
+// Computes the strides of `t` in other sizes with the same number of elements; returns false if that needs a copy.
 bool view_strides(const Tensor& t, IntArrayRef sizes, int64_t* strides) {
   const int64_t *old_sizes = t.sizes().data(), *old_strides = t.strides().data();
   const int64_t ndim = t.dim();
@@ -12,7 +12,7 @@ bool view_strides(const Tensor& t, IntArrayRef sizes, int64_t* strides) {
     core::contiguous_strides(static_cast<int>(sizes.size()), sizes.data(), strides);
     return true;
   }
-  // Walk both from the inside: each run of old dimensions that lies without gaps must hold whole new dimensions.
+  // Walks both from the inside: each run of old dimensions without gaps must hold whole new dimensions.
   int64_t at = static_cast<int64_t>(sizes.size()) - 1;
   int64_t run = 1, seen = 1, base = ndim ? old_strides[ndim - 1] : 1;
   for (int64_t d = ndim - 1; d >= 0; d--) {
@@ -78,7 +78,7 @@ Tensor reshape(const Tensor& self, IntArrayRef shape) {
   return seen ? self.view(shape) : self.clone(MemoryFormat::Contiguous).view(shape);
 }
 
-// The same bytes as another dtype; the last dimension grows or shrinks with the items' size.
+// A view of the same bytes as another dtype; the last dimension grows or shrinks with the item size.
 void infer_view_dtype(const Tensor& self, ScalarType dtype, Output out) {
   const int64_t from = itemsize(self.dtype()), to = itemsize(dtype), last = self.dim() - 1;
   if (from == to) return out.view(self, self.sizes(), self.strides(), self.storage_offset(), dtype);

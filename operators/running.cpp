@@ -4,15 +4,15 @@
 namespace lamella::operators {
 namespace {
 
-// The positions along a dimension, in the shape of self.
+// Returns the position of each element along a dimension, in the shape of self.
 Tensor positions(const Tensor& self, int64_t dim) {
   DimVector sizes(self.dim(), 1);
   sizes[dim] = self.size(dim);
   return lamella::arange(0, self.size(dim), 1, self.options().dtype(kLong)).view(sizes).expand(self.sizes());
 }
 
-// Each turn compares every element with the best of the 1, 2, 4, … before it: log2(n) turns. Of equals the last wins,
-// and NaN wins over all. The values are gathered, so that their gradients go where they came from.
+// In turn k, each element is compared with the best up to the element 2^k before it: log2(n) turns. Of equals the last
+// wins, and NaN wins over all. The values are gathered, so that their gradients reach the right elements.
 template <bool Max>
 std::tuple<Tensor, Tensor> running_extreme(const Tensor& self, int64_t dim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
@@ -34,7 +34,7 @@ std::tuple<Tensor, Tensor> running_extreme(const Tensor& self, int64_t dim) {
   return {self.gather(d, at), at};
 }
 
-// Sums of exponentials in the logarithm, by doubling as well.
+// Running sums of exponentials, in the logarithm, by the same doubling.
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
   check_floating("self", self.dtype());
@@ -63,7 +63,7 @@ Tensor diff(const Tensor& self, int64_t n, int64_t dim, const Tensor& prepend, c
   return x;
 }
 
-// The sums of neighbours times the distances between them; halved they are the areas of the trapezoids.
+// Returns the sums of neighbours times the distances between them: twice the areas of the trapezoids.
 Tensor doubled_areas(const Tensor& y, const Tensor& x, int64_t d) {
   const int64_t n = y.size(d);
   Tensor width;

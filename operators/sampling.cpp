@@ -1,4 +1,4 @@
-// Samples: Bernoulli's, permutations, categories.
+// Samples: Bernoulli variables, permutations, categories.
 #include <cmath>
 
 #include "operators/random.h"
@@ -20,7 +20,7 @@ void infer_bernoulli_tensor(const Tensor& self, const Tensor& p, const Generator
   same_with(out, self, "p", p);
 }
 
-// An error unless all probabilities of a tensor are from 0 to 1. A composite, which has data, calls it.
+// Raises unless all probabilities of a tensor are from 0 to 1. Composites call it, since shape rules have no data.
 void check_probabilities(const char* name, const Tensor& p) {
   const bool fit = (p >= 0).logical_and(p <= 1).all().item().toBool();
   LAMELLA_CHECK(fit, argument(name), ": a probability is between 0 and 1");
@@ -31,7 +31,7 @@ const Tensor& bernoulli_p(const Tensor& self, double p, const Generator& generat
   return store(self, u < static_cast<double>(static_cast<float>(p)));
 }
 
-// 1 with the probability of each element of p.
+// Draws 1 with the probability in each element of p, else 0.
 const Tensor& bernoulli_tensor(const Tensor& self, const Tensor& p, const Generator& generator) {
   if (self.numel() > 0) check_probabilities("p", p);
   const ScalarType t = p.dtype() == kDouble ? kDouble : kFloat;
@@ -39,7 +39,7 @@ const Tensor& bernoulli_tensor(const Tensor& self, const Tensor& p, const Genera
   return self.copy_(u < p);
 }
 
-// bernoulli, of probabilities, and bernoulli.p: new tensors in the layout of self.
+// The rules of bernoulli, with self as probabilities, and of bernoulli.p: new tensors in the layout of self.
 void infer_bernoulli_of(const Tensor& self, const Generator&, Output out) {
   check_drawn("self", self.dtype());
   out.like(self);
@@ -57,7 +57,7 @@ Tensor bernoulli_with(const Tensor& self, double p, const Generator& generator) 
   return lamella::empty_like(self).bernoulli_(p, generator);
 }
 
-// The order of random keys of 63 bits, equal ones in the order of their places.
+// Orders random keys of 63 bits; equal keys keep the order of their places.
 Tensor randperm(int64_t n, const Generator& generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                 std::optional<Device> device, std::optional<bool> pin_memory) {
   const Tensor row = lamella::empty(n, options_of(dtype.value_or(kLong), layout, device, pin_memory));
@@ -90,7 +90,7 @@ const Tensor& permute_randomly(const Tensor& self, const Generator& generator) {
   return store(self, std::get<1>(keys.sort(true, 0, false)));
 }
 
-// The rule of _search_cdf, which counts the entries of each row of cdf that are at most u, row by row.
+// The rule of _search_cdf, which counts, row by row, the entries of cdf that are at most u.
 void infer_search(const Tensor& cdf, const Tensor& u, Output out) {
   const bool fit = cdf.dim() == 2 && u.dim() == 2 && cdf.size(0) == u.size(0) && cdf.dtype() == u.dtype();
   LAMELLA_CHECK(fit, "'cdf' ", shape_text(cdf), " and 'u' ", shape_text(u),
@@ -113,7 +113,7 @@ void infer_multinomial(const Tensor& self, int64_t num_samples, bool replacement
   out.set(sizes, kLong);
 }
 
-// Weights must be finite and not negative, and a row must have enough that are not zero.
+// Raises unless weights are finite and not negative, and each row has enough that are not zero.
 void check_weights(const Tensor& w, int64_t needed) {
   const Tensor wrong = (w >= 0).logical_and(w < HUGE_VAL).logical_not().sum();
   const Tensor few = ((w > 0).sum(-1) < needed).sum();
@@ -122,8 +122,8 @@ void check_weights(const Tensor& w, int64_t needed) {
   LAMELLA_CHECK(code == 0, argument("self"), ": a row has fewer than ", needed, " probabilities above zero");
 }
 
-// Without replacement: the largest of weight / exponential (Efraimidis and Spirakis, 2006). With it: by the inverse of
-// the cumulative distribution.
+// Without replacement, takes the largest of weight / exponential (Efraimidis and Spirakis, 2006); with it, inverts the
+// cumulative distribution.
 Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Generator& generator) {
   check_weights(self, replacement ? 1 : num_samples);
   const bool row = self.dim() == 1;

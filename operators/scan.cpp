@@ -13,7 +13,7 @@ void infer_scan(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype
   out.like(self, scanned_dtype(self, dtype));
 }
 
-// Each turn multiplies every element by the one that lies 1, 2, 4, … places before it: log2(n) products in all.
+// In each turn, multiplies every element by the one that lies 1, 2, 4, … places before it: log2(n) products in all.
 Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
   const ScalarType t = scanned_dtype(self, dtype);
   Tensor y = as(as(self, t), wide_of(t));

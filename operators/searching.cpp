@@ -1,10 +1,10 @@
-// Searches: where numbers belong among others that are in order.
+// Searches: the places of numbers among sorted boundaries.
 #include "operators/sort.h"
 
 namespace lamella::operators {
 namespace {
 
-// Values are a tensor or a number; of a number there is no tensor.
+// Returns the tensor of values; undefined if the value is a number.
 const Tensor& tensor_of(const Tensor& values) { return values; }
 const Tensor& tensor_of(const Scalar&) { return undefined(); }
 
@@ -16,7 +16,7 @@ void check_values(const char* name, const Scalar& values, ScalarType) {
   LAMELLA_CHECK(!values.isComplex(), argument(name), ": a complex number has no order");
 }
 
-// The boundaries are a vector or, if `rows`, may be rows as the tensor of values has them.
+// Raises unless the boundaries are a vector or, if `rows` is true, rows that match those of the values.
 void check_fit(const char* name, const Tensor& boundaries, const Tensor& values, bool rows) {
   const int64_t n = boundaries.dim();
   bool fits = n == 1 || (rows && values.defined() && n > 1 && values.dim() == n);
@@ -25,7 +25,7 @@ void check_fit(const char* name, const Tensor& boundaries, const Tensor& values,
                 ", got shape ", shape_text(boundaries));
 }
 
-// A place for each of the values.
+// Describes a result with one place for each value.
 void set_places(Output& out, const Tensor& values, bool narrow) {
   out.set(values.defined() ? values.sizes() : IntArrayRef(), narrow ? kInt : kLong);
 }
@@ -57,8 +57,8 @@ void infer_bucketize(const Values& self, const Tensor& boundaries, bool out_int3
   set_places(out, tensor_of(self), out_int32);
 }
 
-// The halving of a range, for all values at once: `place` moves by `step` where the boundary before it is still
-// smaller. A NaN is larger than all numbers, as it is for sort().
+// Searches for all values at once by halving: `place` moves by `step` if the boundary before it is still smaller. A NaN
+// is larger than all numbers, as for sort().
 Tensor places(const Tensor& boundaries, const Tensor& values, bool right, bool narrow) {
   const int64_t n = boundaries.size(-1);
   const bool vector = boundaries.dim() == 1;
@@ -80,7 +80,7 @@ Tensor places(const Tensor& boundaries, const Tensor& values, bool right, bool n
   if (vector) place = place.reshape(values.sizes());
   return narrow ? place.to(kInt) : place;
 }
-// A number is compared as it is: beside narrow integers in int64, or in float64.
+// Compares a number without rounding it: in int64 with narrow integers, or in float64.
 Tensor places(const Tensor& boundaries, const Scalar& value, bool right, bool narrow) {
   ScalarType t = boundaries.dtype();
   if (is_integral(t, true) && (value.isFloatingPoint() || t != kUInt64)) t = value.isFloatingPoint() ? kDouble : kLong;

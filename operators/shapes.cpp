@@ -39,13 +39,13 @@ void check_bytes(IntArrayRef sizes, ScalarType t) {
 }
 
 void check_sizes(const char* name, IntArrayRef sizes, ScalarType t) {
-  uint64_t all = 0;  // a product of four sizes below 2^14 fits anything
+  uint64_t all = 0;  // if all sizes are below 2^14, a product of four cannot overflow
   for (int64_t s : sizes) all |= static_cast<uint64_t>(s);
   if (all >> 14 == 0 && sizes.size() <= 4) return;
   const lamella_status st =
       core::check_sizes(argument(name).c_str(), static_cast<int>(sizes.size()), sizes.data(), itemsize(t), nullptr);
   if (!st) return;
-  const std::string message = core::pending_error().message;  // it begins with the argument
+  const std::string message = core::pending_error().message;  // begins with the argument
   core::pending_error().clear();
   throw Error(st, message);
 }

@@ -40,7 +40,7 @@ Sharing sharing_where_met(const lamella_tensor* a, const lamella_tensor* b) {
   const Span x = span_of(a), y = span_of(b);
   if (is_dense(a, x) && is_dense(b, y)) return Sharing::something;
   const char *begin = std::max(x.begin, y.begin), *end = std::min(x.end, y.end);
-  std::vector<bool> used(end - begin);  // of each byte that both may have, whether it belongs to an element of `a`
+  std::vector<bool> used(end - begin);  // for each byte in both spans: whether it belongs to an element of `a`
   each_address(a, [&](const char* at) {
     for (const char* p = std::max(at, begin); p < std::min(at + item_of(a), end); p++) used[p - begin] = true;
   });

@@ -1,4 +1,4 @@
-// Sharing: whether the elements of two tensors lie in the same memory.
+// Sharing: whether the elements of two tensors use the same memory.
 #pragma once
 
 #include <lamella/extension.h>
@@ -8,10 +8,10 @@ namespace lamella::operators {
 enum class Sharing {
   nothing,
   everything,  // each element of one is the same element of the other
-  something,   // an element of one is another element of the other
+  something,   // an element of one overlaps a different element of the other
 };
 
-// The addresses between which a tensor's elements lie; empty where there are none.
+// The range of addresses of a tensor's elements; empty if it has none.
 struct Span {
   const char *begin = nullptr, *end = nullptr;
   bool meets(const Span& other) const { return begin < other.end && other.begin < end; }
@@ -26,7 +26,7 @@ inline Span span_of(const lamella_tensor* t) {
   return {begin, begin + (last + 1) * item_of(t)};
 }
 
-// Two tensors on one device, where their spans meet.
+// Compares two tensors on one device whose spans meet.
 Sharing sharing_where_met(const lamella_tensor* a, const lamella_tensor* b);
 Sharing sharing(const lamella_tensor* a, const lamella_tensor* b);
 

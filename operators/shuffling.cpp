@@ -1,4 +1,4 @@
-// Channels that become pixels, pixels that become channels, and channels in another order.
+// Channels rearranged into pixels and back, and channels in another order.
 #include "operators/shapes.h"
 
 namespace lamella::operators {

@@ -1,4 +1,4 @@
-// Sorting. sort.stable is the primitive.
+// Sorting. sort.stable is the primitive; the others are composites of it.
 #include "operators/sort.h"
 
 #include <cmath>
@@ -56,7 +56,7 @@ Both topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorte
   return {values, indices};
 }
 
-// Position i of the sorted order along a dimension, values and indices.
+// Returns position i of the sorted order along a dimension, values and indices.
 Both ranked(const Both& both, int64_t dim, int64_t i, bool keepdim) {
   auto [values, indices] = both;
   for (Tensor* x : {&values, &indices}) {
@@ -70,7 +70,7 @@ Both ranked(const Both& both, int64_t dim, int64_t i, bool keepdim) {
 
 int64_t length_along(const Tensor& t, int64_t dim) { return t.dim() ? t.size(dim) : 1; }
 
-// Values and indices of one element along a dimension, counted from the front.
+// Describes the values and indices of one element along a dimension, which is counted from the front.
 void set_picked(const Tensor& self, int64_t dim, bool keepdim, Output& values, Output& indices) {
   check_ordered("self", self);
   DimVector sizes;
@@ -89,7 +89,7 @@ Both kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
   return ranked(sorted(self, dim, false), dim, k - 1, keepdim);
 }
 
-// The lower of two middle elements; a NaN where there is one.
+// Returns the lower of two middle elements; a NaN if there is one.
 Both medians(const Tensor& self, int64_t dim, int64_t n, bool keepdim) {
   const Both both = sorted(self, dim, false);
   const auto [value, index] = ranked(both, dim, (n - 1) / 2, keepdim);

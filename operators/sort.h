@@ -1,11 +1,11 @@
-// A check that the operators share which put elements in order.
+// A check that the ordering operators share.
 #pragma once
 
 #include "operators/shapes.h"
 
 namespace lamella::operators {
 
-// Complex numbers have no order.
+// Raises for complex numbers, which have no order.
 void check_ordered(const char* name, const Tensor& t);
 
 }  // namespace lamella::operators

@@ -1,16 +1,16 @@
-// Lists of views: the pieces of a dimension.
+// Splitting: lists of views, each a piece of a dimension.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
 namespace {
 
-// The size of a dimension that is to be cut.
+// Returns the size of a dimension that is to be split.
 int64_t cuttable(const Tensor& self, int64_t dim) {
   LAMELLA_CHECK(self.dim() > 0, argument("self"), ": a zero-dim tensor cannot be split");
   return self.sizes()[wrap_dim("dim", dim, self.dim())];
 }
 
-// Pieces [cuts[i], cuts[i + 1]).
+// Returns the pieces [cuts[i], cuts[i + 1]).
 std::vector<Tensor> pieces(const Tensor& self, int64_t dim, const std::vector<int64_t>& cuts) {
   std::vector<Tensor> all;
   all.reserve(cuts.size());
@@ -18,7 +18,7 @@ std::vector<Tensor> pieces(const Tensor& self, int64_t dim, const std::vector<in
   return all;
 }
 
-// Pieces of `size` positions of n, the last perhaps smaller.
+// Returns pieces of `size` positions of n, the last perhaps smaller.
 std::vector<Tensor> split_by(const Tensor& self, int64_t dim, int64_t size, int64_t n) {
   std::vector<int64_t> cuts;
   cuts.reserve(n / size + 2);
@@ -71,7 +71,7 @@ std::vector<Tensor> tensor_split_sections(const Tensor& self, int64_t sections, 
   return pieces(self, dim, cuts);
 }
 
-// Indices are a slice's. As long as they rise, the pieces make up the whole.
+// Indices count as in a slice. If they rise, the pieces make up the whole.
 std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices, int64_t dim) {
   const int64_t n = cuttable(self, dim);
   std::vector<int64_t> cuts{0}, sizes;
@@ -84,7 +84,7 @@ std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices
   return lamella::split_with_sizes(self, sizes, dim);
 }
 
-// A tensor on the host says the number of pieces, or a row of them where they start.
+// A tensor on the host holds the number of pieces, or the places at which they start.
 std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& where, int64_t dim) {
   LAMELLA_CHECK(where.dim() <= 1 && where.dtype() == kLong, argument("tensor_indices_or_sections"),
                 ": expected an int64 number or row, got ", where.dtype(), " of shape ", shape_text(where));
@@ -101,7 +101,7 @@ int64_t split_dim(const Tensor& self) {
                 shape_text(self));
   return Dim == 1 && self.dim() == 1 ? 0 : Dim;
 }
-// Only into equal parts.
+// Raises unless the parts are equal.
 template <int Dim>
 std::vector<Tensor> split_sections(const Tensor& self, int64_t sections) {
   const int64_t d = split_dim<Dim>(self), n = self.sizes()[d];

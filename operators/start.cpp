@@ -25,7 +25,7 @@ void start() {
     dispatcher::install_slots();
     dispatcher::install_thread_slots();
     dispatcher::install_events();
-    Api::table() = dispatcher::api();  // the catalogue is written over it, as a stranger's library is
+    Api::table() = dispatcher::api();  // the catalogue uses the public headers, like a plugin
     register_catalogue();
     dispatcher::publish_dispatcher();
     const char* trace = std::getenv("LAMELLA_TRACE_DISPATCH");
@@ -42,7 +42,7 @@ lamella_status null_argument(const char* function, const char* argument) {
 }  // namespace
 }  // namespace lamella::operators
 
-// ---- what <lamella/program.h> declares ----
+// ---- the functions that <lamella/program.h> declares ----
 
 extern "C" const lamella_api* lamella_get_api(uint32_t version) {
   if (version >> 16 != LAMELLA_ABI_MAJOR || version > LAMELLA_ABI_VERSION) return nullptr;

@@ -3,7 +3,7 @@
 
 namespace lamella::operators {
 
-// Called by every program and binding before anything else of the library. Only the first call does something.
+// Called by every program and binding before anything else of the library. Calls after the first do nothing.
 void start();
 
 }  // namespace lamella::operators

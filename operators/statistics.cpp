@@ -45,7 +45,7 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   LAMELLA_CHECK(std::isfinite(low) && std::isfinite(high), "the range of the bins, ", low, " to ", high,
                 ", is not finite");
   LAMELLA_CHECK(low < high, argument("max"), ": the range from ", low, " ('min') to ", high, " is none");
-  // What lies outside, NaN too, goes to one more bin at the end.
+  // Elements outside of the range, NaN too, go to one more bin at the end.
   const Tensor inside = (x >= low).logical_and(x <= high);
   const Tensor scaled = ((x - low) * (bins / (high - low))).masked_fill(inside.logical_not(), 0);
   const Tensor at = lamella::where(inside, scaled.to(kLong).clamp(0, bins - 1), Scalar(bins));
@@ -53,9 +53,9 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   return slice(counts, 0, 0, bins).to(self.dtype());
 }
 
-// ---- elements of the sorted row -----------------------------------------------------------------------------------
+// ---- ranks in the sorted row --------------------------------------------------------------------------------------
 
-// The dimension at the end, all elements as one row without one. A zero-dim tensor is a row of one.
+// Moves the dimension to the end; without one, all elements are one row. A zero-dim tensor is a row of one.
 Tensor rows(const Tensor& self, std::optional<int64_t> dim) {
   if (!dim || self.dim() == 0) return self.reshape({self.numel()});
   return self.movedim(*dim, -1);
@@ -77,9 +77,9 @@ Tensor quantile_by(const Tensor& self, const Tensor& q, std::optional<int64_t> d
   if (!q.is_meta() && q.numel() > 0)
     LAMELLA_CHECK((q >= 0).logical_and(q <= 1).all().item().toBool(), argument("q"),
                   ": expected numbers between 0 and 1");
-  // Ranks are float64: float32 has not the digits for those of a long row.
+  // Ranks are float64: float32 has too few digits for a long row.
   const Tensor sorted = std::get<0>(rows(self, dim).sort(-1)), points = q.reshape({q.numel()}).to(kDouble);
-  Tensor last;  // the place of the largest element of each row that counts
+  Tensor last;  // the place of the largest element of each row that is not NaN
   Tensor rank;
   const int64_t n = sorted.size(-1);
   if (skips) {
@@ -120,7 +120,7 @@ Tensor quantile_number(const Tensor& self, double q, std::optional<int64_t> dim,
   return quantile_by(self, lamella::full({}, q, self.options()), dim, keepdim, interpolation, Skips);
 }
 
-// The lower of the two in the middle of what is not NaN.
+// Returns the lower of the two middle elements among those that are not NaN.
 std::tuple<Tensor, Tensor> nanmedian_dim(const Tensor& self, int64_t dim, bool keepdim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
   LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
@@ -138,7 +138,7 @@ Tensor nanmedian(const Tensor& self) {
   return std::get<0>(nanmedian_dim(self.reshape({self.numel()}), 0, false));
 }
 
-// The end of the longest run of equals in the sorted row; of several the smallest value's.
+// Returns the end of the longest run of equals in the sorted row; of several runs, that of the smallest value.
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
   const int64_t d = wrap_dim("dim", dim, self.dim());
   LAMELLA_CHECK(!is_complex(self.dtype()), argument("self"), ": complex numbers have no order");
@@ -154,7 +154,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
   Tensor start = lamella::cat({first, lamella::where(begins, slice(place, d, 1, n), Scalar(0))}, d);
   for (int64_t step = 1; step < n; step *= 2)
     start = lamella::cat({slice(start, d, 0, step), slice(start, d, step, n).maximum(slice(start, d, 0, n - step))}, d);
-  const Tensor run = place - start;  // how many equals lie before each place
+  const Tensor run = place - start;  // the number of equals before each place
   const Tensor at = order.gather(d, run.argmax(d, true)), values = self.gather(d, at);
   if (keepdim) return {values, at};
   return {values.squeeze(d), at.squeeze(d)};

@@ -1,12 +1,12 @@
-// Rows of a table that are bounded in length, and bags of rows: their sums, means and largest elements.
+// Rows of a table with bounded norms, and bags of rows: their sums, means and largest elements.
 #include "operators/indexing.h"
 
 namespace lamella::operators {
 namespace {
 
-constexpr double least_length = 1e-7;  // torch's, against division by zero
+constexpr double least_length = 1e-7;  // torch's number, against division by zero
 
-// What scales lines to at most this length.
+// Returns the factors that scale rows down to a norm of at most `most`.
 Tensor shrinking(const Tensor& lines, const Scalar& p, const Scalar& most, uint64_t kept) {
   DimVector dims;
   for (int64_t d = 0; d < lines.dim(); d++)
@@ -73,7 +73,7 @@ void check_bags(const Tensor& weight, const Tensor& indices, const Tensor& offse
                 weight.dtype(), ", got ", per_sample_weights.dtype());
 }
 
-// The first of the largest elements of each column of each bag, as its row of the table; -1 in a bag of nothing.
+// Returns the row of the table with the first of the largest elements of each column of each bag; -1 for an empty bag.
 Tensor largest_rows(const Tensor& weight, const Tensor& index, const Tensor& bag, const Tensor& counts, int64_t bags) {
   const Tensor rows = lamella::detach(weight).index_select(0, index);
   const int64_t n = index.numel(), width = weight.size(1);
@@ -113,12 +113,12 @@ Bags bags_of(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
   }
   const ScalarType wide = wide_of(weight.dtype());
   const TensorOptions real = weight.options().dtype(wide);
-  // How many bags began up to each index, less one.
+  // The number of bags that began up to each index, less one.
   const Tensor begins = lamella::zeros({n + 1}, start.options())
                             .index_add(0, lamella::slice(start, 0, 0, bags, 1), lamella::ones({bags}, start.options()));
   const Tensor bag = bags > 0 ? lamella::slice(begins, 0, 0, n, 1).cumsum(0) - 1 : lamella::zeros({0}, start.options());
   LAMELLA_CHECK(bags > 0 || n == 0, argument("offsets"), ": ", n, " indices are in no bag");
-  // Behind a last offset that is no bag's begin, indices count for nothing; the maximum, as in torch, sees them all.
+  // After a last offset, which begins no bag, indices are ignored; the maximum, as in torch, includes them all.
   const bool ends = include_last_offset && mode != bag_max && offsets.numel() > 0;
   Tensor counts = index.ne(padding);
   if (ends)

@@ -4,7 +4,8 @@
 namespace lamella::operators {
 namespace {
 
-// The window's length before its last element is left out, which a periodic one has as its first.
+// The length of a window and the number of steps between its ends. A periodic window is one step longer, and leaves out
+// its last element, which equals the first of the next period.
 struct Row {
   Row(int64_t length, bool periodic, std::optional<ScalarType> dtype, std::optional<Layout> layout,
       const std::optional<Device>& device, std::optional<bool> pin_memory)
@@ -13,11 +14,11 @@ struct Row {
     LAMELLA_CHECK(length >= 0, argument("window_length"), ": expected at least 0, got ", length);
     options = options_of(type, layout, device, pin_memory);
   }
-  // From 0 to 1, in float64.
+  // Returns numbers from 0 to 1, in float64.
   Tensor places() const {
     return lamella::arange(0, length, 1, TensorOptions(options).dtype(kDouble)) / static_cast<double>(steps);
   }
-  // A sum of cosines of whole waves along the window.
+  // Returns a sum of cosines with whole periods along the window.
   Tensor waves(double constant, double first, double second) const {
     if (length <= 1) return lamella::ones({length}, options);
     const Tensor angle = places() * 6.283185307179586;

@@ -1,4 +1,4 @@
-// Transposed convolutions: what convolution does to a gradient, done to an image; conv_transpose1d to conv_transpose3d.
+// Transposed convolutions: the input's gradient of a convolution as a function; conv_transpose1d to conv_transpose3d.
 #include "operators/windows.h"
 
 namespace lamella::operators {
@@ -8,7 +8,7 @@ struct Transposed {
   int64_t stride[3], padding[3], more[3], dilation[3], size[3];
 };
 
-// Checks the arguments; the sizes are those of the result.
+// Checks the arguments and computes the sizes of the result.
 template <int Spatial>
 Transposed read_transposed(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                            IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
@@ -45,7 +45,7 @@ Transposed read_transposed(const Tensor& input, const Tensor& weight, const Tens
   return t;
 }
 
-// Of complex numbers the convolution's backward takes the parts.
+// Multiplies the parts of complex numbers: the convolution's backward takes real ones only.
 template <class Product>
 Tensor by_parts(const Tensor& x, const Tensor& w, Product&& product) {
   if (!x.is_complex()) return product(x, w);
@@ -53,7 +53,7 @@ Tensor by_parts(const Tensor& x, const Tensor& w, Product&& product) {
   return lamella::complex(product(xr, wr) - product(xi, wi), product(xr, wi) + product(xi, wr));
 }
 
-// An output padding of a stride or more makes places that a convolution would read again: zeros stand there.
+// An output padding of a stride or more adds places that a convolution would read again: they stay zero.
 template <int Spatial>
 Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                       IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
@@ -78,7 +78,7 @@ Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& b
   return batched ? result : result.squeeze(0);
 }
 
-// Time, batch and channels come in another order than convolutions take them in.
+// Takes dimensions in the order (time, batch, channels), unlike the other convolutions.
 Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad) {
   LAMELLA_CHECK(self.dim() == 3, argument("self"), ": expected (time, batch, in channels), got shape ",
                 shape_text(self));

@@ -9,7 +9,7 @@ void infer_triangle(const Tensor& self, int64_t /*diagonal*/, Output out) {
   out.set(self.sizes(), self.dtype());
 }
 
-// Where column - row is at most (tril) or at least (triu) the diagonal.
+// Returns a mask of the places where column - row is at most (tril) or at least (triu) the diagonal.
 template <bool Lower>
 Tensor triangle(const Tensor& self, int64_t diagonal) {
   const TensorOptions options = self.options().dtype(kLong);
@@ -18,12 +18,13 @@ Tensor triangle(const Tensor& self, int64_t diagonal) {
   return lamella::where(Lower ? from <= diagonal : from >= diagonal, self, false).contiguous();
 }
 
-// The number of places of a matrix that have column - row <= offset.
+// Returns the number of places of a matrix with column - row <= offset.
 __int128 places_below(int64_t rows, int64_t columns, int64_t offset) {
   const __int128 first = std::max<__int128>(-static_cast<__int128>(offset), 0);  // the first row that has such a place
   if (first >= rows || columns == 0) return 0;
   const __int128 whole = std::clamp<__int128>(columns - static_cast<__int128>(offset) - 1, first, rows);
-  const __int128 n = whole - first, least = first + offset + 1;  // rows before the first whole one, from `least` on
+  // The number of rows before the first whole one, and the places of the first of them.
+  const __int128 n = whole - first, least = first + offset + 1;
   return n * least + n * (n - 1) / 2 + (rows - whole) * columns;
 }
 

@@ -4,7 +4,7 @@
 namespace lamella::operators {
 namespace {
 
-// Values, the group of each element or slice, and the groups' sizes.
+// The values, the group of each element or slice, and the sizes of the groups.
 using Results = std::tuple<Tensor, Tensor, Tensor>;
 
 void infer_unique(const Tensor& self, bool, bool, bool, Output values, Output inverse, Output counts) {
@@ -17,8 +17,8 @@ void infer_unique_dim(const Tensor& self, int64_t dim, bool sorted, bool return_
   infer_unique(self, sorted, return_inverse, return_counts, values, inverse, counts);
 }
 
-// Of a vector, or a matrix's rows, whose equals are neighbours: where each group starts, the group of each, and the
-// groups' sizes. The last two are empty unless they were asked for.
+// The groups of a vector, or of a matrix's rows, whose equals are neighbours: the start of each group, the group of
+// each row, and the sizes. The last two are empty unless they were requested.
 struct Groups {
   Tensor starts, group, counts;
 };
@@ -42,7 +42,7 @@ Groups grouped(const Tensor& x, bool inverse, bool counts) {
   return g;
 }
 
-// The groups of elements that were put in order, for the places that these had before.
+// Returns the group of each element at its place before the sort.
 Tensor unordered(const Tensor& group, const Tensor& order) {
   return lamella::empty_like(order).scatter_(0, order, group);
 }
@@ -54,7 +54,7 @@ Results unique(const Tensor& self, bool /*sorted*/, bool return_inverse, bool re
   return {values.index_select(0, g.starts), g.group, g.counts};
 }
 
-// The slices along a dimension as a matrix's rows.
+// Returns the slices along a dimension as the rows of a matrix.
 Tensor slices(const Tensor& self, int64_t dim) {
   if (self.dim() == 0) return self.reshape({1, 1});
   const int64_t n = self.size(dim);
@@ -76,7 +76,7 @@ void infer_row_order(const Tensor& self, Output out) {
   check_ordered("self", self);
 }
 
-// Stable sorts by one column after another, the first one last.
+// Sorts the rows: stable sorts by one column after another, the first column last.
 Tensor row_order(const Tensor& self) {
   Tensor order = lamella::arange(0, self.size(0), 1, self.options().dtype(kLong));
   for (int64_t k = self.size(1) - 1; k >= 0; k--) {

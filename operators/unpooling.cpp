@@ -1,4 +1,4 @@
-// What a max pool left goes back to where it stood; zeros elsewhere.
+// Unpooling: puts the elements that a max pool kept back where they were, with zeros elsewhere.
 #include "operators/pooling.h"
 
 namespace lamella::operators {

@@ -1,4 +1,4 @@
-// Images of another size: nearest, linear, cubic and smoothed, over one to three axes, which are resampled one by one.
+// Images at another size: nearest, linear, cubic and smoothed, over one to three axes, which are resampled one by one.
 #include "operators/pooling.h"
 #include "operators/resampling.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using Scale = std::optional<double>;
 
-// ---- tables: any number of axes, the last of a tensor ---------------------------------------------------------------
+// ---- tables for the last axes of a tensor, whatever their number ---------------------------------------------------
 
 void check_tables(IntArrayRef output_size, IntArrayRef taps, const Tensor& index, const Tensor& weight, int64_t dims) {
   LAMELLA_CHECK(!taps.empty() && taps.size() <= 3 && static_cast<int64_t>(taps.size()) <= dims &&
@@ -26,7 +26,7 @@ void check_tables(IntArrayRef output_size, IntArrayRef taps, const Tensor& index
                 " numbers");
 }
 
-// Without weights nothing is computed; with them, half precision is computed in float32.
+// Without weights elements are copied; with them, half precision is computed in float32.
 void check_weight(const char* name, const Tensor& self, const Tensor& weight) {
   if (!weight.defined()) return;
   LAMELLA_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), argument(name), ": dtype ", self.dtype(),
@@ -64,7 +64,7 @@ void infer_resample_backward(const Tensor& grad_output, IntArrayRef output_size,
   set_image(out, input_size, grad_output.dtype(), channels_last(grad_output));
 }
 
-// Calls body(dimension, indices, weights) for each tap of each axis; weights stand along their dimension.
+// Calls body(dimension, indices, weights) for each tap of each axis; the weights broadcast along their dimension.
 template <class Body>
 void each_tap(const Tensor& x, IntArrayRef output_size, IntArrayRef taps, const Tensor& index, const Tensor& weight,
               Body&& body) {
@@ -142,7 +142,7 @@ Tables tables_of(Filter f, const Tensor& like, IntArrayRef in, const int64_t* ou
   return t;
 }
 
-// The sizes that are asked for, and those that there are.
+// The sizes of the result, and those of the input.
 template <int Axes>
 struct Sizes {
   int64_t out[Axes];
@@ -203,7 +203,7 @@ struct Up {
   }
 };
 
-// The functions of the schemas, without and with `align_corners`.
+// The functions for the schemas, without and with `align_corners`.
 template <Filter F, class... S>
 struct Picks : Up<F, S...> {
   static void infer(const Tensor& self, IntArrayRef output_size, S..., Output out) {

@@ -36,7 +36,7 @@ void infer_corrected(const Tensor& self, std::optional<IntArrayRef> dim, const s
 template <bool WithMean>
 using Spread = std::conditional_t<WithMean, std::tuple<Tensor, Tensor>, Tensor>;
 
-// The mean first, then the squares of the differences from it.
+// Computes the mean first, then the squares of the differences from it.
 template <bool Root, bool WithMean>
 Spread<WithMean> spread(const Tensor& self, const OptionalIntArrayRef& dim, double correction, bool keepdim) {
   const ScalarType t = self.dtype();

@@ -1,11 +1,10 @@
-// Views: the same storage seen otherwise. Each is a shape rule and nothing else, or made of such; no backend needs a
-// kernel.
+// Views of the same storage. Each is a shape rule and nothing else, or a composite of such; no backend needs a kernel.
 #include "operators/shapes.h"
 
 namespace lamella::operators {
 namespace {
 
-// The dimensions of a view while they are put together, on the stack.
+// Sizes and strides of a view while they are computed, on the stack.
 struct Dims {
   Dims() = default;
   explicit Dims(const Tensor& self) : sizes(self.sizes()), strides(self.strides()) {}
@@ -23,7 +22,7 @@ void infer_alias(const Tensor& self, Output out) {
 
 void infer_detach(const Tensor& self, Output out) { out.detached(self); }
 
-// ---- other orders of the dimensions ----
+// ---- dimensions in another order ----
 
 void infer_t(const Tensor& self, Output out) {
   const IntArrayRef sizes = self.sizes(), strides = self.strides();
@@ -120,7 +119,7 @@ void infer_expand_as(const Tensor& self, const Tensor& other, Output out) {
   expanded_to(self, "other", other.sizes(), out);
 }
 
-// Drops the dimensions of size 1 that the set names, one bit each.
+// Drops the dimensions of size 1 that are in the set, one bit each.
 void squeezed(const Tensor& self, uint64_t dims, Output& out) {
   const IntArrayRef sizes = self.sizes(), strides = self.strides();
   Dims v;
@@ -207,7 +206,7 @@ void infer_diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t di
   out.view(self, v.sizes, v.strides, first);
 }
 
-// One dimension, cut into windows of `size` that start `step` apart; each window is a last dimension.
+// Cuts one dimension into windows of `size` that start `step` apart; a window becomes a new last dimension.
 void infer_unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step, Output out) {
   const bool zero_dim = self.dim() == 0;
   const int64_t d = wrap_dim("dimension", dimension, self.dim()), length = zero_dim ? 1 : self.sizes()[d];

@@ -1,4 +1,4 @@
-// Pooling over windows of volumes: planes are pooled first, then along the depth, which gives the same windows.
+// Pooling over windows of volumes: first the planes, then along the depth, which gives the same windows.
 #include "operators/pooling.h"
 
 namespace lamella::operators {
@@ -14,7 +14,7 @@ Tensor Volume::columns(const Tensor& planes, int64_t inner) const { return plane
 
 namespace {
 
-// The windows of two dimensions: of planes, or of a volume's depth, with its planes' places side by side.
+// Windows of two dimensions: those of the planes, or those of a volume's depth, with the places of its planes in a row.
 struct Flat {
   DimVector kernel, stride, padding, dilation;
 };
@@ -52,8 +52,8 @@ void infer_max_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef 
   indices.set(values.sizes(), kLong);
 }
 
-// The index along the depth says which plane, and there which place, whose index in its plane is known. A window of
-// padding alone has -1.
+// The index along the depth chooses the plane and the place in it; the index within that plane is known from the first
+// pool. A window of padding alone has -1.
 std::tuple<Tensor, Tensor> max_pool_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                                             IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   const Pool p = read_pool(self, 3, kernel_size, stride, padding, dilation, ceil_mode);
@@ -79,7 +79,7 @@ void infer_avg(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, 
   set_pooled(out, self, 3, p.places);
 }
 
-// Means of means, as the counts of a window are products; sums where one number divides, and of integers.
+// Computes means of means, as the count of a window is a product; sums if one number divides, and for integers.
 Tensor avg_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                 bool count_include_pad, std::optional<int64_t> divisor_override) {
   const Pool p = read_pool(self, 3, kernel_size, stride, padding, 1, ceil_mode);

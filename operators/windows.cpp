@@ -67,7 +67,7 @@ bool channels_last(const Tensor& t) {
     if (s[d] < least) return false;
     least = s[d] * n[d];
   }
-  // With one channel, or one pixel, both layouts are the same memory: the plain one then.
+  // With one channel, or one pixel, both layouts are the same memory, which counts as the plain one.
   return n[1] > 1 && (n[2] > 1 || n[3] > 1);
 }
 

@@ -1,4 +1,4 @@
-# The ABI that the headers declare answers for compatibility: find_package(Lamella 1.0) takes 1.x, x at least 0.
+# The version is that of the ABI which the headers declare: find_package(Lamella 1.0) takes 1.x, x at least 0.
 
 file(READ "${CMAKE_CURRENT_LIST_DIR}/../include/lamella/version.h" LAMELLA_HEADER)
 foreach(PART MAJOR MINOR)

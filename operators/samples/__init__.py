@@ -5,17 +5,17 @@ executed:
 
     add.Tensor(f32[3, 4], f32[4], alpha=2)
 
-The operator stands without its namespace, with its overload. Tensors are written ``dtype[sizes]``, zero-dim ones
+The operator is written without its namespace, with its overload. Tensors are written ``dtype[sizes]``, zero-dim ones
 ``dtype[()]``; the rest are literals, lists, tuples, dtypes (f16 bf16 f32 f64 i8 … u64 bool c64 c128), memory formats,
 ``inf`` and ``nan``. In-place and out= forms follow from the functional one and have no lines.
 
-A tensor lies contiguously and holds random values of moderate size, unless what follows says otherwise:
+A tensor lies contiguously and holds random values of moderate size, unless a word after the sizes says otherwise:
 
     .t              the last two dimensions change places: f32[4, 3].t has sizes (3, 4) (of one dimension: gaps)
     .order(2, 0, 1) dimensions in this order in memory, the outermost first
     .last           channels last: order(0, 2, 3, 1) of four dimensions
-    .gaps           room between the elements, filled with what must not be read
-    .offset         it starts behind three other elements
+    .gaps           room between the elements, filled with values that must not be read
+    .offset         it starts after three other elements
     .expanded(0)    dimension 0 repeats one element (stride 0)
 
     .within(lo, hi) uniform; integers and bools include both ends

@@ -1,4 +1,4 @@
-"""All samples of the installed package, by operator, and how they become tensors and calls."""
+"""All samples of the installed package, by operator, and the calls that run them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lamella.operators.samples.parse import Sample, read
 
 @cache
 def read_all() -> dict[str, list[Sample]]:
-    """operator with overload -> its samples, good and bad."""
+    """Returns the samples of each operator with overload, good and bad."""
     found: dict[str, list[Sample]] = {}
     for path in sorted(Path(__file__).parent.glob("*.txt")):
         for sample in read(path):
@@ -22,17 +22,17 @@ def read_all() -> dict[str, list[Sample]]:
 
 
 def operators() -> list[str]:
-    """Every operator that has samples."""
+    """Returns every operator that has samples."""
     return sorted(read_all())
 
 
 def of(operator: str) -> list[Sample]:
-    """The valid calls of an operator, "add.Tensor"; an in-place one without lines has its functional form's."""
+    """Returns the valid calls of an operator, "add.Tensor"; an in-place one without lines has its functional form's."""
     return [s for s in every(operator) if not s.raises]
 
 
 def bad(operator: str) -> list[Sample]:
-    """The calls that raise."""
+    """Returns the calls that raise."""
     return [s for s in every(operator) if s.raises]
 
 
@@ -45,7 +45,7 @@ def every(operator: str) -> list[Sample]:
 
 
 def call(operator: str) -> Callable[..., Any]:
-    """What runs an operator: all overloads of its name, chosen by the arguments as for a user."""
+    """Returns the function that runs an operator: all overloads of its name, chosen by the arguments as for a user."""
     from lamella import _C
 
     return _C._packet("aten::" + operator.partition(".")[0])

@@ -1,4 +1,4 @@
-"""Lines to samples: the syntax that the package's first page describes, read with ast."""
+"""Parses lines to samples: the syntax that the package's first page describes, read with ast."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Sample:
         return f"{self.text}  ({self.where})"
 
     def specs(self) -> list[Spec]:
-        """Every tensor of the call, in order."""
+        """Returns every tensor of the call, in order."""
         found: list[Spec] = []
         self.map(lambda leaf: found.append(leaf) if isinstance(leaf, Spec) else None)
         return found
 
     def map(self, change: Callable[[Any], Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Arguments with every leaf replaced by what ``change`` makes of it."""
+        """Returns the arguments with every leaf replaced by ``change(leaf)``."""
 
         def go(value: Any) -> Any:
             if isinstance(value, (list, tuple)) and not isinstance(value, Named):
@@ -63,12 +63,12 @@ class Sample:
         return [go(v) for v in self.args], {k: go(v) for k, v in self.kwargs.items()}
 
     def relaid(self, change: Callable[[Spec], Spec]) -> Sample:
-        """The same call with its tensors changed."""
+        """Returns the same call with its tensors changed."""
         args, kwargs = self.map(lambda leaf: change(leaf) if isinstance(leaf, Spec) else leaf)
         return replace(self, args=tuple(args), kwargs=kwargs)
 
     def build(self, device: str | None = None) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments as lamella takes them, with fresh tensors on a device."""
+        """Returns the arguments that lamella takes, with fresh tensors on a device."""
         import lamella
 
         def made(leaf: Any) -> Any:
@@ -80,7 +80,7 @@ class Sample:
 
 
 def read(path: Path) -> list[Sample]:
-    """The samples of one file, templates and groups multiplied out."""
+    """Returns the samples of one file, templates and groups multiplied out."""
     groups: dict[str, list[str]] = {}
     found: list[Sample] = []
     for number, line in lines(path.read_text()):
@@ -96,7 +96,7 @@ def read(path: Path) -> list[Sample]:
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines without comments; those that begin with a space belong to the line before."""
+    """Returns numbered lines without comments; a line that begins with a space belongs to the line before."""
     joined: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
         line = re.sub(r"(^|\s)#.*", "", line).rstrip()
@@ -120,7 +120,7 @@ def expanded(line: str, groups: dict[str, list[str]], where: str) -> Iterator[Sa
 
 
 def repeated(source: str) -> Iterator[tuple[dict[str, str], ast.Call]]:
-    """The call of a line, once for each dtype that its ``for`` clauses name."""
+    """Yields the call of a line, once for each dtype that its ``for`` clauses name."""
     node = ast.parse(f"({source})", mode="eval").body
     clauses = node.generators if isinstance(node, ast.GeneratorExp) else []
     call = node.elt if isinstance(node, ast.GeneratorExp) else node
@@ -159,7 +159,7 @@ def sample(
 
 
 def value(node: ast.expr) -> Any:
-    """What an argument's expression stands for; nothing of it is executed."""
+    """Returns the value of an argument's expression; nothing of it is executed."""
     if isinstance(node, ast.List):
         return [value(n) for n in node.elts]
     if isinstance(node, ast.Tuple):

@@ -1,4 +1,4 @@
-"""One tensor of a sample: dtype, sizes, how it lies in memory and what values it holds."""
+"""One tensor of a sample: dtype, sizes, layout in memory and values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OFFSET = 3
 
 @dataclass(frozen=True)
 class Spec:
-    """A tensor as data. ``seed`` decides its values; everything else is as the line says."""
+    """A tensor as data. ``seed`` decides its values; the line says everything else."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -27,10 +27,10 @@ class Spec:
     values: tuple[Any, ...] = ("usual",)
     seed: int = 0
 
-    # ---- the words behind the sizes of a line ----
+    # ---- the words after the sizes of a line ----
 
     def with_word(self, word: str, arguments: tuple[Any, ...] | None) -> Spec:
-        """The same tensor with ``.word`` or ``.word(arguments)`` applied."""
+        """Returns the same tensor with ``.word`` or ``.word(arguments)`` applied."""
         n = len(self.shape)
         if arguments is None:
             if word == "t":
@@ -57,7 +57,7 @@ class Spec:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """In elements."""
+        """The strides, in elements."""
         strides, step = [0] * len(self.shape), self.gap
         for d in reversed(self.order or range(len(self.shape))):
             if d not in self.repeated:
@@ -67,7 +67,7 @@ class Spec:
 
     @property
     def span(self) -> int:
-        """The elements from the storage's start to the last one."""
+        """The number of elements from the storage's start to the last one."""
         if 0 in self.shape:
             return self.offset
         return self.offset + 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
@@ -85,11 +85,11 @@ class Spec:
 
     @property
     def kind(self) -> str:
-        """bool, int, float or complex."""
+        """The class of the dtype: bool, int, float or complex."""
         return self.dtype.rstrip("0123456789").removeprefix("u").removeprefix("b" if "bf" in self.dtype else "")
 
     def array(self):
-        """The elements, as a numpy array; bfloat16 ones as float32 that bfloat16 holds exactly."""
+        """Returns the elements as a numpy array; those of bfloat16 as float32 numbers that bfloat16 holds exactly."""
         import numpy as np
 
         held = tuple(1 if d in self.repeated else n for d, n in enumerate(self.shape))
@@ -98,7 +98,7 @@ class Spec:
         return np.broadcast_to(made.reshape(held), self.shape)
 
     def flat(self):
-        """The storage, as a numpy array of one dimension; what lies between the elements is NaN or the largest."""
+        """Returns the storage as a numpy array of one dimension; NaN or the largest number fills the gaps."""
         import numpy as np
 
         array = self.array()
@@ -115,7 +115,7 @@ def seeded(text: str) -> int:
 
 
 def drawn(spec: Spec, count: int, rng):
-    """``count`` values in row-major order, in a wide dtype."""
+    """Returns ``count`` values in row-major order, in a wide dtype."""
     import numpy as np
 
     word, *given = spec.values
@@ -141,7 +141,7 @@ def drawn(spec: Spec, count: int, rng):
 
 
 def special(spec: Spec, count: int, rng):
-    """What goes wrong first, in turn, between usual values."""
+    """Returns values on which operators fail first, in turn, between usual values."""
     import numpy as np
 
     made = drawn(replace(spec, values=("usual",)), count, rng)
@@ -158,7 +158,7 @@ def special(spec: Spec, count: int, rng):
 
 
 def rounded(values, dtype: str):
-    """In the dtype's numpy dtype, bfloat16 in float32 rounded to even."""
+    """Returns values in the dtype's numpy dtype, those of bfloat16 in float32, rounded to even."""
     import numpy as np
 
     if dtype != "bfloat16":
@@ -171,7 +171,7 @@ def rounded(values, dtype: str):
 
 
 def tensor(spec: Spec, device: str | None = None) -> Any:
-    """A fresh tensor in the memory layout that a spec describes; on the host if no device is named."""
+    """Makes a fresh tensor in the memory layout that a spec describes; on the host if no device is named."""
     import lamella
 
     dtype = getattr(lamella, spec.dtype)

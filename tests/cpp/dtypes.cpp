@@ -256,7 +256,7 @@ void registration() {
   d.itemsize = 4;
   d.dlpack.bits = 32;
   FAILS(api, api->dtype_register(l, &d, &t, nullptr),
-        "'tenths' had elements of 2 bytes, and tensors may have it still");
+        "'tenths' was registered with elements of 2 bytes, and tensors may still have it");
   d = tenths_def();
   OK(api, api->dtype_register(l, &d, &again, nullptr));
   CHECK(again == first);

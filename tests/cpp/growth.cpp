@@ -235,7 +235,7 @@ static void older_rules() {
     args[2] = num(5);
     const int32_t outs = o == out;
     FAILS(api, api->check_defaults(o, args, 2 + outs, "the derivative"),
-          "the derivative was written before the argument 'depth' and computes what it is by default, 7; got 5");
+          "the derivative was written before the argument 'depth' was added and computes with its default, 7; got 5");
     OK(api, api->check_defaults(o, args, 3 + outs, "the derivative"));
     args[2] = num(7);
     OK(api, api->check_defaults(o, args, 2 + outs, "the derivative"));
@@ -366,7 +366,7 @@ static void libraries() {
   lamella_tensor* t = one(1);
   lamella_value self = of(t), r;
   FAILS(api, api->call(nullptr, api->find_operator("mine::g", ""), &self, 1, &r, 1),
-        "says kind 77, which there is not");
+        "sets kind 77, which does not exist");
   api->release(t);
   api->library_close(l);
   api->library_close(l);

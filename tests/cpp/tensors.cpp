@@ -135,7 +135,7 @@ void opaque_tensors() {
   lamella_value r;
   FAILS(api, call("aten::add", "Tensor", {of(plain), of(t), num(1)}, &r), "add: argument 'other' is opaque");
   FAILS(api, call("aten::add", "Tensor", {of(plain), of(t), num(1)}, &r), "no kernel for add: 'one' (one)");
-  FAILS(api, call("aten::neg", "", {of(bare)}, &r), "It asks for no layer that knows its values");
+  FAILS(api, call("aten::neg", "", {of(bare)}, &r), "It has the key of no layer that could compute with it");
   FAILS(api, call("aten::add_", "Tensor", {of(t), of(plain), num(1)}, &r), "add_: argument 'self' is opaque");
   FAILS(api, call("aten::copy_", "", {of(plain), of(t), no}, &r), "copy_: argument 'src' is opaque");
   FAILS(api, call("aten::copy_", "", {of(t), of(plain), no}, &r), "copy_: argument 'self' is opaque");
@@ -234,7 +234,7 @@ void manners() {
   // A slot that refuses fails the operator; a tensor that no slot speaks for is refused, too.
   FAILS(api, call("aten::narrow", "", {of(thirteen), num(0), num(1), num(2)}, &r), "thirteen is refused");
   FAILS(api, call("aten::clone", "", {of(thirteen), {}}, &r), "thirteen is refused");
-  FAILS(api, call("aten::detach", "", {of(bare)}, &r), "no slot that says what becomes of its values");
+  FAILS(api, call("aten::detach", "", {of(bare)}, &r), "no slot that carries its values to a view or a copy");
   lamella_tensor* cut = nullptr;
   FAILS(api, api->tensor_detach(thirteen, 0, &cut), "thirteen is refused");
   CHECK(!cut);
@@ -306,11 +306,11 @@ void storages() {
   CHECK(!api->storage_slot_get(s, -1) && !api->storage_slot_get(s, 1000));
   type.carry = carry;
   FAILS(api, api->storage_slot(library, &type, &index),
-        "storage_slot: 'shared memory' has what only slots of tensors have: 'carry'");
+        "storage_slot: 'shared memory' sets members that only slots of tensors have: 'carry'");
   type.carry = nullptr;
   type.clear = [](void*) {};
   FAILS(api, api->storage_slot(library, &type, &index),
-        "storage_slot: 'shared memory' has what only slots of tensors have: 't");
+        "storage_slot: 'shared memory' sets members that only slots of tensors have: 't");
   api->release(t);
   CHECK(destroyed == 0 && api->storage_slot_get(s, index) == &destroyed);
   // A tensor over a storage that was kept.
@@ -344,7 +344,7 @@ void storages() {
   CHECK(!api->tensor_base(view) && view->dl.ndim == 7 && view->dtype == LAMELLA_INT64 && view->dl.dtype.bits == 64);
   OK(api, api->tensor_assign(view, view));
   lamella_tensor* hidden = opaque(2);
-  FAILS(api, api->tensor_assign(view, hidden), "no slot that says what becomes of its values");
+  FAILS(api, api->tensor_assign(view, hidden), "no slot that carries its values to a view or a copy");
   CHECK(!(view->flags & LAMELLA_OPAQUE) && view->dl.data && view->dl.ndim == 7 && view->keys == 0);
   give(hidden, 8);
   OK(api, api->tensor_assign(view, hidden));

@@ -218,7 +218,7 @@ def test_ninja_can_be_demanded(tmp_path):
     (folder / "setup.py").write_text(patch + demanded)
     command = (sys.executable, "setup.py", "-q", "build_ext", "--inplace")
     done = subprocess.run(command, cwd=folder, env=clean_environment(), capture_output=True, text=True)
-    assert "MissingTool: ninja is asked for and not there: pip install ninja" in done.stderr
+    assert "MissingTool: use_ninja=True needs ninja, which is not installed: pip install ninja" in done.stderr
 
 
 CMAKE = """

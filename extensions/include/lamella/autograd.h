@@ -1,25 +1,25 @@
-/* Derivatives, and the interface "autograd" of the plugin that differentiates. An operator brings its derivative as
- * a rule of the layer "autograd", before, after or without such a plugin:
+/* Derivatives, and the interface "autograd" of the plugin that differentiates. The derivative of an operator is a rule
+ * of the layer "autograd", which may be registered before, after or without such a plugin:
  *
  *   static lamella_derivative square = {sizeof square, 0, "self: grad * 2 * self"};
  *   static lamella_rule rule = {sizeof rule, 0, "mine::square", "autograd", NULL, &square, NULL, NULL};
  *   api().rule(library, &rule, NULL);
  *
- * The interface is found as find_interface("autograd", 1). What docs/abi.md promises of the table holds of this file,
- * too: the structs that are handed in are read as far as their `size` says and copied, and all of them, the table of
- * the interface as well, grow at their end alone. The plugin may be older than the library: look at the table's `size`
- * before calling a function that came after version 1.0. One lamella_derivative may serve several operators.
+ * The interface is found as find_interface("autograd", 1). The promises of docs/abi.md for the table hold for this
+ * file, too: structs that callers pass are read as far as their `size` says and copied, and all structs, also the table
+ * of the interface, grow only at their end. The plugin may be older than the library: check the table's `size` before
+ * calling a function that was added after version 1.0. One lamella_derivative may serve several operators.
  *
  * Note [Formulas]  "argument: expression", separated by semicolons. An expression calls operators by name
  *   (mm(grad, t(other))), with + - * / between tensors and numbers. It may name the operator's arguments, its results
  *   (`result`, or by name, or result0, result1), the gradients of its results (`grad`, grad0, grad1), shapes and dtypes
  *   (self.shape, self.shape[0], self.dtype), and `mask`, a list of bools that says which of several targets are wanted
- *   ("input, weight: f(grad, mask)"; an unwanted gradient may come back absent). It saves the arguments and results
- *   that it names. A gradient that did not come is zeros, but absent for a parameter of type Tensor?. conj(x) costs
- *   nothing where x is real.
- *   The tensors of a list that an operator returns are results one by one, and `grads` is the list of the gradients of
- *   all results ("self: stack(grads, dim)"): zeros where none came, but absent for a parameter of type Tensor?[]. An
- *   operator with a formula takes one list with a gradient, and returns one, at most.
+ *   ("input, weight: f(grad, mask)"; an unwanted gradient may be none). The arguments and results that an expression
+ *   names are saved. The gradient of a result that got none is zeros, but absent for a parameter of type Tensor?.
+ *   conj(x) costs nothing if x is real.
+ *   If an operator returns a list of tensors, each of these is a result, and `grads` is the list of the gradients of
+ *   all results ("self: stack(grads, dim)"): zeros for a result that got none, but absent for a parameter of type
+ *   Tensor?[]. An operator with a formula takes at most one list with a gradient, and returns at most one.
  *   Gradients are summed to the shape of the argument, and cast to its dtype, afterwards. "none" in place of a formula
  *   declares that nothing depends on the argument smoothly. */
 #ifndef LAMELLA_AUTOGRAD_H
@@ -39,7 +39,7 @@ typedef struct {
    * recording the call is an error. 0: the derivative is right for all arguments; this is required of an operator that
    * has outputs among its arguments. */
   int32_t num_args;
-  const char* formulas; /* or null, and then: */
+  const char* formulas; /* null: `setup` and `backward` compute the gradients */
   /* After the operator ran: saves on the node the values that `backward` will need. Nullable. */
   lamella_status (*setup)(void* context, lamella_node* node, const lamella_value* args, const lamella_value* rets);
   /* One gradient for each result (null: it has none), one owned tensor or null for each tensor argument; the
@@ -55,7 +55,7 @@ enum lamella_hook_kind {
   LAMELLA_HOOK_ACCUMULATED = 3 /* a leaf's gradient has been added to; grads: none */
 };
 
-/* Host objects that a hook or a node holds can be visited: `traverse` may be null. */
+/* `traverse` visits the host objects that a hook or a node holds; it may be null. */
 typedef struct {
   uint32_t size;
   int32_t kind; /* enum lamella_hook_kind */
@@ -65,7 +65,8 @@ typedef struct {
   int32_t (*traverse)(void* context, lamella_visit visit, void* visitor);
 } lamella_hook;
 
-/* A function that is not an operator: its node is made by hand, and told apart by the address of its type. */
+/* The type of the nodes of a function that is no operator. node_new makes such nodes; the address of a type
+ * identifies it. */
 typedef struct {
   uint32_t size;
   uint32_t reserved;
@@ -90,8 +91,9 @@ typedef struct {
   lamella_status (*pack)(void* context, lamella_tensor* tensor, void** packed);
   lamella_status (*unpack)(void* packed, lamella_tensor** out);
   void (*destroy)(void* packed); /* nullable */
-  /* Nullable, both or none: of the context, on any thread. push_saved_hooks takes over one reference, and each thread
-   * that carries the hooks on has one more. Without them, hooks stay on their thread. */
+  /* Nullable, both or none: they count references to the context, on any thread. push_saved_hooks takes over one
+   * reference, and each thread to which the hooks are carried has one more. Without them, hooks stay on their
+   * thread. */
   void (*retain)(void* context);
   void (*release)(void* context);
 } lamella_saved_hooks;
@@ -110,9 +112,12 @@ typedef struct {
   int32_t (*retains_grad)(lamella_tensor*);
   lamella_status (*detach_)(lamella_tensor*);
   lamella_status (*grad_fn)(lamella_tensor*, lamella_node** out, uint32_t* output); /* owned, or null for a leaf */
-  lamella_status (*edge)(lamella_tensor*, lamella_node** out, uint32_t* output);    /* a leaf's accumulates */
-  lamella_status (*set_history)(lamella_tensor*, lamella_node*, uint32_t output); /* the tensor is this result of it */
-  lamella_status (*set_written)(lamella_tensor*, lamella_node*, uint32_t output); /* and was written in place */
+  /* A leaf's edge leads to the node that accumulates its gradient. */
+  lamella_status (*edge)(lamella_tensor*, lamella_node** out, uint32_t* output);
+  /* The tensor becomes result `output` of the node. */
+  lamella_status (*set_history)(lamella_tensor*, lamella_node*, uint32_t output);
+  /* The same for a tensor that was written in place. */
+  lamella_status (*set_written)(lamella_tensor*, lamella_node*, uint32_t output);
 
   /* nodes */
   void (*node_retain)(lamella_node*);
@@ -125,24 +130,25 @@ typedef struct {
   /* A node with an edge to each input (null: no edge). set_history then says which tensor each result is. */
   lamella_status (*node_new)(const lamella_node_type*, void* context, lamella_tensor* const* inputs, int32_t num_inputs,
                              int32_t num_results, lamella_node** out);
-  int32_t (*node_needs)(lamella_node*, int32_t edge);             /* during backward: whether a gradient is asked for */
+  int32_t (*node_needs)(lamella_node*, int32_t edge);             /* during backward: whether the gradient is needed */
   void* (*node_context)(lamella_node*, const lamella_node_type*); /* null if it is of another type */
   void** (*node_host)(lamella_node*); /* a word for the host language, weak; null: no memory */
   lamella_status (*node_metadata)(lamella_node*, void* object, void (*destroy)(void*)); /* kept with the node */
   void* (*node_metadata_of)(lamella_node*);
-  /* `result`: which result of the node a tensor is, or -1. None: a place without a tensor. */
+  /* `result`: the number of the node's result that a tensor is, or -1. A value of none keeps a place without a
+   * tensor. */
   lamella_status (*save)(lamella_node*, const lamella_value* value, int32_t result);
   int32_t (*num_saved)(lamella_node*);
   lamella_status (*saved)(lamella_node*, int32_t i, lamella_value* out); /* owned; checks the version */
-  /* The gradient of a result where none came: zeros of its shape; null, without an error, if it has no gradient. */
+  /* Makes the gradient of a result that got none: zeros of its shape; null, without an error, if it has no gradient. */
   lamella_status (*zeros)(lamella_node*, int32_t result, lamella_tensor** out);
 
   /* hooks: removed by id, on any thread; nothing happens if the hook was removed before, alone or with its node */
   lamella_status (*hook_add)(lamella_node*, uint32_t output, const lamella_hook*, uint64_t* id);
   void (*hook_remove)(uint64_t id);
 
-  /* Roots with their gradients (null: ones, for a tensor of one element). Gradients of `inputs` come back in `outs`,
-   * owned, null where nothing reaches. */
+  /* `grads`: the gradients of the roots (null: ones, for a tensor of one element). The gradients of `inputs` are put
+   * into `outs`, owned; null for an input on which no root depends. */
   lamella_status (*backward)(lamella_tensor* const* roots, lamella_tensor* const* grads, int32_t num_roots,
                              lamella_tensor* const* inputs, int32_t num_inputs, lamella_tensor** outs, uint32_t flags);
 
@@ -154,15 +160,15 @@ typedef struct {
   void (*set_anomaly)(char* (*trace)(void), int32_t check_nan);
   /* The node whose backward runs on this thread, borrowed; null if none does. */
   lamella_node* (*current_node)(void);
-  /* Has a function called once, when the backward that runs on this thread has ended well; in the order in which they
-   * were queued, and those that they queue themselves. `destroy` (nullable) is called in any case. Without a backward
-   * it is an error, and nothing is called. */
+  /* Queues a function that is called once, when the backward that runs on this thread has ended without an error, in
+   * the order of queueing; functions that it queues itself are called, too. `destroy` (nullable) is called in any
+   * case. Without a backward it fails, and calls nothing. */
   lamella_status (*queue_callback)(lamella_status (*run)(void* context), void* context, void (*destroy)(void* context));
-  /* The place of a forward tangent, a tensor of the same sizes, dtype and device: for a plugin that
-   * computes them in a layer outside of this one, and takes them from the tensors before it hands on. No derivative
-   * here computes any, so that a differentiable operator which meets one is an error. */
+  /* A forward tangent, a tensor of the same sizes, dtype and device: for a plugin that computes tangents in a layer
+   * outside of this one, and removes them from the tensors before it passes a call on. No derivative here computes
+   * tangents, so that a differentiable operator fails if an argument has one. */
   lamella_tensor* (*tangent)(lamella_tensor*);                             /* owned, or null */
-  lamella_status (*set_tangent)(lamella_tensor*, lamella_tensor* tangent); /* tangent: nullable, takes it away */
+  lamella_status (*set_tangent)(lamella_tensor*, lamella_tensor* tangent); /* tangent: null removes it */
 } lamella_autograd;
 
 #ifdef __cplusplus

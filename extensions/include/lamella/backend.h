@@ -1,21 +1,25 @@
-/* Allocators and backends: the structs by which a device's memory, copies, streams and events are described. A vendor
- * reads this after <lamella/types.h>; lamella_api.backend in <lamella/c_api.h> registers them. */
-/* Note [Order]  A null stream is the thread's current one of that index, in every function; `stream_default` gives the
- *   one that a new thread begins with. Kernels and copies run behind the current stream of their device; a copy between
- *   two devices is ordered on the current streams of both, and either side may be freed when the function returns.
- * `free` may run on any thread, while work that uses the memory is queued: the allocator keeps the memory until the
- * stream of `alloc` and those that were recorded have passed it. Host memory may be reused when a blocking copy has
- * returned, or, after one with LAMELLA_COPY_NON_BLOCKING, when the stream has passed it; bytes in host memory may be
- * read then. Memory of a `host_allocator` may be freed before: the backend keeps it until its copies are done. An error
- * that comes late is raised once, by the next function that waits for that stream or device. In event_wait the index is
- * that of the stream. Priority 0 is the usual one, lower numbers are more urgent, and a number beyond those that the
- * device has counts as the nearest. A stream that was destroyed may still be named: made current, waited for, recorded;
- * an address that `alloc` did not give may be recorded, too, and is passed over. Note [Slots of a backend]  They throw
- * nothing. They may be called while the process exits, and in a forked child, where a device may answer with an error.
- * `device_count` is quick, always the same, cannot fail (0 where there is no driver), and makes no context on the
- * device. Where `alloc` answers LAMELLA_OUT_OF_MEMORY, the library calls `trim` and asks once more. Note [Determinism]
- * A kernel gives the same bits for the same arguments, on the same kind of device and with the same num_threads; a
- * backend that has quicker ones without this promise offers them by a setting of its own. */
+/* Allocators and backends: the structs that describe a device's memory, copies, streams and events. A vendor reads this
+ * after <lamella/types.h>; lamella_api.backend in <lamella/c_api.h> registers them.
+ *
+ * Note [Order]  In every function, a null stream is the thread's current one of that index; `stream_default` gives the
+ *   one that a new thread begins with. Kernels and copies are queued on the current stream of their device; a copy
+ *   between two devices is ordered on the current streams of both, and either side may be freed when the function
+ *   returns.
+ *   `free` may run on any thread while work that uses the memory is queued: the allocator keeps the memory until that
+ *   work is done on the stream of `alloc` and on the streams that were recorded. Host memory may be reused when a
+ *   blocking copy has returned or, after one with LAMELLA_COPY_NON_BLOCKING, when the stream has done it; the bytes
+ *   that a copy wrote into host memory may be read from the same moment on. Memory of a `host_allocator` may be freed
+ *   earlier: the backend keeps it until its copies are done.
+ *   An error that is detected late is raised once, by the next function that waits for that stream or device. In
+ *   event_wait the index is that of the stream. Priority 0 is the usual one, lower numbers are more urgent, and a
+ *   number beyond the device's range counts as the nearest one in it. A stream that was destroyed may still be made
+ *   current, waited for and recorded; an address that `alloc` did not give may be recorded, too, and is ignored.
+ * Note [Slots of a backend]  The functions of a backend throw nothing. They may be called while the process exits, and
+ *   in a forked child, where a device may return an error. `device_count` is quick, always the same, cannot fail (0
+ *   without a driver), and makes no context on the device. If `alloc` returns LAMELLA_OUT_OF_MEMORY, the library calls
+ *   `trim` and tries once more.
+ * Note [Determinism]  A kernel gives the same bits for the same arguments, on the same kind of device and with the same
+ *   num_threads; a backend that has quicker kernels without this promise offers them by a setting of its own. */
 #ifndef LAMELLA_BACKEND_H
 #define LAMELLA_BACKEND_H
 
@@ -30,17 +34,17 @@ typedef struct {
   uint32_t reserved;
   int64_t live_bytes;
   int64_t peak_bytes;          /* the most that live_bytes has been */
-  int64_t cached_bytes;        /* held, and not live */
-  int64_t allocations;         /* how often memory was asked for */
-  int64_t system_allocations;  /* how often that took memory from the system */
+  int64_t cached_bytes;        /* freed by callers, kept for reuse */
+  int64_t allocations;         /* calls of `alloc` */
+  int64_t system_allocations;  /* calls that took memory from the system */
   int64_t peak_reserved_bytes; /* the most that live and cached bytes together have been */
 } lamella_allocator_stats;
 
 enum lamella_stats { LAMELLA_STATS_PEAK = 1, LAMELLA_STATS_COUNTS = 2 };
 
 enum lamella_allocator_flags {
-  LAMELLA_ALLOCATOR_STREAM_ORDERED = 1, /* `free` is ordered behind the work of the streams, see Note [Order] */
-  LAMELLA_ALLOCATOR_PINNED = 2          /* the host's memory, from where copies need not block: of a `host_allocator` */
+  LAMELLA_ALLOCATOR_STREAM_ORDERED = 1, /* `free` is ordered after the work of the streams, see Note [Order] */
+  LAMELLA_ALLOCATOR_PINNED = 2          /* host memory from which copies need not block: for a `host_allocator` */
 };
 
 /* Copied when it is registered; `context` lives as long as the process. Memory is aligned to 16 bytes at least. `bytes`
@@ -51,12 +55,13 @@ typedef struct {
   void* context;
   lamella_status (*alloc)(void* context, int64_t bytes, int32_t index, void* stream, void** out);
   void (*free)(void* context, void* data, int64_t bytes, int32_t index); /* on any thread */
-  /* Nullable. The memory, by the address that `alloc` gave, is used on a further stream. */
+  /* Nullable. The memory at an address that `alloc` gave is used on a further stream. */
   lamella_status (*record_stream)(void* context, int32_t index, void* data, void* stream);
   lamella_status (*stats)(void* context, int32_t index, lamella_allocator_stats*); /* nullable */
-  /* Nullable. Gives back cached bytes above `cap`: of one device, or of all where the index is -1. */
+  /* Nullable. Frees cached bytes above `cap`, of one device, or of all if the index is -1. */
   lamella_status (*trim)(void* context, int32_t index, int64_t cap);
-  /* Nullable. Counts anew: peaks from what is there now, numbers of allocations from 0; a set of enum lamella_stats. */
+  /* Nullable. Sets peaks to the present amounts, and numbers of allocations to 0. `what`: bits of enum
+   * lamella_stats. */
   lamella_status (*reset_stats)(void* context, int32_t index, uint32_t what);
 } lamella_allocator;
 
@@ -68,8 +73,8 @@ enum lamella_copy_flags {
   LAMELLA_COPY_TO_HOST = 4       /* dst is host memory */
 };
 
-/* Bytes to move. One of the devices is the backend's; the other is its own, too, or a host, or another backend's, whose
- * pointers mean nothing here unless both know each other. */
+/* A copy of bytes. One of the devices belongs to the backend; the other one does too, or is a host, or belongs to
+ * another backend, whose pointers this one can use only if it supports that backend. */
 typedef struct {
   uint32_t size;
   uint32_t flags; /* enum lamella_copy_flags */
@@ -80,14 +85,15 @@ typedef struct {
 } lamella_copy;
 
 enum lamella_backend_flags {
-  LAMELLA_BACKEND_HOST = 1, /* synchronous, and any pointer of the host is one of the device's, and the reverse */
-  LAMELLA_BACKEND_MIXED_DTYPES = 2, /* kernels take operands of other dtypes than the compute dtype, and indices
-                                     * of any integer dtype; others get what is cast, indices to int64 */
-  LAMELLA_BACKEND_CPU_FALLBACK = 4  /* a counted fallback may serve missing kernels */
+  LAMELLA_BACKEND_HOST = 1, /* synchronous; pointers of the host are valid on the device, and the reverse */
+  /* Kernels take operands of other dtypes than the compute dtype, and indices of any integer dtype. Without this flag
+   * they get cast copies, indices in int64. */
+  LAMELLA_BACKEND_MIXED_DTYPES = 2,
+  LAMELLA_BACKEND_CPU_FALLBACK = 4 /* a counted fallback may serve missing kernels */
 };
 
 /* Copied when it is registered, the allocator too. Functions run on any thread and set the pending error when they
- * fail. Null slots: the device has no such thing. Streams and events are the device's own handles. */
+ * fail. A null function: the device does not have the feature. Streams and events are the device's own handles. */
 typedef struct {
   uint32_t size;
   uint32_t flags; /* enum lamella_backend_flags */
@@ -98,16 +104,17 @@ typedef struct {
   const lamella_allocator* allocator;
   const lamella_allocator* host_allocator; /* nullable; with LAMELLA_ALLOCATOR_PINNED. Its index is 0 */
   int32_t (*device_count)(void* context);  /* nullable: one */
-  /* Nullable. What is known of a device, as an owned value; none: unknown. Published names: "name" and "uuid" (str),
-   * "memory.total" and "memory.free" (int, bytes). Others begin with the backend's name and a point. */
+  /* Nullable. Returns a property of a device, as an owned value; none: unknown. Published names: "name" and "uuid"
+   * (str), "memory.total" and "memory.free" (int, bytes). Others begin with the backend's name and a point. */
   lamella_status (*property)(void* context, int32_t index, const char* name, lamella_value* out);
 
-  /* *done is 1 when it is called; 0: this backend cannot, which is allowed where neither side is host memory. The
-   * destination's backend is asked, then the source's; if both cannot, the bytes go through the host. */
+  /* *done is 1 at the call. The backend sets it to 0 if it does not support the copy, which is allowed if neither
+   * side is host memory. The destination's backend is called first, then the source's; if both refuse, the bytes go
+   * through the host. */
   lamella_status (*copy)(void* context, const lamella_copy* copy, int32_t* done);
   lamella_status (*synchronize)(void* context, int32_t index); /* nullable: all work of the device */
 
-  /* streams; all nullable. The current one is the thread's. stream_default never gives null. */
+  /* streams; all nullable. The current stream belongs to the thread. stream_default never gives null. */
   lamella_status (*stream_default)(void* context, int32_t index, void** out);
   lamella_status (*stream_create)(void* context, int32_t index, int32_t priority, void** out);
   void (*stream_destroy)(void* context, int32_t index, void* stream);
@@ -125,11 +132,11 @@ typedef struct {
   lamella_status (*event_query)(void* context, int32_t index, void* event, int32_t* done);
   lamella_status (*event_elapsed)(void* context, int32_t index, void* start, void* end, double* milliseconds);
 
-  /* The thread's current device: the index that a device named without one has. Both may be null; then it is 0. */
+  /* The thread's current device, which a device's name without an index stands for. Both may be null; then it is 0. */
   lamella_status (*device_current)(void* context, int32_t* index);
   lamella_status (*device_set_current)(void* context, int32_t index);
-  /* A bit for each dtype that the device has: dtype d is bit d % 64 of word d / 64. Memory for elements of another
-   * one is an error that lists those that it has. All zero: it has every dtype. */
+  /* A bit for each dtype that the device has: dtype d is bit d % 64 of word d / 64. Allocating elements of another
+   * dtype is an error that lists the device's dtypes. All zero: it has every dtype. */
   uint64_t dtypes[4];
 } lamella_backend;
 

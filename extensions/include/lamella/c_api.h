@@ -24,25 +24,25 @@
  *   closed, and for an index that no registration returned; retain, release and value_release of null do nothing. The
  *   effect of any other null is undefined.
  * Note [Opaque tensors]  A tensor with the flag LAMELLA_OPAQUE has a shape, a dtype (the one that arithmetic sees), a
- *   device and keys, but dl.data is null: a layer knows its values, in a slot of its own. Views of it are opaque, too.
- *   No kernel below the layers gets one unless it was registered with LAMELLA_KERNEL_OPAQUE. Where it was not, the
- *   operator's composite runs, and where there is none, the call is an error that names the layers of the tensor.
- *   Whatever reads values calls the operator "aten::_materialize" first: a layer answers it with a tensor that has
- *   them, or does not, and then printing, copying, pickling and exports are errors.
+ *   device and keys, but dl.data is null: a layer keeps its values in a slot. Views of it are opaque, too. No kernel
+ *   below the layers gets one unless it was registered with LAMELLA_KERNEL_OPAQUE. Otherwise the operator's composite
+ *   runs, and if there is none, the call is an error that names the layers of the tensor. Code that reads values calls
+ *   the operator "aten::_materialize" first: a layer returns a tensor that has them. If no layer does so, printing,
+ *   copying, pickling and exports are errors.
  * Note [Dtypes]     The dtypes below LAMELLA_PLAIN_DTYPES have arithmetic, and every kernel may get them. A tensor of
  *   another dtype, one of the library's that only hold numbers or one that a plugin has registered, reaches a kernel
  *   below the layers in two cases: the kernel was registered with LAMELLA_KERNEL_ANY_DTYPE; or its key is the dtype's
  *   name, and all is in host memory, where it goes before the device's own kernel. In other cases the operator's
- *   composite runs, and where there is none, the call is an error that names the dtype. The same holds for results. So
- *   no kernel meets a dtype that is younger than itself. Of a pointwise operator the dtype to compute in decides, and
- *   operands of other dtypes are converted before the kernel gets them.
- * Note [Slots]      A layer keeps what it knows of a tensor in a slot. The slot's type says what becomes of the state
+ *   composite runs, and if there is none, the call is an error that names the dtype. The same holds for results. So no
+ *   kernel gets a dtype that was added after the kernel was written. For a pointwise operator the dtype that it
+ *   computes in decides, and operands of other dtypes are converted before the kernel gets them.
+ * Note [Slots]      A layer keeps its data about a tensor in a slot. The slot's type says what happens to the state
  *   when operators make tensors from the tensor: `carry` for views, detached tensors and copies, `save` and `load` for
  *   pickles, files and deepcopy. Without these functions the state stays behind, and the key of the slot's layer with
  *   it; other keys are not carried, except to detached tensors, and to views those of layers with
  *   LAMELLA_LAYER_FOLLOWS_ALIAS. An alias or a copy of an opaque tensor is an error unless one of its slots has a
- *   `carry`. tensor_assign carries in place of what the tensor had. tensor_view and tensor_over are for kernels: they
- *   make bare tensors, without keys and states.
+ *   `carry`. tensor_assign replaces the states that carry by those of the other tensor. tensor_view and tensor_over are
+ *   for kernels: they make bare tensors, without keys and states.
  * Note [Append only]  Entries are added at the end of the table, each under
  *   #if LAMELLA_TARGET_VERSION >= LAMELLA_MAKE_VERSION(1, m), in the section of its minor version; none is moved,
  *   retyped or taken away.
@@ -64,8 +64,8 @@ enum lamella_meta_kind {
   LAMELLA_META_FRESH = 0, /* allocate: sizes, dtype, and strides if they are set */
   LAMELLA_META_ALIAS = 1, /* a view of args[alias_of]: sizes, strides, offset, in elements of `dtype` if that is set */
   LAMELLA_META_SAME = 2,  /* args[alias_of] itself */
-  LAMELLA_META_DYNAMIC = 3,  /* only the kernel knows; it allocates */
-  LAMELLA_META_DETACHED = 4, /* like ALIAS, but no view of it for any layer: no base, no keys */
+  LAMELLA_META_DYNAMIC = 3,  /* the shape depends on values: the kernel allocates */
+  LAMELLA_META_DETACHED = 4, /* shares memory like ALIAS, but is no view: no base, no keys */
   LAMELLA_META_NONE = 5      /* no result: one of several, which the caller did not ask for */
 };
 
@@ -74,8 +74,8 @@ enum lamella_meta_flags {
   LAMELLA_META_PINNED = 2   /* a fresh tensor of the host is in memory that a backend pins: see host_allocator */
 };
 
-/* An array of these is handed to the rule, so its size never changes. Other bits of `flags` will say which of the
- * reserved words mean something; the rule finds it zero, and bits that mean nothing yet are an error. */
+/* An array of these is passed to the rule, so its size never changes. Other bits of `flags` will give the reserved
+ * words a meaning; the rule finds `flags` zero, and unknown bits are an error. */
 typedef struct {
   uint8_t kind;
   uint8_t dtype; /* LAMELLA_NO_DTYPE when the rule is called */
@@ -91,7 +91,8 @@ typedef struct {
 /* Checks the arguments and describes each output. May set frame->compute_dtype. */
 typedef lamella_status (*lamella_infer)(lamella_frame* frame, const lamella_value* args, lamella_meta* outs);
 
-/* Serves an operator and its derived forms. num_args: for how many arguments it was written, as in a kernel_def. */
+/* Serves an operator and its derived forms. num_args: the number of arguments that it was written for, as in
+ * lamella_kernel_def. */
 typedef struct {
   uint32_t size;
   int32_t num_args;
@@ -101,7 +102,7 @@ typedef struct {
 
 /* ---- pointwise operators, by meaning ---------------------------------------------------------------------------- */
 
-#define LAMELLA_MAX_LOOPS 32 /* for the plain dtypes, and more than these */
+#define LAMELLA_MAX_LOOPS 32 /* room for the plain dtypes and for later ones */
 
 enum lamella_compute_rule {
   LAMELLA_COMPUTE_SAME = 0,
@@ -110,7 +111,7 @@ enum lamella_compute_rule {
 enum lamella_result_rule {
   LAMELLA_RESULT_SAME = 0,
   LAMELLA_RESULT_BOOL = 1,
-  LAMELLA_RESULT_REAL = 2 /* complex gives its part */
+  LAMELLA_RESULT_REAL = 2 /* complex dtypes give the dtype of their parts */
 };
 enum lamella_absent { LAMELLA_ABSENT_ERROR = 0, LAMELLA_ABSENT_LOWEST = 1, LAMELLA_ABSENT_HIGHEST = 2 };
 
@@ -120,8 +121,8 @@ enum lamella_absent { LAMELLA_ABSENT_ERROR = 0, LAMELLA_ABSENT_LOWEST = 1, LAMEL
 typedef int32_t (*lamella_loop)(int64_t n, void* const* data, const int64_t* strides, const lamella_value* params);
 
 /* What an operator computes, as one expression for each class of dtypes in the notation of
- * <lamella/pointwise/prelude.h>. Null where the class is not accepted, or where a generator of code has to leave the
- * operator to its loops. */
+ * <lamella/pointwise/prelude.h>. Null if the class is not accepted, or if a generator of code has to use the
+ * operator's loops. */
 typedef struct {
   const char* of_bools;
   const char* of_integers;
@@ -142,7 +143,7 @@ typedef struct {
   uint8_t reserved[5];
   lamella_expressions expressions;
   const char* fault;                     /* the message for the declared fault, or null */
-  const char* fault_condition;           /* the expression that is true where it is met; or null */
+  const char* fault_condition;           /* an expression that is true where the fault occurs; or null */
   lamella_loop loops[LAMELLA_MAX_LOOPS]; /* by compute dtype; null where not accepted; float16 has none, bfloat16's is
                                           * for operands that are all bfloat16 */
 } lamella_pointwise;
@@ -154,16 +155,16 @@ enum lamella_layer_flags {
   LAMELLA_LAYER_INSIDE = 2,        /* stays on inside composites and kernels that call operators */
   LAMELLA_LAYER_FOLLOWS_ALIAS = 4, /* views inherit the bit */
   LAMELLA_LAYER_FALLTHROUGH = 8,   /* without a kernel the layer is skipped; `fallback` may be null */
-  LAMELLA_LAYER_NEVER_ON_TENSORS =
-      16 /* an observer or a mode: no tensor has its key, so that its bit is free again once
-          * the layer is withdrawn. Until then its plugin takes it out of the threads */
+  /* An observer or a mode: no tensor has its key, so its bit is free again once the layer is withdrawn. By then the
+   * plugin has cleared the bit on all threads. */
+  LAMELLA_LAYER_NEVER_ON_TENSORS = 16
 };
 
 typedef struct {
   uint32_t size;
   uint32_t flags; /* enum lamella_layer_flags */
   const char* name;
-  const char* at;             /* nullable: the anchor whose band it stands in */
+  const char* at;             /* nullable: the anchor whose band it is in */
   const char* const* outside; /* nullable, null-terminated: it runs before these layers or anchors */
   const char* const* inside;  /* nullable, null-terminated: it runs after these */
   lamella_kernel fallback;    /* for every operator that has no kernel of its own here; see LAMELLA_LAYER_FALLTHROUGH */
@@ -185,17 +186,18 @@ typedef struct lamella_captured lamella_captured; /* the state of a thread, for 
 
 enum lamella_kernel_flags {
   LAMELLA_KERNEL_CALLS_OPERATORS = 1, /* layers already passed are switched off around it */
-  LAMELLA_KERNEL_FAILS_LATE = 2,      /* when it fails it may have written: counted; others leave all as it was */
+  LAMELLA_KERNEL_FAILS_LATE = 2,      /* a call that fails may have written, and counts as a write */
   LAMELLA_KERNEL_OPAQUE = 4,          /* of a device, "backend" or a category: it may get opaque tensors */
   LAMELLA_KERNEL_ANY_DTYPE = 8,       /* of the same: it may get tensors of any dtype. Note [Dtypes] */
-  LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* of copy_: it is asked about copies from and to other devices, before bytes
-                                       * move; LAMELLA_NOT_IMPLEMENTED says that it leaves one alone */
+  /* Of copy_: it is called for copies from and to other devices before bytes are moved, and returns
+   * LAMELLA_NOT_IMPLEMENTED for a copy that it declines. */
+  LAMELLA_KERNEL_BETWEEN_DEVICES = 16
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it
- * has more now, the kernel is called with the arguments that it knows, provided that the others have their default
+ * has more now, the kernel is called with the arguments that it takes, provided that the others have their default
  * values; else the call is an error. 0: the kernel takes any number of arguments, and reads it from the frame. */
-#define LAMELLA_NO_ARGUMENTS (-1) /* it was written for none */
+#define LAMELLA_NO_ARGUMENTS (-1) /* num_args of a kernel that was written for no arguments */
 typedef struct {
   uint32_t size;
   uint32_t flags;        /* enum lamella_kernel_flags */
@@ -256,7 +258,7 @@ struct lamella_api {
   /* errors: of this thread, until cleared. Strings are borrowed until the next error. */
   lamella_status (*raise)(int32_t kind, const char* message); /* returns the kind; one below 1 becomes RUNTIME_ERROR */
   lamella_status (*raise_host)(void* payload, void (*release)(void*), const char* message); /* takes the payload over */
-  void (*add_note)(const char* note); /* a line more: where it happened, a traceback; without an error, nothing */
+  void (*add_note)(const char* note); /* adds a line, such as a place or a traceback; does nothing without an error */
   const char* (*error_message)(void); /* or null */
   int32_t (*error_kind)(void);        /* or 0 */
   void* (*error_payload)(void);       /* or null; borrowed */
@@ -279,22 +281,23 @@ struct lamella_api {
                                      lamella_tensor** out); /* strides: nullable */
   lamella_status (*tensor_view)(lamella_tensor* of, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                 int64_t storage_offset, lamella_tensor** out);
-  /* Without memory of its own: Note [Opaque tensors]. Its keys are set by tensor_update_keys. strides: nullable. */
+  /* Makes an opaque tensor, which has no memory: Note [Opaque tensors]. Set its keys by tensor_update_keys. strides:
+   * nullable. */
   lamella_status (*tensor_opaque)(int32_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype,
                                   lamella_device device, lamella_tensor** out);
-  /* A tensor over a storage that is there, which it retains. strides: nullable; the offset counts elements. */
+  /* Makes a tensor over an existing storage, which it retains. strides: nullable; the offset counts elements. */
   lamella_status (*tensor_over)(lamella_storage*, int32_t ndim, const int64_t* sizes, const int64_t* strides,
                                 int64_t storage_offset, int32_t dtype, lamella_tensor** out);
-  /* A tensor of its own over the same elements: it has no base, and versions are shared. It keeps the layers' keys but
-   * for `drop_keys`, and what the slots carry (LAMELLA_CARRY_DETACH). */
+  /* Makes a tensor over the same elements that is no view: it has no base, and shares the version. It keeps the
+   * layers' keys except `drop_keys`, and the states that slots carry (LAMELLA_CARRY_DETACH). */
   lamella_status (*tensor_detach)(lamella_tensor*, uint64_t drop_keys, lamella_tensor** out);
   /* Gives `to` the storage, the sizes, the strides, the dtype and the device of `from`, and the states of its slots
-   * that carry; other keys and states stay. It is no view any more. After an error nothing has changed. */
+   * that carry; other keys and states stay. `to` is no view afterwards. After an error nothing has changed. */
   lamella_status (*tensor_assign)(lamella_tensor* to, lamella_tensor* from);
-  /* Gives a tensor other sizes over its memory, from its first element on; strides: nullable, row-major. If it needs
-   * more than there is, it gets new memory that begins with the bytes that were there; other tensors over the old
-   * memory keep that. An error, which changes nothing, for an opaque tensor, for a view that needs more, and where a
-   * slot that carries holds a state. */
+  /* Gives a tensor other sizes over its memory, from its first element on; strides: nullable, row-major. If the
+   * memory is too small, the tensor gets new memory that begins with the old bytes; other tensors keep the old
+   * memory. Fails, and changes nothing, for an opaque tensor, for a view that needs more memory, and if a slot that
+   * carries holds a state. */
   lamella_status (*tensor_resize)(lamella_tensor*, int32_t ndim, const int64_t* sizes, const int64_t* strides);
   lamella_tensor* (*tensor_base)(const lamella_tensor*); /* the root of a view, or null; borrowed */
   uint64_t (*tensor_version)(const lamella_tensor*);
@@ -314,23 +317,25 @@ struct lamella_api {
    * A value of a kind that the schema does not admit is an error. The parent, the frame of the caller, may be null. */
   lamella_status (*call)(lamella_frame* parent, const lamella_operator* op, const lamella_value* args, int32_t num_args,
                          lamella_value* rets, int32_t num_rets);
-  /* Goes on from a layer's kernel to the layers below. Arguments left out keep the call's values. Kinds are trusted. */
+  /* Goes on from a layer's kernel to the layers below. Arguments left out keep the call's values. Kinds are not
+   * checked. */
   lamella_status (*redispatch)(lamella_frame* frame, const lamella_value* args, int32_t num_args, lamella_value* rets,
                                int32_t num_rets);
-  /* For a layer that is about to follow a rule, written when the operator had num_args arguments (as in
-   * lamella_kernel_def; 0: nothing is checked): an error unless the arguments appended since have their default values.
-   * args: all that the operator has now. `who` names the rule in the error: "the derivative". */
+  /* Called by a layer before it follows a rule that was written when the operator had num_args arguments (as in
+   * lamella_kernel_def; 0: nothing is checked): fails unless the arguments appended since have their default values.
+   * args: all arguments of the operator now. `who` names the rule in the error: "the derivative". */
   lamella_status (*check_defaults)(const lamella_operator* op, const lamella_value* args, int32_t num_args,
                                    const char* who);
   lamella_thread* (*thread)(void);
-  /* The kernel that serves an operator under a key (as `kernel` has keys) now, as an owned object of type "Kernel":
-   * what is registered over it later can hand calls on to it. Its calls begin at the key, with no layer above it. Once
-   * its kernel is withdrawn, a call of it may be an error. */
+  /* Returns the kernel that now serves an operator under a key (one that `kernel` takes), as an owned object of type
+   * "Kernel": a kernel that is registered over it later can call it. Its calls begin at the key, with no layer above
+   * it. Once the kernel is withdrawn, calling it may be an error. */
   lamella_status (*find_kernel)(const lamella_operator*, const char* key, lamella_object** out);
   lamella_status (*call_kernel)(lamella_frame* parent, lamella_object* kernel, const lamella_value* args,
                                 int32_t num_args, lamella_value* rets, int32_t num_rets); /* as `call` */
 
-  /* descriptions of operators. Borrowed; null, or -1 for numbers, with an error where the schema does not parse. */
+  /* descriptions of operators, borrowed. If the schema does not parse, they are null, or -1 for numbers, with an
+   * error. */
   const char* (*operator_name)(const lamella_operator*);     /* "aten::add" */
   const char* (*operator_overload)(const lamella_operator*); /* "Tensor" or "" */
   const char* (*operator_schema)(const lamella_operator*);
@@ -342,21 +347,24 @@ struct lamella_api {
   const lamella_argument* (*operator_return)(const lamella_operator*, int32_t i);
   int32_t (*operator_form)(const lamella_operator*);                       /* enum lamella_operator_form */
   const lamella_operator* (*operator_functional)(const lamella_operator*); /* of a derived form, else null */
-  int32_t (*find_overloads)(const char* name, const lamella_operator** out, int32_t room); /* how many there are */
+  /* Returns how many there are. */
+  int32_t (*find_overloads)(const char* name, const lamella_operator** out, int32_t room);
 
   /* work */
   lamella_status (*parallel_for)(int64_t begin, int64_t end, int64_t grain, lamella_body body, void* context);
-  int32_t (*num_threads)(void);                                               /* the most that run a parallel_for */
+  /* The most threads that run a parallel_for. */
+  int32_t (*num_threads)(void);
   lamella_status (*scratch)(lamella_frame* frame, int64_t bytes, void** out); /* host memory until the kernel returns */
-  lamella_status (*check_interrupt)(void); /* now and then in a long kernel: LAMELLA_INTERRUPTED after Ctrl-C */
+  lamella_status (*check_interrupt)(void); /* for long kernels: LAMELLA_INTERRUPTED after Ctrl-C */
 
   /* random numbers: element i of n depends on (seed, offset + i) alone, on every backend */
   lamella_status (*generator_new)(lamella_device device, uint64_t seed, lamella_object** out);
-  lamella_status (*generator_default)(lamella_device device, lamella_object** out); /* the device's own; owned */
+  /* Returns the device's default generator, owned. */
+  lamella_status (*generator_default)(lamella_device device, lamella_object** out);
   lamella_status (*generator_get)(lamella_object* generator, uint64_t* seed, uint64_t* offset);
   lamella_status (*generator_set)(lamella_object* generator, uint64_t seed, uint64_t offset);
   lamella_status (*generator_reserve)(lamella_object* generator, lamella_device device, uint64_t n, uint64_t* seed,
-                                      uint64_t* offset); /* generator: nullable, the device's own */
+                                      uint64_t* offset); /* generator: null is the device's default one */
 
   /* registration: each call returns a handle that withdraws it. Names without "::" are in the library's namespace. */
   lamella_status (*library_open)(const lamella_library_def*, lamella_library** out);
@@ -368,16 +376,18 @@ struct lamella_api {
   /* category "*": a fallback, for operators without another kernel under this key. Its num_args is 0. */
   lamella_status (*category_kernel)(lamella_library*, const char* category, const char* key, const lamella_kernel_def*,
                                     lamella_handle*);
-  /* Passes over the operator's kernels under a key, also the category's, until the handle is withdrawn. */
+  /* Skips the operator's kernels under a key, also the category's, until the handle is withdrawn. */
   lamella_status (*disable_kernel)(lamella_library*, const char* op, const char* key, lamella_handle*);
   lamella_status (*shape_rule)(lamella_library*, const char* op, const lamella_shape_rule_def*, lamella_handle*);
   lamella_status (*layer)(lamella_library*, const lamella_layer*, int32_t* bit, lamella_handle*);    /* bit: nullable */
   lamella_status (*backend)(lamella_library*, const lamella_backend*, int32_t* id, lamella_handle*); /* id: nullable */
-  lamella_status (*rule)(lamella_library*, const lamella_rule*, lamella_handle*); /* kept until the layer comes */
-  /* The payload of the operator's last rule for a layer that has no kind; or null. */
+  /* The rule may be registered before its layer. */
+  lamella_status (*rule)(lamella_library*, const lamella_rule*, lamella_handle*);
+  /* Returns the payload of the operator's last rule without a kind for a layer; or null. */
   void* (*find_rule)(const lamella_operator*, const char* layer);
-  /* Called for each rule that is kept for the layer, at once and when one comes, and when it goes. Withdrawing this
-   * handle has all that are there go. */
+  /* Registers a callback for the rules of a layer: it is called for each rule that exists, for each that is added,
+   * and for each that is withdrawn. Withdrawing this handle calls it once more for each rule, as if that were
+   * withdrawn. */
   lamella_status (*on_rule)(lamella_library*, const char* layer, lamella_on_rule, void* context, lamella_handle*);
   /* From one version to the next the table may only grow at its end. An incompatible table takes another name. */
   lamella_status (*publish_interface)(lamella_library*, const char* name, uint32_t version, const void* table,
@@ -395,20 +405,20 @@ struct lamella_api {
   lamella_status (*thread_slot)(lamella_library*, const lamella_thread_slot_type*, int32_t* index);
   void* (*thread_slot_get)(int32_t index);
   lamella_status (*thread_slot_set)(int32_t index, void* state);
-  /* What is set on this thread, to be set on others: the layers switched on and off, the default device, and each slot
-   * that has a `copy`. */
+  /* Copies the settings of this thread, for other threads: the layers switched on and off, the default device, and
+   * each slot that has a `copy`. */
   lamella_status (*thread_capture)(lamella_captured** out);
   lamella_status (*thread_copy)(const lamella_captured*, lamella_captured** out); /* a second one, for another thread */
-  /* Exchanges what was captured with what is set on this thread, so that a second call undoes the first. A slot that
-   * was empty when it was captured is empty afterwards. */
+  /* Exchanges a captured state with this thread's, so that a second call undoes the first. A slot that was empty
+   * when the state was captured is empty afterwards. */
   lamella_status (*thread_swap)(lamella_captured*);
   void (*thread_discard)(lamella_captured*); /* null does nothing */
   lamella_status (*attribute)(lamella_library*, const char* name, lamella_get_attribute, lamella_set_attribute,
                               void* context, lamella_handle*); /* without a setter it is read-only */
   /* a keyword of every operator of the categories creation and random that takes `dtype` */
   lamella_status (*keyword)(lamella_library*, const lamella_keyword_def*, lamella_handle*);
-  /* Layers that are on for every thread until the handle is withdrawn. What several have switched on stays on until the
-   * last of them is gone. */
+  /* Turns layers on for every thread until the handle is withdrawn. A layer that several handles have turned on
+   * stays on until the last of them is withdrawn. */
   lamella_status (*process_include)(lamella_library*, uint64_t bits, lamella_handle*);
 
   /* devices and memory */
@@ -416,11 +426,11 @@ struct lamella_api {
   const char* (*backend_name)(int32_t id); /* also of a withdrawn backend */
   /* The registered description, to call its functions (synchronize, copies, …). Null once withdrawn; never freed. */
   const lamella_backend* (*backend_description)(int32_t id);
-  /* An allocator that lives as long as the process and keeps up to `cap` freed bytes of `upstream` (nullable: the
-   * system's memory). cap 0: a quarter of the memory. It gives a freed block to the next caller, whatever the stream:
-   * it is for memory of one stream a device, and hands `record_stream` on to `upstream`. */
+  /* Makes an allocator that lives as long as the process and keeps up to `cap` freed bytes of `upstream` (nullable:
+   * the system's memory). cap 0: a quarter of the memory. It gives a freed block to the next caller, whatever the
+   * stream: it is for memory of one stream a device, and passes `record_stream` on to `upstream`. */
   lamella_status (*host_pool)(const lamella_allocator* upstream, int64_t cap, const lamella_allocator** out);
-  /* What is queued on a stream from here on waits for what is queued on another one now. Note [Order]. */
+  /* Makes work that is queued on `stream` from now on wait for the work that is on `behind` now. Note [Order]. */
   lamella_status (*run_behind)(lamella_device, void* stream, void* behind);
 
   int32_t (*find_layer)(const char* name); /* its bit, or -1: for masks of keys */
@@ -433,12 +443,13 @@ struct lamella_api {
   /* The kinds that have a subscriber. An emitter reads them first, and does nothing where the bit is not set. */
   const uint64_t* (*event_kinds)(void);
   void (*event)(const lamella_event*);
-  /* Called at once if the interface is there in at least this version, and whenever it comes and goes. */
+  /* Registers a callback: called at once if the interface exists in at least this version, and whenever it is
+   * published or withdrawn. */
   lamella_status (*on_interface)(lamella_library*, const char* name, uint32_t min_version, lamella_on_interface,
                                  void* context, lamella_handle*);
 
-  /* dtypes. A number is never given to another name: tensors may have it after the dtype was withdrawn, when new ones
-   * are made only from these. A name that comes back gets its old number. */
+  /* dtypes. A number is never given to another name, since tensors may have it after the dtype was withdrawn; from
+   * then on, tensors of the dtype are made only from these. A name that is registered again gets its old number. */
   lamella_status (*dtype_register)(lamella_library*, const lamella_dtype_def*, int32_t* dtype, lamella_handle*);
   lamella_status (*find_dtype)(const char* name, int32_t* dtype);
   const lamella_dtype_def* (*dtype_info)(int32_t dtype); /* null: there is none */

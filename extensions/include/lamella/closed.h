@@ -1,4 +1,4 @@
-/* lamella::closed<F>: a function for the C table of an interface, at which C++ exceptions end as errors. */
+/* lamella::closed<F>: a function for the C table of an interface; it calls F and turns C++ exceptions into errors. */
 #ifndef LAMELLA_CLOSED_H
 #define LAMELLA_CLOSED_H
 

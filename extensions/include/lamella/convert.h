@@ -1,5 +1,5 @@
-/* The C++ types that stand for a schema's: each with the schema type, how an argument becomes one, and how one becomes
- * a result. Note [Types] in kernel.h lists them. */
+/* Conversions between the types of schemas and C++ types: the schema type of each C++ type, the conversion of an
+ * argument to it, and that of a result from it. Note [Types] in kernel.h lists them. */
 #ifndef LAMELLA_CONVERT_H
 #define LAMELLA_CONVERT_H
 
@@ -14,10 +14,10 @@ namespace detail {
 struct CppType {
   uint32_t kind;         /* enum lamella_kind */
   uint32_t flags;        /* LIST, OPTIONAL, OPTIONAL_ELEMENTS */
-  std::string (*name)(); /* as it is spelled, for messages */
+  std::string (*name)(); /* the C++ spelling, for messages */
 };
 
-/* `get` from a borrowed argument, `put` into an owned result. */
+/* get() converts a borrowed argument; put() makes an owned result. */
 template <class T, class = void>
 struct Convert {};
 
@@ -64,7 +64,7 @@ struct Convert<Tensor, void> {
   static constexpr CppType type() {
     return {LAMELLA_KIND_TENSOR, 0, [] { return std::string("Tensor"); }};
   }
-  /* The argument itself: a Tensor is nothing but the pointer. */
+  /* Returns the argument itself: a Tensor is nothing but the pointer. */
   static const Tensor& get(const lamella_value& v) {
     static lamella_tensor* const undefined = nullptr;
     lamella_tensor* const& t = __builtin_expect(v.tag == LAMELLA_TENSOR, 1) ? v.as.tensor : undefined;
@@ -84,7 +84,7 @@ struct Convert<T, std::enable_if_t<IsComplex<T>::value>> {
   static T get(const lamella_value& v) { return Scalar(v).to<T>(); }
   static lamella_status put(const T& x, lamella_value* out) { return put_copy(Scalar(x).value(), out); }
 };
-/* Lists whose elements are values of their own. */
+/* Lists of values: each element is converted by itself. */
 template <class T, uint32_t Flags = 0>
 struct ConvertEach {
   static std::string spelled() { return "std::vector<" + Convert<T>::type().name() + ">"; }

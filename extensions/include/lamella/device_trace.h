@@ -1,18 +1,20 @@
-/* What a device tells a profiler of its work: the interface "device_trace.NAME", version 1, which the library of the
- * backend NAME publishes after the backend, in C. A profiler finds it as find_interface("device_trace.bank", 1), so
- * that neither side knows the other. What docs/abi.md promises of tables holds of this file.
+/* The interface "device_trace.NAME", version 1, in C, by which the backend NAME reports the work of its devices to a
+ * profiler. The backend's library publishes it after the backend; a profiler finds it as
+ * find_interface("device_trace.bank", 1), so that neither side includes the other. The promises of docs/abi.md for
+ * tables hold for this file.
  *
  * Note [Device traces]  Between `start` and `stop` the backend calls `launched` for each kernel, copy and fill that it
- * queues, on the thread that queues it, and keeps the number; 0 means that this one is not wanted. When the work has
- * been done it calls `activity` with that number, on any thread, in any order. Work without a number that the device
- * began by itself may be told, too. `flush` waits for what was launched before it, and returns when all of that has
- * been told; it does not take an error that waits for the program. A second `start` puts another sink in place of the
- * first. What a backend tells after `stop` is not looked at. A device that fails tells nothing more; its `flush` then
- * gives the error, and the profile shows what was told until then. In a child of fork nothing is recorded until a
- * `start` there.
- * Note [Clocks]  `begin` and `end` are nanoseconds of the device's own clock, whose zero means nothing. `clock` reads
- * it at once, without waiting for work, and makes no context: of a device that has not been used it may be an error. A
- * profiler reads it at the begin and the end, between two readings of the host's, and corrects offset and rate. */
+ *   queues, on the thread that queues it, and keeps the number; 0 means that this work is not to be reported. When the
+ *   work has been done it calls `activity` with that number, on any thread, in any order. Work without a number that
+ *   the device began by itself may be reported, too. `flush` waits for the work that was launched before it, and
+ *   returns when all of that has been reported; it does not take an error that the program has yet to get. A second
+ *   `start` replaces the sink of the first. Reports after `stop` are ignored. A device that fails reports nothing more;
+ *   its `flush` then returns the error, and the profile shows the earlier reports. In a child of fork nothing is
+ *   recorded until `start` is called there.
+ * Note [Clocks]  `begin` and `end` are nanoseconds of the device's own clock, whose zero is arbitrary. `clock` reads it
+ *   at once, without waiting for work, and makes no context: it may fail for a device that has not been used. A
+ *   profiler reads it at the begin and the end, between two readings of the host's clock, and corrects offset and
+ *   rate. */
 #ifndef LAMELLA_DEVICE_TRACE_H
 #define LAMELLA_DEVICE_TRACE_H
 
@@ -35,8 +37,8 @@ typedef struct {
   const char* name;      /* of the kernel; null: a copy is named after its devices */
   lamella_device device; /* on whose stream it ran */
   lamella_device to, from;
-  uint64_t stream; /* a number that tells the device's streams apart, the same for one stream in the whole process */
-  uint64_t launch; /* what `launched` gave, or 0 */
+  uint64_t stream; /* a number that identifies the stream on its device in the whole process */
+  uint64_t launch; /* the number that `launched` returned, or 0 */
   int64_t begin, end;
   int64_t bytes;
 } lamella_device_activity;
@@ -49,7 +51,7 @@ typedef struct {
   void (*activity)(const lamella_device_activity*);
 } lamella_device_sink;
 
-/* The backend's side. `start` may be called while the interface is being published: it registers nothing. */
+/* The backend's side. `start` may be called while the interface is being published, so it must register nothing. */
 typedef struct {
   uint32_t size;
   uint32_t reserved;

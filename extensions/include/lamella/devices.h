@@ -1,4 +1,4 @@
-/* Devices and how tensors are made there: DeviceType, Device, Layout, MemoryFormat, Generator and TensorOptions. */
+/* Devices and the options of new tensors: DeviceType, Device, Layout, MemoryFormat, Generator and TensorOptions. */
 #ifndef LAMELLA_DEVICES_H
 #define LAMELLA_DEVICES_H
 
@@ -64,7 +64,7 @@ class Device {
     return a.device_.backend == b.device_.backend && a.device_.index == b.device_.index;
   }
   friend bool operator!=(const Device& a, const Device& b) { return !(a == b); }
-  /* With "cuda:1", or with the name alone, which says nothing of an index; there need not be such a backend. */
+  /* Compares with "cuda:1", or with the name alone, which matches every index. The backend need not exist. */
   friend bool operator==(const Device& a, const char* text) {
     return a.type() == text || a.type().str() + ":" + std::to_string(a.index()) == text;
   }
@@ -112,7 +112,7 @@ class Generator {
   }
   bool defined() const { return object_ != nullptr; }
   lamella_object* get() const { return object_; }
-  /* Reserves n random words for a tensor there: the key and the counter of Philox that are the caller's own. */
+  /* Reserves n random words for a tensor on a device. Returns the key and the counter of Philox at which they begin. */
   std::pair<uint64_t, uint64_t> reserve(const Device& device, uint64_t n) const {
     std::pair<uint64_t, uint64_t> r;
     check(api().generator_reserve(object_, device.get(), n, &r.first, &r.second));

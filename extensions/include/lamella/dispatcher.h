@@ -1,5 +1,5 @@
-/* The interface "dispatcher", version 1, which the library itself publishes: what few plugins ask of it beside the
- * table. It is found as find_interface("dispatcher", 1), and may grow at its end. */
+/* The interface "dispatcher", version 1, which the library itself publishes: functions that few plugins need beside
+ * the table. It is found as find_interface("dispatcher", 1), and may grow at its end. */
 #ifndef LAMELLA_DISPATCHER_H
 #define LAMELLA_DISPATCHER_H
 
@@ -12,14 +12,14 @@ extern "C" {
 typedef struct {
   uint32_t size;
   uint32_t reserved;
-  /* The owner of the kernel that serves an operator on a backend now, as the table of operators names it: of a kernel
-   * registered for the device or its category, else of the composite, else of the one that a fallback runs. Null where
-   * there is none. Lives as long as the process. */
+  /* Returns the owner of the kernel that serves an operator on a backend now, as the table of operators names it: of
+   * a kernel registered for the device or its category, else of the composite, else of the kernel that a fallback
+   * runs. Null if there is none. The string lives as long as the process. */
   const char* (*kernel_owner)(const lamella_operator*, int32_t backend);
-  /* For locks that a child of fork is to find free, and what they guard whole: `before` takes them in the thread that
-   * forks, which has the registry's lock then; `parent` and `child` let them go, and `child` may use the table. Each
-   * may be null. What came last runs first before the fork, and last behind it. They stay as long as the process.
-   * Nothing may be registered within these locks. */
+  /* Adds functions around a fork, for locks that the child must find free: `before` takes them in the thread that
+   * forks, which then has the registry's lock; `parent` and `child` release them, and `child` may use the table.
+   * Each may be null. The last ones added run first before the fork, and last after it. They stay as long as the
+   * process. Nothing may be registered within these locks. */
   void (*around_fork)(void (*before)(void), void (*parent)(void), void (*child)(void));
 } lamella_dispatcher;
 

@@ -1,6 +1,6 @@
 /* The DLPack structures (dmlc/dlpack, version 1.0): the description of a strided array that all frameworks read.
- * Lamella keeps a DLTensor inside each tensor; export wraps a snapshot of it. Where the original is included too,
- * whichever comes first serves: include a newer one before this. */
+ * Lamella keeps a DLTensor inside each tensor; export wraps a snapshot of it. If the original header is included
+ * too, the first of the two counts: include a newer one before this. */
 #ifndef LAMELLA_DLPACK_H
 #define LAMELLA_DLPACK_H
 

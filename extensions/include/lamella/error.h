@@ -5,7 +5,8 @@
  *   LAMELLA_CHECK_TYPE(x.dtype() == lamella::kFloat, "twice: argument 'x' must be float32, got ", x.dtype());
  *
  * Note [Pending]  An operator that fails sets the thread's pending error; called from C++ it throws an Error that
- * stands for it. Left alone, that passes the boundary as it was, the host's own exception included. */
+ *   stands for it. If nothing catches the Error, the pending error reaches the caller of the library unchanged, also an
+ *   exception of the host language. */
 #ifndef LAMELLA_ERROR_H
 #define LAMELLA_ERROR_H
 
@@ -75,21 +76,21 @@ class Error : public std::exception {
   lamella_object* taken_ = nullptr;
 };
 
-/* Throws the pending error unless all went well. */
+/* Throws the pending error unless the status is LAMELLA_OK. */
 inline void check(lamella_status status) {
   if (__builtin_expect(status != LAMELLA_OK, 0)) throw Error::pending(status);
 }
 
 namespace detail {
 
-/* Inside a catch block: the exception becomes the pending error. */
+/* Turns the exception of the catch block that calls it into the pending error. */
 inline lamella_status raise_thrown() {
   try {
     throw;
   } catch (const Error& e) {
     return e.raise();
 #ifdef __GLIBCXX__
-  } catch (const abi::__forced_unwind&) { /* a thread that ends */
+  } catch (const abi::__forced_unwind&) { /* unwinding that ends a thread */
     throw;
 #endif
   } catch (const std::bad_alloc&) {
@@ -132,7 +133,7 @@ std::enable_if_t<std::is_arithmetic<T>::value> append_part(std::string& to, T pa
     std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(part));
   to += text;
 }
-template <class T> /* an enumerator that is an integer, too */
+template <class T> /* unscoped enumerators */
 std::enable_if_t<std::is_enum<T>::value && std::is_convertible<T, long long>::value> append_part(std::string& to,
                                                                                                  T part) {
   append_part(to, static_cast<long long>(part));

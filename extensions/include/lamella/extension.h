@@ -7,7 +7,7 @@
  *     m.def("twice(Tensor self) -> Tensor", twice);
  *   }
  *
- * docs/custom_operators_cpp.md is the way through it. The operators are half of what this costs a compiler;
+ * docs/custom_operators_cpp.md explains how. The operators take half of the time that this header costs a compiler;
  * LAMELLA_NO_OPERATORS leaves them out. */
 #ifndef LAMELLA_EXTENSION_H
 #define LAMELLA_EXTENSION_H

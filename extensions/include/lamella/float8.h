@@ -8,7 +8,8 @@
 
 namespace lamella {
 
-/* Sign, Exponent bits, Fraction bits. Finite: the largest exponent is for numbers, too, and its last one is NaN. */
+/* A sign bit, Exponent bits and Fraction bits. Finite: the largest exponent holds numbers, too; only its last one is
+ * NaN. */
 template <int Exponent, int Fraction, bool Finite>
 struct float8 {
   static_assert(1 + Exponent + Fraction == 8, "one byte");

@@ -1,5 +1,5 @@
 /* Function: a step of the graph whose forward and backward are C++, over the interface "autograd". Without a plugin
- * that differentiates, forward runs and that is all.
+ * that differentiates, only forward runs.
  *
  *   struct Square : lamella::Function<Square> {
  *     static Tensor forward(AutogradContext* ctx, const Tensor& x) {
@@ -13,8 +13,8 @@
  *   };
  *   Tensor y = Square::apply(x);
  *
- * forward's tensors carry no history while it runs. backward gets a gradient for each result and gives one for each
- * argument of forward, undefined where there is none; it is differentiable itself if it is made of operators. */
+ * forward's tensors carry no history while it runs. backward gets a gradient for each result and returns one for each
+ * argument of forward, undefined for none; it is differentiable itself if it is made of operators. */
 #ifndef LAMELLA_FUNCTION_H
 #define LAMELLA_FUNCTION_H
 
@@ -31,7 +31,7 @@ namespace lamella {
 using variable_list = std::vector<Tensor>;
 
 namespace detail {
-/* A type as the compiler spells it: "[with T = mine::Square; ...]", or without `with`. */
+/* Returns a type as the compiler spells it: "[with T = mine::Square; ...]", or without `with`. */
 template <class T>
 std::string type_name() {
   std::string text = __PRETTY_FUNCTION__;
@@ -41,7 +41,7 @@ std::string type_name() {
 }
 }  // namespace detail
 
-/* Nothing that this thread does is recorded while it lives. */
+/* While it lives, nothing is recorded on this thread. */
 class NoGradGuard {
  public:
   NoGradGuard() : off_(Tensor::autograd() ? uint64_t{1} << Tensor::autograd()->layer : 0) {}
@@ -50,9 +50,10 @@ class NoGradGuard {
   ExcludeGuard off_;
 };
 
-/* What forward leaves for backward that is no tensor: ctx->saved_data["n"] = n; ctx->saved_data["n"].toInt(). Numbers
- * and enumerators are kept as int64_t, double or bool, lists as a std::vector, also those of an ArrayRef, texts as a
- * std::string, an absent optional as nothing. get<T>() gives these, and any other object that can be copied. */
+/* A value other than a tensor that forward keeps for backward: ctx->saved_data["n"] = n;
+ * ctx->saved_data["n"].toInt(). Numbers and enumerators are kept as int64_t, double or bool, lists as a std::vector,
+ * also those of an ArrayRef, texts as a std::string, an absent optional as nothing. get<T>() returns these, and any
+ * other object that can be copied. */
 class SavedValue {
  public:
   SavedValue() = default;
@@ -61,7 +62,7 @@ class SavedValue {
     keep(std::forward<T>(x));
   }
 
-  /* Numbers are converted. */
+  /* The number, converted. */
   int64_t toInt() const { return number<int64_t>(); }
   double toDouble() const { return number<double>(); }
   bool toBool() const { return number<bool>(); }
@@ -152,26 +153,26 @@ class SavedValue {
 
 class AutogradContext {
  public:
-  /* In forward. */
+  /* Called in forward. */
   void save_for_backward(variable_list tensors) { to_save_ = std::move(tensors); }
   void mark_dirty(variable_list inputs) { dirty_ = std::move(inputs); } /* written in place, and returned */
   void mark_non_differentiable(variable_list results) { no_gradient_ = std::move(results); }
-  void set_materialize_grads(bool on) { materialize_ = on; } /* zeros (the default) for gradients that did not come */
+  void set_materialize_grads(bool on) { materialize_ = on; } /* whether missing gradients are zeros (the default) */
 
-  /* In backward: an error if one was written since. */
+  /* Called in backward. Throws if a saved tensor was written since. */
   variable_list get_saved_variables() const {
     if (!node_) return to_save_;
     const lamella_autograd& a = *Tensor::autograd();
     variable_list all(static_cast<size_t>(a.num_saved(node_)));
     lamella_value v = none();
-    if (all.empty() && saved_ > 0) check(a.saved(node_, 0, &v)); /* the graph was freed; it says so */
+    if (all.empty() && saved_ > 0) check(a.saved(node_, 0, &v)); /* the graph was freed: throws an error that says so */
     for (size_t i = 0; i < all.size(); i++) {
       check(a.saved(node_, static_cast<int32_t>(i), &v));
       if (v.tag == LAMELLA_TENSOR) all[i] = Tensor::steal(v.as.tensor);
     }
     return all;
   }
-  /* Whether a gradient is asked for the i-th argument; the tensors of a list count one by one. */
+  /* Returns whether the gradient of the i-th argument is needed; the tensors of a list count one by one. */
   bool needs_input_grad(size_t i) const { return i < needs_.size() && needs_[i]; }
 
   std::map<std::string, SavedValue> saved_data;
@@ -180,9 +181,9 @@ class AutogradContext {
   template <class T>
   friend class Function;
 
-  lamella_node* node_ = nullptr; /* which owns this */
+  lamella_node* node_ = nullptr; /* the node that owns this */
   variable_list to_save_, dirty_, no_gradient_;
-  std::vector<bool> needs_, tensors_; /* of each argument: whether a gradient is asked for, whether it is a tensor */
+  std::vector<bool> needs_, tensors_; /* by argument: whether its gradient is needed, whether it is a tensor */
   size_t saved_ = 0;
   bool materialize_ = true;
 };
@@ -193,7 +194,7 @@ class Function {
   template <class... Args>
   static auto apply(Args&&... args) {
     auto context = std::make_unique<AutogradContext>();
-    variable_list inputs; /* forward may take them over */
+    variable_list inputs; /* copies, since forward may move its arguments */
     (collect(*context, inputs, args), ...);
     const lamella_autograd* a = Tensor::autograd();
     const bool recording = a && !(api().thread()->exclude & (uint64_t{1} << a->layer));
@@ -257,7 +258,7 @@ class Function {
     lamella_node* node;
     check(a.node_new(&type(), context.get(), value(TensorList(inputs)).as.tensors, static_cast<int32_t>(inputs.size()),
                      static_cast<int32_t>(results.size()), &node));
-    context.release(); /* the node's from now on */
+    context.release(); /* the node owns it from now on */
     c.node_ = node;
     struct Held {
       const lamella_autograd& a;
@@ -280,7 +281,7 @@ class Function {
     return !t.defined() || position(c.no_gradient_, t.get()) >= 0 || !(t.is_floating_point() || t.is_complex());
   }
 
-  /* A result's history; an argument that is returned as it came becomes a tensor of its own. */
+  /* Gives a result its history. An argument that forward returns unchanged is replaced by an alias of its own. */
   static void attach(const lamella_autograd& a, AutogradContext& c, lamella_node* node, const variable_list& inputs,
                      Tensor& t, uint32_t i) {
     if (has_no_history(c, t)) return;

@@ -1,9 +1,9 @@
-/* Reading structs that callers hand in, older or newer than the library that reads them (Note [Growth] of
+/* Reading structs that callers pass, older or newer than the library that reads them (Note [Growth] of
  * <lamella/types.h>). For plugins that publish an interface with structs of their own.
  *
  *   lamella_hook own;
- *   if (const std::string wrong = lamella::copy_given(*given, &own); !wrong.empty()) return fail(LAMELLA_VALUE_ERROR,
- * wrong);
+ *   if (const std::string wrong = lamella::copy_given(*given, &own); !wrong.empty())
+ *     return fail(LAMELLA_VALUE_ERROR, wrong);
  */
 #ifndef LAMELLA_GIVEN_H
 #define LAMELLA_GIVEN_H
@@ -23,8 +23,8 @@ namespace lamella {
 template <class T>
 inline constexpr uint32_t first_size = sizeof(T);
 
-/* Copies a struct as this library knows it. Fields that the caller's header did not have become zero; bytes that this
- * library does not know must be zero. Returns why the struct cannot be read, or an empty text. */
+/* Copies a struct into this library's version of it. Fields that the caller's header did not have become zero; bytes
+ * that this library has no field for must be zero. Returns why the struct cannot be read, or an empty text. */
 template <class T>
 std::string copy_given(const T& from, T* to) {
   const uint32_t size = from.size;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-/* Never a symbol of its own: objects of several instruction sets use these. */
+/* Inlined everywhere: objects for several instruction sets use these functions, and must not share a compiled one. */
 #define LAMELLA_INLINE __attribute__((always_inline)) inline
 
 namespace lamella {
@@ -77,7 +77,7 @@ struct float16 {
   }
 };
 
-/* The largest number of a floating type below `end`, where rounding must not reach the end of a range. */
+/* Returns the largest number of a floating type below `end`, for ranges whose end rounding must not reach. */
 template <class T>
 inline double largest_below(double end) {
   using Bits = typename Unsigned<sizeof(T)>::type;

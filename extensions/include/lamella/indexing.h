@@ -10,10 +10,10 @@
 namespace lamella {
 namespace indexing {
 
-/* A new dimension in an index, and an end of a slice that is left open. */
+/* Stands for a new dimension in an index, and for an open end of a slice. */
 inline constexpr std::nullopt_t None = std::nullopt;
 struct Ellipsis_ {};
-/* All dimensions that an index does not name. */
+/* Stands for all dimensions that an index does not name. */
 inline constexpr Ellipsis_ Ellipsis{};
 
 /* start:stop:step; the step is positive. */
@@ -53,14 +53,14 @@ using lamella::TensorIndex;
 
 namespace detail {
 
-/* The part of an index that is views, in `x`; what is left are tensors of integers and masks, with undefined ones for
- * the dimensions between them, as index and index_put_ take them. */
+/* Applies the parts of an index that are views; `x` is the result. `left` holds the other parts: tensors of integers
+ * and masks, with undefined ones for the dimensions between them, as index and index_put_ take them. */
 struct Viewed {
   Tensor x;
   std::vector<Tensor> left;
 
   Viewed(const Tensor& self, ArrayRef<TensorIndex> at) : x(self) {
-    int64_t named = 0, dim = 0, covered = 0; /* covered: dimensions of x that `left` speaks of */
+    int64_t named = 0, dim = 0, covered = 0; /* covered: dimensions of x that `left` has entries for */
     bool dots = false;
     for (const TensorIndex& i : at) {
       named += dimensions(i);
@@ -98,14 +98,14 @@ struct Viewed {
   static bool is_mask(const TensorIndex& i) {
     return i.kind == TensorIndex::Elements && i.elements.defined() && i.elements.dtype() == kBool;
   }
-  /* How many dimensions of the tensor a part of an index is about. */
+  /* Returns how many dimensions of the tensor a part of an index names. */
   static int64_t dimensions(const TensorIndex& i) {
     if (is_mask(i)) return i.elements.dim();
     return i.kind == TensorIndex::Integer || i.kind == TensorIndex::Slice || i.kind == TensorIndex::Elements;
   }
 };
 
-/* Values without the ones that their shape begins with, as x[0] = values takes them. */
+/* Removes the leading dimensions of size one, which x[0] = values ignores. */
 inline Tensor without_ones(Tensor values) {
   while (values.dim() > 0 && values.size(0) == 1) values = values.squeeze(0);
   return values;
@@ -133,7 +133,7 @@ inline const Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> at, c
   return index_put_(ArrayRef<TensorIndex>(at), full({}, value, options()));
 }
 
-/* ---- what Python makes of operators ---- */
+/* ---- methods that Python makes of operators ---- */
 
 namespace detail {
 inline TensorOptions like(const Tensor& t, const TensorOptions& o) {
@@ -156,11 +156,11 @@ inline Tensor Tensor::new_ones(IntArrayRef sizes, const TensorOptions& options) 
 inline Tensor Tensor::new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) const {
   return full(sizes, value, detail::like(*this, options));
 }
-/* Whether shapes and all elements are equal; NaN equals nothing. */
+/* Returns whether shapes and all elements are equal; NaN equals nothing. */
 inline bool Tensor::equal(const Tensor& other) const {
   return sizes() == other.sizes() && eq(other).all().item<bool>();
 }
-/* Whether |self - other| <= atol + rtol * |other| everywhere. */
+/* Returns whether |self - other| <= atol + rtol * |other| everywhere. */
 inline bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return isclose(other, rtol, atol, equal_nan).all().item<bool>();
 }

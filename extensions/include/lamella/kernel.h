@@ -13,11 +13,11 @@
  *   int: int64_t; float: double; bool; Scalar; str: std::string_view, std::string; ScalarType, Device, Layout,
  *   MemoryFormat, Generator; lists: TensorList, IntArrayRef, ArrayRef<double>, ArrayRef<bool>, or std::vector of each;
  *   str[], Scalar[]: std::vector<std::string>, std::vector<Scalar>; int?[]: std::vector<std::optional<int64_t>>;
- *   Dict(str, T): Dict; T?: std::optional; lamella_value takes anything. Results: the same, owned; several are a
- * std::tuple. A function may take a lamella_frame* first, as a layer's kernel must to redispatch. Note [Results]  With
- * a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&` behind the arguments
- * and returns void, or a Status if it raises its errors by the C ABI. An output that the rule may leave out is a
- * std::optional<Tensor>. A function that returns a tensor all the same has it put in their place. */
+ *   Dict(str, T): Dict; T?: std::optional; lamella_value takes anything. Results: the same, owned; several results are
+ *   a std::tuple. A function may take a lamella_frame* first, as a layer's kernel must to redispatch.
+ * Note [Results]  With a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&`
+ *   after the arguments and returns void, or a Status if it raises its errors by the C ABI. An output that the rule may
+ *   leave out is a std::optional<Tensor>. If a function returns tensors all the same, they replace the outputs. */
 #ifndef LAMELLA_KERNEL_H
 #define LAMELLA_KERNEL_H
 
@@ -27,8 +27,8 @@
 
 namespace lamella {
 
-/* How a kernel ended that raises its errors by the C ABI and throws none. A type of its own: a function that returns an
- * int has made a mistake. */
+/* The status of a kernel that raises its errors by the C ABI and throws none. A class of its own, so that a function
+ * which returns an int by mistake does not compile. */
 struct [[nodiscard]] Status {
   lamella_status code;
   Status(lamella_status code) : code(code) {}
@@ -53,7 +53,7 @@ struct Parameter {
   }
   static decltype(auto) get(const lamella_value& v) { return Convert<T>::get(v); }
 };
-/* A tensor that is written; the variable is the kernel's own. */
+/* An argument that is written: Tensor&. The kernel gets a variable of its own. */
 template <>
 struct Parameter<Tensor&> {
   static constexpr CppType type() {
@@ -116,7 +116,7 @@ struct Results<std::tuple<R...>> {
   }
 };
 
-/* Puts the tensors that a kernel returned in the place of outputs that the shape rule had allocated. */
+/* Puts the tensors that a kernel returned in place of the outputs that the shape rule allocated. */
 inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella_value* allocated, lamella_value* own,
                                                        size_t n) {
   static Callee copy{"aten::copy_", ""};
@@ -129,7 +129,7 @@ inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella
   } owner{own, n};
   const bool functional = api().operator_form(f->op) == LAMELLA_FUNCTIONAL_FORM;
   for (size_t i = 0; i < n; i++) {
-    if (functional || allocated[i].tag != LAMELLA_TENSOR) /* of a shape that depends on values: nothing is there */
+    if (functional || allocated[i].tag != LAMELLA_TENSOR) /* no output was allocated: its shape depends on values */
       std::swap(allocated[i], own[i]);
     else
       copy.written({allocated[i], own[i]});
@@ -146,8 +146,8 @@ struct IsConstant : std::false_type {};
 template <class F, F f>
 struct IsConstant<std::integral_constant<F, f>> : std::true_type {};
 
-/* Where an adapter finds the function that it calls. The address of a function is the context itself; a function object
- * is allocated and never freed, as registrations may be called late. */
+/* Finds the function that an adapter calls. The context is the address of a function; a function object is allocated
+ * and never freed, as a call may come after its registration was withdrawn. */
 template <class F>
 struct Callable {
   static const void* context(F fn) {
@@ -168,8 +168,8 @@ struct Callable {
   }
 };
 
-/* Inside a catch block: an Error of the operator's own function says the operator's title first. One that begins with
- * the title, or with the name alone, as "twice" of "mine::twice", is left as it is. */
+/* Raises the exception of the catch block that calls it. An Error's message gets the operator's title, unless it
+ * begins with the title, or with the name alone, as "twice" of "mine::twice". */
 __attribute__((cold, noinline)) inline lamella_status raise_thrown_in(const lamella_frame* f) {
   try {
     throw;
@@ -202,7 +202,7 @@ struct Types {
   static ArrayRef<CppType> list() { return {all, sizeof...(P)}; }
 };
 
-/* How many of the last parameters could be outputs. */
+/* Returns how many of the last parameters could be outputs. */
 template <class... P>
 constexpr size_t trailing_tensors() {
   const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value ||
@@ -218,7 +218,7 @@ struct Adapter {
 
   static decltype(auto) function(const lamella_frame* f) { return Callable<F>::of(f); }
 
-  /* The arguments of the schema; behind them a function that gives no result of its own takes the outputs. */
+  /* Passes the arguments of the schema, and after them the outputs to a function that returns no result. */
   template <bool Framed>
   static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
     return guarded_in(f, [&] { return call<Framed>(f, args, rets, std::index_sequence_for<P...>()); });

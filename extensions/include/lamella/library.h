@@ -80,7 +80,7 @@ class LAMELLA_HIDDEN TensorRef {
 
 /* ---- operators ------------------------------------------------------------------------------------------------ */
 
-/* An operator as messages name it: "add", or "mine::twice" where the namespace is not the catalogue's. */
+/* Returns an operator's name for messages: "add", or "mine::twice" if the namespace is not the catalogue's. */
 LAMELLA_HIDDEN inline std::string title(const lamella_operator* op) {
   const std::string name = api().operator_name(op);
   constexpr char catalogue[] = "aten::";
@@ -101,7 +101,7 @@ LAMELLA_HIDDEN inline lamella_value value(int64_t i) { return {LAMELLA_INT, 0, {
 LAMELLA_HIDDEN inline lamella_value value(int i) { return value(static_cast<int64_t>(i)); }
 LAMELLA_HIDDEN inline lamella_value value(bool b) { return {LAMELLA_BOOLEAN, 0, {b}}; }
 template <class T>
-lamella_value value(T*) = delete; /* no bool */
+lamella_value value(T*) = delete; /* a pointer is no bool */
 LAMELLA_HIDDEN inline lamella_value value(double d) {
   lamella_value v{LAMELLA_FLOAT, 0, {0}};
   v.as.d = d;
@@ -166,7 +166,7 @@ struct LAMELLA_HIDDEN TypedKernel;
 template <class F>
 using IsTyped = std::enable_if_t<!std::is_convertible<F, lamella_kernel>::value>;
 
-/* The namespace of a library that was loaded under another name: as its source writes it, and as it was chosen. */
+/* The namespace of a library that was loaded under another name: the one in its source, and the chosen one. */
 struct LAMELLA_HIDDEN OwnNamespace {
   std::string written, chosen;
 };
@@ -178,7 +178,7 @@ LAMELLA_HIDDEN inline OwnNamespace& own_namespace() {
 /* Registers under one owner. The first failure stops all that follows; the init function returns it. */
 class LAMELLA_HIDDEN Library {
  public:
-  /* `key`: where `impl` without one of its own registers; null for a whole library. */
+  /* `key`: the key for `impl` without a key; null for a whole library. */
   Library(const char* ns, const char* owner, const char* key = nullptr, uint32_t kind = LAMELLA_EXTENDS)
       : ns_(ns), key_(key), exact_(kind == LAMELLA_DEFINES) {
     const lamella_library_def d = {sizeof d, LAMELLA_TARGET_VERSION, ns, owner, kind, 0};
@@ -214,7 +214,7 @@ class LAMELLA_HIDDEN Library {
                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     return kernel(op, key, {sizeof(lamella_kernel_def), flags, fn, const_cast<void*>(context), file, line, 0});
   }
-  /* A kernel that says for how many arguments it was written. */
+  /* Registers a kernel with the number of arguments that it was written for. */
   Library& kernel(const char* op, const char* key, const lamella_kernel_def& def) {
     if (!status_) status_ = api().kernel(lib_, op, key, &def, nullptr);
     return *this;
@@ -233,21 +233,23 @@ class LAMELLA_HIDDEN Library {
     if (!status_) status_ = api().layer(lib_, &l, bit, nullptr);
     return *this;
   }
-  /* A layer's rule for an operator, as a derivative for "autograd"; kept until that layer comes. */
+  /* Registers a layer's rule for an operator, as a derivative for "autograd"; it may precede the layer's
+   * registration. */
   Library& rule(const char* op, const char* layer, const void* payload) {
     const lamella_rule r = {sizeof r, 0, op, layer, nullptr, const_cast<void*>(payload), nullptr, nullptr};
     if (!status_) status_ = api().rule(lib_, &r, nullptr);
     return *this;
   }
-  /* Its derivative, in the notation of <lamella/autograd.h>: m.derivative("twice", "self: grad * 2"). num_args: how
-   * many arguments the operator had when it was written, for operators of another library, which may grow. */
+  /* Registers the derivative of an operator, in the notation of <lamella/autograd.h>: m.derivative("twice", "self:
+   * grad * 2"). num_args: how many arguments the operator had when the derivative was written, for operators of
+   * another library, which may grow. */
   Library& derivative(const char* op, const char* formulas, int32_t num_args = 0) {
     const OwnNamespace& own = own_namespace();
     auto* d = new lamella_derivative{}; /* never freed, nor is the text */
     d->size = sizeof *d;
     d->formulas = formulas;
     d->num_args = num_args;
-    if (own.written != own.chosen) { /* operators of its own are called by the name that they have here */
+    if (own.written != own.chosen) { /* its formulas call its own operators by the chosen name */
       auto* text = new std::string(formulas);
       for (size_t at = 0; (at = text->find(own.written + "::", at)) != std::string::npos; at += own.chosen.size() + 2)
         if (at == 0 || !(std::isalnum(static_cast<unsigned char>((*text)[at - 1])) || (*text)[at - 1] == '_'))
@@ -256,7 +258,7 @@ class LAMELLA_HIDDEN Library {
     }
     return rule(op, "autograd", d);
   }
-  /* A dtype of the plugin's own; *number is what tensors have as their dtype. */
+  /* Registers a dtype of the plugin's own; *number is the dtype of its tensors. */
   Library& dtype(const lamella_dtype_def& d, int32_t* number) {
     if (!status_) status_ = api().dtype_register(lib_, &d, number, nullptr);
     return *this;
@@ -288,8 +290,8 @@ class LAMELLA_HIDDEN Library {
   template <class F, class = IsTyped<F>>
   Library& impl(const char* op, const char* key, F fn, const char* file = __builtin_FILE(),
                 int line = __builtin_LINE());
-  /* The function as a template argument: its adapter needs no context. A kernel that calls no operators and leaves its
-   * outputs as they were when it fails says flags = 0. */
+  /* Registers a function that is a template argument: its adapter needs no context. Pass flags = 0 for a kernel that
+   * calls no operators and leaves its outputs unchanged when it fails. */
   template <auto Function>
   Library& impl(const char* op, const char* key, uint32_t flags = typed_flags, const char* file = __builtin_FILE(),
                 int line = __builtin_LINE());
@@ -309,7 +311,7 @@ class LAMELLA_HIDDEN Library {
                  int line);
 
   const char *ns_, *key_;
-  bool exact_; /* the schemas are its own: a function that leaves out an argument is a mistake, not an older one */
+  bool exact_; /* the library defines the schemas, so that a function with fewer arguments is an error */
   lamella_library* lib_ = nullptr;
   lamella_status status_ = LAMELLA_OK;
 };
@@ -338,8 +340,8 @@ typedef struct {
 extern const lamella_block* const __start_lamella_init[] __attribute__((weak, visibility("hidden")));
 extern const lamella_block* const __stop_lamella_init[] __attribute__((weak, visibility("hidden")));
 
-#ifndef LAMELLA_NO_PLUGIN_INIT /* of a library that no loader opens */
-/* Called by the loader alone, which knows whether this library is loaded: again after it was unloaded. */
+#ifndef LAMELLA_NO_PLUGIN_INIT /* undefined for a library that no loader opens */
+/* Called only by the loader, when it loads the library, and again if it loads it after an unload. */
 __attribute__((weak, visibility("default"))) lamella_status lamella_plugin_init(const lamella_api* api) {
   lamella::Api::table() = api;
   std::vector<const lamella_block*> blocks(__start_lamella_init, __stop_lamella_init);

@@ -45,7 +45,7 @@ Library& define_pointwise(Library& m, const char* schema, const char* doc = null
   d.aliases = aliases;
   return m.define(d);
 }
-/* The operators that the declaration itself names, in its `signatures`. */
+/* Defines the operators that the declaration lists in its `signatures`. */
 template <class Op>
 Library& define_pointwise(Library& m) {
   for (const pointwise::Signature& s : Op::signatures)

@@ -1,5 +1,5 @@
-/* Observers of operators, debug information that travels with the work, and the log of used features, in C++. In C this
- * is the table alone, of the plugin that has them.
+/* Observers of operators, debug information that travels with the work, and the log of used features, in C++. C uses
+ * the table in <lamella/profiler_table.h>.
  *
  *   lamella::RecordFunctionCallback callback(
  *       [](const lamella::RecordFunction& r) { return now(); },                      // enter: makes a context
@@ -40,7 +40,7 @@ enum class RecordScope {
   KERNEL = LAMELLA_SCOPE_KERNEL
 };
 
-/* What an observer is told; valid while its function runs. */
+/* The record that an observer gets; valid while its function runs. */
 class RecordFunction {
  public:
   explicit RecordFunction(const lamella_record* r) : r_(r) {}
@@ -57,7 +57,7 @@ class RecordFunction {
   uint64_t thread_id() const { return r_->thread; }
   uint64_t forward_thread_id() const { return r_->forward_thread; }
   const char* backend() const { return r_->backend < 0 ? "" : api().backend_name(r_->backend); }
-  /* Of the kernel that serves the operator on that backend; "" for blocks, and where nothing serves. */
+  /* Returns the owner of the kernel that serves the operator on that backend; "" for blocks, and if nothing serves. */
   const char* owner() const {
     const auto* found = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1));
     const char* owner = found && r_->op && r_->backend >= 0 ? found->kernel_owner(r_->op, r_->backend) : nullptr;
@@ -69,8 +69,8 @@ class RecordFunction {
   const lamella_record* r_;
 };
 
-/* What to call, of what, and how often. `enter` returns a context, which `exit` gets; both may be lambdas that capture.
- * A function that throws is removed, and reported. */
+/* An observer: its functions, the scopes that it observes, and how often. `enter` returns a context, which `exit`
+ * gets; both may be lambdas that capture. A function that throws is removed, and reported. */
 class RecordFunctionCallback {
  public:
   template <class Enter, class Exit>
@@ -106,7 +106,7 @@ class RecordFunctionCallback {
       });
     };
   }
-  /* A function that is called before alone. */
+  /* An observer that is called only before. */
   template <class Enter>
   explicit RecordFunctionCallback(Enter enter)
       : RecordFunctionCallback(
@@ -179,10 +179,10 @@ inline uint64_t add_thread_local_callback(const RecordFunctionCallback& c) { ret
 inline void remove_callback(uint64_t handle) { check(profiler_interface().remove_observer(handle)); }
 inline void disable_callback(uint64_t handle) { check(profiler_interface().enable_observer(handle, 0)); }
 inline void reenable_callback(uint64_t handle) { check(profiler_interface().enable_observer(handle, 1)); }
-/* Switches observing on or off for this thread; what it was before. */
+/* Switches observing on or off for this thread; returns the setting before. */
 inline bool enable_record_function(bool on) { return profiler_interface().enable_records(on) != 0; }
 
-/* While it lives, this thread observes, or does not. */
+/* Switches observing on or off for this thread while it lives. */
 class RecordFunctionGuard {
  public:
   explicit RecordFunctionGuard(bool on = true) : before_(enable_record_function(on)) {}
@@ -206,7 +206,8 @@ class RecordBlock {
   void* scope_ = nullptr;
 };
 
-/* While it lives, debug information has a value under a kind, here and wherever this thread's state is carried. */
+/* While it lives, debug information has a value under a kind, on this thread and on those that its state is carried
+ * to. */
 class DebugInfoGuard {
  public:
   DebugInfoGuard(const char* kind, const std::string& text) {
@@ -222,7 +223,7 @@ class DebugInfoGuard {
     if (profiler_interface().info_pop(token_)) api().error_clear();
   }
   DebugInfoGuard(const DebugInfoGuard&) = delete;
-  /* The text under a kind here, or an empty one. */
+  /* Returns the text under a kind on this thread, or an empty one. */
   static std::string text(const char* kind) {
     lamella_value v;
     check(profiler_interface().info_get(kind, &v));
@@ -235,7 +236,7 @@ class DebugInfoGuard {
   void* token_ = nullptr;
 };
 
-/* Adds a function that is told each key of the usage log once a process; the handle removes it. */
+/* Adds a function that gets each key of the usage log once a process; the handle removes it. */
 inline uint64_t SetAPIUsageHandler(std::function<void(const std::string&)> handler) {
   using Handler = std::function<void(const std::string&)>;
   auto* held = new Handler(std::move(handler));
@@ -255,7 +256,7 @@ inline uint64_t SetAPIUsageHandler(std::function<void(const std::string&)> handl
 }
 inline void remove_api_usage_handler(uint64_t handle) { check(profiler_interface().remove_usage_handler(handle)); }
 
-/* Tells the log that a feature is used, once at each place. Without a profiler it does nothing. */
+/* Logs that a feature is used, once at each place of the source. Without a profiler it does nothing. */
 #define LAMELLA_LOG_API_USAGE_ONCE(key)                                                                   \
   do {                                                                                                    \
     static const bool lamella_logged = [] {                                                               \

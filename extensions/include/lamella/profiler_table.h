@@ -1,16 +1,16 @@
 /* The interface "profiler", version 1, in C: observers of operators, debug information that travels with the work, the
  * log of used features, and profiles. <lamella/profiler.h> is the same in C++.
  *
- * The interface is found as find_interface("profiler", 1). What docs/abi.md promises of the table holds of this file:
- * structs that are handed in are read as far as their `size` says and copied, and all grow at their end alone.
+ * The interface is found as find_interface("profiler", 1). The promises of docs/abi.md for the table hold for this
+ * file: structs that callers pass are read as far as their `size` says and copied, and all grow only at their end.
  *
- * Note [Observers]  An observer hears of calls of operators (scope "function": outside of autograd; "kernel": inside of
- *   it, as a backend gets them), of the steps of backward, and of the blocks that a program has named. `enter` is
- * called before and `exit` behind each; what `enter` leaves in `state`, `exit` gets. Where `enter` was called, `exit`
- * is called, too, also after an error and after the observer was removed. Operators that an observer calls are not
- *   observed. One that fails is removed, and reported; the operator goes on.
- * Note [Sampling]  An observer with a probability p hears of each call with that probability, independently. What is
- *   drawn is the number of calls to the next one that it hears of, so that the others cost one decrement.
+ * Note [Observers]  An observer is called for calls of operators (scope "function": outside of autograd; "kernel":
+ *   inside of it, as a backend gets them), for the steps of backward, and for the blocks that a program has named.
+ *   `enter` is called before and `exit` after each; `exit` gets the `state` that `enter` set. Each `enter` is followed
+ *   by an `exit`, also after an error and after the observer was removed. Operators that an observer calls are not
+ *   observed. An observer that fails is removed, and reported; the operator goes on.
+ * Note [Sampling]  An observer with a probability p is called for each call with that probability, independently. The
+ *   random number is that of calls until the next one that it observes, so that the others cost one decrement.
  * Note [Removal]  Observers are added and removed on any thread at any time, from within an observer, too. `destroy`
  *   is called once no call can reach the observer any more, on any thread. */
 #ifndef LAMELLA_PROFILER_TABLE_H
@@ -30,7 +30,7 @@ enum lamella_scope {
   LAMELLA_SCOPES = 4
 };
 
-/* What an observer is told. Borrowed; it may grow. */
+/* The record of a call, of a step of backward or of a block. Borrowed; it may grow. */
 typedef struct lamella_record {
   uint32_t size;
   uint32_t scope;               /* enum lamella_scope */
@@ -45,13 +45,13 @@ typedef struct lamella_record {
                                         * of backward the number of the call that it belongs to; else 0 */
   uint64_t thread;                     /* the system's number of the thread */
   uint64_t forward_thread;             /* of a step of backward: where the call was recorded, or 0 */
-  const struct lamella_record* parent; /* the innermost observed one around it on this thread, or null */
+  const struct lamella_record* parent; /* the innermost observed record around it on this thread, or null */
   int32_t backend;                     /* of the first tensor, or -1 */
-  int32_t layer;                       /* of the layer that tells, or -1 */
+  int32_t layer;                       /* of the layer that made the record, or -1 */
 } lamella_record;
 
 enum lamella_observer_flags {
-  LAMELLA_OBSERVER_NEEDS_INPUTS = 1, /* inputs and outputs are there for C in any case; hosts convert them then only */
+  LAMELLA_OBSERVER_NEEDS_INPUTS = 1, /* C gets inputs and outputs in any case; hosts convert them only with this flag */
   LAMELLA_OBSERVER_NEEDS_OUTPUTS = 2,
   LAMELLA_OBSERVER_NEEDS_IDS = 4 /* ids, sequence numbers, forward threads */
 };
@@ -77,9 +77,9 @@ typedef struct lamella_trace lamella_trace;
 enum lamella_trace_flags {
   LAMELLA_TRACE_SHAPES = 1,      /* sizes and dtypes of the arguments */
   LAMELLA_TRACE_STACKS = 2,      /* the host language's stacks */
-  LAMELLA_TRACE_MEMORY = 4,      /* memory that is got and given back */
-  LAMELLA_TRACE_THIS_THREAD = 8, /* of this thread, and those that its state is carried to, alone */
-  LAMELLA_TRACE_NO_HOST = 16     /* of devices, and memory: neither calls nor blocks */
+  LAMELLA_TRACE_MEMORY = 4,      /* memory that is allocated and freed */
+  LAMELLA_TRACE_THIS_THREAD = 8, /* only this thread, and those that its state is carried to */
+  LAMELLA_TRACE_NO_HOST = 16     /* only devices and memory: neither calls nor blocks */
 };
 
 typedef struct {
@@ -113,7 +113,7 @@ typedef struct {
   lamella_device device;
   int64_t time;
   const void* data;
-  int64_t bytes; /* negative where they are given back */
+  int64_t bytes; /* negative if they are freed */
   uint64_t thread;
 } lamella_trace_memory_event;
 
@@ -128,13 +128,13 @@ typedef struct {
   int64_t launched; /* when it was queued; begin, where that is not known */
   int64_t begin, end, bytes;
   int64_t host;
-  uint64_t thread;      /* that launched it, or 0 */
+  uint64_t thread;      /* the thread that launched it, or 0 */
   const int64_t* stack; /* of the event that launched it */
 } lamella_trace_activity;
 
 enum { LAMELLA_TRACE_DEVICE = LAMELLA_SCOPES }; /* the scope of a row of what a device has done */
 
-/* All events of one name, scope and backend, and where asked for of equal shapes and stacks. */
+/* All events of one name, scope and backend, and, if requested, of equal shapes and stacks. */
 typedef struct {
   uint32_t size;
   uint32_t scope;
@@ -144,9 +144,9 @@ typedef struct {
   int32_t backend;
   int32_t reserved;
   int64_t count, failed;
-  int64_t total, self;         /* nanoseconds: with what is inside, and without */
+  int64_t total, self;         /* nanoseconds: with inner events, and without */
   int64_t least, most;         /* of one */
-  int64_t memory, self_memory; /* bytes got less bytes given back, likewise */
+  int64_t memory, self_memory; /* bytes allocated minus bytes freed, likewise */
   int64_t device, self_device; /* nanoseconds of devices: of what was launched inside, and directly. Of a device's own
                                 * row both are the time itself, and `total` and `self` are 0 */
   int64_t bytes;               /* that its copies and fills moved */
@@ -169,30 +169,30 @@ typedef struct {
   lamella_status (*add_observer)(const lamella_observer*, int32_t everywhere, uint64_t* handle);
   lamella_status (*remove_observer)(uint64_t handle);
   lamella_status (*enable_observer)(uint64_t handle, int32_t on);
-  int32_t (*enable_records)(int32_t on); /* on this thread; what it was before */
-  /* A named block. *scope is null if nobody listens; scope_end then does nothing. It is best called on the thread of
-   * the begin: else that shows the block as a parent until its next record. */
+  int32_t (*enable_records)(int32_t on); /* on this thread; returns the setting before */
+  /* A named block. *scope is null if there is no observer; scope_end then does nothing. Call scope_end on the thread
+   * of scope_begin, which else shows the block as a parent until its next record. */
   lamella_status (*scope_begin)(const char* name, void** scope);
   void (*scope_end)(void* scope);
   /* Called with the pending error of an observer that was removed for it. Null: the message goes to standard error. */
   void (*set_reporter)(void (*report)(void* context));
 
-  /* Debug information: values by kind, on this thread and wherever its state is carried. The last push of a kind
-   * counts. `push` gives a token for `pop`, which is called on the same thread, the last one first. */
+  /* Debug information: values by kind, on this thread and on those that its state is carried to. The last push of a
+   * kind counts. info_push returns a token for info_pop, which is called on the same thread, the last one first. */
   lamella_status (*info_push)(const char* kind, const lamella_value* value, void** token);
   lamella_status (*info_pop)(void* token);
   lamella_status (*info_get)(const char* kind, lamella_value* out); /* owned; none: there is no such kind */
-  /* Each kind once, with the value that counts; borrowed for the call. */
+  /* Visits each kind once, with the value that counts; borrowed for the call. */
   lamella_status (*info_each)(lamella_status (*visit)(void* context, const char* kind, const lamella_value* value),
                               void* context);
-  /* For a host whose own context carries information (Python's contextvars): entries made by info_make, which the host
-   * keeps and frees, and a function that gives the innermost of this thread's, or null. */
+  /* For a host whose own contexts carry information (Python's contextvars): info_make makes entries, which the host
+   * keeps and frees, and set_info_reader sets a function that returns this thread's innermost entry, or null. */
   lamella_status (*info_make)(const char* kind, const lamella_value* value, void* below, void** entry);
   void (*info_free)(void* entry);
   void (*set_info_reader)(void* (*innermost)(void));
 
-  /* Used features: each key is told once a process, to all handlers. Keys that came before the first handler, the first
-   * 1024 of them, are told to it. */
+  /* Used features: all handlers get each key once a process. The first 1024 keys that are logged before the first
+   * handler is added are kept for it. */
   lamella_status (*log_usage_once)(const char* key);
   lamella_status (*add_usage_handler)(lamella_usage_handler, void* context, void (*destroy)(void*), uint64_t* handle);
   lamella_status (*remove_usage_handler)(uint64_t handle);
@@ -204,26 +204,27 @@ typedef struct {
   int64_t (*trace_dropped)(lamella_trace*);
   lamella_status (*trace_events)(lamella_trace*, lamella_on_trace_event, void* context);
   lamella_status (*trace_memory)(lamella_trace*, lamella_on_trace_memory, void* context);
-  /* stack_frames: how many of the innermost frames tell rows apart. */
+  /* stack_frames: how many of the innermost frames distinguish rows. */
   lamella_status (*trace_summary)(lamella_trace*, int32_t by_shapes, int32_t stack_frames, lamella_on_trace_row,
                                   void* context);
-  /* In the trace-event format. The file takes the place of one that is there when it is whole. metadata: nullable, an
+  /* Writes the trace-event format. The file replaces an existing one once it is complete. metadata: nullable, an
    * object in JSON. */
   lamella_status (*trace_export)(lamella_trace*, const char* path, const char* metadata);
-  /* What the stacks of traces are made of: read gives this thread's frames as numbers, the innermost first; describe
-   * writes a frame's text and gives its length. */
+  /* Sets the functions that read stacks: `read` writes this thread's frames as numbers, the innermost first;
+   * `describe` writes a frame's text and returns its length. */
   void (*set_stack_reader)(int32_t (*read)(int64_t* frames, int32_t room),
                            int32_t (*describe)(int64_t frame, char* out, int32_t room));
   lamella_status (*trace_activity)(lamella_trace*, lamella_on_trace_activity, void* context);
-  /* What could not be recorded of devices, and why: a sentence each. */
+  /* Visits notes, a sentence each, about work of devices that could not be recorded. */
   lamella_status (*trace_notes)(lamella_trace*, lamella_on_trace_text, void* context);
   lamella_status (*traced_devices)(lamella_on_trace_text, void* context); /* names of those that have the interface */
 
-  /* An observer, until it is removed, that gives calls, steps of backward and blocks to the library at `path`, as
-   * ranges of the kind "nvtx" or "itt". */
+  /* Adds an observer that passes calls, steps of backward and blocks to the library at `path`, as ranges of the kind
+   * "nvtx" or "itt". */
   lamella_status (*ranges_begin)(const char* kind, const char* path, int32_t shapes, uint64_t* observer);
-  /* For a host with contexts (Python's contextvars): a block, and what the context holds while it runs; its reader; and
-   * the name of what is around a record that an observer is told of, or null. */
+  /* For a host with contexts (Python's contextvars): context_begin begins a block and returns what the context must
+   * hold while it runs; set_context_reader sets a function that returns what this thread's context holds;
+   * parent_name returns the name of the block or call around a record, or null. */
   lamella_status (*context_begin)(const char* name, void** scope, void** blocks);
   void (*context_free)(void* blocks);
   void (*set_context_reader)(void* (*read)(void));

@@ -1,6 +1,6 @@
 /* pybind11 modules over Lamella: casters for Tensor, ScalarType, Device, Layout, MemoryFormat, Scalar, Generator and
- * ArrayRef of anything (std::optional and lists come from pybind11's own <pybind11/stl.h>), and errors as the
- * exceptions that they are.
+ * ArrayRef of anything (std::optional and lists come from pybind11's own <pybind11/stl.h>), and the translation of
+ * errors into Python's exceptions.
  *
  *   #include <lamella/pybind.h>
  *
@@ -9,7 +9,7 @@
  *   PYBIND11_MODULE(LAMELLA_EXTENSION_NAME, m) { m.def("twice", &twice); }
  *
  * The builder defines LAMELLA_EXTENSION_NAME and TORCH_EXTENSION_NAME, the name in sources written for torch. This
- * header asks for neither, since a compiler rejects a precompiled header that asked for a name that is defined later.
+ * header tests neither, since a compiler rejects a precompiled header that tested a name which is defined later.
  * The module imports lamella when it is imported itself, and runs the blocks of registrations (LAMELLA_LIBRARY) that
  * it contains. */
 #ifndef LAMELLA_PYBIND_H
@@ -26,7 +26,8 @@
 namespace lamella {
 namespace python {
 
-/* Before a module's body: the tables, its own registrations, and the translation of errors. -1 with an exception. */
+/* Runs before a module's body: finds the tables, registers, and installs the translation of errors. -1 with an
+ * exception. */
 inline int start() {
   static bool started = false;
   if (started) return 0;
@@ -43,7 +44,7 @@ inline int start() {
   return 0;
 }
 
-/* pybind11's own check, whose text is taken before it becomes another. */
+/* pybind11's own check of the version, saved here before its macro is redefined. */
 inline PyObject* check_version() { PYBIND11_CHECK_PYTHON_VERSION return Py_None; }
 
 /* Converts by the binding's tables; false if the value has another tag. LAMELLA_INT accepts any number. */
@@ -71,7 +72,7 @@ inline pybind11::handle to_python(const T& x) {
 }  // namespace python
 }  // namespace lamella
 
-/* Every PYBIND11_MODULE checks the version of Python first: that is where the module starts. */
+/* Every PYBIND11_MODULE first checks the version of Python, so the module is started there. */
 #undef PYBIND11_CHECK_PYTHON_VERSION
 #define PYBIND11_CHECK_PYTHON_VERSION \
   if (!lamella::python::check_version() || lamella::python::start() < 0) return nullptr;
@@ -129,8 +130,8 @@ struct type_caster<lamella::ArrayRef<T>> {
   }
   List list;
 };
-/* pybind11's own would let go of the elements before the call. Other containers of ArrayRef would, too: take vectors.
- */
+/* pybind11's own caster would free the elements before the call. So would those of other containers of ArrayRef:
+ * take vectors. */
 template <class T>
 struct type_caster<std::optional<lamella::ArrayRef<T>>> {
   using List = make_caster<lamella::ArrayRef<T>>;

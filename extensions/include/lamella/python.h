@@ -1,6 +1,6 @@
-/* Tensors and values between CPython and native code, for an extension module that links nothing of ours: a C table
- * that the binding publishes as the interface "python", version 1. It needs CPython's headers, and `import lamella` to
- * have run. Start with lamella::python::import() at the end of the file.
+/* Tensors and values between CPython and native code, for an extension module that links no library of Lamella: a C
+ * table that the binding publishes as the interface "python", version 1. It needs CPython's headers, and `import
+ * lamella` to have run. Start with lamella::python::import() at the end of the file.
  *
  *   PyMODINIT_FUNC PyInit_mine(void) {
  *     if (lamella::python::import() < 0) return NULL;
@@ -51,24 +51,24 @@ typedef struct {
 
   /* Takes over the reference to the tensor; one tensor has one Python object. Null with an exception. */
   PyObject* (*wrap)(lamella_tensor* owned);
-  /* Borrowed from the object; null, without an exception, if it is no Tensor. */
+  /* Returns the object's tensor, borrowed; null, without an exception, if it is no Tensor. */
   lamella_tensor* (*unwrap)(PyObject*);
-  /* The Python object for a borrowed value; lists become lists. Null with an exception. */
+  /* Returns the Python object for a borrowed value; lists become lists. Null with an exception. */
   PyObject* (*to_python)(const lamella_value*);
-  /* Numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and lists or tuples of
-   * tensors (None among them is a null), bools, ints or floats. The value is owned. -1 with an exception. */
+  /* Converts numbers, strings, tensors, None, dtypes, devices, layouts, memory formats, generators, and lists or
+   * tuples of tensors (None among them is a null), bools, ints or floats. The value is owned. -1 with an exception. */
   int (*from_python)(PyObject*, lamella_value* out);
 
-  /* The thread's pending error becomes the current exception; always null. One that came from Python is the same
-   * object. */
+  /* Turns the thread's pending error into the current exception; returns null. An error that was made of a Python
+   * exception becomes the same object again. */
   PyObject* (*raise_pending)(void);
-  /* The current exception becomes the thread's pending error; its status. */
+  /* Turns the current exception into the thread's pending error; returns its status. */
   lamella_status (*capture_exception)(void);
-  /* Releases a reference on any thread, with the lock or without; null is nothing. Without, it is queued. */
+  /* Releases a reference on any thread; null does nothing. Without the lock, the release is queued. */
   void (*drop)(PyObject*);
 
-  /* "mine::twice.Tensor"; a name without its overload, or an operator packet, where there is only one. Null with an
-   * exception that lists the overloads. */
+  /* Finds an operator by "mine::twice.Tensor", or by a name or an operator packet that has one overload. Null with
+   * an exception that lists the overloads. */
   const lamella_operator* (*find_operator)(PyObject* packet_or_name);
 } lamella_python;
 

@@ -30,7 +30,7 @@ class Output {
                   strides.size(), " strides");
     set_strides(strides);
   }
-  /* Shape, dtype and, if it has no gaps, layout of a tensor. */
+  /* Takes the shape, the dtype and, if it has no gaps, the layout of a tensor. */
   void like(const Tensor& t) { like(t, t.dtype()); }
   void like(const Tensor& t, ScalarType dtype) {
     set(t.sizes(), dtype);
@@ -41,13 +41,13 @@ class Output {
     meta_->dtype = static_cast<uint8_t>(dtype);
     compute_in(dtype);
   }
-  /* A result that `set` or `like` has described is made in pinned memory of the host. */
+  /* Makes a result that `set` or `like` has described in pinned memory of the host. */
   void pin(std::optional<bool> on) {
     if (on.value_or(false)) meta_->flags |= LAMELLA_META_PINNED;
   }
   void compute_in(ScalarType dtype) { frame_->compute_dtype = static_cast<uint32_t>(dtype); }
 
-  /* An argument itself, into which an operator writes. */
+  /* The result is an argument itself, into which the operator writes. */
   void same(const Tensor& argument) {
     meta_->kind = LAMELLA_META_SAME;
     meta_->alias_of = position(argument);
@@ -64,17 +64,17 @@ class Output {
     meta_->alias_of = position(argument);
     meta_->offset = offset;
   }
-  /* A tensor over the argument's memory that no layer takes for a view. */
+  /* The result is a tensor over the argument's memory that no layer treats as a view. */
   void detached(const Tensor& argument) {
     view(argument, argument.sizes(), argument.strides(), argument.storage_offset());
     meta_->kind = LAMELLA_META_DETACHED;
   }
-  /* Only the kernel knows; it returns a tensor of its own. */
+  /* The shape depends on values: the kernel returns a tensor of its own. */
   void dynamic() { meta_->kind = LAMELLA_META_DYNAMIC; }
-  /* No tensor: one of several results, which the caller did not ask for. */
+  /* The result is absent: one of several, which the caller did not ask for. */
   void absent() { meta_->kind = LAMELLA_META_NONE; }
 
-  /* As `set` or `like` has described it. */
+  /* The sizes and the dtype that `set` or `like` has described. */
   IntArrayRef sizes() const { return {meta_->sizes, static_cast<size_t>(meta_->ndim)}; }
   ScalarType dtype() const { return static_cast<ScalarType>(meta_->dtype); }
   void set_strides(IntArrayRef strides) {
@@ -145,7 +145,7 @@ inline const lamella_argument& described(const lamella_argument* a) {
   return *a;
 }
 
-/* Whether a function of `known` arguments leaves out only ones with a default. The outputs of an out= form are last. */
+/* Returns whether a function of `known` arguments leaves out only ones with a default. Outputs are last. */
 inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bool exact, size_t* from) {
   *from = n;
   if (known == n || exact) return known == n;
@@ -161,7 +161,7 @@ inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bo
   return true;
 }
 
-/* How many of the schema's arguments the function takes; its last parameters may be the results, to be written into.
+/* Returns how many of the schema's arguments the function takes. Its last parameters may be results, to be written.
  * Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
  */
 inline int32_t compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters,
@@ -236,9 +236,9 @@ TypedKernel typed_kernel(F fn) {
 template <class P>
 constexpr bool is_output = std::is_same<P, Output>::value;
 
-/* The arguments before the outputs, as types and as an adapter. */
+/* Splits a rule's parameters into inputs and outputs, and adapts the rule to the C ABI. */
 template <class F, bool Framed, class Inputs, size_t Outputs, class... P>
-struct RuleOf; /* of the parameters P that are left to sort */
+struct RuleOf; /* P: the parameters that are not sorted yet */
 template <class F, bool Framed, class... Inputs, size_t Outputs, class P, class... Rest>
 struct RuleOf<F, Framed, Types<Inputs...>, Outputs, P, Rest...>
     : std::conditional_t<is_output<P>, RuleOf<F, Framed, Types<Inputs...>, Outputs + 1, Rest...>,
@@ -287,7 +287,7 @@ struct TensorResults {
 };
 inline constexpr TensorResults tensor_results;
 
-/* Whether a rule's types fit the schema; the results that a rule describes are tensors, or lists of them. */
+/* Raises unless a rule's types fit the schema; the results that a rule describes are tensors, or lists of them. */
 template <class R>
 int32_t compare_rule(const lamella_operator* op, bool exact) {
   return compare("infer", op, R::parameters(), {tensor_results.types, R::outputs}, exact);
@@ -326,7 +326,7 @@ inline Library& Library::typed(const char* op, const char* key, const detail::Ty
   if (status_) return *this;
   status_ = guarded([&] {
     const lamella_operator* found = detail::find("impl", ns_, op);
-    const bool may_write = std::string_view(key) != "composite"; /* whose results nothing allocates */
+    const bool may_write = std::string_view(key) != "composite"; /* no shape rule allocates a composite's results */
     const int32_t known = detail::compare("impl", found, k.parameters, k.results, exact_, may_write);
     return kernel(op, key,
                   {sizeof(lamella_kernel_def), flags, k.run, k.context, file, line,
@@ -363,7 +363,7 @@ inline Library& Library::impl_category(const char* name, lamella_kernel fn, cons
   if (!key_) return fail(LAMELLA_RUNTIME_ERROR, "impl_category: for which key? Use LAMELLA_LIBRARY_IMPL");
   return category(name, key_, fn, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS, file, line);
 }
-/* The same for every operator that has nothing else under this key. */
+/* Registers a kernel for every operator that has nothing else under this key. */
 inline Library& Library::fallback(lamella_kernel fn, const char* file, int line) {
   return impl_category("*", fn, file, line);
 }
@@ -373,7 +373,7 @@ inline Library& Library::fallback(lamella_kernel fn, const char* file, int line)
 namespace detail {
 
 template <class R>
-struct Taken { /* out of an owned result */
+struct Taken { /* converts an owned result */
   static_assert(!std::is_reference<R>::value, "what an Operator returns is a value: Tensor, not Tensor&");
   static_assert(!std::is_convertible<R, std::string_view>::value || std::is_same<R, std::string>::value,
                 "a text that is returned is a std::string");
@@ -381,7 +381,7 @@ struct Taken { /* out of an owned result */
                     !std::is_same<R, ArrayRef<bool>>::value && !std::is_same<R, TensorList>::value,
                 "a list that is returned is a std::vector");
   static R from(lamella_value* v) {
-    if constexpr (std::is_same<R, lamella_value>::value) { /* the caller's to release */
+    if constexpr (std::is_same<R, lamella_value>::value) { /* the caller releases it */
       return *v;
     } else if constexpr (std::is_same<R, Tensor>::value) {
       return Tensor::steal(v->tag == LAMELLA_TENSOR ? v->as.tensor : nullptr);
@@ -401,7 +401,7 @@ struct Taken<std::tuple<R...>> {
   }
 };
 
-/* How many results a C++ type stands for. */
+/* The number of results that a C++ type stands for. */
 template <class R>
 constexpr int32_t count_of = std::is_void<R>::value ? 0 : 1;
 template <class... R>
@@ -431,7 +431,7 @@ struct PassedAs<std::vector<std::optional<Tensor>>> {
     return std::vector<Tensor>(x.begin(), x.end());
   }
 };
-struct Bools { /* in a row */
+struct Bools { /* one byte for each */
   std::vector<uint8_t> bytes;
   friend lamella_value value(const Bools& b) {
     lamella_value v{LAMELLA_BOOL_LIST, static_cast<uint32_t>(b.bytes.size()), {0}};

@@ -1,12 +1,13 @@
 /* Samples of calls, gathered into histograms and spans: the interface "samples", version 1, of the plugin "profiler",
  * for programs that export them to a system that watches a fleet. Python's lamella.profiler.exporters is made of it.
  *
- * The interface is found as find_interface("samples", 1). What docs/abi.md promises of the table holds of this file.
+ * The interface is found as find_interface("samples", 1). The promises of docs/abi.md for the table hold for this file.
  *
- * Note [Queue]  What a thread measures, it writes into a queue of fixed size, without a lock; if that is full, the
- * sample is dropped and counted. `drain` moves samples from there into the histograms. It is called now and then, on
- * any thread, and so are the functions that read; no call of an operator ever waits for them. Note [Time]  Durations
- * are those of the host: for a device that works while the host goes on, the time to hand the work over. */
+ * Note [Queue]  A thread writes its samples into a queue of fixed size, without a lock; if that is full, the sample is
+ *   dropped and counted. `drain` moves samples from there into the histograms. It is called now and then, on any
+ *   thread, and so are the functions that read; no call of an operator ever waits for them.
+ * Note [Time]  Durations are those of the host: for a device that works while the host goes on, the time to queue the
+ *   work. */
 #ifndef LAMELLA_SAMPLES_H
 #define LAMELLA_SAMPLES_H
 
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What to sample. Copied. */
+/* The settings of a collector. Copied. */
 typedef struct {
   uint32_t size;
   uint32_t capacity;        /* of the queue, in samples of 320 bytes; rounded up to a power of 2, at least 2 */
@@ -28,7 +29,7 @@ typedef struct {
                              * 128/n bytes, 2 of which are taken; a longer value is cut */
   const double* bounds;     /* of the histograms' buckets, in seconds, ascending; each belongs to the bucket below it */
   uint32_t num_kinds, num_bounds;
-  uint32_t num_series_kinds; /* the first of the kinds, whose values tell series apart; spans have all */
+  uint32_t num_series_kinds; /* the first of the kinds, whose values distinguish series; spans have all */
   uint32_t reserved;
 } lamella_sampling;
 
@@ -54,8 +55,8 @@ typedef struct {
   uint64_t begin;    /* nanoseconds since 1970 */
   uint64_t duration; /* nanoseconds */
   uint64_t id;       /* in the process */
-  uint64_t parent;   /* the id of the sampled one around it on its thread or in its host's context, or 0 */
-  uint64_t root;     /* the id of the outermost of those */
+  uint64_t parent;   /* the id of the innermost sample around it, on its thread or in its host's context; or 0 */
+  uint64_t root;     /* the id of the outermost sample around it */
   uint64_t thread;   /* the system's number */
 } lamella_span;
 
@@ -65,25 +66,26 @@ typedef struct {
   uint64_t recorded; /* samples that were put into the queue */
   uint64_t queue;    /* dropped: the queue was full */
   uint64_t series;   /* dropped: it would have made one series more than max_series */
-  uint64_t spans;    /* of recorded samples the spans that were dropped: nobody took the earlier ones */
+  uint64_t spans;    /* spans of recorded samples, dropped because earlier ones were not taken */
 } lamella_sample_counts;
 
 typedef struct lamella_collector lamella_collector;
 
 typedef struct {
   uint32_t size;
-  /* Samples from now on, on all threads. */
+  /* Begins to sample, on all threads. */
   lamella_status (*open)(const lamella_sampling*, lamella_collector** out);
-  /* No samples from now on; what is in the queue stays. A second time it does nothing. */
+  /* Ends sampling; samples in the queue stay. A second call does nothing. */
   void (*stop)(lamella_collector*);
   lamella_status (*drain)(lamella_collector*);
   lamella_status (*each_series)(lamella_collector*, lamella_status (*visit)(void* context, const lamella_series*),
                                 void* context);
-  /* The drained ones that were not taken yet, the oldest first. */
+  /* Visits the drained spans that were not taken yet, the oldest first. */
   lamella_status (*take_spans)(lamella_collector*, lamella_status (*visit)(void* context, const lamella_span*),
                                void* context);
   void (*counts)(lamella_collector*, lamella_sample_counts* out); /* out->size is set by the caller */
-  /* Stops it. Only a child of fork says `leak`, of its parent's collector, which another thread may have been at. */
+  /* Stops the collector and frees it. Only a child of fork sets `leak`, for its parent's collector, which another
+   * thread may have been using: then it is not freed. */
   void (*close)(lamella_collector*, int32_t leak);
 } lamella_samples;
 

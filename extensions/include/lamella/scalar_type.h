@@ -61,7 +61,7 @@ constexpr ScalarType kFloat8_e4m3fn = ScalarType::Float8_e4m3fn, kFloat8_e5m2 = 
 
 namespace detail {
 
-/* What the library knows of a dtype. Most headers' questions are about plain ones, which these tables answer. */
+/* Returns the library's description of a dtype. The tables below describe the plain dtypes without a call. */
 inline const lamella_dtype_def* dtype_of(ScalarType t) { return api().dtype_info(static_cast<int32_t>(t)); }
 inline constexpr uint8_t plain_class[LAMELLA_PLAIN_DTYPES] = {
     LAMELLA_CLASS_BOOL,     LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_INTEGRAL, LAMELLA_CLASS_INTEGRAL,
@@ -81,7 +81,7 @@ inline const char* name(ScalarType t) {
   const lamella_dtype_def* d = detail::dtype_of(t);
   return d ? d->name : "undefined";
 }
-/* enum lamella_dtype_class; 0 of no dtype */
+/* Returns an enumerator of lamella_dtype_class; 0 for no dtype. */
 constexpr uint32_t dtype_class(ScalarType t) {
   if (detail::is_plain(t)) return detail::plain_class[static_cast<int>(t)];
   const lamella_dtype_def* d = detail::dtype_of(t);
@@ -93,13 +93,13 @@ constexpr bool is_floating_point(ScalarType t) { return dtype_class(t) == LAMELL
 constexpr bool is_integral(ScalarType t, bool with_bool = false) {
   return dtype_class(t) == LAMELLA_CLASS_INTEGRAL || (with_bool && dtype_class(t) == LAMELLA_CLASS_BOOL);
 }
-/* Whether it holds negative numbers. */
+/* Returns whether a dtype holds negative numbers. */
 constexpr bool is_signed(ScalarType t) {
   if (dtype_class(t) != LAMELLA_CLASS_INTEGRAL) return dtype_class(t) > LAMELLA_CLASS_INTEGRAL;
   if (!detail::is_plain(t)) return detail::dtype_of(t)->dlpack.code != kDLUInt;
   return t == kInt8 || t == kInt16 || t == kInt32 || t == kInt64;
 }
-/* The bytes of an element; 0 of no dtype. */
+/* Returns the bytes of an element; 0 for no dtype. */
 constexpr int64_t itemsize(ScalarType t) {
   if (detail::is_plain(t)) return detail::plain_size[static_cast<int>(t)];
   const lamella_dtype_def* d = detail::dtype_of(t);
@@ -163,13 +163,13 @@ class HalfLimits {
 namespace detail {
 
 template <class T, class = void>
-struct ScalarTypeOf {}; /* without `value`: no element of a tensor */
+struct ScalarTypeOf {}; /* no `value`: the type is no element of a tensor */
 template <ScalarType S>
 struct ScalarTypeIs {
   static constexpr ScalarType value = S;
 };
 template <ScalarType S>
-struct CppTypeIs {}; /* of a complex one: std::complex, which the macros below name where they are used */
+struct CppTypeIs {}; /* complex ones have std::complex, which the macros below name where they are used */
 
 #define LAMELLA_SCALAR_TYPE_(S, T)                               \
   template <>                                                    \
@@ -201,7 +201,7 @@ struct ScalarTypeOf<float16, void> : ScalarTypeIs<kHalf> {};
 template <>
 struct ScalarTypeOf<bfloat16, void> : ScalarTypeIs<kBFloat16> {};
 
-/* std::complex, known by what it offers: <complex> costs more than all of these headers. */
+/* Recognizes std::complex by its members: including <complex> costs more than all of these headers. */
 template <class T, class = void>
 struct IsComplex : std::false_type {};
 template <class T>

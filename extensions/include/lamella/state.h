@@ -1,6 +1,6 @@
-/* What plugins keep on tensors, storages and threads, what they add to Tensor and to factories, and the events that
- * they hear of: the structs and functions that lamella_api's entries of these names take. The notes that it cites stand
- * in c_api.h. */
+/* States that plugins keep on tensors, storages and threads, attributes of Tensor and keywords of factories that
+ * they add, events and rules: the structs and functions that lamella_api's entries of these names take. The notes
+ * that it cites are in c_api.h. */
 #ifndef LAMELLA_STATE_H
 #define LAMELLA_STATE_H
 
@@ -24,37 +24,39 @@ enum lamella_carry {
   LAMELLA_CARRY_DEVICE = 3  /* a copy on another device */
 };
 
-/* The state of tensors or of storages. See Note [Slots]. A slot is never taken away; there are 256 of each kind. A
- * plugin that comes back with the name and the functions that it had finds its own; other functions get another slot.
- * So give it functions of your own, not free: then no state is ever destroyed by code that did not make it. */
+/* The type of the states in a slot of tensors or of storages. See Note [Slots]. A slot is never removed; there are
+ * 256 of each kind. A plugin that is registered again with the same name and functions gets its old slot; other
+ * functions get another slot. So pass functions of your own, not `free`: then no state is destroyed by code that did
+ * not make it. */
 typedef struct {
   uint32_t size;
-  /* The bit of the layer that the state belongs to: a tensor has the layer's key as long as the slot holds a state, and
-   * slot_set sees to that. 0: no layer. Not of storages. */
+  /* The bit of the layer that the state belongs to: slot_set gives a tensor the layer's key as long as the slot
+   * holds a state. 0: no layer. Not for storages. */
   int32_t layer;
   const char* name;
   void (*destroy)(void* state); /* on any thread */
-  /* Nullable, not of storages. Visits the host objects that a state holds; clear drops them. */
+  /* Nullable, not for storages. `traverse` visits the host objects that a state holds; `clear` drops them. */
   int32_t (*traverse)(void* state, lamella_visit visit, void* context);
   void (*clear)(void* state);
-  /* Nullable. Makes the state of `to`, which was made from `from`, or leaves *out null. `how`: enum lamella_carry; a
-   * value that it does not know is an error. An error fails the operator that made `to`. Not of storages. */
+  /* Nullable. Makes the state of `to`, which was made from `from`, or leaves *out null. `how`: enum lamella_carry;
+   * an unknown value must be an error. An error fails the operator that made `to`. Not for storages. */
   lamella_status (*carry)(void* state, lamella_tensor* from, lamella_tensor* to, int32_t how, void** out);
-  /* Nullable, both or none: for pickles, files and deepcopy. `save` makes an owned value, of numbers, strings, dtypes,
-   * devices, tensors, and lists and dictionaries of these; none: there is nothing to save. `load` makes the state of
-   * `to` from such a value, which may come from a stranger's file: it checks everything. A list comes back as one of
-   * tensors, booleans, integers or floats if all its elements are that, and an empty one as one of integers. Not of
-   * storages. */
+  /* Nullable, both or none: for pickles, files and deepcopy. `save` makes an owned value, of numbers, strings,
+   * dtypes, devices, tensors, and lists and dictionaries of these; none: there is nothing to save. `load` makes the
+   * state of `to` from such a value, which may come from an untrusted file, so that it must check everything. A list
+   * is loaded as one of tensors, booleans, integers or floats if all its elements are that, and an empty one as one
+   * of integers. Not for storages. */
   lamella_status (*save)(void* state, lamella_tensor* of, lamella_value* out);
   lamella_status (*load)(lamella_tensor* to, const lamella_value* saved, void** out);
 } lamella_slot_type;
 
-/* The state of threads. See Note [Slots] for how a type is told from another. */
+/* The type of the states in a slot of threads. Name and functions identify it, as for lamella_slot_type. */
 typedef struct {
   uint32_t size;
   uint32_t reserved;
   const char* name;
-  /* Nullable: the state stays on its thread. Makes a copy of a state to carry to another thread, on any thread. */
+  /* Nullable: without it the state stays on its thread. Copies a state for another thread; may be called on any
+   * thread. */
   lamella_status (*copy)(void* state, void** out);
   void (*destroy)(void* state); /* nullable; on any thread */
   /* Nullable. Called on a thread whose state (nullable) was exchanged by thread_swap, for a plugin that keeps parts of
@@ -62,20 +64,20 @@ typedef struct {
   void (*swapped)(void* state);
 } lamella_thread_slot_type;
 
-/* The frame is null: nothing is being called. */
+/* The frame is null, since no operator is being called. */
 typedef lamella_status (*lamella_get_attribute)(lamella_frame*, void* context, lamella_tensor* self,
                                                 lamella_value* out);
 typedef lamella_status (*lamella_set_attribute)(lamella_frame*, void* context, lamella_tensor* self,
                                                 const lamella_value* value);
 
-/* Applies a factory's keyword to a new tensor: zeros(2, requires_grad=True). A function that puts another tensor in the
- * place of *result releases it. `op`: an overload of the operator that was called; null where Python made the tensor.
- * `value`: any value that Python gave, tuples and dictionaries too. */
+/* Applies a factory's keyword to a new tensor: zeros(2, requires_grad=True). A function that replaces *result by
+ * another tensor releases the old one. `op`: an overload of the operator that was called; null if Python made the
+ * tensor. `value`: any value from Python, tuples and dictionaries too. */
 typedef lamella_status (*lamella_apply_keyword)(const lamella_operator* op, void* context, lamella_tensor** result,
                                                 const lamella_value* value);
 
 enum lamella_keyword_flags {
-  LAMELLA_KEYWORD_CLAIMS = 1 /* it goes before an argument of that name in a schema, such as pin_memory */
+  LAMELLA_KEYWORD_CLAIMS = 1 /* it precedes an argument of that name in a schema, such as pin_memory */
 };
 
 typedef struct {
@@ -89,27 +91,27 @@ typedef struct {
   void* context;
 } lamella_keyword_def;
 
-/* ---- events: what happens, for those who subscribe ------------------------------------------------------------- */
+/* ---- events, sent to subscribers ------------------------------------------------------------------------------- */
 
 enum lamella_event_kind {
   LAMELLA_EVENT_ALLOCATE = 0,    /* instant: a storage has got memory. device, data, bytes */
-  LAMELLA_EVENT_FREE = 1,        /* instant: and gives it back. device, data, bytes */
+  LAMELLA_EVENT_FREE = 1,        /* instant: the memory of a storage is given back. device, data, bytes */
   LAMELLA_EVENT_STORAGE_END = 2, /* instant: the last reference to a storage has gone. device, data, bytes */
   LAMELLA_EVENT_COPY = 3,        /* begin, end: bytes between devices, or from and to the host. device, from, bytes */
-  LAMELLA_EVENT_LIBRARY = 4,   /* begin, end: a library is there, and is closed, on any two threads. name: its owner */
-  LAMELLA_EVENT_INTERFACE = 5, /* begin, end: an interface is published, and withdrawn, on any two threads. name */
-  LAMELLA_EVENT_NODE = 6,      /* begin, end: a node's backward. name, id: the node's number; all that accumulate
+  LAMELLA_EVENT_LIBRARY = 4,     /* begin, end: a library is opened, and closed, on any two threads. name: its owner */
+  LAMELLA_EVENT_INTERFACE = 5,   /* begin, end: an interface is published, and withdrawn, on any two threads. name */
+  LAMELLA_EVENT_NODE = 6,        /* begin, end: a node's backward. name, id: the node's number; all that accumulate
                                 * gradients have the largest number */
-  LAMELLA_EVENT_BACKWARD = 7,  /* begin, end: a walk over the graph */
-  LAMELLA_EVENT_USAGE = 8,     /* instant: a feature is used. name */
-  LAMELLA_EVENT_RECORDED = 9,  /* instant: a call has got a node, behind its kernel. id: the node's number, op */
-  LAMELLA_EVENT_OUT_OF_MEMORY = 10 /* instant: a storage has got no memory. device, bytes. The error is pending: who
-                                    * hears of it may add notes */
+  LAMELLA_EVENT_BACKWARD = 7,    /* begin, end: a walk over the graph */
+  LAMELLA_EVENT_USAGE = 8,       /* instant: a feature is used. name */
+  LAMELLA_EVENT_RECORDED = 9,    /* instant: a call has been recorded, after its kernel. id: the node's number, op */
+  /* instant: an allocation has failed. device, bytes. The error is pending, so that a subscriber may add notes. */
+  LAMELLA_EVENT_OUT_OF_MEMORY = 10
 };
 enum lamella_event_phase { LAMELLA_EVENT_BEGIN = 0, LAMELLA_EVENT_END = 1, LAMELLA_EVENT_INSTANT = 2 };
 
-/* Borrowed; it may grow. Fields that a kind does not name are zero, and -1 a device's backend. Where nothing
- * else is said, an end comes on the thread of its begin, also after an error. */
+/* Borrowed; it may grow. Fields that a kind does not list are zero, and a device's backend is -1. Unless said
+ * otherwise, an end is sent on the thread of its begin, also after an error. */
 typedef struct {
   uint32_t size;
   uint32_t kind;  /* enum lamella_event_kind, or another number below 64 that plugins have agreed upon */
@@ -125,34 +127,34 @@ typedef struct {
   const struct lamella_operator* op;
 } lamella_event;
 
-/* Called where it happens, on that thread, perhaps under locks of the one who emits: it registers nothing, and what it
- * does itself is not sent to anyone. It cannot fail. */
+/* Called on the thread that sends the event, perhaps under the sender's locks: it must register nothing. Events that
+ * it causes itself are not sent to it. It cannot fail. */
 typedef void (*lamella_on_event)(void* context, const lamella_event* event);
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-/* What a layer is to know of an operator: its derivative, its rule for names. The library keeps it and does not look
- * inside. Of several of one kind for an operator and a layer the last one counts. Strings are copied. */
+/* A layer's data about an operator: its derivative, its rule for names. The library keeps it and does not read it.
+ * Of several rules of one kind for an operator and a layer the last one counts. Strings are copied. */
 typedef struct {
   uint32_t size;
   uint32_t reserved;
   const char* op; /* "mine::twice.Tensor"; at registration, a name without "::" is in the library's namespace */
   const char* layer;
-  /* Null: the payload is what the layer's own C header says, and is what its `rule` kernel gets. "python": it is a
-   * PyObject*. Other kinds are for those who have agreed upon them. */
+  /* Null: the payload has the type that the layer's C header says, and the layer's `rule` kernel gets it. "python":
+   * a PyObject*. Plugins may agree upon other kinds. */
   const char* kind;
   void* payload;
   void (*destroy)(void* payload); /* nullable; on withdrawal, while a call may still be reading it */
-  const char* owner;              /* null when it is registered: the library's is meant */
+  const char* owner;              /* null at registration; later the library's */
 } lamella_rule;
 
-/* A rule is there, or goes. Called under the registry's lock. An error as it comes refuses the registration that it
- * came with: its payload stays the caller's, and those who have heard of it are told that it goes. As it goes, an error
- * is not looked at. */
+/* Called under the registry's lock when a rule is added (`there` is 1) or withdrawn (0). An error at the addition
+ * refuses the registration: its payload still belongs to the caller, and the callbacks that have seen the rule are
+ * called for its withdrawal. An error at a withdrawal is ignored. */
 typedef lamella_status (*lamella_on_rule)(void* context, lamella_handle handle, const lamella_rule* rule,
                                           int32_t there);
 
-/* The interface of a name is there (table), or not any more (null). Called under the registry's lock. */
+/* Called under the registry's lock when an interface is published (`table`), or withdrawn (null). */
 typedef void (*lamella_on_interface)(void* context, const void* table);
 
 #ifdef __cplusplus

@@ -1,7 +1,5 @@
 /* lamella::Tensor, which owns one reference: its shape, its elements, and, with <lamella/operators.h>, every operator
- * of the catalogue as a method. An undefined one (Tensor()) stands for "none"; whatever else is asked of it is an
- * error.
- */
+ * of the catalogue as a method. An undefined one (Tensor()) stands for "none"; any other use of it is an error. */
 #ifndef LAMELLA_TENSOR_H
 #define LAMELLA_TENSOR_H
 
@@ -25,7 +23,7 @@ class Tensor : public TensorMethods {
   Tensor() = default;
   Tensor(const TensorRef& t) { static_cast<TensorRef&>(*this) = t; }
   Tensor(TensorRef&& t) noexcept { static_cast<TensorRef&>(*this) = std::move(t); }
-  /* Of an argument that may be absent: undefined without one. */
+  /* Converts an argument that may be absent: undefined if it is. */
   template <class Optional, class = std::enable_if_t<std::is_same<Optional, std::optional<Tensor>>::value>>
   Tensor(const Optional& t) : Tensor(t ? *t : Tensor()) {}
   Tensor(std::nullopt_t) {}
@@ -82,14 +80,14 @@ class Tensor : public TensorMethods {
     const bool last = !is_contiguous() && is_contiguous(MemoryFormat::ChannelsLast);
     return last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
   }
-  /* Whether only a layer knows its values: Note [Opaque tensors] in <lamella/c_api.h>. */
+  /* Returns whether only a layer has its values: Note [Opaque tensors] in <lamella/c_api.h>. */
   bool is_opaque() const { return (there()->flags & LAMELLA_OPAQUE) != 0; }
   bool is_floating_point() const { return lamella::is_floating_point(dtype()); }
   bool is_complex() const { return lamella::is_complex(dtype()); }
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
 
-  /* The elements, which are of this very type: there is no conversion. Also a const tensor's may be written, as its
-   * constness is that of the handle. */
+  /* Returns the elements, which must be of exactly this type. The elements of a const Tensor may be written, too:
+   * const protects the handle only. */
   template <class T>
   T* data_ptr() const {
     using Element = std::remove_cv_t<T>;
@@ -122,7 +120,7 @@ class Tensor : public TensorMethods {
   }
 
 #ifndef LAMELLA_NO_OPERATORS
-  /* What is no operator of its own, by the usual names. */
+  /* Methods that are no operators, under their usual names. */
   Tensor cpu() const { return to(Device(kCPU)); }
   Tensor cuda() const { return to(Device(kCUDA)); }
   Tensor type_as(const Tensor& other) const { return to(other.device(), other.dtype()); }
@@ -148,7 +146,7 @@ class Tensor : public TensorMethods {
   }
   Tensor operator[](int64_t i) const { return select(0, i); }
   using TensorMethods::to;
-  /* The dtype and the device that the options name. */
+  /* Converts to the dtype and the device of the options. */
   template <class Options, class = std::enable_if_t<std::is_same<Options, TensorOptions>::value>>
   Tensor to(const Options& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> memory_format = {}) const {
@@ -157,7 +155,7 @@ class Tensor : public TensorMethods {
   }
 #endif
 
-  /* By the plugin that differentiates; without one, no tensor requires a gradient. */
+  /* Reads the plugin that differentiates; without one, no tensor requires a gradient. */
   bool requires_grad() const {
     const lamella_autograd* a = autograd();
     return a && a->requires_grad(there());
@@ -203,8 +201,7 @@ class Tensor : public TensorMethods {
     return d < 0 ? d + n : d;
   }
   [[noreturn]] __attribute__((cold, noinline)) static void undefined() {
-    throw Error(LAMELLA_RUNTIME_ERROR,
-                "this tensor is undefined: it holds nothing that could be asked or computed with");
+    throw Error(LAMELLA_RUNTIME_ERROR, "this tensor is undefined: it has no shape, no dtype and no elements");
   }
   [[noreturn]] __attribute__((cold, noinline)) void out_of_range(int64_t d) const {
     throw Error(LAMELLA_INDEX_ERROR, detail::text("dimension ", d, " is out of range for a tensor of shape ", sizes()));
@@ -229,7 +226,7 @@ inline void append_part(std::string& to, const Tensor& t) {
   to += t.defined() ? detail::text("Tensor(shape=", t.sizes(), ", dtype=", t.dtype(), ")") : std::string("Tensor()");
 }
 
-/* Writes an object of a type of Lamella's into a std::ostream, as it would stand in a message. */
+/* Writes an object of a type of Lamella's into a std::ostream, as it appears in a message. */
 template <class Traits, class T,
           class = std::enable_if_t<!std::is_arithmetic<T>::value && !std::is_pointer<std::decay_t<T>>::value &&
                                    !std::is_convertible<const T&, std::string_view>::value>>
@@ -284,14 +281,14 @@ class Callee {
     api().value_release(&ret);
     return s;
   }
-  /* Of an in-place or out= form, whose results the caller has. */
+  /* Calls an in-place or out= form, whose results the caller has. */
   template <size_t Results = 1, size_t N>
   void written(const lamella_value (&args)[N]) {
     lamella_value rets[Results];
     call(args, N, rets, Results);
     for (lamella_value& v : rets) api().value_release(&v);
   }
-  /* Without results. */
+  /* Calls an operator without results. */
   template <size_t N>
   void nothing(const lamella_value (&args)[N]) {
     call(args, N, nullptr, 0);
@@ -313,7 +310,7 @@ class Callee {
   std::atomic<const lamella_operator*> op_{nullptr};
 };
 
-/* A factory's tensor, with the option applied that is no argument of the operator: requires_grad. */
+/* Applies requires_grad, the option of a factory that is no argument of its operator. */
 inline Tensor finished(Tensor t, const TensorOptions& options) {
   if (options.requires_grad_set()) t.set_requires_grad(true);
   return t;
@@ -333,7 +330,7 @@ struct Scalars {
   std::vector<lamella_value> all;
 };
 
-/* A number for each of n dimensions, where one was given. */
+/* A number for each of n dimensions; a list of one number is repeated. */
 template <int N>
 struct Repeated {
   explicit Repeated(IntArrayRef list) : list(list) {
@@ -402,7 +399,7 @@ class TensorAccessor {
 
 /* ---- tensors without memory ---- */
 
-/* An opaque tensor, for a layer that then gives it its state and the layer's key. The dtype is the options', or
+/* Makes an opaque tensor, for a layer that then sets its state and the layer's key. The dtype is the options', or
  * float32; the device the options', or the host. */
 inline Tensor opaque(IntArrayRef sizes, const TensorOptions& options = {}) {
   const Device device = options.device() ? *options.device() : Device("cpu");
@@ -412,7 +409,7 @@ inline Tensor opaque(IntArrayRef sizes, const TensorOptions& options = {}) {
   return Tensor::steal(t);
 }
 
-/* ---- tensors over memory of one's own ---- */
+/* ---- tensors over memory of the caller ---- */
 
 namespace detail {
 inline Tensor over(void* data, IntArrayRef sizes, const int64_t* strides, ScalarType dtype, const TensorOptions& o,
@@ -433,8 +430,8 @@ constexpr ScalarType pointed() {
 }
 }  // namespace detail
 
-/* The caller's memory, which must outlive the tensor and its views. The dtype is the pointer's, unless options say
- * another; of void* and char*, it is float32. */
+/* Makes a tensor over the caller's memory, which must outlive the tensor and its views. The dtype is the pointer's,
+ * unless the options have another; for void* and char*, it is float32. */
 template <class T>
 Tensor from_blob(T* data, IntArrayRef sizes, const TensorOptions& options = {}) {
   return detail::finished(detail::over(data, sizes, nullptr, detail::pointed<T>(), options, nullptr, nullptr), options);

@@ -4,7 +4,7 @@
  * Note [Growth]  Nothing here moves or changes its meaning. A struct that a plugin fills begins with its `size`, to be
  *   set to sizeof; fields that an older, smaller one lacks are zero. A struct that the library makes (tensor, frame,
  *   thread, api) may grow at its end: look at `size`, or at the version of the api, before reading what came later.
- *   Reserved fields and unused bits are zero. Enumerators are appended: code that meets an unknown value hands
+ *   Reserved fields and unused bits are zero. Enumerators are appended: code that meets an unknown value passes
  *   it on unchanged, and treats an unknown kind of error as LAMELLA_RUNTIME_ERROR. */
 #ifndef LAMELLA_TYPES_H
 #define LAMELLA_TYPES_H
@@ -30,7 +30,9 @@ typedef int32_t lamella_status;
 
 /* Kinds of error begin at 1. A negative value is a message to the dispatcher, and sets no error. */
 enum lamella_error_kind {
-  LAMELLA_RETRY = -1, /* a kernel says: my registration was withdrawn while this call was on its way; look again */
+  /* Returned by a kernel that was withdrawn while the call was on its way: the dispatcher looks for the kernel
+   * again. */
+  LAMELLA_RETRY = -1,
   LAMELLA_OK = 0,
   LAMELLA_RUNTIME_ERROR = 1,
   LAMELLA_TYPE_ERROR = 2,
@@ -77,7 +79,7 @@ enum lamella_dtype_class {
   LAMELLA_CLASS_COMPLEX = 8
 };
 
-/* What a dtype is together with another one. */
+/* The promotion of a dtype with another one. */
 typedef struct {
   uint8_t with;
   uint8_t result; /* LAMELLA_THIS_DTYPE: the one that is registered; LAMELLA_NO_DTYPE: together they are an error */
@@ -91,7 +93,7 @@ typedef struct {
   const char* name;
   uint32_t dtype_class; /* enum lamella_dtype_class */
   DLDataType dlpack;    /* bits times lanes are the itemsize; code kDLOpaqueHandle: DLPack has no such type */
-  /* n elements, one behind the other, on any thread; null of the plain dtypes */
+  /* n elements in a row, on any thread; null for the plain dtypes */
   void (*to_float32)(int64_t n, const void* from, float* to);
   void (*from_float32)(int64_t n, const float* from, void* to);
   /* Nullable. Without a pair here, the dtype of the higher class wins, and two of one class are an error. */
@@ -109,7 +111,7 @@ typedef struct {
 
 typedef struct lamella_object lamella_object;
 
-/* Lives as long as the process. Types are told apart by name. */
+/* Lives as long as the process. The name identifies a type. */
 typedef struct {
   uint32_t size;
   uint32_t reserved;
@@ -129,7 +131,7 @@ typedef struct lamella_storage lamella_storage;
 enum lamella_tensor_flags {
   LAMELLA_CONTIGUOUS = 1, /* row-major without gaps */
   LAMELLA_DENSE = 2,      /* some permutation of its dimensions is contiguous */
-  LAMELLA_OPAQUE = 4      /* no memory that others may read: Note [Opaque tensors] in c_api.h */
+  LAMELLA_OPAQUE = 4      /* no memory that kernels may read: Note [Opaque tensors] in c_api.h */
 };
 
 /* Made by the library alone, and longer than these public fields. Read them, write through dl.data; do nothing else. */
@@ -137,7 +139,7 @@ typedef struct {
   lamella_object object;
   DLTensor dl; /* data already points at the first element (byte_offset is 0) */
   int64_t numel;
-  uint64_t keys;       /* the layers that this tensor asks for; the lowest bit is the dispatcher's own */
+  uint64_t keys;       /* the layers that calls with it reach; the lowest bit belongs to the dispatcher */
   uint16_t backend;    /* dl.device.device_type is DLPack's code; this is the backend's integer */
   uint8_t dtype;       /* enum lamella_dtype */
   uint8_t flags;       /* enum lamella_tensor_flags */
@@ -149,8 +151,8 @@ typedef struct {
 /* ---- values: sixteen bytes, tagged ------------------------------------------------------------------------ */
 
 /* An argument has the tags that its schema admits, and none newer than the schema's types. A layer, which sees every
- * operator, hands on the tags that it does not know; value_retain and value_release work for all. A list or a
- * dictionary of values holds no tensor, at no depth: the tensors of a call stand in its arguments and in lists of
+ * operator, passes on the tags that it does not know; value_retain and value_release work for all. A list or a
+ * dictionary of values holds no tensor, at no depth: the tensors of a call are arguments, or are in lists of
  * tensors, where layers find them. */
 
 enum lamella_tag {
@@ -216,7 +218,7 @@ enum lamella_kind {
   LAMELLA_KIND_GENERATOR = 11,
   LAMELLA_KIND_OBJECT = 12,
   LAMELLA_KIND_ANY = 13,
-  LAMELLA_KIND_DICT = 14 /* Dict(str, T): what its values may be stands in the schema alone */
+  LAMELLA_KIND_DICT = 14 /* Dict(str, T): only the schema says the type of its values */
 };
 
 enum lamella_argument_flags {
@@ -272,8 +274,8 @@ struct lamella_frame {
 };
 
 /* The numbers of arguments and results are those in the schema of frame->op. A kernel registered for fewer arguments
- * (lamella_kernel_def) gets and hands on that number: a later version of an operator may have further arguments, each
- * with a default, behind those that the kernel knows, but before the outputs of an out= form. */
+ * (lamella_kernel_def) gets and passes on that number: a later version of an operator may have further arguments, each
+ * with a default, after those that the kernel takes, but before the outputs of an out= form. */
 typedef lamella_status (*lamella_kernel)(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 
 /* The layout, which no compiler and no flag may change. */

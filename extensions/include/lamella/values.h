@@ -61,8 +61,8 @@ class ArrayRef {
 };
 using IntArrayRef = ArrayRef<int64_t>;
 
-/* A list of at most 64 ints with its own memory on the stack: sizes, strides, dimensions that are being put together.
- * As in torch, `DimVector`. */
+/* A list of at most 64 ints with its own memory on the stack, to compute sizes, strides or dimensions. As in torch,
+ * `DimVector`. */
 class DimVector {
  public:
   DimVector() = default;
@@ -148,7 +148,7 @@ void append_part(std::string& to, const ArrayRef<T>& list) {
 
 /* ---- numbers ---- */
 
-/* A number that remembers what it was: bool, integer, floating or complex. */
+/* A number with its kind: bool, integer, floating or complex. */
 class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
@@ -191,8 +191,8 @@ class Scalar {
   bool isFloatingPoint() const { return tag_ == LAMELLA_FLOAT; }
   bool isComplex() const { return tag_ == LAMELLA_COMPLEX; }
 
-  /* Converted. An error for a complex number with an imaginary part that would become a real one, and for a number that
-   * does not fit into an integer; negative numbers wrap to unsigned ones, as in torch. */
+  /* Converts the number. Throws for a complex number with an imaginary part that would become a real one, and for a
+   * number that does not fit into an integer; negative numbers wrap to unsigned ones, as in torch. */
   template <class T>
   T to() const {
     if constexpr (detail::IsComplex<T>::value) {
@@ -242,7 +242,7 @@ class Scalar {
     constexpr bool wraps = std::is_unsigned<T>::value;
     bool fits;
     if constexpr (std::is_floating_point<From>::value) {
-      /* The first that is too large, exact where T's limits are not. */
+      /* The smallest number that is too large: exact in From, where T's limits may not be. */
       constexpr From above = 2 * static_cast<From>(T(1) << (Limits::digits - 1)), least = static_cast<From>(INT64_MIN);
       fits = x < above && (wraps ? x > -above && x > least : x >= -above);
       if (wraps && fits && x < 0) return static_cast<T>(static_cast<int64_t>(x));
@@ -264,7 +264,7 @@ class Scalar {
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-/* The text that an operator takes, as "floor", or none; made of anything that converts to a std::string_view. */
+/* A string argument of an operator, as "floor", or none; made of anything that converts to a std::string_view. */
 class Text {
  public:
   Text() = default;

@@ -34,7 +34,7 @@ typedef struct {
 
 #if defined(__ELF__) && !defined(__CUDA_ARCH__)
 #if defined(__clang__)
-__attribute__((no_sanitize("address"))) /* its AddressSanitizer would put zeros behind the note; gcc's does not */
+__attribute__((no_sanitize("address"))) /* its AddressSanitizer would put zeros after the note; gcc's does not */
 #endif
 static const lamella_stamp lamella_stamp_of_this_file __attribute__((used, aligned(4), section(".note.lamella"))) = {
     8, 8, 1, "Lamella", LAMELLA_TARGET_VERSION >> 16, LAMELLA_TARGET_VERSION & 0xffff};

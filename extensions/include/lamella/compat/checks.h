@@ -3,7 +3,7 @@
  *   at::TensorArg boxes_arg{boxes, "boxes", 1}, scores_arg{scores, "scores", 2};
  *   at::checkAllSameType("nms", {boxes_arg, scores_arg});
  *
- * Each throws an error that names the function, the argument, what came and what it must be. */
+ * Each throws an error that names the function and the argument, and says what was expected and what was passed. */
 #ifndef LAMELLA_COMPAT_CHECKS_H
 #define LAMELLA_COMPAT_CHECKS_H
 
@@ -79,7 +79,7 @@ inline void checkScalarType(CheckedFrom c, const TensorArg& t, ScalarType type) 
 inline void checkScalarTypes(CheckedFrom c, const TensorArg& t, ArrayRef<ScalarType> types) {
   bool found = false;
   for (const ScalarType type : types) found |= t->scalar_type() == type;
-  LAMELLA_CHECK(found, checks::place(c, t), ": dtype ", t->scalar_type(), " is none of those that it takes");
+  LAMELLA_CHECK(found, checks::place(c, t), ": expected one of the dtypes ", types, ", got ", t->scalar_type());
 }
 inline void checkSameType(CheckedFrom c, const TensorArg& a, const TensorArg& b) {
   LAMELLA_CHECK(a->scalar_type() == b->scalar_type() && a->device() == b->device(), checks::place(c, b),
@@ -89,7 +89,7 @@ inline void checkSameType(CheckedFrom c, const TensorArg& a, const TensorArg& b)
 inline void checkSameDim(CheckedFrom c, const TensorArg& a, const TensorArg& b) { checkDim(c, b, a->dim()); }
 inline void checkSameSize(CheckedFrom c, const TensorArg& a, const TensorArg& b) { checkSize(c, b, a->sizes()); }
 inline void checkSameNumel(CheckedFrom c, const TensorArg& a, const TensorArg& b) { checkNumel(c, b, a->numel()); }
-/* On one device. */
+/* Raises unless both are on one device. */
 inline void checkSameGPU(CheckedFrom c, const TensorArg& a, const TensorArg& b) {
   LAMELLA_CHECK(a->device() == b->device(), checks::place(c, b), ": expected device ", a->device(), " as '", a.name,
                 "' has, got ", b->device());

@@ -11,7 +11,7 @@
 #ifndef LAMELLA_COMPAT_TORCH_H
 #define LAMELLA_COMPAT_TORCH_H
 
-/* The builder says that the source makes a module of Python, or it has said so itself. */
+/* The source makes a Python module if the builder defines LAMELLA_COMPAT_PYTHON, or if it has included <Python.h>. */
 #if defined(LAMELLA_COMPAT_PYTHON) || defined(Py_PYTHON_H)
 #include <lamella/python.h>
 #endif
@@ -29,7 +29,7 @@
 namespace lamella {
 namespace compat {
 
-/* Keys of torch's, by the names of ours; others are read when they are registered. */
+/* Translates torch's keys of autograd; the dispatcher translates other keys when kernels are registered. */
 constexpr const char* key(const char* torch) {
   const std::string_view k = torch;
   if (k.substr(0, 8) == "Autograd") return "autograd";
@@ -37,10 +37,10 @@ constexpr const char* key(const char* torch) {
 }
 
 enum class DispatchKey { CPU, CUDA, Meta, Autograd, CompositeImplicitAutograd, CompositeExplicitAutograd };
-/* What torch's compiler is told of an operator, which says nothing here. */
+/* The tags of operators for torch's compiler, which have no effect here. */
 enum class Tag { core, data_dependent_output, dynamic_output_shape, needs_fixed_stride_order, pt2_compliant_tag };
 
-/* The schema that a C++ function has by its types: name(Tensor _0, float _1) -> Tensor. */
+/* Returns the schema that follows from a C++ function's types: name(Tensor _0, float _1) -> Tensor. */
 template <class F>
 std::string schema_of(const char* name, const F&) {
   using S = detail::SignatureFor<F>;
@@ -48,7 +48,7 @@ std::string schema_of(const char* name, const F&) {
   const auto type_of = [&letter](const detail::CppType& t) {
     std::string text = detail::schema_type({0, t.kind, t.flags, -1, "", {}});
     const std::string mark = std::string("(") + letter + "!)";
-    return t.flags & LAMELLA_ARGUMENT_WRITTEN ? (letter++, text.insert(6, mark)) : text; /* behind "Tensor" */
+    return t.flags & LAMELLA_ARGUMENT_WRITTEN ? (letter++, text.insert(6, mark)) : text; /* after "Tensor" */
   };
   std::string text = name;
   size_t i = 0;
@@ -60,15 +60,15 @@ std::string schema_of(const char* name, const F&) {
   return text + ")";
 }
 
-/* A kernel under the key `autograd` runs with that layer off. What is recorded in torch, a Function that it applies, is
- * recorded while this lives. */
-class Recorded {
+/* Turns autograd on again within a kernel under the key `autograd`, which runs with that layer off: a Function that
+ * such a kernel applies is recorded, as in torch. */
+class RecordingGuard {
  public:
-  Recorded() : thread_(api().thread()), saved_(thread_->exclude) {
+  RecordingGuard() : thread_(api().thread()), saved_(thread_->exclude) {
     if (const lamella_autograd* a = Tensor::autograd()) thread_->exclude &= ~(uint64_t{1} << a->layer);
   }
-  ~Recorded() { thread_->exclude = saved_; }
-  Recorded(const Recorded&) = delete;
+  ~RecordingGuard() { thread_->exclude = saved_; }
+  RecordingGuard(const RecordingGuard&) = delete;
 
  private:
   lamella_thread* thread_;
@@ -77,7 +77,7 @@ class Recorded {
 template <class F, class R, class... P>
 auto recorded(F fn, R (*)(P...)) {
   return [fn = std::move(fn)](P... args) -> R {
-    const Recorded recorded;
+    const RecordingGuard recorded;
     return fn(std::forward<P>(args)...);
   };
 }
@@ -121,7 +121,7 @@ class Library {
   /* m.impl("twice", torch::kCPU, twice) */
   template <class K, class F, class = IsFunction<F>>
   Library& impl(const char* op, K key, F fn, const char* file = __builtin_FILE(), int line = __builtin_LINE());
-  /* Where Python's part is: it is imported by the package itself. */
+  /* The module with the operators' Python part: ignored, since the package imports it itself. */
   Library& set_python_module(const char*, const char* = "") { return *this; }
   Library& impl_abstract_pystub(const char*, const char* = "") { return *this; }
 
@@ -193,7 +193,7 @@ class Dispatcher {
   }
 };
 
-/* Kernels under `autograd`, and what they call, are not seen by it again. */
+/* Turns autograd off for kernels under `autograd` and for the operators that they call. */
 class BelowAutograd {
   NoGradGuard guard_;
 };
@@ -203,7 +203,7 @@ class AutoGradMode {
   explicit AutoGradMode(bool on) { on ? (void)on_.emplace() : (void)off_.emplace(); }
 
  private:
-  std::optional<Recorded> on_;
+  std::optional<RecordingGuard> on_;
   std::optional<NoGradGuard> off_;
 };
 
@@ -217,7 +217,7 @@ class GradMode {
 
 inline void warn(const std::string& message) { std::fprintf(stderr, "warning: %s\n", message.c_str()); }
 
-/* A number that sums keep their digits in. */
+/* The type in which sums of T are accumulated. */
 template <class T>
 struct Accumulated {
   using type = std::conditional_t<std::is_same<T, Half>::value || std::is_same<T, BFloat16>::value, float,
@@ -307,14 +307,14 @@ using Tag = lamella::compat::Tag;
 using AutoGradMode = lamella::compat::AutoGradMode;
 using GradMode = lamella::compat::GradMode;
 namespace internal {
-constexpr int64_t GRAIN_SIZE = 32768; /* elements for which another thread pays */
+constexpr int64_t GRAIN_SIZE = 32768; /* the least number of elements for a further thread */
 }
 inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }
 inline int get_num_threads() { return api().num_threads(); }
 /* The pieces are combined in their order; there are a few for each thread. */
 template <class T, class F, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain, T identity, const F& f, const Combine& combine) {
-  struct Piece { /* a vector of these has an address for each, of bools too */
+  struct Piece { /* a vector of these has an address for each element, also for bools */
     T value;
   };
   const int64_t step = std::max({grain, int64_t{1}, divup(end - begin, 4 * std::max(get_num_threads(), 1))});

@@ -7,7 +7,7 @@
 namespace lamella::pointwise {
 namespace {
 
-/* Functions of floating tensors, with vector forms inside, and without. */
+/* Curve and Broken: functions of floating tensors, with vector forms inside, and without. */
 template <int Params = 0>
 struct Curve : Pointwise<1, FLOAT, Params> {
   static constexpr bool maths = true;

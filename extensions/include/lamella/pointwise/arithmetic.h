@@ -108,7 +108,7 @@ tensor([4., 3.])
   }
 };
 
-/* From the nearer end, so that it is exact at both. */
+/* Computed from the nearer end, so that it is exact at both. */
 struct lerp : Pointwise<3, FLOAT | COMPLEX> {
   static constexpr Signature signatures[] = {{"lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
                                               ALL_FORMS,
@@ -260,7 +260,7 @@ tensor([ 3, -4])
   }
 };
 
-/* C's: the sign is the dividend's. */
+/* C's remainder: the sign is the dividend's. */
 struct fmod : Division<REAL> {
   static constexpr Signature signatures[] = {
       {"fmod.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,
@@ -279,7 +279,7 @@ tensor([ 3, -3])
   }
 };
 
-/* Python's: the sign is the divisor's. */
+/* Python's remainder: the sign is the divisor's. */
 struct remainder : Division<REAL> {
   static constexpr Signature signatures[] = {
       {"remainder.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,

@@ -1,4 +1,4 @@
-/* Gradients of pointwise functions in one pass: of grad_output, and of the function's input or its output. At a kink
+/* Gradients of pointwise functions in one pass, from grad_output and the function's input or its output. At a kink
  * they have torch's choice among the slopes of both sides. */
 #ifndef LAMELLA_POINTWISE_BACKWARD_H
 #define LAMELLA_POINTWISE_BACKWARD_H
@@ -9,7 +9,7 @@
 namespace lamella::pointwise {
 namespace {
 
-/* Derivatives of floating tensors: with functions inside that have vector forms, and without. */
+/* CurveBackward and BrokenBackward: derivatives of floating tensors, with vector forms inside, and without. */
 template <int Params = 0>
 struct CurveBackward : Pointwise<2, FLOAT, Params> {
   static constexpr bool maths = true;
@@ -54,7 +54,7 @@ struct silu_backward : CurveBackward<> {
   }
 };
 
-/* With the names of mish: tanh(log(1 + e^x)) = w / (w + 2). */
+/* Uses the names of mish: tanh(log(1 + e^x)) = w / (w + 2). */
 struct mish_backward : CurveBackward<> {
   static constexpr Signature signatures[] = {
       {"mish_backward(Tensor grad_output, Tensor self) -> Tensor", PRIVATE | FUNCTION, "The gradient of mish."}};
@@ -66,7 +66,7 @@ struct mish_backward : CurveBackward<> {
   }
 };
 
-/* The normal distribution's function and x times its density. */
+/* The distribution function of the normal distribution, and x times its density. */
 struct gelu_backward : CurveBackward<> {
   static constexpr Signature signatures[] = {
       {"_gelu_backward(Tensor grad_output, Tensor self) -> Tensor", PRIVATE | FUNCTION, "The gradient of _gelu."}};
@@ -110,7 +110,7 @@ struct elu_backward : CurveBackward<3> {
   }
 };
 
-/* The slope is that of the result too, for both have one sign. */
+/* x may be the result instead of the input, for both have one sign. */
 struct leaky_relu_backward : BrokenBackward<2> {
   static constexpr Signature signatures[] = {
       {"leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
@@ -160,7 +160,7 @@ struct hardswish_backward : BrokenBackward<> {
   }
 };
 
-/* hardshrink's and softshrink's. */
+/* The derivative of hardshrink and softshrink. */
 struct shrink_backward : BrokenBackward<1> {
   static constexpr Signature signatures[] = {
       {"hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", PRIVATE | FUNCTION,

@@ -14,12 +14,12 @@ constexpr int BOOL = LAMELLA_CLASS_BOOL, INT = LAMELLA_CLASS_INTEGRAL, FLOAT = L
               COMPLEX = LAMELLA_CLASS_COMPLEX;
 constexpr int REAL = INT | FLOAT, ANY = BOOL | INT | FLOAT | COMPLEX, ORDERED = BOOL | INT | FLOAT;
 
-/* An operator with a declaration's meaning. */
+/* One of the operators that a declaration defines. */
 struct Signature {
   const char* schema;  /* "mul.Tensor(Tensor self, Tensor other) -> Tensor" */
   uint32_t forms;      /* enum lamella_forms */
   const char* doc;     /* of the first overload */
-  const char* aliases; /* further names, separated by spaces; they hold for the overloads behind it, too */
+  const char* aliases; /* further names, separated by spaces; they hold for later overloads, too */
   int line;
   const char* file;
 
@@ -40,12 +40,13 @@ struct Pointwise {
   static constexpr int inputs = Inputs, accepts = Accepts, params = Params;
   static constexpr int compute = LAMELLA_COMPUTE_SAME, result = LAMELLA_RESULT_SAME;
   static constexpr bool condition = false, params_promote = false, maths = false;
-  static constexpr bool complex_maths = false; /* of complex numbers too it calls functions that have vector forms */
-  static constexpr bool moves = false;         /* elements are moved, not computed: unsigned integers stand for all */
+  static constexpr bool complex_maths = false; /* `apply` calls functions with vector forms for complex numbers, too */
+  /* Elements are moved, not computed: loops over unsigned integers serve all dtypes. */
+  static constexpr bool moves = false;
   static constexpr bool signless = false; /* the bits do not depend on the sign: unsigned integers share the loops */
   static constexpr int absent[3] = {LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR, LAMELLA_ABSENT_ERROR};
   static constexpr const char* fault_message = nullptr;
-  static constexpr std::initializer_list<Signature> signatures = {}; /* a meaning that backends alone use */
+  static constexpr std::initializer_list<Signature> signatures = {}; /* empty: only backends use the declaration */
 };
 
 /* Integers are computed in the default float, and the maths functions run in blocks. */
@@ -55,7 +56,7 @@ struct Maths : Pointwise<Inputs, Accepts, Params> {
   static constexpr bool maths = true;
 };
 
-/* A question about each element: the answer is a bool. */
+/* A property of each element: the result is a bool. */
 template <int Inputs, int Accepts>
 struct Predicate : Pointwise<Inputs, Accepts> {
   static constexpr int result = LAMELLA_RESULT_BOOL;

@@ -1,4 +1,4 @@
-/* Pointwise choices: comparisons, logic, limits, questions about elements. */
+/* Pointwise choices: comparisons, logic, limits, predicates of elements. */
 #ifndef LAMELLA_POINTWISE_CHOOSING_H
 #define LAMELLA_POINTWISE_CHOOSING_H
 
@@ -104,7 +104,7 @@ tensor([1, 2])
   }
 };
 
-/* NaN loses. */
+/* The other element wins over NaN. */
 struct fmax : Pointwise<2, ORDERED> {
   static constexpr Signature signatures[] = {{"fmax(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
                                               R"(The larger of two elements; NaN loses.
@@ -220,7 +220,7 @@ tensor([ True, False])
   }
 };
 
-/* ---- questions ---- */
+/* ---- predicates ---- */
 
 /* Integers are finite. */
 struct isnan : Logic<1> {

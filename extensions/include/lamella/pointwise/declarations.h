@@ -2,10 +2,10 @@
  * declarations for its own loops.
  *
  * A declaration is a struct: how many inputs and scalar parameters, which dtype classes it accepts, which dtype it
- * computes in and returns, `signatures`, the operators that mean it, with their documentation, and `apply`, its meaning
- * over scalars. Optional: `maths` (it calls functions that have vector forms, see loops.h), `complex_maths`,
- * `signless`, `fault` (an element-wise condition that is an error) with `fault_message`. One file a family; each ends
- * in its list. */
+ * computes in and returns, `signatures`, the operators that it defines, with their documentation, and `apply`, its
+ * meaning over scalars. Optional: `maths` (it calls functions that have vector forms, see loops.h), `complex_maths`,
+ * `signless`, `fault` (an element-wise condition that is an error) with `fault_message`. Each family has one file,
+ * which ends in the list of its declarations. */
 #ifndef LAMELLA_POINTWISE_DECLARATIONS_H
 #define LAMELLA_POINTWISE_DECLARATIONS_H
 

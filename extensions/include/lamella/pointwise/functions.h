@@ -158,7 +158,7 @@ tensor([0.0000, 0.6931])
   }
 };
 
-/* Instructions, or calls one by one: no blocks. */
+/* Functions that are single instructions, or calls for each element: they do not run in blocks. */
 #define LAMELLA_PLAIN_FUNCTION(name, accepts, aliases, doc)                                                 \
   struct name : Maths<1, accepts> {                                                                         \
     static constexpr Signature signatures[] = {{#name "(Tensor self) -> Tensor", ALL_FORMS, doc, aliases}}; \
@@ -224,7 +224,7 @@ tensor([1, 4, 9])
   }
 };
 
-/* Powers that backends may use for the numbers 3 and -2 as exponents. */
+/* cube and inverse_square: backends may use them for powers with the numbers 3 and -2 as exponents. */
 struct cube : Pointwise<1, FLOAT | COMPLEX> {
   template <class T>
   static T apply(T x) {
@@ -266,7 +266,7 @@ tensor([5.])
   }
 };
 
-/* From the larger one, so that nothing overflows; equal infinities have no difference. */
+/* Computed from the larger one, so that nothing overflows; equal infinities have no difference. */
 struct logaddexp : Maths<2, FLOAT> {
   static constexpr Signature signatures[] = {{"logaddexp(Tensor self, Tensor other) -> Tensor", EVERYWHERE | OUT,
                                               R"(log(e^self + e^other) without overflow on the way.
@@ -344,7 +344,7 @@ tensor([0.0000, 2.1972])
   }
 };
 
-/* The argument of a complex number; of a real one 0 or pi. */
+/* The angle of a complex number; of a real one 0 or pi. */
 struct angle : Pointwise<1, ANY> {
   static constexpr Signature signatures[] = {
       {"angle(Tensor self) -> Tensor", EVERYWHERE | OUT,

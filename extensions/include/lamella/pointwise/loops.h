@@ -1,6 +1,6 @@
 /* From a declaration to machine code: one strided loop per compute dtype, and the descriptor that is registered.
  *
- * Note [Position independence]  An element's value must not depend on where it stands, on chunks or on threads. A
+ * Note [Position independence]  An element's value must not depend on its position, on chunks or on threads. A
  *   vectorized function and its scalar twin differ in the last bit, so operators declared `maths` run in whole
  *   blocks; the remainder is padded to a block and goes through the same vector function. For plain arithmetic
  *   both give the same bits (-ffp-contract=off), and no padding is needed.
@@ -113,7 +113,7 @@ __attribute__((noinline)) void scatter(char* into, int64_t stride, const void* f
   for (int64_t i = 0; i < m; i++) std::memcpy(into + i * stride, &of[i], Bytes);
 }
 
-/* Bytes of an element of each operand, the result's first. */
+/* The bytes of an element of each operand, the result's first. */
 struct ElementSizes {
   int8_t inputs;
   int8_t bytes[4];
@@ -148,8 +148,8 @@ inline void scatter(int bytes, char* into, int64_t stride, const void* from, int
   }
 }
 
-/* Strided operands, tile by tile: what does not lie side by side is gathered, and the loop takes the tile as dense
- * operands. */
+/* Runs a loop over strided operands, tile by tile: operands that are not dense are gathered, and the loop gets the
+ * tile as dense operands. */
 __attribute__((noinline)) inline int by_tiles(lamella_loop loop, const ElementSizes& sizes, int64_t n,
                                               void* const* data, const int64_t* strides, const lamella_value* params) {
   constexpr int64_t bytes = 4096; /* of each operand: all fit into the first-level cache */
@@ -190,13 +190,14 @@ struct ResultOf<Complex<F>, LAMELLA_RESULT_REAL> {
   using type = F;
 };
 
-/* bfloat16 as a loop reads and writes it; through the class compilers do not vectorize. */
+/* Converts an element to the type of the computation. bfloat16 is read as bits: compilers do not vectorize its
+ * class. */
 inline float from_memory(uint16_t x, float) { return bits_float(static_cast<uint32_t>(x) << 16); }
 template <class T>
 inline T from_memory(T x, T) {
   return x;
 }
-/* The result of a loop that computes with T, as it stands in memory. */
+/* Converts the result of a loop that computes with T to its type in memory. */
 template <class R, class T, class X>
 inline R to_memory(X x) {
   if constexpr (std::is_same_v<R, uint16_t> && std::is_same_v<T, float>)
@@ -205,7 +206,7 @@ inline R to_memory(X x) {
     return static_cast<R>(x);
 }
 
-/* T is computed with, S stands in memory: the bits of bfloat16 are converted on the way. */
+/* T is the type of the computation, S that in memory: the bits of bfloat16 are converted by the loop. */
 template <class Op, class T, class S = T>
 struct Loop {
   using R = typename ResultOf<S, Op::result>::type;
@@ -228,7 +229,7 @@ struct Loop {
       strip(block, o + i, x + i, Op::inputs > 1 ? y + i : y, Op::inputs > 2 ? z + i : z, p, q, r);
   }
 
-  /* Whole blocks; the rest is padded to one. */
+  /* Runs whole blocks; the remainder is padded to one. */
   static void padded(int64_t n, R* o, const C* x, const S* y, const S* z, T p, T q, T r) {
     const int64_t whole = n / block * block, rest = n - whole;
     if (whole) blocks(whole, o, x, y, z, p, q, r);
@@ -246,7 +247,7 @@ struct Loop {
     std::memcpy(o + whole, os, sizeof(R) * rest);
   }
 
-  /* Faults are looked for while the elements are in the cache. */
+  /* Checks for faults while the elements are in the cache. */
   static inline int strip_and_look(int64_t n, R* o, const C* x, const S* y, T p, T q, T r) {
     constexpr int64_t chunk = 1024;
     int faults = 0;
@@ -317,7 +318,7 @@ constexpr lamella_loop loop_for() {
     return Loop<Op, T>::loop;
 }
 
-/* What an operator computes, as texts. */
+/* The expressions of an operator, as texts. */
 struct Expressions {
   std::string of_bools, of_integers, of_floats, of_complex; /* empty where the class is not accepted */
   std::string fault;

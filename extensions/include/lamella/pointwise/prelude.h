@@ -1,13 +1,13 @@
-/* The words of pointwise operators' expressions (lamella_pointwise.expressions), in C: what a generator of code
- * includes, and what one for another language writes anew. Define one of these before, once a file:
+/* The words of pointwise operators' expressions (lamella_pointwise.expressions), in C. A generator of C includes this
+ * file; one of another language translates it. Define one of these before the include, once a file:
  *
  *   #define LAMELLA_T_BOOL               T is bool
- *   #define LAMELLA_T_INTEGRAL int32_t   T is that
- *   #define LAMELLA_T_FLOATING float     T is that; of float16 and bfloat16 float, too
- *   #define LAMELLA_T_COMPLEX float      T is a struct of two of them, re and im
+ *   #define LAMELLA_T_INTEGRAL int32_t   T is int32_t
+ *   #define LAMELLA_T_FLOATING float     T is float, also for float16 and bfloat16
+ *   #define LAMELLA_T_COMPLEX float      T is a struct of two floats, re and im
  *
- * T is the type that is computed with, R that of constants: T's part if T is complex, else T. x, y, z and p, q, r are
- * of type T, but a condition, which is x as a bool. The value of an expression is converted to the result's type.
+ * T is the type of the computation, R that of constants: T's part if T is complex, else T. x, y, z and p, q, r are of
+ * type T, except a condition, which is x as a bool. The value of an expression is converted to the result's type.
  * Integers wrap: compile with -fwrapv. Products are not fused with sums: compile with -ffp-contract=off. */
 #ifndef LAMELLA_POINTWISE_PRELUDE_H
 #define LAMELLA_POINTWISE_PRELUDE_H
@@ -33,14 +33,14 @@ static inline bool is_minus_one(T x) { return negative(x) && x == (T)-1; }
 static inline T abs_of(T x) { return (T)(negative(x) ? -x : x); }
 /* x / y rounded toward zero; 0 if y is 0. */
 static inline T quotient(T x, T y) { return (T)(y == 0 ? 0 : is_minus_one(y) ? -x : x / y); }
-/* What quotient leaves of x, with x's sign; 0 if y is 0. */
+/* The remainder of quotient(x, y), with x's sign; 0 if y is 0. */
 static inline T fmod_of(T x, T y) { return (T)(y == 0 || is_minus_one(y) ? 0 : x % y); }
 /* x / y rounded toward minus infinity; 0 if y is 0. */
 static inline T floor_quotient(T x, T y) {
   const T rest = fmod_of(x, y);
   return (T)(quotient(x, y) - (rest != 0 && negative(rest) != negative(y)));
 }
-/* x^n in T's arithmetic; of a negative n the power rounded toward zero. */
+/* x^n in T's arithmetic; for a negative n the power rounded toward zero. */
 static inline T pow_of(T x, T n) {
   T r = 1;
   if (negative(n)) return (T)(x == 1 ? 1 : x == (T)-1 ? (n % 2 ? -1 : 1) : 0);
@@ -50,7 +50,8 @@ static inline T pow_of(T x, T n) {
   }
   return r;
 }
-/* By a negative number, or by as many bits as T has or more: 0, or where x is negative and goes to the right, -1. */
+/* A shift by a negative number, or by at least as many bits as T has, gives 0, or -1 if a negative x is shifted
+ * right. */
 static inline bool shifts_all(T y) { return negative(y) || (uint64_t)y >= 8 * sizeof(T); }
 static inline T shift_left(T x, T y) { return shifts_all(y) ? (T)0 : (T)((uint64_t)x << y); }
 static inline T shift_right(T x, T y) { return shifts_all(y) ? (T)-negative(x) : (T)(x >> y); }
@@ -127,7 +128,7 @@ static inline T mul(T x, T y) {
               LAMELLA_ROUNDED(x.re * y.im) + LAMELLA_ROUNDED(x.im * y.re));
 }
 static inline bool equal(T x, T y) { return x.re == y.re && x.im == y.im; }
-/* By Smith's algorithm. */
+/* The quotient by Smith's algorithm. */
 static inline T div_of(T x, T y) {
   const bool wide = fabs((double)y.re) >= fabs((double)y.im);
   const R big = wide ? y.re : y.im, small = wide ? y.im : y.re;
@@ -191,7 +192,7 @@ static inline T pow_of_complex(T x, T y) {
 #endif
 #endif
 
-/* The words themselves, where C has other functions of their names. */
+/* The words whose names C has for other functions. */
 #if defined(LAMELLA_T_COMPLEX)
 #define LAMELLA_WORD(name, x) name##_of_complex(x)
 #define pow(x, y) pow_of_complex(x, y)

@@ -97,7 +97,7 @@ tensor([-1., -2.])
   }
 };
 
-/* 0 below 0, 1 above, and y at 0; of NaN: 0. */
+/* 0 for x below 0, 1 above, and y at 0; 0 for NaN. */
 struct heaviside : Pointwise<2, ORDERED> {
   static constexpr Signature signatures[] = {
       {"heaviside(Tensor self, Tensor values) -> Tensor", ALL_FORMS,
@@ -218,7 +218,7 @@ tensor([-1, -6])
   }
 };
 
-/* Shifts by a negative number, or by more bits than there are, leave zeros, or the sign. */
+/* Shifts by a negative number, or by at least as many bits as T has, leave zeros, or copies of the sign. */
 struct shift_left : Pointwise<2, INT> {
   static constexpr Signature signatures[] = {
       {"bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", ALL_FORMS,

@@ -1,12 +1,11 @@
-/* How the words of the vocabulary print themselves, when an operator is called with symbols. Included by vocabulary.h.
- */
+/* The words of the vocabulary over symbols: each returns the text of an expression. Included by vocabulary.h. */
 #ifndef LAMELLA_POINTWISE_SYMBOLS_H
 #define LAMELLA_POINTWISE_SYMBOLS_H
 
 namespace lamella::pointwise {
 namespace {
 
-/* Integers are brought back to their dtype after each operation; complex numbers are structs, which need functions. */
+/* An operation of integers casts its result back to T; complex numbers are structs, which need functions. */
 template <int Class>
 inline Symbol<Class> operation(const Symbol<Class>& a, const char* op, const char* word, const Symbol<Class>& b) {
   if constexpr (Class == LAMELLA_CLASS_COMPLEX)

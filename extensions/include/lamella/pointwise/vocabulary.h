@@ -1,6 +1,6 @@
 /* The scalar vocabulary in which pointwise operators are written. Each word works on real numbers (where compilers turn
- * it into vector code, glibc's libmvec for the functions), many on Complex, and all on Symbol, which prints itself: as
- * the word of <lamella/pointwise/prelude.h> with the same name and meaning.
+ * it into vector code, glibc's libmvec for the functions), many on Complex, and all on Symbol, where the result is the
+ * text of the word of <lamella/pointwise/prelude.h> with the same name and meaning.
  * Include this before <cmath>: the declarations below tell the compiler which functions have vector forms. */
 #ifndef LAMELLA_POINTWISE_VOCABULARY_H
 #define LAMELLA_POINTWISE_VOCABULARY_H
@@ -95,7 +95,7 @@ struct Symbol {
   std::string text;
 };
 using RealSymbol = Symbol<LAMELLA_CLASS_FLOATING>;
-using Truth = Symbol<LAMELLA_CLASS_BOOL>; /* the answer of a comparison, too */
+using Truth = Symbol<LAMELLA_CLASS_BOOL>; /* also the result of a comparison */
 template <>
 struct Symbol<LAMELLA_CLASS_COMPLEX> {
   using part = RealSymbol;
@@ -157,7 +157,7 @@ inline float fused(float x, float y, float z) {
 #endif
 }
 
-/* e^r for |r| <= log(2) / 2, and the n that x leaves beside it: e^x = 2^n * e^r. */
+/* Returns e^r for x = n * log(2) + r, where |r| <= log(2) / 2: e^x = 2^n * e^r. */
 inline float exp_of_rest(float x, float n) {
   const float r = fused(n, -1.42860677e-6f, fused(n, -0.693145752f, x));
   float p = fused(fused(1.3814538e-3f, r, 8.3687454e-3f), r, 4.1668391e-2f);
@@ -200,7 +200,7 @@ LAMELLA_VECTOR_FUNCTIONS_BUT_EXP(LAMELLA_WORD_1)
   inline double name##_(double x, double y) { return ::name(x, y); }
 LAMELLA_VECTOR_FUNCTIONS_2(LAMELLA_WORD_2)
 #undef LAMELLA_WORD_2
-/* Instructions, or calls one by one. */
+/* Single instructions, or functions that are called for each element. */
 #define LAMELLA_BUILTIN_1(name, builtin)                              \
   inline float name##_(float x) { return __builtin_##builtin##f(x); } \
   inline double name##_(double x) { return __builtin_##builtin(x); }
@@ -215,7 +215,7 @@ inline float copysign_(float x, float y) { return __builtin_copysignf(x, y); }
 inline double copysign_(double x, double y) { return __builtin_copysign(x, y); }
 inline float fmod_(float x, float y) { return __builtin_fmodf(x, y); }
 inline double fmod_(double x, double y) { return __builtin_fmod(x, y); }
-/* By the bits: GCC 12 fails on its own __builtin_signbit of a converted bfloat16. */
+/* Reads the sign bit from memory: GCC 12 fails on its own __builtin_signbit of a converted bfloat16. */
 inline bool signbit_(float x) {
   int32_t bits;
   __builtin_memcpy(&bits, &x, 4);
@@ -235,7 +235,7 @@ inline double lgamma_(double x) {
   return ::lgamma_r(x, &sign);
 }
 
-/* The probability that a normal variable is below x: from the tail, so that small ones keep their digits. */
+/* The probability that a normal variable is below x, computed from the tail, so that small ones keep their digits. */
 inline float normal_cdf_(float x) {
   const float a = abs_(x), b = where(a > 13.0f, 13.0f, a);
   const float p =
@@ -274,7 +274,7 @@ inline IfInteger<T> abs_(T x) {
   else
     return static_cast<T>(x < 0 ? -x : x);
 }
-/* The quotient rounded toward zero; of a division by zero 0. */
+/* The quotient rounded toward zero; 0 for a division by zero. */
 template <class T>
 inline IfInteger<T> quotient_(T x, T y) {
   if constexpr (std::is_signed_v<T>)
@@ -282,7 +282,7 @@ inline IfInteger<T> quotient_(T x, T y) {
   else
     return y == T(0) ? T(0) : static_cast<T>(x / y);
 }
-/* The quotient rounded toward minus infinity; of a division by zero 0. */
+/* The quotient rounded toward minus infinity; 0 for a division by zero. */
 template <class T>
 inline IfInteger<T> floor_quotient_(T x, T y) {
   if constexpr (std::is_signed_v<T>) {
@@ -294,7 +294,7 @@ inline IfInteger<T> floor_quotient_(T x, T y) {
     return y == T(0) ? T(0) : static_cast<T>(x / y);
   }
 }
-/* The rest that quotient_ leaves, of a division by zero 0. */
+/* The remainder of quotient_; 0 for a division by zero. */
 template <class T>
 inline IfInteger<T> fmod_(T x, T y) {
   if constexpr (std::is_signed_v<T>)
@@ -302,7 +302,7 @@ inline IfInteger<T> fmod_(T x, T y) {
   else
     return y == T(0) ? T(0) : static_cast<T>(x % y);
 }
-/* Shifts by a negative number, or by more bits than there are, leave zeros, or the sign. */
+/* Shifts by a negative number, or by at least as many bits as T has, leave zeros, or copies of the sign. */
 template <class T>
 inline IfInteger<T> shift_left_(T x, T y) {
   using U = std::make_unsigned_t<T>;
