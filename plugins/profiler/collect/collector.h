@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lamella/profiler.h>
-#include <lamella/samples.h>
+#include <lamella/sampled_calls.h>
 
 #include <mutex>
 #include <string>

@@ -7,8 +7,8 @@
  * sample is dropped and counted. `drain` moves samples from there into the histograms. It is called now and then, on
  * any thread, and so are the functions that read; no call of an operator ever waits for them. Note [Time]  Durations
  * are those of the host: for a device that works while the host goes on, the time to hand the work over. */
-#ifndef LAMELLA_SAMPLES_H
-#define LAMELLA_SAMPLES_H
+#ifndef LAMELLA_SAMPLED_CALLS_H
+#define LAMELLA_SAMPLED_CALLS_H
 
 #include <lamella/c_api.h>
 

@@ -4,7 +4,7 @@
 //   that lock. So a thread that holds the collector's lock never waits for the interpreter's.
 #include "face.h"
 
-#include <lamella/samples.h>
+#include <lamella/sampled_calls.h>
 
 #include <deque>
 #include <string>
