@@ -39,18 +39,18 @@ class Locations:
 
     def target(self, device: str) -> str:
         """Returns the device for a storage that was saved from another."""
-        asked = self.map_location
-        if isinstance(asked, dict):
-            return device_text(asked.get(device, device))
-        return device if asked is None or callable(asked) else device_text(asked)
+        given = self.map_location
+        if isinstance(given, dict):
+            return device_text(given.get(device, device))
+        return device if given is None or callable(given) else device_text(given)
 
     def place(self, device: str, nbytes: int, read: Read) -> Any:
         """Returns a storage as a tensor of uint8, on its device."""
-        asked = self.map_location
-        if callable(asked) and device != META:
+        given = self.map_location
+        if callable(given) and device != META:
             flat = read()
             try:
-                result = asked(UntypedStorage(flat), device)
+                result = given(UntypedStorage(flat), device)
                 if result is not None and (not isinstance(result, UntypedStorage) or result.nbytes() != nbytes):
                     raise TypeError("load: map_location must return the storage, one of the same size, or None")
             except Exception as error:
