@@ -1,4 +1,4 @@
-"""Neural networks: modules, and the functions that they stand on; names and meaning are torch.nn's.
+"""Neural networks: modules, and the functions that they call. The names and their meaning are torch.nn's.
 
 >>> model = lamella.nn.Sequential(lamella.nn.Linear(4, 8), lamella.nn.ReLU(), lamella.nn.Linear(8, 2))
 >>> model(lamella.ones(3, 4)).shape
@@ -41,7 +41,7 @@ __all__ = sorted(
 )
 
 for _name in ("grad", "parallel", "utils"):
-    if f"{__name__}.{_name}" not in _sys.modules:  # else it is being imported, and needs this module
+    if f"{__name__}.{_name}" not in _sys.modules:  # otherwise it is being imported, and itself imports this module
         _add_lazy(_sys.modules[__name__], _name)
 if TYPE_CHECKING:
     from lamella.nn import grad as grad
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def factory_kwargs(kwargs):
-    """The device, dtype and memory format among keywords, and those of its ``factory_kwargs``, for a factory.
+    """Returns the device, dtype and memory format of a factory, from ``kwargs`` and its ``factory_kwargs``.
 
     Raises:
         TypeError: another keyword is there, or one is given twice
@@ -70,7 +70,7 @@ def factory_kwargs(kwargs):
 
 def __getattr__(name):
     if name == "DataParallel":
-        return parallel.DataParallel  # which is lazy
+        return parallel.DataParallel  # ``parallel`` is imported at its first use
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn' has no attribute '{name}'")
     raise AttributeError(explain(f"lamella.nn.{name}", name, __all__))
