@@ -44,7 +44,7 @@ class Drawing {
   std::vector<Block> begun_;  // the open blocks, innermost last
 };
 
-// The same for work that is done in turns, such as a dataset's generator function. Blocks that the work began in one
+// A block for work that is done in turns, such as a dataset's generator function. Blocks that the work began in one
 // turn and has not ended are set aside at the end of the turn, and put back in the next one.
 class DrawingInTurns {
  public:

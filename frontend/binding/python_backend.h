@@ -20,8 +20,8 @@ struct PythonBackend {
   std::vector<int> dtypes;  // empty means all
 };
 
-// Registers the backend. It keeps references to the methods for ever, since tensors may outlive the registration and
-// call `free`. A backend that is refused leaves nothing behind.
+// Registers the backend. It never releases its references to the methods, since tensors may outlive the registration
+// and call `free`. A backend that is refused leaves nothing behind.
 lamella_status register_python_backend(dispatcher::Library& lib, const PythonBackend&, lamella_handle* handle);
 
 }  // namespace lamella::binding

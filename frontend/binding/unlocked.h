@@ -28,7 +28,7 @@ void end_unlocked(void* state);  // takes the lock back
 int pause_unlocked();
 void resume_unlocked();
 
-// The same functions for other libraries, as the interface "python.unlocking".
+// The interface "python.unlocking": these functions for other libraries.
 struct Unlocking {
   void* (*begin)();
   void (*end)(void* state);

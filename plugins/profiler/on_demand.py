@@ -92,7 +92,7 @@ class Server:
         self.peers: set[socket.socket] = set()
         _remove_stale()
         self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # Renamed when it listens, so that a client never finds a socket on which nobody listens.
+        # Renamed when it listens, so that a client never finds a socket that accepts no connection.
         new = self.path.with_name(f"new-{self.pid}")
         try:
             new.unlink(missing_ok=True)

@@ -201,10 +201,10 @@ def on_rule(
     >>> twice = lamella.library.Library("mine", "DEF")
     >>> _ = twice.define("twice(Tensor self) -> Tensor")
     >>> rule = twice.rule("twice", "shout", "louder")
-    >>> def hear(rule):
+    >>> def handle(rule):
     ...     print(rule.op, rule.payload)
     ...     return lambda: print("no longer", rule.payload)
-    >>> subscription = lamella.library.on_rule("shout", hear)
+    >>> subscription = lamella.library.on_rule("shout", handle)
     mine::twice louder
     >>> twice.close()
     no longer louder

@@ -41,7 +41,7 @@ class Queue(AtOnce, multiprocessing.queues.Queue):  # type: ignore[type-arg]
 
 
 class JoinableQueue(AtOnce, multiprocessing.queues.JoinableQueue):  # type: ignore[type-arg]
-    """The same with ``task_done`` and ``join``."""
+    """A JoinableQueue of the standard library that pickles at once."""
 
 
 class Context:

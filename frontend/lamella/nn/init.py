@@ -26,7 +26,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """Returns the factor for the weights before a function: 1, for tanh 5/3, for relu the root of 2.
 
     Args:
-        nonlinearity: "linear", "conv1d" and its kin, "sigmoid", "tanh", "relu", "leaky_relu" or "selu"
+        nonlinearity: "linear", another layer such as "conv1d", "sigmoid", "tanh", "relu", "leaky_relu" or "selu"
         param: the negative slope of "leaky_relu", by default 0.01
 
     >>> lamella.nn.init.calculate_gain("leaky_relu", 1.0)

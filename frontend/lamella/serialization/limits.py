@@ -22,7 +22,7 @@ def collides(key: Any) -> bool:
 
 
 def check_alike(keys: Iterable[Any]) -> None:
-    """Raises Exceeded if so many keys of a dict, or elements of a set, have equal hashes that it would be slow."""
+    """Raises Exceeded if more than ALIKE keys of a dict, or elements of a set, have equal hashes: it would be slow."""
     counts = Counter(hash(key) for key in keys if collides(key))
     if counts and max(counts.values()) > ALIKE:
         raise Exceeded("hundreds of keys have the same hash")

@@ -50,7 +50,7 @@ class Collector {
   void add_to_series(const Sample&);
 
   std::vector<std::string> kinds_;
-  const size_t series_kinds_;   // the first `series_kinds_` kinds tell series apart
+  const size_t series_kinds_;   // the first `series_kinds_` kinds distinguish series
   std::vector<double> bounds_;  // nanoseconds
   const uint32_t max_series_, max_spans_;
   Queue queue_;

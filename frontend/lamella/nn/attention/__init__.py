@@ -17,7 +17,7 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(enum.IntEnum):
-    """The ways to compute attention that torch tells apart, with its numbers.
+    """The implementations of attention that torch distinguishes, with its numbers.
 
     >>> lamella.nn.attention.SDPBackend.MATH
     <SDPBackend.MATH: 0>

@@ -1,4 +1,4 @@
-"""Grouped products of matrices. Those of scaled 8-bit numbers exist by name only."""
+"""Grouped products of matrices. The functions for scaled 8-bit numbers exist by name only."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from lamella.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 
-# The operators by mode and number of dimensions. Those of the second table take `align_corners`.
+# The operators by mode and number of dimensions. The operators of the second table take `align_corners`.
 _PICKING: dict[str, dict[int, Any]] = {
     "nearest": {n + 2: op(f"upsample_nearest{n}d") for n in (1, 2, 3)},
     "nearest-exact": {n + 2: op(f"_upsample_nearest_exact{n}d") for n in (1, 2, 3)},
