@@ -238,7 +238,7 @@ class Categorical(_Choice):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Returns all numbers, in a new first dimension before the batch."""
+        """Returns the numbers of all categories, in a new first dimension before the batch."""
         values = lamella.arange(self._num_events, device=self._given.device)
         values = values.view((-1, *[1] * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
@@ -309,7 +309,7 @@ class OneHotCategorical(Distribution):
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Returns all rows, in a new first dimension before the batch."""
+        """Returns all one-hot rows, in a new first dimension before the batch."""
         n = self._event_shape[0]
         values = lamella.eye(n, dtype=self.probs.dtype, device=self.probs.device)
         values = values.view((n, *[1] * len(self._batch_shape), n))

@@ -127,7 +127,7 @@ class Distribution:
         raise NotImplementedError(f"{type(self).__name__} has no icdf")
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """Returns all values, in a new first dimension before the batch."""
+        """Returns all values that can be drawn, in a new first dimension before the batch."""
         raise NotImplementedError(f"{type(self).__name__} has no enumerate_support")
 
     def entropy(self) -> Any:

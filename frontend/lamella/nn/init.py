@@ -176,7 +176,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
-    """Fills with uniform numbers up to gain * sqrt(6 / (fan_in + fan_out)), after Glorot and Bengio (2010).
+    """Fills with uniform numbers within ±gain * sqrt(6 / (fan_in + fan_out)), after Glorot and Bengio (2010).
 
     >>> bool(lamella.nn.init.xavier_uniform_(lamella.empty(2, 4)).abs().max() <= 1)
     True
@@ -198,7 +198,7 @@ def xavier_normal_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
 def kaiming_uniform_(
     tensor: T, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> T:
-    """Fills with uniform numbers up to gain * sqrt(3 / fan), after He et al. (2015).
+    """Fills with uniform numbers within ±gain * sqrt(3 / fan), after He et al. (2015).
 
     Args:
         a: the negative slope of "leaky_relu"

@@ -30,8 +30,8 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
     """Returns a product of matrices for each of several groups.
 
     Args:
-        mat_a: (G, M, K), or with groups one after another (M, K), or beside a 2D ``mat_b`` (M, K) with groups along K
-        mat_b: (G, K, N), or with groups one after another (K, N) along N, or beside a 2D ``mat_a`` along K
+        mat_a: (G, M, K); or 2D, (M, K), with groups along M, or along K if ``mat_b`` is 2D as well
+        mat_b: (G, K, N); or 2D, (K, N), with groups along N, or along K if ``mat_a`` is 2D as well
         offs: the ends of the groups of a 2D operand, int32, ascending; rows or columns behind the last end are ignored
         bias: not supported, as in torch
         out_dtype: that of the operands, which are float32, bfloat16 or float16

@@ -218,7 +218,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     def _next_data(self) -> Any:
         progress = self._progress
         index = self._wanted if self._is_stream else self._next_index()
-        while not self._is_stream and progress.done(self._next_number):  # handed out before, by workers out of order
+        while not self._is_stream and progress.done(self._next_number):  # returned earlier, out of order
             self._next_number += 1
             index = self._next_index()
         number = progress.workers[0]["batches"] if self._is_stream else self._next_number
