@@ -1,4 +1,4 @@
-// CRC-32 with carry-less products where the processor has them, else eight bytes a step by tables.
+// CRC-32: by carry-less multiplication if the processor has it, else by tables, eight bytes a step.
 #include "frontend/archive/crc32.h"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace lamella::archive {
 namespace {
 
-constexpr uint32_t polynomial = 0xEDB88320;  // bits reversed: the highest power is the lowest bit
+constexpr uint32_t polynomial = 0xEDB88320;  // bit-reversed: the highest power is the lowest bit
 
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
@@ -28,7 +28,7 @@ constexpr Tables make_tables() {
 }
 constexpr Tables tables = make_tables();
 
-// Without the inversions before and after, which make a value start and end.
+// Updates the CRC without the inversions at its start and end.
 uint32_t by_tables(uint32_t c, const unsigned char* p, size_t n) {
   for (; n >= 8; p += 8, n -= 8) {
     uint32_t low, high;
@@ -43,11 +43,11 @@ uint32_t by_tables(uint32_t c, const unsigned char* p, size_t n) {
 }
 
 #if defined(__x86_64__)
-// Note [Folding]
-// Sixteen bytes that stand d bytes before sixteen others may be replaced by their product with x^(8d) modulo the
-// polynomial, added to those others: the CRC of the whole stays. A product of 64 by 33 bits fits the sixteen bytes.
-// Each half has its own power. Four folds run side by side, 64 bytes apart; the last sixteen bytes go through the
-// tables. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
+// Note [Folding]  Let sixteen bytes precede sixteen others by d bytes. Multiplying the first by x^(8d) modulo the
+//   polynomial and adding the product to the others leaves the CRC of the whole unchanged, without the first sixteen.
+//   The product of 64 by 33 bits fits into sixteen bytes; each half is multiplied by its own power. Four folds run in
+//   parallel, 64 bytes apart; the last sixteen bytes go through the tables. Gopal et al., "Fast CRC Computation for
+//   Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
 __attribute__((target("pclmul,sse4.1"))) inline __m128i fold(__m128i x, __m128i onto, __m128i powers) {
   const __m128i low = _mm_clmulepi64_si128(x, powers, 0x00), high = _mm_clmulepi64_si128(x, powers, 0x11);
   return _mm_xor_si128(_mm_xor_si128(low, high), onto);
@@ -76,7 +76,7 @@ __attribute__((target("pclmul,sse4.1"))) uint32_t by_products(uint32_t c, const 
 const bool has_products = __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
 #endif
 
-// The product of two polynomials modulo ours; the highest bit is x^0.
+// Returns the product of two polynomials modulo the CRC's polynomial; the highest bit is x^0.
 uint32_t product(uint32_t a, uint32_t b) {
   uint32_t sum = 0;
   for (uint32_t bit = 1u << 31; bit; bit >>= 1) {

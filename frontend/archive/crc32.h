@@ -1,4 +1,4 @@
-// CRC-32 as zips have it: of bytes, and of two runs of bytes from the values of each.
+// CRC-32 as in zip files: of bytes, and of two consecutive runs of bytes from their values.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace lamella::archive {
 
-// The value of the bytes before, 0 for none, goes on over `size` more.
+// Continues the value `before` (0 at the start) over `size` more bytes.
 uint32_t crc32(uint32_t before, const void* data, size_t size);
 
-// The value of a run and of the `size` bytes behind it, from the two values.
+// Returns the value of two consecutive runs from their values; `size` is the length of the second.
 uint32_t crc32_combine(uint32_t first, uint32_t second, uint64_t size);
 
 }  // namespace lamella::archive

@@ -1,4 +1,4 @@
-// Checks of members' names.
+// Checks of the names of members.
 #include "frontend/archive/names.h"
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 namespace lamella::archive {
 namespace {
 
-// The bytes of the character at the start; 0 where it is not UTF-8.
+// Returns the length of the UTF-8 character at the start of s; 0 if it is not valid.
 size_t character(std::string_view s) {
   const auto first = static_cast<unsigned char>(s[0]);
   if (first < 0x80) return 1;

@@ -1,4 +1,5 @@
-// Reads an archive's directory and members. Each number is bounded by the bytes that are there before it counts any.
+// Reads an archive's directory and members. Each number is compared with the bytes that exist before anything is
+// allocated by it.
 #include "frontend/archive/reader.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace lamella::archive {
 namespace {
 
-// Sizes of the parts, without names and extra fields, and their signatures. APPNOTE.TXT of PKWARE, 6.3.
+// Sizes of the zip structures without names and extra fields, and their signatures; see APPNOTE.TXT of PKWARE, 6.3.
 constexpr size_t header_size = 30, entry_size = 46, end_size = 22, wide_end_size = 56, locator_size = 20;
 constexpr uint32_t header_mark = 0x04034b50, entry_mark = 0x02014b50, end_mark = 0x06054b50, wide_end_mark = 0x06064b50,
                    locator_mark = 0x07064b50;
@@ -21,7 +22,7 @@ constexpr uint16_t descriptor_follows = 1 << 3, name_is_utf8 = 1 << 11, wide_fie
 constexpr uint32_t full32 = 0xFFFFFFFF;
 constexpr uint16_t full16 = 0xFFFF;
 
-// A number of the archive, little-endian, at a place that the caller has checked.
+// Reads a little-endian number at a place that the caller has checked.
 template <class T>
 T number(const char* p) {
   T v = 0;
@@ -35,7 +36,7 @@ uint64_t u64(const char* p) { return number<uint64_t>(p); }
 
 [[noreturn]] void fault(const Member& m, const char* what) { throw Fault("member '" + m.name + "' " + what); }
 
-// The contents of the extra field with wide numbers; empty if there is none.
+// Returns the contents of the zip64 extra field; empty if there is none.
 std::string_view wide_numbers(const Member& m, std::string_view extra) {
   std::string_view found;
   while (extra.size() >= 4) {
@@ -50,10 +51,10 @@ std::string_view wide_numbers(const Member& m, std::string_view extra) {
   return found;
 }
 
-// A number of 32 bits, or the next one of the wide ones in its place.
+// Returns a number of 32 bits, or if it is all ones the next number of the zip64 field.
 uint64_t widened(const Member& m, uint32_t v, std::string_view* wide) {
   if (v != full32) return v;
-  if (wide->size() < 8) fault(m, "lacks the wide number that it announces");
+  if (wide->size() < 8) fault(m, "lacks the 64-bit number that it announces");
   const uint64_t out = u64(wide->data());
   wide->remove_prefix(8);
   return out;
@@ -76,7 +77,8 @@ Archive::Archive(std::shared_ptr<Source> source) : source_(std::move(source)) {
   check_order();
 }
 
-// Finds the directory. Nothing may stand behind the record that ends the archive, so it is at one place alone.
+// Finds the directory. The record that ends an archive must be at the end of the file, so there is only one possible
+// place.
 void Archive::read_directory() {
   const uint64_t size = source_->size();
   if (size < end_size) throw Fault("it is too short for an archive, or cut off");
@@ -96,13 +98,13 @@ void Archive::read_directory() {
     if (u32(locator) == locator_mark) {
       behind = end_at - sizeof wide;
       if (u32(wide) != wide_end_mark || u64(locator + 8) != behind || u64(wide + 4) != wide_end_size - 12)
-        throw Fault("the record of its wide numbers is not where it should be");
+        throw Fault("the zip64 record is not where it should be");
       if (u32(locator + 4) != 0 || u32(locator + 16) > 1 || u32(wide + 16) != 0 || u32(wide + 20) != 0)
         throw Fault("it is a part of an archive of several files");
       const uint64_t entries = u64(wide + 32), bytes = u64(wide + 40), at = u64(wide + 48);
       if (entries != u64(wide + 24) || (entries_ != full16 && entries != entries_) ||
           (directory_size_ != full32 && bytes != directory_size_) || (directory_ != full32 && at != directory_))
-        throw Fault("it says two things about its directory");
+        throw Fault("two records contradict each other about its directory");
       entries_ = entries, directory_size_ = bytes, directory_ = at;
     }
   }
@@ -116,7 +118,7 @@ void Archive::read_entry(std::string_view directory, size_t* at) {
   if (rest.size() < entry_size || u32(rest.data()) != entry_mark) throw Fault("its directory is damaged");
   const char* p = rest.data();
   const size_t name = u16(p + 28), extra = u16(p + 30), comment = u16(p + 32);
-#ifndef LAMELLA_PLANTED_ARCHIVE  // the tests leave this check out, to see that the fuzzer reports it
+#ifndef LAMELLA_PLANTED_ARCHIVE  // the tests remove this check, to verify that the fuzzer finds the fault
   if (name + extra + comment > rest.size() - entry_size) throw Fault("an entry is longer than its directory");
 #endif
   Member m;
@@ -128,7 +130,7 @@ void Archive::read_entry(std::string_view directory, size_t* at) {
   if (u16(p + 10) != 0) fault(m, "is compressed; members are stored as they are");
   m.crc = u32(p + 16);
   std::string_view wide = wide_numbers(m, std::string_view(p + entry_size + name, extra));
-  m.size = widened(m, u32(p + 24), &wide);  // in the order of the wide numbers
+  m.size = widened(m, u32(p + 24), &wide);  // in the order in which the zip64 field has them
   if (widened(m, u32(p + 20), &wide) != m.size) fault(m, "has two sizes");
   m.header = widened(m, u32(p + 42), &wide);
   if (u16(p + 34) != 0) fault(m, "is in another file of the archive");
@@ -138,13 +140,13 @@ void Archive::read_entry(std::string_view directory, size_t* at) {
   members_.push_back(std::move(m));
 }
 
-// The header before a member's bytes says where they begin, and must say the same as the directory.
+// Reads the header before a member's bytes, which says where they begin and must agree with the directory.
 void Archive::read_header(Member& m) {
   char p[header_size];
   read_near(m.header, p, header_size);
   const size_t name = u16(p + 26), extra = u16(p + 28);
   if (u32(p) != header_mark || u16(p + 6) != m.flags || u16(p + 8) != 0 || name != m.name.size())
-    fault(m, "has a header that is not that of the directory");
+    fault(m, "has a header that differs from the directory");
   m.data = m.header + header_size + name + extra;
   if (m.data > directory_ || m.size > directory_ - m.data) fault(m, "reaches beyond the archive");
   std::string rest(name + extra, '\0');
@@ -155,10 +157,11 @@ void Archive::read_header(Member& m) {
   const uint64_t size = widened(m, u32(p + 22), &wide), stored = widened(m, u32(p + 18), &wide);
   auto agrees = [&](uint64_t here, uint64_t there) { return here == there || (later && here == 0); };
   if (!agrees(u32(p + 14), m.crc) || !agrees(size, m.size) || !agrees(stored, m.size))
-    fault(m, "has a header that is not that of the directory");
+    fault(m, "has a header that differs from the directory");
 }
 
-// Members stand one behind the other, from the first byte to the directory; a descriptor may follow each.
+// Checks that the members, each perhaps followed by a descriptor, fill the file from its first byte to the directory
+// without gaps.
 void Archive::check_order() {
   std::vector<const Member*> order;
   order.reserve(members_.size());
@@ -183,7 +186,7 @@ const Member* Archive::find(const std::string& name) const {
   return found == places_.end() ? nullptr : &members_[found->second];
 }
 
-// Reads through a buffer that small members and their headers share.
+// Reads through a buffer, which small members and their headers share.
 void Archive::read_near(uint64_t at, void* to, size_t count) {
   constexpr size_t reach = 64 << 10;
   if (at < near_at_ || at + count > near_at_ + near_.size()) {
@@ -197,7 +200,8 @@ void Archive::read_near(uint64_t at, void* to, size_t count) {
 
 namespace {
 
-// Reads [at, at + count) piece by piece, each summed while it is in the cache. `to` null: sums alone.
+// Reads [at, at + count) piece by piece, and updates the sum while the piece is in the cache. If `to` is null, computes
+// the sum only.
 uint32_t read_summed(Source& source, uint64_t at, char* to, uint64_t count) {
   constexpr uint64_t piece = 256 << 10;
   std::vector<char> own(to ? 0 : std::min(piece, count));
@@ -212,7 +216,7 @@ uint32_t read_summed(Source& source, uint64_t at, char* to, uint64_t count) {
   return crc;
 }
 
-// The same by several threads, each a run of its own.
+// Does the same with several threads, each reading one run.
 uint32_t read_by_threads(Source& source, uint64_t at, char* to, uint64_t count, int threads) {
   struct Run {
     uint64_t from, size;
@@ -236,7 +240,7 @@ uint32_t read_by_threads(Source& source, uint64_t at, char* to, uint64_t count, 
   size_t started = 1;
   try {
     for (; started < runs.size(); started++) others.emplace_back(work, std::ref(runs[started]));
-  } catch (const std::system_error&) {  // no more threads: this one does the rest
+  } catch (const std::system_error&) {  // no more threads can be started: this thread reads the rest
   }
   work(runs[0]);
   for (size_t i = started; i < runs.size(); i++) work(runs[i]);
@@ -252,7 +256,7 @@ uint32_t read_by_threads(Source& source, uint64_t at, char* to, uint64_t count, 
 }  // namespace
 
 void Archive::read(const Member& m, void* to, int threads) {
-  constexpr uint64_t least = 4 << 20;  // bytes for which a thread is worth its start
+  constexpr uint64_t least = 4 << 20;  // the size from which a thread is worth its start
   uint32_t crc = 0;
   if (m.size < small) {
     read_near(m.data, to, static_cast<size_t>(m.size));
@@ -263,11 +267,11 @@ void Archive::read(const Member& m, void* to, int threads) {
   } else {
     crc = read_summed(*source_, m.data, static_cast<char*>(to), m.size);
   }
-  if (crc != m.crc) fault(m, "is damaged: its checksum is another");
+  if (crc != m.crc) fault(m, "is damaged: its checksum does not match");
 }
 
 void Archive::verify(const Member& m) {
-  if (read_summed(*source_, m.data, nullptr, m.size) != m.crc) fault(m, "is damaged: its checksum is another");
+  if (read_summed(*source_, m.data, nullptr, m.size) != m.crc) fault(m, "is damaged: its checksum does not match");
 }
 
 std::shared_ptr<Mapping> Archive::map() {

@@ -1,4 +1,4 @@
-// A zip of stored members, read with suspicion: what it says about itself is compared with what is there, before it is
+// Reads zip files of stored members from untrusted sources: all that a file says about itself is checked before it is
 // used. See docs/checkpoint_format.md.
 #pragma once
 
@@ -19,21 +19,21 @@ struct Member {
   uint16_t flags;
 };
 
-// Reads of members below `small` bytes share a buffer, so one thread at a time may ask for them.
+// Members below `small` bytes are read through a shared buffer, so only one thread at a time may read them.
 class Archive {
  public:
   static constexpr uint64_t small = 16 << 10;
 
-  // Reads the directory and every member's header. Raises Fault unless all of it is in order.
+  // Reads the directory and every member's header. Raises Fault if any of it is wrong.
   explicit Archive(std::shared_ptr<Source> source);
 
   const std::vector<Member>& members() const { return members_; }
   const Member* find(const std::string& name) const;
-  // A member's bytes, `size` of them. Raises Fault if they are not those that were written.
+  // Reads a member's bytes, `size` of them. Raises Fault if their checksum does not match.
   void read(const Member& member, void* to, int threads = 1);
-  // Raises Fault if a member's bytes are not those that were written.
+  // Raises Fault if the checksum of a member's bytes does not match.
   void verify(const Member& member);
-  // Where the whole lies in memory; null where the source cannot be mapped. A member's bytes are not verified.
+  // Maps the whole file; null if the source cannot be mapped. The members' bytes are not verified.
   std::shared_ptr<Mapping> map();
 
  private:

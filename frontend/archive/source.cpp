@@ -1,4 +1,4 @@
-// Reading from files and memory.
+// Sources of archives: files and memory.
 #include "frontend/archive/source.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace {
 Mapping::Mapping(int fd, uint64_t at, uint64_t size) {
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), before = at % page;
   length_ = size + before;
-  // Pages are the process's own once it writes to them; no memory is set aside for the case that it writes to all.
+  // A page is copied when the process first writes to it; no memory is reserved for that.
   start_ =
       mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, static_cast<off_t>(at - before));
   if (start_ == MAP_FAILED) fail("mmap");

@@ -1,4 +1,4 @@
-// The bytes that an archive is read from: an open file, or memory. And the faults that reading finds.
+// Source: the bytes of an archive, from an open file or from memory; and Fault, the error of reading.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,13 @@
 
 namespace lamella::archive {
 
-// The bytes are no archive of ours, or a damaged one. The text says which part, without the file's name.
+// The bytes are not an archive of Lamella, or a damaged one. The text says which part is wrong, without the file's
+// name.
 struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A file's bytes in memory, private to this process: writes do not reach the file.
+// A private mapping of a file: writes do not reach the file.
 class Mapping {
  public:
   Mapping(int fd, uint64_t at, uint64_t size);
@@ -33,9 +34,9 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual uint64_t size() const = 0;
-  // Exactly `count` bytes from `at` on, within size(). Raises Fault if they are not there any more.
+  // Reads exactly `count` bytes from `at` on, which are within size(). Raises Fault if the source has become shorter.
   virtual void read(uint64_t at, void* to, size_t count) = 0;
-  virtual bool parallel() const { return false; }  // whether threads may read at the same time
+  virtual bool parallel() const { return false; }  // whether several threads may read at once
   virtual std::shared_ptr<Mapping> map() { return nullptr; }
 };
 
@@ -51,7 +52,7 @@ class MemorySource : public Source {
   size_t size_;
 };
 
-// A file's bytes from `base` to its end. It keeps a descriptor of its own.
+// The bytes of a file from `base` to its end. It duplicates the descriptor.
 class FileSource : public Source {
  public:
   FileSource(int fd, uint64_t base);

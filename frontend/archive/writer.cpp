@@ -1,4 +1,4 @@
-// Writes archives: headers, members, the directory. Wide numbers (zip64) only where they are needed.
+// Writes archives: headers, members, the directory. 64-bit numbers (zip64) are used only if needed.
 #include "frontend/archive/writer.h"
 
 #include <fcntl.h>
@@ -19,8 +19,10 @@ namespace {
 
 constexpr uint64_t full32 = 0xFFFFFFFF, full16 = 0xFFFF;
 constexpr uint64_t long_member = 256 << 10, most_pending = 1 << 20;
-constexpr uint16_t version = 45, utf8 = 1 << 11, wide_field = 1, padding_field = 0x4C4D;  // "ML": ours, only zeros
-constexpr uint32_t first_day = 0x00210000;  // 1 January 1980, the oldest time of zips: no clock is in the bytes
+// "ML": Lamella's own extra field, which contains zeros only.
+constexpr uint16_t version = 45, utf8 = 1 << 11, wide_field = 1, padding_field = 0x4C4D;
+// 1 January 1980, the earliest date of zip files: equal contents give equal bytes.
+constexpr uint32_t first_day = 0x00210000;
 
 template <class T>
 void put(std::string& s, T v) {
@@ -39,21 +41,21 @@ void FileSink::patch(uint64_t at, const void* data, size_t size) {
   }
 }
 
-// Note [Blocks before bytes]
-// A file system that gives out blocks when it writes to the disk (ext4) does that for the whole file at once when the
-// file is renamed over another, and the caller of rename waits for it: 45 ms for 100 MB. Blocks that are there already
-// are written later, as those of any other file, or by fsync. A full disk is found before the bytes are written, too.
-// A short file is written in less time than some disks take to give such blocks up again (4 ms), so it has none.
+// Note [Blocks before bytes]  Some file systems (ext4) allocate blocks only when they write to the disk. They do so for
+//   the whole file when it is renamed over another, and rename waits for that: 45 ms for 100 MB. With blocks allocated
+//   in advance, the bytes are written later, or by fsync; and a full disk is found before the bytes are written. For a
+//   short file nothing is allocated in advance, since some disks take longer (4 ms) to free the surplus than to write
+//   the file.
 void FileSink::write(const void* data, size_t size) {
   if (reserves_ && fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(at_), static_cast<off_t>(size))) {
     if (errno == ENOSPC || errno == EDQUOT) throw std::system_error(errno, std::generic_category(), "write");
-    reserves_ = errno == EINTR;  // a file system that cannot, or a limit that the write itself will meet
+    reserves_ = errno == EINTR;  // the file system cannot, or the write itself will report the error
   }
   patch(at_, data, size);
   at_ += size;
 }
 
-// A member's header, with as much padding that its bytes begin at a multiple of the alignment.
+// Returns a member's header, padded so that the member's bytes begin at a multiple of the alignment.
 std::string Writer::header(const Entry& e) const {
   const bool wide = e.size >= full32;
   std::string s;
@@ -68,7 +70,7 @@ std::string Writer::header(const Entry& e) const {
   put<uint16_t>(s, static_cast<uint16_t>(e.name.size()));
   const uint64_t before = e.header + 30 + e.name.size() + (wide ? 20 : 0);
   uint64_t padding = (alignment - before % alignment) % alignment;
-  if (padding && padding < 4) padding += alignment;  // an extra field has four bytes at least
+  if (padding && padding < 4) padding += alignment;  // an extra field has at least four bytes
   put<uint16_t>(s, static_cast<uint16_t>((wide ? 20 : 0) + padding));
   s += e.name;
   if (wide) {
@@ -110,7 +112,7 @@ void Writer::add(const std::string& name, const void* data, uint64_t size) {
       auto work = [=] { return crc32(0, data, count); };
       try {
         sum = std::async(std::launch::async, work);
-      } catch (const std::system_error&) {  // no thread is to be had
+      } catch (const std::system_error&) {  // no thread could be started
         sum = std::async(std::launch::deferred, work);
       }
     }

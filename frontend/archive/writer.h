@@ -1,4 +1,4 @@
-// Writes a zip of stored members whose bytes begin at multiples of 64. The same members give the same bytes.
+// Writes zip files of stored members, each aligned to 64 bytes. Equal members give equal bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@ namespace lamella::archive {
 class Sink {
  public:
   virtual ~Sink() = default;
-  // Appends; raises where it cannot.
+  // Appends bytes; raises if that fails.
   virtual void write(const void* data, size_t size) = 0;
-  // Whether bytes that are written can be replaced; the sum of a long member is then made while it is written.
+  // Returns whether written bytes can be replaced. If so, the sum of a long member is computed while the member is
+  // written.
   virtual bool patches() const { return false; }
   virtual void patch(uint64_t, const void*, size_t) {}
 };
 
-// A file of its own from the first byte on; the descriptor is the caller's.
+// Writes to a file from its first byte on; the caller owns the descriptor.
 class FileSink : public Sink {
  public:
   static constexpr uint64_t long_file = 16 << 20;
-  // `expected` is about how many bytes will be written; 0 says that it is not known.
+  // `expected` is the approximate number of bytes to be written; 0 means unknown.
   explicit FileSink(int fd, uint64_t expected = 0) : fd_(fd), reserves_(expected >= long_file) {}
   void write(const void* data, size_t size) override;
   bool patches() const override { return true; }
@@ -39,9 +40,9 @@ class Writer {
   static constexpr uint64_t alignment = 64;
 
   explicit Writer(Sink& sink) : sink_(sink) {}
-  // Raises std::invalid_argument for a name that readers refuse.
+  // Adds a member. Raises std::invalid_argument for a name that readers refuse.
   void add(const std::string& name, const void* data, uint64_t size);
-  // Writes the directory; nothing can be added then.
+  // Writes the directory; afterwards no member can be added.
   void finish();
 
  private:
@@ -55,8 +56,8 @@ class Writer {
 
   Sink& sink_;
   std::vector<Entry> entries_;
-  std::string pending_;  // bytes that are not written yet
-  uint64_t at_ = 0;      // behind them
+  std::string pending_;  // bytes that have not been written yet
+  uint64_t at_ = 0;      // the offset after those bytes
 };
 
 }  // namespace lamella::archive

@@ -34,10 +34,10 @@ using archive::Archive;
 using archive::Fault;
 using archive::Member;
 
-constexpr uint64_t with_lock =
-    64 << 10;  // fewer bytes than this are copied with Python's lock held, as releasing it takes longer than the copy
+// Fewer bytes are copied with the interpreter's lock held, since releasing it takes longer than the copy.
+constexpr uint64_t with_lock = 64 << 10;
 
-// A contiguous view of a Python object's bytes.
+// The bytes of a Python object, by the buffer protocol.
 class Bytes {
  public:
   explicit Bytes(PyObject* o, int flags = PyBUF_SIMPLE) {
@@ -53,7 +53,7 @@ class Bytes {
   Py_buffer view_;
 };
 
-// A Python object with seek() and read(): its bytes from where it stood.
+// Reads a Python object with seek() and read(), from its position on.
 class ObjectSource : public archive::Source {
  public:
   explicit ObjectSource(py::object file) : file_(std::move(file)) {
@@ -82,7 +82,7 @@ class ObjectSource : public archive::Source {
   int64_t base_, size_;
 };
 
-// A Python object with write().
+// Writes to a Python object with write().
 class ObjectSink : public archive::Sink {
  public:
   explicit ObjectSink(py::object file) : file_(std::move(file)) {}
@@ -104,7 +104,7 @@ class ObjectSink : public archive::Sink {
   py::object file_;
 };
 
-PyObject* of_storage(core::Storage* s) {  // takes the storage over
+PyObject* of_storage(core::Storage* s) {  // takes over the storage
   const int64_t size = s->bytes, stride = 1;
   PyObject* o = wrap(core::tensor_over(s, 1, &size, &stride, 0, LAMELLA_UINT8));
   core::release(s);
@@ -139,7 +139,8 @@ class PyArchive {
     archive_->read(m, PyBytes_AS_STRING(out.ptr()));
     return out;
   }
-  // uint8, over all of the member; `aligned`: the bytes to which a mapped one must be aligned, else it is read.
+  // Returns a uint8 tensor over a whole member. If `mapped`, the file's memory is used, provided that the member begins
+  // at a multiple of `aligned`; else it is read.
   py::object storage(const std::string& name, bool mapped, uint64_t aligned) {
     const Member& m = member(name);
     if (mapped && m.size && m.data % aligned == 0) {
@@ -162,7 +163,7 @@ class PyArchive {
       archive_->read(m, s->data);
     } else {
       const int threads = dispatcher::get_num_threads();
-      py::gil_scoped_release released;  // nobody else knows the memory yet
+      py::gil_scoped_release released;  // no other thread has the memory yet
       archive_->read(m, s->data, threads);
     }
     core::retain(s);
@@ -191,13 +192,13 @@ class PyArchiveWriter {
       sink_ = std::make_unique<ObjectSink>(file);
     writer_ = std::make_unique<archive::Writer>(*sink_);
   }
-  // Of a tensor: all bytes of its storage.
+  // Adds a member. For a tensor it is all bytes of the tensor's storage.
   void add(const std::string& name, const py::object& data) {
     if (is_tensor(data.ptr())) {
       const Tensor* t = unwrap(data.ptr());
       if (t->opaque() || !core::is_host(t->backend))
         throw py::type_error("_ArchiveWriter: expected a tensor with elements in host memory");
-      // A file object's `write` may let other threads run: the memory neither goes nor moves until it is written.
+      // A file object's `write` may let other threads run; the reference keeps the memory in place until it is written.
       core::Storage* const s = t->storage;
       core::retain(s);
       const std::unique_ptr<core::Storage, void (*)(core::Storage*)> held(s,
@@ -208,7 +209,7 @@ class PyArchiveWriter {
       add_bytes(name, bytes.data(), bytes.size());
     }
   }
-  // Members that are named by a prefix and a number, from `first` on.
+  // Adds members whose names are a prefix and a number, from `first` on.
   void add_all(const std::string& prefix, uint64_t first, const py::list& data) {
     for (const py::handle& each : data) add(prefix + std::to_string(first++), py::reinterpret_borrow<py::object>(each));
   }
@@ -238,7 +239,7 @@ std::string list_of(const int64_t* v, int n) {
   return s += ']';
 }
 
-// Whether elements are all that a tensor has: no slots to be saved, no attributes.
+// Returns whether a tensor has elements only: no slots to be saved, no attributes.
 bool is_plain(PyObject* o) {
   Tensor* t = unwrap(o);
   if (t->opaque()) return false;
@@ -249,8 +250,8 @@ bool is_plain(PyObject* o) {
   return saved.empty();
 }
 
-// _window(tensor) -> (storage's id; JSON of the dtype's name, sizes, strides or null where they are row-major, and the
-// offset; whether that is all of it)
+// _window(tensor) -> (the storage's id; JSON of the dtype's name, the sizes, the strides or null for row-major, and the
+// offset; whether the tensor has nothing else)
 py::tuple window(const py::object& o) {
   if (!is_tensor(o.ptr())) throw py::type_error("_window: expected a Tensor, got " + type_name(o.ptr()));
   const Tensor* t = unwrap(o.ptr());
@@ -289,7 +290,7 @@ void add_archive(py::module_& m) {
         return archive::crc32(before, bytes.data(), bytes.size());
       },
       py::arg("data"), py::arg("before") = 0);
-  py::class_<PyArchive>(m, "_Archive")  // of a descriptor from a byte on, or of an object from where it stands
+  py::class_<PyArchive>(m, "_Archive")  // reads a descriptor from the byte `base` on, or an object from its position on
       .def(py::init<const py::object&, uint64_t>(), py::arg("file"), py::arg("base") = 0)
       .def("names", &PyArchive::names)
       .def("size", [](const PyArchive& a, const std::string& name) { return a.member(name).size; })
@@ -302,7 +303,7 @@ void add_archive(py::module_& m) {
       .def("read", &PyArchive::read)
       .def("storage", &PyArchive::storage, py::arg("name"), py::arg("mmap") = false, py::arg("aligned") = 64)
       .def("verify", &PyArchive::verify);
-  py::class_<PyArchiveWriter>(m, "_ArchiveWriter")  // to a descriptor of an empty file, or to an object
+  py::class_<PyArchiveWriter>(m, "_ArchiveWriter")  // writes to a descriptor of an empty file, or to an object
       .def(py::init<const py::object&, uint64_t>(), py::arg("file"), py::arg("expected") = 0)
       .def("add", &PyArchiveWriter::add)
       .def("add_all", &PyArchiveWriter::add_all)

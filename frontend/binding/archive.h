@@ -1,4 +1,4 @@
-// Archives of checkpoints, as Python reads and writes them: _C._Archive, _C._ArchiveWriter.
+// Archives of checkpoints for Python: _C._Archive reads them, _C._ArchiveWriter writes them.
 #pragma once
 
 #include <pybind11/pybind11.h>

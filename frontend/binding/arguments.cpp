@@ -15,7 +15,7 @@ using dispatcher::Kind;
 
 namespace {
 
-// torch's "input", and numpy's names, so that numpy.sum(t, axis=0) finds its way here.
+// Returns the alias of a parameter: torch's "input" for self, and numpy's names, so that numpy.sum(t, axis=0) works.
 PyObject* other_name(const std::string& param) {
   static const std::map<std::string, const char*> others = {
       {"self", "input"}, {"dim", "axis"}, {"keepdim", "keepdims"}, {"correction", "ddof"}};
@@ -23,7 +23,7 @@ PyObject* other_name(const std::string& param) {
   return it == others.end() ? nullptr : PyUnicode_InternFromString(it->second);
 }
 
-// Keywords in source text are interned: most pairs are told apart by their addresses.
+// Compares a keyword with a parameter's name. Keywords in source text are interned, so usually the addresses decide.
 bool same(PyObject* key, PyObject* name) {
   if (key == name) return true;
   return name && !PyUnicode_CHECK_INTERNED(key) && PyUnicode_Compare(key, name) == 0;
@@ -92,14 +92,16 @@ bool PlainLists::add_tensors(PyObject* const* items, Py_ssize_t n, Value* v) {
 
 namespace {
 
-// An exact object of the types that most calls pass. False: look closer.
+// Reads an object whose exact type is one of those that most calls pass. Returns false for any other, which parse()
+// handles.
 bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) {
   if (o == Py_None) {
     *v = core::none();
     return t.optional;
   }
   if (t.list) {
-    if (t.optional_elements && t.kind != Kind::Tensor) return false;  // a list of values
+    // A list whose elements may be None is a list of values.
+    if (t.optional_elements && t.kind != Kind::Tensor) return false;
     const bool listed = PyTuple_CheckExact(o) || PyList_CheckExact(o) || Py_TYPE(o) == size_type;
     if (!listed) return t.kind == Kind::Int && t.list_size > 0 && lists.add_repeated(o, t.list_size, v);
     PyObject* const* items = PySequence_Fast_ITEMS(o);
@@ -135,8 +137,8 @@ bool plain(PyObject* o, const dispatcher::Type& t, Value* v, PlainLists& lists) 
 
 }  // namespace
 
-// Tensors, plain numbers, dtypes and short lists, by position or keyword, the rest at their defaults: most calls.
-// False: look closer.
+// Reads the arguments of most calls: tensors, plain numbers, dtypes and short lists, by position or keyword, the rest
+// by default. Returns false for any other call, which parse() handles.
 bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values,
                             PlainLists& lists) const {
   lists.clear();
@@ -152,7 +154,7 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnam
     if (!plain(args[used++], p[at].type, &values[at], lists)) return false;
   }
   const auto count = static_cast<Py_ssize_t>(params.size());
-  uint64_t named = 0;  // bits of the parameters that keywords give
+  uint64_t named = 0;  // the parameters that keywords have given, as bits
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);
     Py_ssize_t i = at;
@@ -170,8 +172,8 @@ bool Signature::parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnam
 
 namespace {
 
-// An exception that arose inside an argument (no such device, a number too large) gets the operator's and the
-// argument's name; those of other people's code pass as they are.
+// Adds the operator's and the argument's name to an exception that arose inside an argument, such as "no such device".
+// Exceptions of other types, raised by code of the user, are left as they are.
 void add_context(const dispatcher::Operator* op, const Param& p) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -191,7 +193,8 @@ void add_context(const dispatcher::Operator* op, const Param& p) {
 
 }  // namespace
 
-// Keeps the complaint of the overload that got furthest, as it was meant most likely; of equals, the most specific one.
+// Keeps the complaint of the overload that accepted the most arguments, since it was probably the intended one; among
+// equals, the most specific complaint.
 bool Signature::fail(Mismatch* why, int progress, Complaint complaint, const std::string& text) const {
   if (std::pair(progress, complaint) > std::pair(why->progress, why->complaint)) {
     why->progress = progress;
@@ -202,7 +205,7 @@ bool Signature::fail(Mismatch* why, int progress, Complaint complaint, const std
 }
 
 bool Signature::wrong(Mismatch* why, int progress, int i, PyObject* got) const {
-  // A tensor whose element fits no number may be meant for another overload, which takes tensors.
+  // A tensor whose element is too large for a number may be intended for another overload, which takes tensors.
   if (is_tensor(got) && PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_Clear();
   if (PyErr_Occurred()) {
     add_context(op, params[i]);
@@ -219,14 +222,14 @@ bool Signature::named(Mismatch* why, int progress, Complaint complaint, const ch
   return fail(why, progress, complaint, std::string(text) + " '" + text_of(name) + "'");
 }
 
-// Positional arguments; *next is the first parameter they leave open.
+// Reads the positional arguments; sets *next to the first parameter without one.
 bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* values, Arena& arena, Mismatch* why,
                                  int* next) const {
   int at = 0;
   Py_ssize_t used = 0;
   for (; used < n && at < num_positional; at++) {
     PyObject* o = args[used];
-    // zeros(2, 3): the rest of the positional arguments are one list
+    // As in zeros(2, 3): the remaining positional arguments form one list.
     bool spelled_out = at == first_list && at + 1 == num_positional && PyIndex_Check(o) && !PyBool_Check(o) &&
                        (params[at].type.list_size <= 0 || n - used > 1);
     if (spelled_out) {
@@ -259,7 +262,7 @@ bool Signature::parse_positional(PyObject* const* args, Py_ssize_t n, Value* val
 
 namespace {
 
-// numpy spells out what it leaves open: axis=None, dtype=None, out=None.
+// Returns whether a keyword has the value None that numpy passes for an argument left out: axis, dtype, out.
 bool left_open(PyObject* key, PyObject* value) {
   if (value != Py_None) return false;
   for (const char* name : {"axis", "dtype", "out"})
@@ -269,7 +272,7 @@ bool left_open(PyObject* key, PyObject* value) {
 
 }  // namespace
 
-// Which keyword is meant for a parameter.
+// Returns the keyword argument for a parameter, or null.
 PyObject* Signature::find_keyword(int i, PyObject* const* values, PyObject* kwnames) const {
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
     PyObject* key = PyTuple_GET_ITEM(kwnames, k);

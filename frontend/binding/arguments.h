@@ -1,4 +1,4 @@
-// From Python arguments to values: one compiled signature per overload, driven by its schema.
+// Reads Python arguments into values: each overload has one signature, compiled from its schema.
 #pragma once
 
 #include <vector>
@@ -9,23 +9,24 @@ namespace lamella::binding {
 
 struct Param {
   PyObject* name;   // interned
-  PyObject* other;  // another name of it, interned, or null
+  PyObject* other;  // interned: an alias of the name, such as "axis"; or null
   dispatcher::Type type;
   bool keyword_only, has_default;
-  Value value;               // the default
-  bool spelled_out = false;  // a list of tensors that the remaining positional arguments may be
+  Value value;  // the default
+  // A list of tensors that positional arguments may give one by one, as in einsum(equation, a, b).
+  bool spelled_out = false;
 };
 
-// Why no overload fits: the complaint of the overload that got furthest.
+// The reason why no overload fits: the complaint of the overload that accepted the most arguments.
 enum class Complaint { missing, too_many, unknown_keyword, wrong_type };
 struct Mismatch {
-  bool explain = false;  // most calls look at an overload or two that do not fit: no text is made for those
-  int progress = -1;     // arguments that did fit
+  bool explain = false;  // false: make no text, since most calls try an overload or two that do not fit
+  int progress = -1;     // the number of arguments that were accepted
   Complaint complaint = Complaint::missing;
   std::string text;
 };
 
-// The lists of one call, short ones, on its caller's stack.
+// Storage for the short lists of one call, on its caller's stack.
 class PlainLists {
  public:
   PlainLists() = default;
@@ -35,9 +36,9 @@ class PlainLists {
     while (num_tensors_) Py_DECREF(held_[--num_tensors_]);
     num_ints_ = 0;
   }
-  // False: something else is among the items, or there is no room.
+  // Returns false if an item is of another type, or there is no room.
   bool add_ints(PyObject* const* items, Py_ssize_t n, Value* v);
-  bool add_repeated(PyObject* item, int times, core::Value* v);  // one int for a list of fixed size
+  bool add_repeated(PyObject* item, int times, core::Value* v);  // makes a list of fixed size from one int
   bool add_tensors(PyObject* const* items, Py_ssize_t n, Value* v);
 
  private:
@@ -45,20 +46,20 @@ class PlainLists {
   int num_ints_ = 0, num_tensors_ = 0;
   int64_t ints_[room];
   lamella_tensor* tensors_[room];
-  PyObject* held_[room];  // a list may change while the call runs
+  PyObject* held_[room];  // keeps the tensors alive, since the Python list may change during the call
 };
 
-// One overload as Python sees it.
+// One overload with the Python names of its parameters.
 struct Signature {
-  const dispatcher::Operator* op = nullptr;   // functional, or a form of its own
-  const dispatcher::Operator* out = nullptr;  // for out=
-  std::vector<Param> params;                  // without outputs
+  const dispatcher::Operator* op = nullptr;   // the functional operator, or one that is not derived from another
+  const dispatcher::Operator* out = nullptr;  // the operator that an argument out= selects
+  std::vector<Param> params;                  // all parameters but the outputs
   int num_positional = 0;
-  int first_list = -1;  // an int list that positional integers may spell out, as in zeros(2, 3)
+  int first_list = -1;  // the int list that positional integers may give one by one, as in zeros(2, 3); or -1
 
   bool parse_plain(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PlainLists& lists) const;
 
-  // Fills values[0..nargs).
+  // Fills values[0..nargs), or states in *why what does not fit.
   bool parse(PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Value* values, PyObject** out_arg, Arena& arena,
              Mismatch* why) const;
 
@@ -71,7 +72,7 @@ struct Signature {
   bool named(Mismatch* why, int progress, Complaint complaint, const char* text, PyObject* name) const;
 };
 
-// Builds it from the operator's schema; null with an exception.
+// Compiles the signature from the operator's schema; returns false with an exception.
 bool make_signature(const dispatcher::Operator* op, Signature* s);
 
 }  // namespace lamella::binding

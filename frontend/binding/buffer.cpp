@@ -13,7 +13,7 @@ namespace {
 
 using core::DType;
 
-// struct's letters; null where it has none.
+// Returns the letter of module struct for a dtype, or null.
 const char* format_of(DType t) {
   switch (t) {
     case LAMELLA_BOOL:
@@ -49,9 +49,9 @@ const char* format_of(DType t) {
   }
 }
 
-// The data of one export, kept until it is released.
+// The state of one exported buffer, freed when the buffer is released.
 struct Export {
-  Tensor* pin;  // a second tensor over the storage: resizing the first must not free exported memory
+  Tensor* pin;  // a second tensor over the storage, so that resizing the first does not free exported memory
   Py_ssize_t shape[LAMELLA_MAX_DIMS];
   Py_ssize_t strides[LAMELLA_MAX_DIMS];
 };
@@ -67,7 +67,7 @@ bool column_major(const Tensor* t) {
   return true;
 }
 
-// Why the tensor cannot be exported as asked, or null.
+// Returns why the tensor cannot be exported with these flags, or null.
 const char* obstacle(const Tensor* t, int flags) {
   if (!core::is_host(t->backend)) return "lies on device '%s', which the host does not read; use .cpu()";
   if (!format_of(t->dtype)) return "has elements of dtype %s, for which buffers have no format; use .float()";
@@ -76,7 +76,7 @@ const char* obstacle(const Tensor* t, int flags) {
                     : asks(flags, PyBUF_F_CONTIGUOUS)                                ? columns
                     : asks(flags, PyBUF_C_CONTIGUOUS) || !asks(flags, PyBUF_STRIDES) ? rows
                                                                                      : true;
-  return fits ? nullptr : "is not contiguous, as the reader wants it; use .contiguous()";
+  return fits ? nullptr : "is not contiguous, which the reader needs; use .contiguous()";
 }
 
 PyObject* export_checks = nullptr;
@@ -85,7 +85,8 @@ PyObject* export_checks = nullptr;
 
 bool may_export(PyObject* tensor, ExportAs as) {
   const Tensor* t = unwrap(tensor);
-  // A view that was not used since its base was written may not have its own bits yet.
+  // The storage's sticky bits count as well: a view that was not used since its base was written may lack the bit
+  // itself.
   if (!(t->keys | t->storage->sticky) || !export_checks) return true;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(export_checks); i++) {
     PyObject* check = Py_NewRef(PyList_GET_ITEM(export_checks, i));
@@ -136,9 +137,9 @@ int get_buffer(PyObject* tensor, Py_buffer* view, int flags) {
   auto* e = new Export;
   e->pin = core::tensor_over(t->storage, t->ndim(), t->sizes(), t->strides(), t->storage_offset, t->dtype);
   std::copy_n(t->sizes(), t->ndim(), e->shape);
-  for (int i = t->ndim() - 1; i >= 0; i--)  // readers take the strides of no elements seriously too
+  for (int i = t->ndim() - 1; i >= 0; i--)  // strides for an empty tensor are valid too, since readers check them
     e->strides[i] = t->numel ? t->strides()[i] * item : i + 1 == t->ndim() ? item : e->strides[i + 1] * e->shape[i + 1];
-  view->buf = t->dl.data ? t->dl.data : e;  // never null, not even for no elements
+  view->buf = t->dl.data ? t->dl.data : e;  // not null, even for a tensor without elements
   view->len = t->numel * item;
   view->itemsize = item;
   view->readonly = 0;
@@ -169,7 +170,8 @@ PyObject* storage_view(PyObject*, PyObject* args) {
   if (!is_tensor(tensor) || !read_dtype(dtype, &t) || ndim != PyTuple_GET_SIZE(stride) || ndim > LAMELLA_MAX_DIMS ||
       offset < 0)
     return PyErr_Format(PyExc_ValueError, "storage: expected a tensor, a dtype, sizes, as many strides, and an offset");
-  // The last element's position, counted so that forged numbers overflow into an error and not into memory.
+  // Computes the position of the last element with overflow checks, so that forged numbers cause an error and no access
+  // outside of the memory.
   int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS], numel = 1, last = offset, bytes = 0;
   bool counted = true;
   for (Py_ssize_t i = 0; i < ndim; i++) {
@@ -184,7 +186,7 @@ PyObject* storage_view(PyObject*, PyObject* args) {
   }
   core::Storage* s = unwrap(tensor)->storage;
   if (unwrap(tensor)->opaque())
-    return PyErr_Format(PyExc_NotImplementedError, "storage: the tensor is opaque, so it has none to look into");
+    return PyErr_Format(PyExc_NotImplementedError, "storage: the tensor is opaque, so it has no storage to view");
   counted &= !__builtin_mul_overflow(numel, core::itemsize(t), &bytes) && !__builtin_add_overflow(last, 1, &last) &&
              !__builtin_mul_overflow(last, core::itemsize(t), &bytes);
   if (!counted || (numel > 0 && bytes > s->bytes))

@@ -1,4 +1,4 @@
-// A tensor's memory for others: the buffer protocol, and views of a storage for pickles and copies.
+// Access to a tensor's memory for other code: the buffer protocol, and views of a storage for pickles and copies.
 #pragma once
 
 #include "frontend/binding/python.h"
@@ -8,16 +8,18 @@ namespace lamella::binding {
 int get_buffer(PyObject* tensor, Py_buffer* view, int flags);
 void release_buffer_export(PyObject* tensor, Py_buffer* view);
 
-// Whether the tensor's memory may be given to code that goes around the dispatcher, or its element be read as a number
-// that is an operator's argument: plugins are asked about tensors that a layer follows. False with the exception of the
-// plugin that refuses.
+// Returns whether the tensor's memory may be given to code that bypasses the dispatcher (Memory), or its element be
+// read as a number for an operator's argument (Number). For a tensor that a layer follows, the plugins' export checks
+// decide. Returns false with the exception of the check that refused.
 enum class ExportAs { Memory, Number };
 bool may_export(PyObject* tensor, ExportAs as);
-// _set_export_checks(list): of callables, which are given the tensor and "memory" or "number", and raise
+// _set_export_checks(list): sets the callables that check an export. Each takes the tensor and "memory" or "number",
+// and raises to refuse.
 PyObject* set_export_checks(PyObject*, PyObject* list);
 
-// The tensor whose memory is read in place of a tensor's: the tensor, or, of an opaque one, what its layer gives for
-// it. `shared`: the reader keeps the memory. A new reference; null with an exception where no layer answers.
+// Returns the tensor whose memory may be read in place of `tensor`: itself, or for an opaque tensor the one that its
+// layer's `_materialize` makes. `shared` says that the reader keeps the memory. A new reference; null with an exception
+// if no layer has a kernel for it.
 PyObject* readable(PyObject* tensor, bool shared);
 
 // _storage_view(tensor, dtype, size, stride, offset) -> a tensor over the same storage, within its bounds

@@ -1,4 +1,4 @@
-// Reading Python objects: numbers of any make, lists, names of dtypes and devices; and writing results.
+// Reads Python objects (numbers of any type, lists, names of dtypes and devices), and writes results.
 #include "frontend/binding/conversion.h"
 
 #include <cstdlib>
@@ -44,8 +44,8 @@ bool zero_dim(PyObject* o) {
   return is_tensor(o) && unwrap(o)->ndim() == 0 && unwrap(o)->backend != core::meta_backend;
 }
 
-// Why a tensor of one element may not become a number: what a plugin's check says. An exception that is no refusal
-// stays.
+// Returns why a tensor of one element may not become a number: the text of the TypeError of a plugin's check. Any other
+// exception stays pending.
 std::optional<std::string> refusal(PyObject* o) {
   if (may_export(o, ExportAs::Number) || !PyErr_ExceptionMatches(PyExc_TypeError)) return std::nullopt;
   PyObject *type, *value, *traceback;
@@ -134,7 +134,7 @@ bool as_scalar(PyObject* o, Value* v, Arena& arena) {
   return true;
 }
 
-// Whether a list of the type is one of values, each with its tag.
+// Returns whether a list of this type has values as elements, each with its own tag.
 bool in_values(const Type& t) {
   return t.kind == Kind::Str || t.kind == Kind::Scalar || t.kind == Kind::Complex || t.kind == Kind::Any ||
          (t.optional_elements && t.kind != Kind::Tensor);
@@ -150,16 +150,17 @@ bool as_string(PyObject* o, Value* v) {
   return true;
 }
 
-// A value in a list or a dictionary of values: no tensor, which no layer would find there, and no object.
+// Reads an element of a list or dictionary of values. Tensors are refused, because layers do not look for tensors
+// there, and so are objects.
 bool convert_element(PyObject* o, const Type& t, Value* v, Arena& arena) {
   return convert(o, t, v, arena) && v->tag != LAMELLA_TENSOR && v->tag != LAMELLA_TENSOR_LIST &&
          v->tag != LAMELLA_OBJECT;
 }
 
-// A dict of str to values of one kind.
+// Reads a dict from str to values of one kind.
 bool as_dict(PyObject* o, Kind values, Value* v, Arena& arena) {
   if (!PyDict_Check(o)) return false;
-  PyObject* items = PyDict_Items(o);  // reading a value may run code that changes the dictionary
+  PyObject* items = PyDict_Items(o);  // a copy, since reading a value may run code that changes the dictionary
   if (!items) return false;
   arena.hold(items);
   const Py_ssize_t n = PyList_GET_SIZE(items);
@@ -178,7 +179,7 @@ bool as_dict(PyObject* o, Kind values, Value* v, Arena& arena) {
 
 bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
   if (t.list_size > 0 && !PyList_Check(o) && !PyTuple_Check(o) && t.kind == Kind::Int &&
-      !t.optional_elements) {  // int[1]: a number will do
+      !t.optional_elements) {  // int[1] accepts a single number
     int64_t i;
     if (!as_index(o, &i)) return false;
     auto* all = static_cast<int64_t*>(arena.take(8 * t.list_size));
@@ -187,7 +188,7 @@ bool as_list(PyObject* o, const Type& t, Value* v, Arena& arena) {
     return true;
   }
   if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
-  if (PyList_Check(o)) {  // reading an item may run code that changes the list
+  if (PyList_Check(o)) {  // a copy, since reading an item may run code that changes the list
     o = PyList_AsTuple(o);
     if (!o) return false;
     arena.hold(o);
@@ -386,7 +387,7 @@ PyObject* to_python(Value& v) {
     v = core::none();
     return o;
   }
-  if (v.tag == LAMELLA_TENSOR_LIST) {  // a tuple, as torch's are
+  if (v.tag == LAMELLA_TENSOR_LIST) {  // a tuple, as in torch
     o = PyTuple_New(v.length);
     for (uint32_t i = 0; o && i < v.length; i++) PyTuple_SET_ITEM(o, i, borrowed_to_python(element(v, i)));
   } else {
@@ -402,7 +403,7 @@ PyObject* borrowed_to_python(const Value& v) {
     PyObject* l = PyList_New(v.length);
     for (uint32_t i = 0; l && i < v.length; i++) {
       PyObject* item = make(i);
-      if (!item) Py_CLEAR(l);  // text that is no UTF-8
+      if (!item) Py_CLEAR(l);  // a text that is not UTF-8
       if (l) PyList_SET_ITEM(l, i, item);
     }
     return l;

@@ -1,4 +1,4 @@
-// One Python object to one value of a schema's type, and back.
+// Converts one Python object to a value of a schema's type, and back.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace lamella::binding {
 
-// Memory for the lists of one call; freed with it.
+// Memory for the lists of one call, freed with the Arena.
 class Arena {
  public:
   ~Arena();
   void* take(size_t bytes);
-  void hold(PyObject* o);  // until the call is over
+  void hold(PyObject* o);  // keeps a reference until the call is over
 
  private:
   static constexpr size_t inline_bytes = 768;
@@ -23,18 +23,21 @@ class Arena {
   std::vector<PyObject*> held_;
 };
 
-// One argument. False without an exception where it does not fit; with one where it fits but is wrong.
+// Reads one argument. Returns false without an exception if the object has another type, and with one if its value is
+// wrong.
 bool convert(PyObject* o, const dispatcher::Type& t, Value* v, Arena& arena);
 
-// Without a declared type, as attributes of Tensor have none: by the object's own. A list is one of tensors, else of
-// the narrowest of bool, int and float that holds all its items.
+// Reads a value without a declared type, by the object's own type, for attributes of Tensor. A list becomes one of
+// tensors, else one of the narrowest type among bool, int and float that holds all items.
 bool convert_any(PyObject* o, Value* v, Arena& arena);
 
-// Owned values to Python, and back for Python kernels.
-PyObject* to_python(Value& owned);  // takes it over
+// Converts owned values to Python, and back for Python kernels.
+PyObject* to_python(Value& owned);  // takes the value over
 PyObject* borrowed_to_python(const Value& v);
-std::string expected(const dispatcher::Type& t);               // "Tensor", "list of int": for messages
-std::string received(PyObject* o, const dispatcher::Type& t);  // what came in its place, and why it does not do
-bool as_index(PyObject* o, int64_t* out);  // an int, not a bool; false, perhaps with an exception, if it is none
+std::string expected(const dispatcher::Type& t);  // the type for messages: "Tensor", "list of int"
+// The object's type for messages, and the reason why it was refused if there is one.
+std::string received(PyObject* o, const dispatcher::Type& t);
+// Reads an int, not a bool; returns false for another object, perhaps with an exception.
+bool as_index(PyObject* o, int64_t* out);
 
 }  // namespace lamella::binding

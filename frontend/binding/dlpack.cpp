@@ -24,7 +24,7 @@ void delete_export(Managed* m) {
 template <class Managed>
 Managed* make_export(Tensor* t) {
   auto* m = new Managed{};
-  // A tensor of its own over the storage: resizing ours later must not free what was exported.
+  // A second tensor over the storage, so that resizing the first does not free exported memory.
   Tensor* pin = core::tensor_over(t->storage, t->ndim(), t->sizes(), t->strides(), t->storage_offset, t->dtype);
   m->dl_tensor = t->dl;
   m->dl_tensor.shape = new int64_t[2 * t->ndim() + 1];
@@ -39,21 +39,21 @@ Managed* make_export(Tensor* t) {
 template <class Managed>
 void destroy_capsule(PyObject* capsule) {
   const char* name = PyCapsule_GetName(capsule);
-  if (!name || std::strncmp(name, "dltensor", 8) != 0) return;  // "used_...": the consumer's now
+  if (!name || std::strncmp(name, "dltensor", 8) != 0) return;  // "used_...": the consumer owns it
   auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   if (m && m->deleter) m->deleter(m);
 }
 
-// _dlpack_device(tensor) -> DLPack's device type and the index
+// _dlpack_device(tensor) -> (DLPack's device type, index)
 PyObject* dlpack_device(PyObject*, PyObject* o) {
   if (!is_tensor(o)) return PyErr_Format(PyExc_TypeError, "__dlpack_device__: expected a Tensor");
   return Py_BuildValue("(ii)", static_cast<int>(unwrap(o)->dl.device.device_type),
                        static_cast<int>(unwrap(o)->dl.device.device_id));
 }
 
-// Note [Streams in DLPack]  The consumer passes the stream on which it will read, as a number: its handle, or -1 where
-//   nothing needs to be ordered. None is the default stream. CUDA's default stream, whose handle is null, is 1. The
-//   producer has that stream wait for its own current one.
+// Note [Streams in DLPack]  The consumer passes the handle of the stream on which it will read, as a number; -1 means
+//   that no order is needed, and None the default stream. CUDA's default stream has the handle null and the number 1.
+//   The producer makes that stream wait for the producer's current one.
 constexpr int64_t cuda_default = 1, cuda_thread = 2;
 
 const lamella_backend* with_streams(lamella_device d) {
@@ -61,7 +61,7 @@ const lamella_backend* with_streams(lamella_device d) {
   return b && b->stream_current && b->stream_default ? b : nullptr;
 }
 
-// Orders the consumer's stream behind the current one of the device. False with an exception.
+// Makes the consumer's stream wait for the device's current stream. Returns false with an exception.
 bool order_for_consumer(lamella_device d, PyObject* stream) {
   const lamella_backend* b = with_streams(d);
   int64_t number = -1;
@@ -92,7 +92,7 @@ bool order_for_consumer(lamella_device d, PyObject* stream) {
   return !st;
 }
 
-// _dlpack_stream((device type, index)) -> the number of the current stream for a producer, or None
+// _dlpack_stream((device type, index)) -> the number of the current stream, to be passed to a producer, or None
 PyObject* dlpack_stream(PyObject*, PyObject* args) {
   int type, index;
   if (!PyArg_ParseTuple(args, "ii", &type, &index)) return nullptr;
@@ -115,7 +115,7 @@ PyObject* to_dlpack(PyObject*, PyObject* args) {
   if (!may_export(o, ExportAs::Memory)) return nullptr;
   PyObject* plain = readable(o, true);
   if (!plain) return nullptr;
-  Tensor* t = unwrap(plain);  // the export holds its storage
+  Tensor* t = unwrap(plain);  // the export holds the storage
   if (t->backend == core::meta_backend || (plain != o && !may_export(plain, ExportAs::Memory))) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "__dlpack__: tensors on device 'meta' have no data");
     Py_DECREF(plain);
@@ -153,11 +153,10 @@ PyObject* import_managed(Managed* m) {
   for (int32_t i = 1; i < core::backend_count(); i++) {
     if (!core::backend(i) || core::backend(i)->dlpack_type != d.device.device_type) continue;
     if (where.backend >= 0)
-      return PyErr_Format(
-          PyExc_BufferError,
-          "from_dlpack: the backends '%s' and '%s' both have DLPack's device type %d, so that the owner "
-          "of the memory is not known; copy through the host",
-          core::backend_name(where.backend), core::backend_name(i), d.device.device_type);
+      return PyErr_Format(PyExc_BufferError,
+                          "from_dlpack: the backends '%s' and '%s' both have DLPack's device type %d, so the owner "
+                          "of the memory is unknown; copy through the host",
+                          core::backend_name(where.backend), core::backend_name(i), d.device.device_type);
     where.backend = i;
   }
   if (where.backend < 0)

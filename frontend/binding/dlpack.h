@@ -1,4 +1,4 @@
-// DLPack both ways: a tensor's memory for other libraries, and tensors over theirs.
+// DLPack in both directions: exports a tensor's memory, and makes tensors over memory of other libraries.
 #pragma once
 
 #include "frontend/binding/python.h"

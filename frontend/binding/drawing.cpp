@@ -23,8 +23,8 @@ Generator read(const py::object& generator) {
   return Generator::borrow(g);
 }
 
-// A `with` block in which the thread has a generator of its own. Python's signals do not come between its two ends and
-// the block: that takes a class whose methods are not Python's.
+// A `with` block in which the thread draws from a generator of the block. It is a class in C, because Python handles
+// signals between the bytecodes of a Python method: an exception there would leave the block begun and not ended.
 class Drawing {
  public:
   explicit Drawing(const py::object& generator) : own_(read(generator)) {}
@@ -41,16 +41,16 @@ class Drawing {
 
  private:
   Generator own_;
-  std::vector<Block> begun_;  // and have not ended, the innermost last
+  std::vector<Block> begun_;  // the open blocks, innermost last
 };
 
-// The same for work that is done in turns, such as a dataset's generator function: blocks that began in one turn and
-// have not ended count in the next, and not between them.
+// A block for work that is done in turns, such as a dataset's generator function. Blocks that the work began in one
+// turn and has not ended are set aside at the end of the turn, and put back in the next one.
 class DrawingInTurns {
  public:
   explicit DrawingInTurns(const py::object& generator) : own_(read(generator)) {}
   void enter() {
-    if (depth_++) return;  // the work draws in its own turn
+    if (depth_++) return;  // nested: the turn has begun already
     if (!first_)
       first_ = dispatcher::begin_generator_block(own_.get());
     else

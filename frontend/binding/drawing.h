@@ -1,4 +1,4 @@
-// Blocks of Python in which a thread draws from a generator of its own.
+// `with` blocks in which the thread draws from a generator of the block.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// Errors between values and Python: exceptions out of pending errors, pending errors out of exceptions.
+// Converts errors: Python exceptions from pending errors, and pending errors from exceptions.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ PyObject* exception_type(int kind) {
     case LAMELLA_INTERRUPTED:
       return PyExc_KeyboardInterrupt;
     default:
-      return PyExc_RuntimeError;  // as torch, also for an integer division by zero
+      return PyExc_RuntimeError;  // as in torch, also for an integer division by zero
   }
 }
 
@@ -64,9 +64,9 @@ int drain(void*) {
   }
 }
 
-// Asked now and then by long kernels. Signals are handled by the process's first thread. Others do not even ask: at
-// exit Python ends a thread that waits for it by unwinding its stack, and this stack may be that of a parallel loop,
-// which cannot be unwound.
+// Long kernels call this from time to time, so that Ctrl-C stops them. Only the process's first thread handles signals.
+// Other threads must not wait for the interpreter's lock here: at exit, Python ends such a thread by unwinding its
+// stack, and a stack inside a parallel loop cannot be unwound.
 lamella_status check_signals() {
   if (gettid() != getpid() || !Py_IsInitialized()) return LAMELLA_OK;
   Gil gil;
@@ -102,7 +102,7 @@ PyObject* raise_pending() {
   if (e.kind == LAMELLA_HOST_ERROR && e.payload) {
     auto* exception = static_cast<PyObject*>(e.payload);
     e.payload = nullptr;
-    PyObject* noted = nullptr;  // Python before 3.11 has no notes
+    PyObject* noted = nullptr;  // Python before 3.11 has no notes on exceptions
     if (!e.notes.empty()) noted = PyObject_CallMethod(exception, "add_note", "s", e.notes.c_str());
     if (!noted) PyErr_Clear();
     Py_XDECREF(noted);
@@ -154,7 +154,7 @@ std::string type_name(PyObject* o) {
 }
 
 void init_errors(PyObject* module) {
-  out_of_memory_error = PyErr_NewExceptionWithDoc("lamella.OutOfMemoryError", "Memory of a device does not suffice.",
+  out_of_memory_error = PyErr_NewExceptionWithDoc("lamella.OutOfMemoryError", "A device has too little memory.",
                                                   PyExc_RuntimeError, nullptr);
   PyModule_AddObject(module, "OutOfMemoryError", Py_NewRef(out_of_memory_error));
   dispatcher::set_interrupt_hook(check_signals);

@@ -1,10 +1,11 @@
 // tensor[index] and tensor[index] = value.
 //
-// Note [Indices]  As in numpy, with torch's choice where the two differ. Integers, slices, None and ... become views,
-//   one after another: an integer, or a zero-dim integer tensor, beside index tensors is a view too, so in x[0, :, i]
-//   the dimension of i stays in its place, where numpy moves it to the front. Index tensors (integers of any dtype,
-//   lists, arrays) and bool masks are left; index.Tensor and index_put_ take them together. A bool scalar is a mask
-//   over a new dimension of size one. uint8 holds integers, as in numpy; torch takes it for a mask and warns.
+// Note [Indices]  Indexing follows numpy, and torch where the two differ. First, integers, slices, None and ... are
+//   applied as views, one after another. An integer (or a zero-dim integer tensor) beside index tensors is a view as
+//   well, so in x[0, :, i] the dimension of i stays in its place; numpy moves it to the front. Then index.Tensor and
+//   index_put_ take the remaining indices together: index tensors (integers of any dtype, lists, arrays) and bool
+//   masks. A bool scalar is a mask over a new dimension of size one. uint8 means integers, as in numpy; torch takes it
+//   for a mask and warns.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -98,7 +99,8 @@ bool is_integer(PyObject* o) {
 
 int dims_of_index(const Tensor* t) { return t->dtype == LAMELLA_BOOL ? t->ndim() : 1; }
 
-// The rest of an index once its views are taken: a list of index tensors, absent ones between them.
+// The state of an index: the view after integers, slices, None and ..., and the remaining index tensors, one entry for
+// each dimension of the view, null for a dimension without one.
 class Index {
  public:
   Index() = default;
@@ -108,7 +110,7 @@ class Index {
     for (int i = 0; i < count_; i++) Py_XDECREF(held_[i]);
   }
 
-  // False with an exception.
+  // Reads an index expression; returns false with an exception.
   bool read(PyObject* self, PyObject* index) {
     const bool many = PyTuple_Check(index);
     const Py_ssize_t n = many ? PyTuple_GET_SIZE(index) : 1;
@@ -148,7 +150,7 @@ class Index {
   bool tensors() const { return entries_ > 0; }
   Value list() const { return core::tensor_list(list_, entries_); }
 
-  // The one mask, if there is nothing else, and the dimension where it starts.
+  // Returns the mask, and sets *at to its first dimension, if the only index tensor is a mask; else null.
   Tensor* only_mask(int* at) const {
     for (int i = 0; i + 1 < entries_; i++)
       if (list_[i]) return nullptr;
@@ -168,7 +170,7 @@ class Index {
   }
 
  private:
-  // An item with sequences made tensors, and tensors brought to the device; owned.
+  // Returns an item of the index, owned: sequences become tensors, and tensors are moved to the device.
   static PyObject* prepared(PyObject* self, PyObject* o, Py_ssize_t at) {
     if (o == Py_None || PySlice_Check(o)) return Py_NewRef(o);
     PyObject* t = nullptr;
@@ -182,7 +184,7 @@ class Index {
       Py_XDECREF(list);
       if (t && unwrap(t)->numel == 0 && core::dtype_class(unwrap(t)->dtype) == LAMELLA_CLASS_FLOATING &&
           (PyList_Check(o) || PyTuple_Check(o)))
-        Py_SETREF(t, converted(t, LAMELLA_INT64));  // [] holds no float
+        Py_SETREF(t, converted(t, LAMELLA_INT64));  // an empty list has no dtype of its own
     } else if (is_integer(o)) {
       return Py_NewRef(o);
     } else {
@@ -247,7 +249,7 @@ class Index {
     return nullptr;
   }
 
-  // A dimension that no index tensor takes.
+  // Leaves a dimension without an index tensor.
   void pass() {
     if (entries_ < capacity) list_[entries_++] = nullptr;
     dim_++;
@@ -266,7 +268,8 @@ int finish(PyObject* result) {
   return result ? 0 : -1;
 }
 
-// A number assigned to an element of a dtype is converted, as numpy does; operators cut a fraction then.
+// Returns whether a number may be assigned to elements of the dtype: a fraction may be cut off, as in numpy and as
+// operators do.
 bool fits(const Value& number, core::DType dtype) {
   if (core::number_fits(number, dtype)) return true;
   PyErr_Format(number.tag == LAMELLA_COMPLEX ? PyExc_TypeError : PyExc_RuntimeError,
@@ -275,7 +278,7 @@ bool fits(const Value& number, core::DType dtype) {
   return false;
 }
 
-// view[mask] = number, in one pass.
+// Assigns a number to the elements of view[mask], in one pass.
 int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
   static const Operator* fill = op("masked_fill_", "Scalar");
   Tensor* t = unwrap(view);
@@ -295,7 +298,8 @@ int fill_masked(PyObject* view, Tensor* mask, int at, const Value& number) {
   return st;
 }
 
-// The value to assign, with the view's dtype and device, and without surplus leading dimensions of size one.
+// Returns the value to assign: with the view's dtype and device, and without leading dimensions of size one that the
+// view lacks.
 PyObject* assignable(PyObject* value, const Tensor* view, int dims) {
   if (core::dtype_class(unwrap(value)->dtype) == LAMELLA_CLASS_COMPLEX &&
       core::dtype_class(view->dtype) != LAMELLA_CLASS_COMPLEX)
@@ -342,7 +346,7 @@ int assign(PyObject* view, const Value& v, PyObject* value) {
   return st;
 }
 
-// A number where a tensor may stand: kept as a value.
+// Reads a value that is a tensor or a number; a number stays a value.
 bool value_of(PyObject* o, Value* v, Arena& arena) {
   if (is_tensor(o)) {
     *v = core::tensor_value(unwrap(o));
@@ -378,7 +382,7 @@ PyObject* get_item(PyObject* self, PyObject* index) {
     Value v[2] = {core::tensor_value(unwrap(r.view())), r.list()};
     return run(by_tensors, v);
   }
-  return r.view() == self ? alias(self) : r.take_view();  // t[...] and t[()] are views too
+  return r.view() == self ? alias(self) : r.take_view();  // t[...] and t[()] must be views, too
 }
 
 int set_item(PyObject* self, PyObject* index, PyObject* value) {

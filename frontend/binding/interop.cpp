@@ -16,7 +16,7 @@ namespace {
 
 using core::DType;
 
-// ---- buffers: numpy arrays and everything else that exports one ----
+// ---- buffers: numpy arrays, and other objects that export memory ----------------------------------------------------
 
 DType dtype_of_format(const char* f, Py_ssize_t item) {
   if (!f) return LAMELLA_UINT8;
@@ -60,12 +60,12 @@ DType dtype_of_format(const char* f, Py_ssize_t item) {
 void release_buffer(void* context) {
   auto* view = static_cast<Py_buffer*>(context);
   if (!Py_IsInitialized()) return;
-  Gil gil;  // may run on any thread
+  Gil gil;  // this may run on any thread
   PyBuffer_Release(view);
   delete view;
 }
 
-// A tensor over the exporter's memory, which it keeps alive. `who` names the function in messages.
+// Makes a tensor over the memory of an exporter, which it keeps alive. `who` names the function in messages.
 PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(o, view.get(), (writable ? PyBUF_WRITABLE : 0) | PyBUF_FORMAT | PyBUF_STRIDES) < 0) {
@@ -129,7 +129,7 @@ PyObject* tensor_over_buffer(PyObject* o, const char* who, bool writable) {
 
 }  // namespace
 
-// By name along the bases: numpy need not be loaded for us to know its arrays.
+// Compares the names of all bases, so that numpy need not be loaded to recognize its arrays.
 bool is_ndarray(PyObject* o) {
   PyObject* bases = Py_TYPE(o)->tp_mro;
   for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); i++)
@@ -141,7 +141,7 @@ bool is_ndarray(PyObject* o) {
 PyObject* tensor_of_array(PyObject* array) {
   PyObject* view = tensor_over_buffer(array, "tensor", false);
   if (view || !PyErr_ExceptionMatches(PyExc_ValueError)) return view;
-  PyErr_Clear();  // negative strides or gaps that are no elements: numpy makes a plain copy
+  PyErr_Clear();  // negative strides, or strides that are no multiple of the element: numpy makes a plain copy
   PyObject* copy = PyObject_CallMethod(array, "copy", "s", "C");
   if (!copy) return nullptr;
   view = tensor_over_buffer(copy, "tensor", false);
@@ -167,16 +167,16 @@ bool is_sequence(PyObject* o) {
 struct Discovered {
   int64_t sizes[LAMELLA_MAX_DIMS];
   int ndim = 0;
-  bool wide = false;                 // ints are read as uint64
-  DType natural = LAMELLA_NO_DTYPE;  // of all numbers together
+  bool wide = false;                 // read ints as uint64
+  DType natural = LAMELLA_NO_DTYPE;  // the promoted dtype of all numbers
 };
 
-// The shape of nested sequences, by the first element at each depth; numbers are checked later.
+// Finds the shape of nested sequences by the first element at each depth; gather() checks the others.
 bool discover_shape(PyObject* data, Discovered& d) {
   PyObject* o = Py_NewRef(data);
   while (is_sequence(o)) {
     Py_ssize_t n = PySequence_Size(o);
-    if (n < 0) {  // numpy scalars claim to be sequences
+    if (n < 0) {  // a numpy scalar, which only claims to be a sequence
       PyErr_Clear();
       break;
     }
@@ -194,7 +194,8 @@ bool discover_shape(PyObject* data, Discovered& d) {
   return true;
 }
 
-// numpy's scalars and zero-dim tensors bring their dtype, Python's numbers that of their kind; all are promoted.
+// Promotes the natural dtype with that of one more number: numpy scalars and zero-dim tensors have their own dtype,
+// Python numbers that of their type.
 bool join_natural(PyObject* o, const Value& v, Discovered& d) {
   DType own = core::number_dtype(v);
   if (is_tensor(o)) {
@@ -205,7 +206,7 @@ bool join_natural(PyObject* o, const Value& v, Discovered& d) {
   }
   if (own == d.natural) return true;
   DType both = d.natural == LAMELLA_NO_DTYPE ? own : core::promote(d.natural, own);
-  if (both == LAMELLA_NO_DTYPE && d.wide) both = LAMELLA_UINT64;  // the wanted one
+  if (both == LAMELLA_NO_DTYPE && d.wide) both = LAMELLA_UINT64;  // the requested dtype
   if (both == LAMELLA_NO_DTYPE) {
     PyErr_Format(PyExc_TypeError, "tensor: argument 'data' holds %s and %s, which no dtype holds together",
                  core::dtype_info(d.natural).name, core::dtype_info(own).name);
@@ -215,7 +216,7 @@ bool join_natural(PyObject* o, const Value& v, Discovered& d) {
   return true;
 }
 
-// All numbers in row-major order, as values.
+// Appends all numbers, as values, in row-major order.
 bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Arena& arena) {
   if (depth == d.ndim) {
     Value v;
@@ -244,7 +245,7 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
                  (long long)d.sizes[depth], depth, n < 0 ? type_name(o).c_str() : std::to_string(n).c_str());
     return false;
   }
-  PyObject* held = PySequence_Tuple(o);  // a list may change while its elements are read
+  PyObject* held = PySequence_Tuple(o);  // a copy, since the list may change while its elements are read
   if (!held) return false;
   bool ok = PyTuple_GET_SIZE(held) == n;
   if (!ok) PyErr_SetString(PyExc_ValueError, "tensor: argument 'data' has changed while it was read");
@@ -253,7 +254,7 @@ bool gather(PyObject* o, Discovered& d, int depth, std::vector<Value>& out, Aren
   return ok;
 }
 
-// Numbers into a new host tensor of bool, int64, the default float or its complex, then converted.
+// Makes a host tensor of the numbers, of bool, int64, the default float dtype or its complex dtype, and converts it.
 PyObject* tensor_of_numbers(PyObject* data, DType wanted) {
   const bool wide_ints = wanted == LAMELLA_UINT64;
   Discovered d;
@@ -305,7 +306,7 @@ PyObject* tensor_from(PyObject*, PyObject* args) {
     return Py_BuildValue("(NO)", view, dtype_object(unwrap(view)->dtype));
   }
   DType t = LAMELLA_NO_DTYPE;
-  if (wanted != Py_None) read_dtype(wanted, &t);  // the frontend says what is wrong with it
+  if (wanted != Py_None) read_dtype(wanted, &t);  // the frontend reports a wrong dtype
   PyErr_Clear();
   return tensor_of_numbers(data, t);
 }
@@ -335,7 +336,8 @@ PyObject* to_list(PyObject*, PyObject* o) {
     return PyErr_Format(PyExc_TypeError, "tolist: expected a tensor in host memory, got %s", type_name(o).c_str());
   PyObject* plain = readable(o, false);
   if (!plain) return nullptr;
-  core::Storage* held = unwrap(plain)->storage;  // making a list may run Python, by the collector: nothing moves it
+  // Making a list may run the garbage collector and thus Python; the reference keeps the memory in place.
+  core::Storage* held = unwrap(plain)->storage;
   core::retain(held);
   PyObject* list = core::is_host(unwrap(plain)->backend)
                        ? to_list_at(unwrap(plain), 0, static_cast<const char*>(unwrap(plain)->dl.data))

@@ -1,5 +1,5 @@
-// Modes over __torch_dispatch__, and the layer that asks them and the classes of tensors; Note [Two places] in
-// overrides.h.
+// Modes over __torch_dispatch__, and the layer that calls them and the __torch_dispatch__ of tensors' classes. See Note
+// [Two places] in overrides.h.
 #include <pybind11/pybind11.h>
 
 #include <new>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* layer_name = "torch_dispatch";
 
-// The operator as Python calls it: lamella.ops.aten.add.Tensor; of an out= form the functional one.
+// Returns the operator's packet, such as lamella.ops.aten.add.Tensor; for an out= form that of the functional operator.
 PyObject* packet_of(const dispatcher::Operator* op) {
   static auto* known = new std::unordered_map<const dispatcher::Operator*, PyObject*>;
   PyObject*& found = (*known)[op];
@@ -35,7 +35,7 @@ PyObject* packet_of(const dispatcher::Operator* op) {
   return found;
 }
 
-// The tensors of a call whose classes have a __torch_dispatch__.
+// Collects the tensors of a call whose classes have a __torch_dispatch__.
 void look_at_tensors(Overriders& who, const lamella_frame* f, const Value* args) {
   const auto look = [&](const lamella_tensor* t) {
     if (auto* o = t ? static_cast<PyObject*>(core::full(t)->host) : nullptr) who.look_at(&o, 1);
@@ -46,42 +46,42 @@ void look_at_tensors(Overriders& who, const lamella_frame* f, const Value* args)
   }
 }
 
-// Switches the layer on again for its own handler, whose other modes and whose wrapped tensors it is to see. Without
-// modes left it is not on for the thread.
-class Inside {
+// Switches the layer on for the call of its own handler, so that the outer modes, and tensors that a wrapper tensor
+// holds, are seen as well. Without a further mode it is on for such tensors only.
+class LayerOn {
  public:
-  explicit Inside(lamella_frame* f)
+  explicit LayerOn(lamella_frame* f)
       : thread_(f->thread), self_(uint64_t{1} << f->layer), include_(thread_->include), exclude_(thread_->exclude) {
     thread_->exclude &= ~self_;
     if (overriding.calls.empty()) thread_->include &= ~self_;
   }
-  ~Inside() {
+  ~LayerOn() {
     thread_->include = (thread_->include & ~self_) | (include_ & self_);
     thread_->exclude = exclude_;
   }
-  Inside(const Inside&) = delete;
+  LayerOn(const LayerOn&) = delete;
 
  private:
   lamella_thread* thread_;
   uint64_t self_, include_, exclude_;
 };
 
-// The call of a Python kernel as the frame that others see.
-class Seen {
+// Makes the frame of a Python kernel's call the thread's innermost frame, which other code then sees.
+class FrameScope {
  public:
-  explicit Seen(lamella_frame* f) : thread_(f->thread), outer_(std::exchange(thread_->frame, f)) {}
-  ~Seen() { thread_->frame = outer_; }
-  Seen(const Seen&) = delete;
+  explicit FrameScope(lamella_frame* f) : thread_(f->thread), outer_(std::exchange(thread_->frame, f)) {}
+  ~FrameScope() { thread_->frame = outer_; }
+  FrameScope(const FrameScope&) = delete;
 
  private:
   lamella_thread* thread_;
   lamella_frame* outer_;
 };
 
-// A handler gets the outputs of an out= form as Python passes them: one keyword, with a tuple if there are several.
-class Given {
+// The arguments for a handler. The outputs of an out= form become one keyword `out`, with a tuple if there are several.
+class HandlerArguments {
  public:
-  Given(const lamella_frame* f, const SpreadArguments& a) : objects_(a.objects()), names_(a.names()) {
+  HandlerArguments(const lamella_frame* f, const SpreadArguments& a) : objects_(a.objects()), names_(a.names()) {
     const int outs = f->op->form == dispatcher::Form::Out ? f->num_args - f->op->info.first_out : 0;
     if (outs < 2) return;
     const Py_ssize_t n = a.positional(), kept = PyTuple_GET_SIZE(names_) - outs;
@@ -96,11 +96,11 @@ class Given {
     objects_ = all_.data();
     names_ = own_;
   }
-  ~Given() {
+  ~HandlerArguments() {
     Py_XDECREF(out_);
     Py_XDECREF(own_);
   }
-  Given(const Given&) = delete;
+  HandlerArguments(const HandlerArguments&) = delete;
   PyObject* const* objects() const { return objects_; }
   PyObject* names() const { return names_; }
 
@@ -112,21 +112,22 @@ class Given {
 };
 
 PyObject* call_handler(lamella_frame* f, const SpreadArguments& a, const Overriders& who) {
-  const Seen seen(f);
-  const Given given(f, a);
+  const FrameScope scope(f);
+  const HandlerArguments given(f, a);
   PyObject* function = packet_of(f->op);
   PyObject* types = function ? who.types() : nullptr;
   if (!types) return nullptr;
   PyObject* result = Py_NewRef(Py_NotImplemented);
-  const auto ask_one = [&](PyObject* of) {
-    const Inside on(f);
-    Py_SETREF(result, ask(of, dispatch_word, function, types, given.objects(), a.positional(), given.names()));
+  const auto call_one = [&](PyObject* of) {
+    const LayerOn on(f);
+    Py_SETREF(result,
+              call_override(of, dispatch_word, function, types, given.objects(), a.positional(), given.names()));
   };
   if (!overriding.calls.empty()) {
     const Innermost mode(overriding.calls);
-    ask_one(mode.get());
+    call_one(mode.get());
   }
-  for (size_t i = 0; result == Py_NotImplemented && i < who.all().size(); i++) ask_one(who.all()[i]);
+  for (size_t i = 0; result == Py_NotImplemented && i < who.all().size(); i++) call_one(who.all()[i]);
   if (result == Py_NotImplemented) {
     Py_DECREF(result);
     result = no_implementation(function, dispatch_word, who);
@@ -135,7 +136,7 @@ PyObject* call_handler(lamella_frame* f, const SpreadArguments& a, const Overrid
   return result;
 }
 
-// What an operator writes is its result, whatever the handler gave for it.
+// Replaces the results that the operator has written in place by the written arguments, whatever the handler returned.
 void keep_written(const lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   const auto& described = f->op->schema.load()->described_rets;
   for (int i = 0; i < f->num_rets; i++) {
@@ -147,9 +148,9 @@ void keep_written(const lamella_frame* f, const lamella_value* args, lamella_val
   }
 }
 
-// Asks the modes and classes for the call's results. False: this thread has no mode and the call no such tensor, and
-// the layer is on because a state was captured on a thread that had a mode; the call then goes on.
-bool ask_handlers(lamella_frame* f, const lamella_value* args, lamella_value* rets, lamella_status* st) {
+// Calls the handlers of modes and classes. Returns false if there are none: the layer may be on because a state was
+// copied from a thread that had a mode. The call then continues below.
+bool call_handlers(lamella_frame* f, const lamella_value* args, lamella_value* rets, lamella_status* st) {
   const Gil gil;
   Overriders who(dispatch_word);
   look_at_tensors(who, f, args);
@@ -164,7 +165,7 @@ bool ask_handlers(lamella_frame* f, const lamella_value* args, lamella_value* re
 
 lamella_status run_modes(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   lamella_status st;
-  return ask_handlers(f, args, rets, &st) ? st : dispatcher::redispatch(f, args, rets);
+  return call_handlers(f, args, rets, &st) ? st : dispatcher::redispatch(f, args, rets);
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ lamella_status run_modes(lamella_frame* f, const lamella_value* args, lamella_va
 lamella_status python_layer(int32_t* bit) {
   static int32_t known = -1;
   if (known >= 0) return *bit = known, LAMELLA_OK;
-  dispatcher::RegistryLock lock;  // while it is waited for, another thread may come here
+  dispatcher::RegistryLock lock;  // another thread may have registered the layer before this one got the lock
   if (known < 0) {
     lamella_library_def def = {sizeof def, LAMELLA_ABI_VERSION, "python", "lamella", LAMELLA_EXTENDS, 0};
     lamella_library* lib;

@@ -1,5 +1,5 @@
-// lamella._C: the types and operators of the call path, and by pybind11 the functions that are called rarely:
-// registration, plugins, threads, settings.
+// The extension module lamella._C: it initializes the types and operators of the call path, and defines by pybind11 the
+// functions that are called rarely: registration, plugins, threads, settings.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -75,7 +75,7 @@ py::dict meaning_of(const lamella_pointwise& p) {
 
 py::dict describe_operator(Operator* op) {
   check(dispatcher::prepare(op));
-  std::string owner, doc, file;  // which may change when it is defined again
+  std::string owner, doc, file;  // copies, since a redefinition may change the operator's own
   int line;
   std::vector<std::pair<std::string, std::string>> registered;
   {
@@ -166,7 +166,7 @@ void add_operators(py::module_& m) {
     if (!p) throw py::error_already_set();
     return py::reinterpret_borrow<py::object>(p);
   });
-  m.def("_find_operator", [](py::object o) {  // full name and schema
+  m.def("_find_operator", [](py::object o) {  // -> (full name, schema)
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();
     check(dispatcher::prepare(op));
@@ -212,7 +212,7 @@ void add_operators(py::module_& m) {
 }
 
 void add_fallback(py::module_& m) {
-  m.def("_support", [](const std::string& device) {  // every functional operator with how a device serves it
+  m.def("_support", [](const std::string& device) {  // -> every functional operator, and how the device serves it
     const int32_t id = core::backend_id(device.c_str());
     if (id < 0) throw std::runtime_error("support: there is no device '" + device + "'");
     py::list l;
@@ -234,7 +234,7 @@ void add_fallback(py::module_& m) {
 }
 
 void add_plugins(py::module_& m) {
-  m.def("_plugin_stamp", [](const std::string& path) {  // (major, minor) of the C ABI that a library was built for
+  m.def("_plugin_stamp", [](const std::string& path) {  // -> (major, minor) of the C ABI that a library was built for
     uint32_t version = 0;
     check(dispatcher::read_stamp(path, &version));
     return py::make_tuple(version >> 16, version & 0xffff);
@@ -246,12 +246,12 @@ void add_plugins(py::module_& m) {
         std::vector<std::string> defined;
         lamella_status st;
         {
-          py::gil_scoped_release release;  // the init of another library, which this one waits for, may need it
+          py::gil_scoped_release release;  // this may wait for another library's init, which may need the lock
           st = dispatcher::load_plugin(path, {ns, replaces}, &defined);
         }
         forget_signatures();
         check(st);
-        raise_first();  // of what it has replaced
+        raise_first();  // from the registration that it has replaced
         return defined;
       },
       py::arg("path"), py::arg("namespace") = "", py::arg("replaces") = "");
@@ -259,7 +259,7 @@ void add_plugins(py::module_& m) {
   m.def("_is_loaded", [](const std::string& path) { return dispatcher::is_loaded(path); });
   m.def("_unload_plugin", [](const std::string& path) {
     {
-      py::gil_scoped_release release;  // what it withdraws may need it on another thread
+      py::gil_scoped_release release;  // a withdrawal may wait for another thread that needs the lock
       dispatcher::unload_plugin(path);
     }
     forget_signatures();
@@ -281,7 +281,8 @@ void add_plugins(py::module_& m) {
     return a ? a->owner : std::string();
   });
   m.def("_interface_text",
-        [](const std::string& name) -> py::object {  // {uint32_t size; const char* text}: what `lamella info` prints
+        // The interface is {uint32_t size; const char* text}; `lamella info` prints the text.
+        [](const std::string& name) -> py::object {
           struct Info {
             uint32_t size;
             const char* text;

@@ -1,11 +1,11 @@
 // The base class of lamella.nn.Module.
 //
-// Note [Modules]  The parameters, buffers and submodules of a module are in three dictionaries, `_parameters`,
-//   `_buffers` and `_modules`, of its __dict__, where torch's programs expect them and write to them. This class looks
-//   names up there without a Python function. A call asks the module's __dict__ for hooks and for a `forward` of its
-//   own, each time, since a program may write them there; where there is neither, it calls the class's `forward`
-//   directly. The dictionaries of hooks are made when they are first asked for. The class has no field of its own, so
-//   that a module may also inherit from a dict, a str or another class in C.
+// Note [Modules]  A module has its parameters, buffers and submodules in three dictionaries of its __dict__,
+//   `_parameters`, `_buffers` and `_modules`; programs written for torch read and write these. This class looks members
+//   up there without calling a Python function. Each call of a module checks its __dict__ for hooks and for a `forward`
+//   of its own, because a program may store them there at any time; if there are none, it calls the class's `forward`
+//   directly. Dictionaries of hooks are made at their first use. The class has no fields, so that a module class may
+//   also inherit from dict, str or another class written in C.
 #include "frontend/binding/module_base.h"
 
 #include <array>
@@ -18,27 +18,28 @@ namespace lamella::binding {
 namespace {
 
 PyTypeObject* base_type;
-PyObject *assign_function, *hooked_function;  // of Python, for what needs no speed
+PyObject *assign_function, *hooked_function;  // Python functions for the cases that are not time-critical
 PyObject *forward_word, *made_word, *getattr_word, *getattribute_word, *noted_word;
-std::array<PyObject*, 3> registry_words;  // of the dictionaries of members
-std::array<PyObject*, 4> hook_words;      // of the dictionaries of hooks that a call looks at
+std::array<PyObject*, 3> registry_words;  // names of the three dictionaries of members
+std::array<PyObject*, 4> hook_words;      // names of the dictionaries of hooks that a call checks
 std::array<PyObject*, 4> global_hooks;    // the dictionaries of hooks of all modules
 
-// A new reference to an item. Null without an exception if it is missing; null with one if the look-up failed.
+// Returns a new reference to an item of a mapping. Null without an exception if it is missing, with one if the look-up
+// failed.
 PyObject* item(PyObject* dict, PyObject* name) {
   if (PyDict_CheckExact(dict) || PyODict_CheckExact(dict)) return Py_XNewRef(PyDict_GetItemWithError(dict, name));
-  PyObject* found = PyObject_GetItem(dict, name);  // a mapping of the user's
+  PyObject* found = PyObject_GetItem(dict, name);  // another mapping, which the user has stored
   if (!found && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
   return found;
 }
 
-// The member of a name, a new reference; null if there is none, or with an exception.
+// Returns a new reference to the member of this name; null if there is none, or with an exception.
 PyObject* member(PyObject* dict, PyObject* name) {
   for (PyObject* word : registry_words) {
     PyObject* registry = PyDict_GetItemWithError(dict, word);
     if (!registry) {
       if (PyErr_Occurred()) return nullptr;
-      continue;  // before Module.__init__
+      continue;  // Module.__init__ has not run yet
     }
     Py_INCREF(registry);
     PyObject* found = item(registry, name);
@@ -48,8 +49,8 @@ PyObject* member(PyObject* dict, PyObject* name) {
   return nullptr;
 }
 
-// The dictionary of hooks of a name, or the set of names of buffers that are not saved: a new reference. These are made
-// when a program first asks for them. For any other name it is an AttributeError.
+// Makes what is made at its first use, and returns a new reference: a dictionary of hooks, or the set of names of
+// buffers that are not saved. Raises AttributeError for any other name.
 PyObject* make_or_refuse(PyObject* self, PyObject* dict, PyObject* name) {
   PyObject* made = _PyType_Lookup(Py_TYPE(self), made_word);
   PyObject* factory = made && PyDict_Check(made) ? PyDict_GetItemWithError(made, name) : nullptr;
@@ -61,12 +62,12 @@ PyObject* make_or_refuse(PyObject* self, PyObject* dict, PyObject* name) {
   if (PyObject* there = PyDict_GetItemWithError(dict, name)) return Py_NewRef(there);
   PyObject* fresh = PyErr_Occurred() ? nullptr : PyObject_CallNoArgs(factory);
   PyObject* kept =
-      fresh ? Py_XNewRef(PyDict_SetDefault(dict, name, fresh)) : nullptr;  // another thread may have been first
+      fresh ? Py_XNewRef(PyDict_SetDefault(dict, name, fresh)) : nullptr;  // another thread may have made it first
   Py_XDECREF(fresh);
   return kept;
 }
 
-// A parameter, buffer or submodule, or what is made on first use; a new reference.
+// Returns a new reference to a parameter, buffer or submodule, or to a dictionary that is made at its first use.
 PyObject* member_or_made(PyObject* self, PyObject* dict, PyObject* name) {
   PyObject* found = member(dict, name);
   return found || PyErr_Occurred() ? found : make_or_refuse(self, dict, name);
@@ -78,7 +79,7 @@ bool is_name(PyObject* name) {
   return false;
 }
 
-// Module.__getattr__, which Python calls for classes that override it and call super().
+// Module.__getattr__, which is called for classes that override it and call super().
 PyObject* getattr_behind(PyObject* self, PyObject* name) {
   if (!is_name(name)) return nullptr;
   PyObject* dict = PyObject_GenericGetDict(self, nullptr);
@@ -88,7 +89,8 @@ PyObject* getattr_behind(PyObject* self, PyObject* name) {
   return found;
 }
 
-// An attribute of the class; where its getter, such as a property's, raises AttributeError, a member of that name.
+// Gets an attribute through a descriptor of the class. If its getter, such as a property's, raises AttributeError, a
+// member of that name is returned instead.
 PyObject* get_descriptor(descrgetfunc get, PyObject* on_type, PyObject* self, PyObject* name, bool members) {
   PyObject* found = get(on_type, self, reinterpret_cast<PyObject*>(Py_TYPE(self)));
   if (found || !members || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
@@ -110,7 +112,8 @@ PyObject* get_descriptor(descrgetfunc get, PyObject* on_type, PyObject* self, Py
 PyObject* getattro(PyObject* self, PyObject* name) {
   if (!is_name(name)) return nullptr;
   PyTypeObject* type = Py_TYPE(self);
-  // A class with a method __getattr__ of its own has another function here; Python asks that method after this one.
+  // If the class defines __getattr__, its tp_getattro is another function, and Python calls that method after this
+  // function.
   const bool members = type->tp_getattro == getattro;
   PyObject* on_type = Py_XNewRef(_PyType_Lookup(type, name));
   const descrgetfunc get = on_type ? Py_TYPE(on_type)->tp_descr_get : nullptr;
@@ -133,8 +136,8 @@ PyObject* getattro(PyObject* self, PyObject* name) {
   return found;
 }
 
-// Sets an attribute, or without a value deletes it. Tensors, modules and names of members are the business of the
-// function that `_watch` got; all else is a usual attribute.
+// Sets an attribute, or deletes it if the value is null. The function passed to `_watch` handles tensors, modules and
+// the names of members; all else is an ordinary attribute.
 int set_or_delete(PyObject* self, PyObject* name, PyObject* value) {
   if (!is_name(name)) return -1;
   bool special = value && (is_tensor(value) || PyObject_TypeCheck(value, base_type));
@@ -153,8 +156,8 @@ int set_or_delete(PyObject* self, PyObject* name, PyObject* value) {
   return done ? 0 : -1;
 }
 
-// These two are methods and no slots: object.__setattr__, by which programs pass modules by, refuses classes in C that
-// have a slot of their own.
+// Methods, not slots: programs bypass Module by object.__setattr__, which refuses classes in C that have their own
+// slot.
 PyObject* setattr_method(PyObject* self, PyObject* const* args, Py_ssize_t n) {
   if (n != 2) return PyErr_Format(PyExc_TypeError, "__setattr__: takes a name and a value, got %zd arguments", n);
   if (set_or_delete(self, args[0], args[1]) < 0) return nullptr;
@@ -174,12 +177,13 @@ bool any_global_hook() {
   return false;
 }
 
-enum class Way { failed, hooked, own_forward, usual };  // how a call goes on
+enum class Way { failed, hooked, own_forward, usual };  // the ways in which a call continues
 
-// Until Python 3.11 each state of a dictionary has a number that no other has, so that what was found out about one is
-// remembered by its number alone. A later Python looks each time.
+// Up to Python 3.11, each state of a dictionary has a unique number, so the result of look() is remembered by that
+// number. Later versions look each time.
 #if PY_VERSION_HEX < 0x030C0000
-std::array<uint64_t, 1024> usual_states;  // at the number's last bits: states without hooks and without `forward`
+// Indexed by the number's last bits: states without hooks and without `forward`.
+std::array<uint64_t, 1024> usual_states;
 
 bool is_known(PyObject* dict) {
   const uint64_t state = reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
@@ -203,7 +207,8 @@ Way look(PyObject* self) {
     return Way::usual;
   }
   Way way = Way::usual;
-  bool bare = true;  // without a dictionary of hooks, which could be filled while the module's own stays as it is
+  // False if there is a dictionary of hooks, which can be filled without a change of the module's own.
+  bool bare = true;
   for (PyObject* word : hook_words) {
     PyObject* hooks = Py_XNewRef(PyDict_GetItemWithError(dict, word));
     bare = bare && !hooks;
@@ -228,7 +233,8 @@ Way look(PyObject* self) {
   return way;
 }
 
-// Calls the class's `forward` if that is a function and nothing of the class answers for it, else whatever there is.
+// Calls the class's `forward` directly if it is a Python function and the class overrides no attribute look-up; else
+// looks `forward` up on the module.
 PyObject* call_forward(PyObject* self, PyObject* args, PyObject* kwargs, bool own) {
   PyTypeObject* type = Py_TYPE(self);
   const bool plain = !own && (type->tp_getattro == getattro ||
@@ -262,8 +268,8 @@ PyObject* call_forward(PyObject* self, PyObject* args, PyObject* kwargs, bool ow
   return result;
 }
 
-// Adds the text of the innermost module to an error that leaves its call, as a note: the error of an operator does not
-// know in which layer it was, nor which sizes that layer has. What goes wrong meanwhile is passed over.
+// Adds the first line of the module's repr as a note to an error that leaves its call, since the operator's error does
+// not name the layer and its sizes. Errors of this function itself are ignored.
 void note_module(PyObject* self) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
@@ -273,10 +279,10 @@ void note_module(PyObject* self) {
     usual |= PyErr_GivenExceptionMatches(type, kind) != 0;
   if (usual && error && !PyObject_HasAttr(error, noted_word) && PyObject_SetAttr(error, noted_word, Py_True) == 0) {
     PyObject* text = PyObject_Repr(self);
-    // A network's text has a line for each layer; its first one says enough.
+    // The repr of a network has a line for each layer; the first is enough.
     PyObject* line = text ? PyObject_CallMethod(text, "partition", "s", "\n") : nullptr;
     PyObject* note = line ? PyUnicode_FromFormat("in %U", PyTuple_GET_ITEM(line, 0)) : nullptr;
-    PyObject* done = note ? PyObject_CallMethod(error, "add_note", "O", note) : nullptr;  // from Python 3.11 on
+    PyObject* done = note ? PyObject_CallMethod(error, "add_note", "O", note) : nullptr;  // Python 3.11 and later
     Py_XDECREF(done);
     Py_XDECREF(note);
     Py_XDECREF(line);
@@ -319,9 +325,9 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// Where a class has a method __getattr__, CPython finds its attributes by a function that calls __getattribute__ and
-// then that method. Every module inherits such a method, the base's own, and the slot does all that it would do. So a
-// class that overrides neither method gets the slot, which costs no Python call.
+// If a class has a method __getattr__, CPython gives it a slot function that calls __getattribute__ and then that
+// method. Every module class inherits __getattr__ from the base class, and the base's slot does all that this method
+// does. So a class that overrides neither method gets the base's slot, which needs no call of Python.
 PyObject* init_subclass(PyObject* cls, PyObject* args, PyObject* kwargs) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
   PyObject* above = PyObject_CallFunction(reinterpret_cast<PyObject*>(&PySuper_Type), "OO", base_type, cls);
@@ -351,17 +357,17 @@ PyCFunction as_function(void* f) { return reinterpret_cast<PyCFunction>(f); }
 
 PyMethodDef methods[] = {
     {"__getattr__", getattr_behind, METH_O,
-     "A parameter, buffer or submodule, for classes that override this; they call ``super().__getattr__(name)``."},
+     "Returns a parameter, buffer or submodule; classes that override this call ``super().__getattr__(name)``."},
     {"__init_subclass__", as_function(reinterpret_cast<void*>(init_subclass)),
      METH_VARARGS | METH_KEYWORDS | METH_CLASS, nullptr},
     {"__setattr__", as_function(reinterpret_cast<void*>(setattr_method)), METH_FASTCALL, nullptr},
     {"__delattr__", delattr_method, METH_O, nullptr},
     {"_watch", as_function(reinterpret_cast<void*>(watch)), METH_FASTCALL | METH_STATIC,
-     "The function of an assignment of members, that of a call with hooks, and the dicts of hooks of all modules."},
+     "Sets the function for assignments of members, that for calls with hooks, and the dicts of hooks of all modules."},
     {"_watch_state", watch_state, METH_O | METH_STATIC,
-     "The methods state_dict, _save_to_state_dict and get_extra_state, which a usual module does not override."},
+     "Sets Module's state_dict, _save_to_state_dict and get_extra_state, which usual modules do not override."},
     {"_write_state", as_function(reinterpret_cast<void*>(write_state)), METH_FASTCALL,
-     "Writes the state of a usual module and of all below it; False, and nothing is written, if it is not usual."},
+     "Writes the state of a usual module and of all below it; returns False if it is not usual."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* word(const char* text) { return PyUnicode_InternFromString(text); }

@@ -1,4 +1,4 @@
-// The base class of lamella.nn.Module: how a module is called, and how its attributes are found.
+// The base class of lamella.nn.Module, in C: calls of modules, and the look-up of their attributes.
 #pragma once
 
 #include "frontend/binding/python.h"

@@ -1,7 +1,8 @@
-// State dicts of modules: the walk over usual modules, which have no hook and override no part of it.
+// Writes state dicts of modules: walks over usual modules, which have no state-dict hooks and override none of its
+// methods.
 //
-// A network has many small modules, and the Python of each costs more than its tensors. This walk calls Python only
-// for a module that is not usual: its own `state_dict`.
+// A network has many small modules, and for each a Python function would cost more than its tensors. For a module that
+// is not usual the walk calls the module's own `state_dict`.
 #include "frontend/binding/module_state.h"
 
 #include <array>
@@ -11,7 +12,7 @@
 namespace lamella::binding {
 namespace {
 
-std::array<PyObject*, 3> method_words, usual_methods;  // what a usual module does not override
+std::array<PyObject*, 3> method_words, usual_methods;  // the methods that a usual module does not override
 std::array<PyObject*, 2> hook_words;
 PyObject *parameters_word, *buffers_word, *modules_word, *transient_word, *version_word, *version_key, *detach_word,
     *state_dict_word;
@@ -25,14 +26,14 @@ struct Owned {
   explicit operator bool() const { return object != nullptr; }
 };
 
-// Whether a class writes its modules' states as the base class does.
+// Returns whether a class inherits all methods that write the state.
 bool is_usual_class(PyTypeObject* type) {
   for (size_t i = 0; i < method_words.size(); i++)
     if (_PyType_Lookup(type, method_words[i]) != usual_methods[i]) return false;
   return true;
 }
 
-// Whether a module of such a class does, too: 1, 0, or -1 with an exception.
+// Returns 1 if a module of such a class has no hooks and no `state_dict` of its own, else 0; -1 with an exception.
 int is_usual(PyObject* dict) {
   for (PyObject* word : hook_words)
     if (const int there = PyDict_Contains(dict, word)) return there < 0 ? -1 : 0;
@@ -41,7 +42,7 @@ int is_usual(PyObject* dict) {
 
 struct Walk {
   PyObject* destination;
-  PyObject* metadata;  // null: the destination keeps none
+  PyObject* metadata;  // null if the destination has no metadata
   bool keep;
 
   bool put(PyObject* prefix, PyObject* name, PyObject* tensor) const {
@@ -52,7 +53,8 @@ struct Walk {
     return value && PyObject_SetItem(destination, key.object, value.object) == 0;
   }
 
-  // The tensors of one registry. It may change while Python code of a tensor's class runs, so each is held meanwhile.
+  // Writes the tensors of one registry. Each is held meanwhile, because Python code of a tensor's class may change the
+  // registry.
   bool put_all(PyObject* prefix, PyObject* registry, PyObject* transient) const {
     Py_ssize_t at = 0;
     PyObject *name, *tensor;
@@ -85,7 +87,7 @@ struct Walk {
     return static_cast<bool>(result);
   }
 
-  // 1: done; 0: the module is not usual; -1: an exception.
+  // Returns 1 if the state was written, 0 if the module is not usual, -1 with an exception.
   int write(PyObject* module, PyObject* prefix) const {
     if (!is_usual_class(Py_TYPE(module))) return 0;
     Owned dict{PyObject_GenericGetDict(module, nullptr)};

@@ -1,4 +1,4 @@
-// The part of a module's state dict that is written without a Python function.
+// Writes state dicts of modules without calling a Python function.
 #pragma once
 
 #include "frontend/binding/python.h"

@@ -17,7 +17,7 @@ struct ObjectObject {
 };
 lamella_object* value_of(PyObject* o) { return reinterpret_cast<ObjectObject*>(o)->value; }
 
-// ---- payloads of Python's ----
+// ---- payloads that Python made --------------------------------------------------------------------------------------
 
 struct Payload : lamella_object {
   PyObject* held;
@@ -29,7 +29,7 @@ void destroy_payload(lamella_object* o) {
   delete p;
 }
 
-// The type table of a kind that Python makes; called with the lock held.
+// Returns the type table of a kind that Python makes. The caller holds the interpreter's lock.
 const lamella_object_type* type_of(const std::string& kind) {
   static auto* types = new std::map<std::string, lamella_object_type>;
   auto [at, fresh] = types->try_emplace(kind);
@@ -62,7 +62,7 @@ PyObject* object_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   made->held = Py_NewRef(payload);
   return wrap_plain(made);
 }
-// What a payload refers to is seen by the collector as long as this object alone holds it.
+// Returns the payload if this object alone holds it; only then may the garbage collector visit it.
 PyObject** own_payload(PyObject* o) {
   lamella_object* value = value_of(o);
   if (value->type->destroy != destroy_payload || __atomic_load_n(&value->refcount, __ATOMIC_ACQUIRE) != 1)

@@ -1,5 +1,5 @@
-// Objects of named kinds in Python. A schema names a kind, as in "mine::wait(mine.Work work) -> Tensor"; an object of
-// it is made by a library, or by Python around a payload.
+// Objects of named kinds in Python. A schema names a kind, as in "mine::wait(mine.Work work) -> Tensor". An object is
+// made by a native library, or by Python with a payload.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace lamella::binding {
 
-// What the wrapper makes of the object, else a lamella.library.Object. Takes it over; null with an exception.
+// Returns the wrapper's result for the object, or a lamella.library.Object without a wrapper. Takes the object over;
+// null with an exception.
 PyObject* new_object(lamella_object* owned);
-// Reads an Object of the kind, or something whose __lamella_object__ is one; false where it is neither, with an
-// exception or without. The arena keeps alive what is borrowed.
+// Reads an Object of the kind, or an object whose attribute __lamella_object__ is one. Returns false for another
+// object, with or without an exception. The arena keeps the borrowed object alive.
 bool read_object(PyObject* o, const std::string& kind, lamella_object** borrowed, Arena& arena);
-// Called with each Object that goes to Python; its result goes there instead.
+// Sets the function that each Object is passed to on its way to Python; its result replaces the Object.
 void set_object_wrapper(PyObject* callable);
 
 int init_objects(PyObject* module);  // -1 with an exception

@@ -1,4 +1,4 @@
-// Who overrides a call: the classes of its arguments and the modes of the thread. For overrides.cpp and modes.cpp.
+// The overriders of a call: classes of its arguments and modes of the thread. Used by overrides.cpp and modes.cpp.
 #pragma once
 
 #include <vector>
@@ -14,23 +14,23 @@ namespace lamella::binding {
 
 extern PyObject *function_word, *dispatch_word;  // "__torch_function__", "__torch_dispatch__"
 
-using Modes = std::vector<PyObject*>;  // owned, the innermost last
+using Modes = std::vector<PyObject*>;  // owned, innermost last
 struct Overriding {
   Modes functions, calls;
   int without_subclasses = 0;
-  ~Overriding();  // of a thread that ends in a mode
+  ~Overriding();  // for a thread that ends inside a mode
 };
 extern thread_local Overriding overriding;
 
-// Takes the innermost mode off while its handler runs, so that what that calls goes to the next one.
+// Removes the innermost mode while its handler runs, so that calls of the handler go to the next mode.
 class Innermost {
  public:
   explicit Innermost(Modes& modes) : modes_(modes), mode_(modes.back()), depth_(modes.size()) { modes_.pop_back(); }
   ~Innermost() {
-    while (modes_.size() >= depth_) {  // entered inside, and not left
+    while (modes_.size() >= depth_) {  // modes that the handler entered and did not leave
       if (&modes_ == &overriding.functions) function_modes--;
       PyObject* left = modes_.back();
-      modes_.pop_back();  // before its end, which may call operators
+      modes_.pop_back();  // removed before its destructor, which may call operators
       Py_DECREF(left);
     }
     modes_.push_back(mode_);
@@ -44,11 +44,11 @@ class Innermost {
   size_t depth_;
 };
 
-// The type's implementation, borrowed; null if it has none.
+// Returns the implementation of `word` in the type, borrowed; null if it has none.
 PyObject* implementation(PyTypeObject* t, PyObject* word);
 
-// Arguments whose types override, one of each type, in the order in which they are asked: subclasses before their
-// bases, else as they come.
+// The arguments whose types override a call, one of each type, in the order in which they are called: subclasses before
+// their bases, else in the order of the arguments.
 class Overriders {
  public:
   explicit Overriders(PyObject* word) : word_(word) {}
@@ -69,21 +69,22 @@ class Overriders {
  private:
   void look_at_one(PyObject* o);
   PyObject* word_;
-  std::vector<PyObject*> found_;  // owned: a handler may empty the list that an argument came in
+  std::vector<PyObject*> found_;  // owned: a handler may empty the list that contained an argument
 };
 
-// of.word(function, types, args, kwargs), of what came as for vectorcall.
-PyObject* ask(PyObject* of, PyObject* word, PyObject* function, PyObject* types, PyObject* const* args, Py_ssize_t n,
-              PyObject* kwnames);
+// Calls of.word(function, types, args, kwargs); args, n and kwnames are in the form of vectorcall.
+PyObject* call_override(PyObject* of, PyObject* word, PyObject* function, PyObject* types, PyObject* const* args,
+                        Py_ssize_t n, PyObject* kwnames);
 
-// The error that nothing of what was asked answers; null.
+// Raises TypeError, because all overriders returned NotImplemented; returns null.
 PyObject* no_implementation(PyObject* function, PyObject* word, const Overriders& who);
 
-// In modes.cpp: the bit of the layer that asks __torch_dispatch__, which is there from the first use on.
+// In modes.cpp: sets *bit to that of the layer that calls __torch_dispatch__; registers the layer at the first call.
 lamella_status python_layer(int32_t* bit);
-// As Tensor has it: the layer is off for the call of the function.
+// Tensor's own __torch_dispatch__: calls the function with the layer off.
 PyObject* usual_dispatch(PyObject* type, PyObject* all, PyObject* named);
-// The arguments of both of Tensor's own methods. `args` is a new tuple, `kwargs` null or borrowed; false: an exception.
+// Reads the arguments of Tensor's __torch_function__ and __torch_dispatch__. `args` is a new tuple, `kwargs` null or
+// borrowed; returns false with an exception.
 bool read_override(const char* who, PyObject* all, PyObject* named, PyObject** function, PyObject** types,
                    PyObject** args, PyObject** kwargs);
 void add_modes(pybind11::module_& m);

@@ -24,23 +24,23 @@ QuietClass quiet_class;
 
 namespace {
 
-PyObject* usual;         // Tensor's own __torch_function__
-PyObject* usual_asked;   // and its own __torch_dispatch__
-PyObject* switched_off;  // what a class sets as its __torch_function__ to have none
+PyObject* usual;                  // Tensor's own __torch_function__
+PyObject* usual_dispatch_method;  // Tensor's own __torch_dispatch__
+PyObject* switched_off;           // the value of __torch_function__ in a class that overrides nothing
 
 }  // namespace
 
-// The type's implementation, borrowed; null if it has none.
 PyObject* implementation(PyTypeObject* t, PyObject* word) {
   if (t == tensor_type || t == &PyLong_Type || t == &PyFloat_Type || t == &PyBool_Type || t == &PyUnicode_Type ||
       t == Py_TYPE(Py_None) || t == dtype_type || t == device_type)
     return nullptr;
   PyObject* found = _PyType_Lookup(t, word);
-  // A version of 0 is none. Before Python 3.11 the version of a class that has changed stays, and a flag goes.
+  // The class is remembered by its version; version 0 means that it has none. Before Python 3.11 a changed class keeps
+  // its version, so nothing is remembered there.
   if (PY_VERSION_HEX >= 0x030b0000 && found == switched_off && word == function_word && t->tp_version_tag &&
       PyType_IsSubtype(t, tensor_type))
     quiet_class = {t, t->tp_version_tag};
-  return found == switched_off || found == usual_asked || found == Py_None ? nullptr : found;
+  return found == switched_off || found == usual_dispatch_method || found == Py_None ? nullptr : found;
 }
 
 Overriding::~Overriding() {
@@ -71,9 +71,8 @@ void Overriders::look_at_one(PyObject* o) {
   Py_INCREF(o);
 }
 
-// of.word(function, types, args, kwargs), of what came as for vectorcall.
-PyObject* ask(PyObject* of, PyObject* word, PyObject* function, PyObject* types, PyObject* const* args, Py_ssize_t n,
-              PyObject* kwnames) {
+PyObject* call_override(PyObject* of, PyObject* word, PyObject* function, PyObject* types, PyObject* const* args,
+                        Py_ssize_t n, PyObject* kwnames) {
   PyObject *positional = PyTuple_New(n), *keywords = PyDict_New();
   bool whole = positional && keywords && types;
   for (Py_ssize_t i = 0; whole && i < n; i++) PyTuple_SET_ITEM(positional, i, Py_NewRef(args[i]));
@@ -123,20 +122,20 @@ class WithoutSubclasses {
   WithoutSubclasses(const WithoutSubclasses&) = delete;
 };
 
-// ---- results of a class ---------------------------------------------------------------------------------------------
+// ---- results as objects of a subclass -------------------------------------------------------------------------------
 
 }  // namespace
 
 lamella_status mark_class(Tensor* t, PyTypeObject* type) {
   static int32_t bit = -1;
-  const bool asked = implementation(type, dispatch_word) != nullptr;
-  if (asked)
+  const bool has_own = implementation(type, dispatch_word) != nullptr;
+  if (has_own)
     if (lamella_status st = python_layer(&bit)) return st;
-  if (bit >= 0) t->keys = (t->keys & ~(uint64_t{1} << bit)) | uint64_t{asked} << bit;
+  if (bit >= 0) t->keys = (t->keys & ~(uint64_t{1} << bit)) | uint64_t{has_own} << bit;
   return LAMELLA_OK;
 }
 
-bool answers_calls(PyTypeObject* type) { return implementation(type, dispatch_word) != nullptr; }
+bool has_dispatch(PyTypeObject* type) { return implementation(type, dispatch_word) != nullptr; }
 
 PyObject* of_class(PyObject* fresh, PyTypeObject* type) {
   PyObject* made = type->tp_alloc(type, 0);
@@ -156,7 +155,7 @@ PyObject* of_class(PyObject* fresh, PyTypeObject* type) {
 
 namespace {
 
-// Whether this is the only reference to the object, and the object has the only reference to its tensor.
+// Returns whether this is the only reference to the object, and the object has the only reference to its tensor.
 bool is_fresh(PyObject* o) {
   return Py_REFCNT(o) == 1 && unwrap(o)->object.refcount == 1 && !reinterpret_cast<TensorObject*>(o)->weakrefs;
 }
@@ -166,14 +165,15 @@ PyObject* as_class(PyObject* o, PyTypeObject* type) {
   const Value v = core::tensor_value(unwrap(o));
   PyObject* view = run(alias, &v);
   if (!view || (Py_TYPE(view) == tensor_type && is_fresh(view))) return view ? of_class(view, type) : nullptr;
-  if (PyType_IsSubtype(Py_TYPE(view), type)) return view;  // a mode or a class has answered
-  PyErr_Format(PyExc_TypeError, "as_subclass: what answers 'alias' gave no view of its own, but a %s that is there",
+  // A mode or a class has returned an object of the class already.
+  if (PyType_IsSubtype(Py_TYPE(view), type)) return view;
+  PyErr_Format(PyExc_TypeError, "as_subclass: the handler of 'alias' returned an existing %s in place of a new view",
                Py_TYPE(view)->tp_name);
   Py_DECREF(view);
   return nullptr;
 }
 
-// Tensors among the results become objects of the class. Takes the results over.
+// Converts the tensors among the results to objects of the class. Takes the results over.
 PyObject* converted(PyObject* o, PyTypeObject* type) {
   if (!o) return nullptr;
   if (Py_TYPE(o) == tensor_type) {
@@ -184,7 +184,7 @@ PyObject* converted(PyObject* o, PyTypeObject* type) {
   }
   const bool list = PyList_CheckExact(o);
   if (!list && !PyTuple_Check(o)) return o;
-  if (Py_REFCNT(o) > 1) {  // others have it: theirs stays
+  if (Py_REFCNT(o) > 1) {  // other code has a reference, so a copy is converted
     if (!list && !PyTuple_CheckExact(o)) return o;
     Py_SETREF(o, list ? PyList_GetSlice(o, 0, PyList_GET_SIZE(o)) : PySequence_List(o));
     if (!o) return nullptr;
@@ -204,15 +204,15 @@ PyObject* converted(PyObject* o, PyTypeObject* type) {
   return o;
 }
 
-// Whether the class is a subclass of each of the types; false, perhaps with an exception, if it is not.
+// Returns whether the class is a subclass of all the types; false, perhaps with an exception, if not.
 bool is_under_all(PyTypeObject* type, PyObject* types) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(types); i++)
     if (PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), PySequence_Fast_GET_ITEM(types, i)) != 1) return false;
   return true;
 }
 
-// What Tensor's own __torch_function__ does: the results are of the class. It leaves the call to others where there is
-// a type of which the class is no subclass.
+// Tensor's own __torch_function__: calls the function, and converts its results to the class. Returns NotImplemented if
+// the class is not a subclass of all the types.
 PyObject* usual_function(PyObject* type, PyObject* all, PyObject* named) {
   return with_memory([&]() -> PyObject* {
     auto* cls = reinterpret_cast<PyTypeObject*>(type);
@@ -232,7 +232,7 @@ PyObject* usual_function(PyObject* type, PyObject* all, PyObject* named) {
   });
 }
 
-// Most classes have Tensor's own: then nothing needs to be packed.
+// Does the same for classes that inherit Tensor's own, without packing the arguments.
 PyObject* by_usual(PyObject* function, const Overriders& who, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   PyObject* types = who.types();
   if (!types) return nullptr;
@@ -253,7 +253,7 @@ PyObject* by_types(PyObject* function, const Overriders& who, PyObject* const* a
   PyObject* types = who.types();
   if (!types) return nullptr;
   for (PyObject* o : who.all()) {
-    PyObject* result = ask(o, function_word, function, types, args, n, kwnames);
+    PyObject* result = call_override(o, function_word, function, types, args, n, kwnames);
     if (result != Py_NotImplemented) {
       Py_DECREF(types);
       return result;
@@ -279,7 +279,7 @@ bool by_mode(PyObject* function, const Overriders& who, PyObject* const* args, P
   if (overriding.functions.empty()) return false;
   const Innermost mode(overriding.functions);
   PyObject* types = who.types();
-  *result = types ? ask(mode.get(), function_word, function, types, args, n, kwnames) : nullptr;
+  *result = types ? call_override(mode.get(), function_word, function, types, args, n, kwnames) : nullptr;
   Py_XDECREF(types);
   if (*result != Py_NotImplemented) return true;
   Py_DECREF(*result);
@@ -350,11 +350,12 @@ int init_overrides(PyObject* module) {
   dispatch_word = PyUnicode_InternFromString("__torch_dispatch__");
   switched_off = PyCFunction_New(&off_def, nullptr);
   usual = PyDescr_NewClassMethod(tensor_type, &usual_def);
-  usual_asked = PyDescr_NewClassMethod(tensor_type, &asked_def);
+  usual_dispatch_method = PyDescr_NewClassMethod(tensor_type, &asked_def);
   PyObject* method = PyDescr_NewMethod(tensor_type, &as_subclass_def);
   PyObject* type = reinterpret_cast<PyObject*>(tensor_type);
-  if (!function_word || !dispatch_word || !switched_off || !usual || !usual_asked || !method) return -1;
-  if (PyObject_SetAttr(type, function_word, usual) < 0 || PyObject_SetAttr(type, dispatch_word, usual_asked) < 0 ||
+  if (!function_word || !dispatch_word || !switched_off || !usual || !usual_dispatch_method || !method) return -1;
+  if (PyObject_SetAttr(type, function_word, usual) < 0 ||
+      PyObject_SetAttr(type, dispatch_word, usual_dispatch_method) < 0 ||
       PyObject_SetAttrString(type, "as_subclass", method) < 0)
     return -1;
   Py_DECREF(method);
@@ -369,9 +370,10 @@ void add_overrides(py::module_& m) {
       .def(py::init<>())
       .def("__enter__", [](Disabled&) { overriding.without_subclasses++; })
       .def("__exit__", [](Disabled&, py::args) {
-        if (overriding.without_subclasses > 0) overriding.without_subclasses--;  // left on the thread that entered it
+        // A block may be left on another thread than it was entered on.
+        if (overriding.without_subclasses > 0) overriding.without_subclasses--;
       });
-  // The arguments that override a call with these, in the order in which they are asked.
+  // Returns the arguments that override a call, in the order in which they are called.
   m.def("_overriders", [](py::tuple args) {
     Overriders who(function_word);
     if (!overriding.without_subclasses) who.look_at(&PyTuple_GET_ITEM(args.ptr(), 0), PyTuple_GET_SIZE(args.ptr()));

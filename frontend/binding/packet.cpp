@@ -28,11 +28,11 @@ using dispatcher::Operator;
 
 struct Packet {
   PyObject_HEAD vectorcallfunc vectorcall;
-  std::string *name, *full;     // "aten::add", and "aten::add.Tensor" where it is one overload's
-  const std::string* overload;  // null: it has all
+  std::string *name, *full;     // "aten::add"; `full` is "aten::add.Tensor" for a packet of one overload
+  const std::string* overload;  // null for a packet of all overloads
   std::vector<std::unique_ptr<Signature>>* overloads;
-  uint64_t generation;  // of the registrations that `overloads` knows
-  bool makes_tensors;   // plugins' keywords apply: zeros(2, requires_grad=True)
+  uint64_t generation;  // the generation of registrations for which `overloads` was made
+  bool makes_tensors;   // plugins' keywords apply, as in zeros(2, requires_grad=True)
   PyObject* doc;
 };
 
@@ -48,7 +48,7 @@ std::string without_aten(const std::string& name) { return name.rfind("aten::", 
 
 std::string title(const Packet* p) { return without_aten(p->overload && p->overload->empty() ? *p->name : *p->full); }
 
-// "default" is the one without a name.
+// Returns one overload; "default" means the overload without a name.
 Operator* one_overload(const std::string& name, const std::string& overload) {
   Operator* found = dispatcher::find_operator(name, overload);
   if (!found && overload == "default") found = dispatcher::find_operator(name, "");
@@ -62,16 +62,16 @@ std::vector<Operator*> operators_of(const Packet* p) {
 }
 
 bool refresh(Packet* p) {
-  const auto now = generation;  // a registration from here on is for the next call
+  const auto now = generation;  // read first: a later registration counts for the next call
   std::vector<Operator*> live = operators_of(p);
   live.erase(std::remove_if(live.begin(), live.end(), [](auto* op) { return op->form == dispatcher::Form::Out; }),
              live.end());
   const auto known = [](const std::unique_ptr<Signature>& s, const Operator* op) { return s->op == op; };
   if (!live.empty() && std::equal(p->overloads->begin(), p->overloads->end(), live.begin(), live.end(), known)) {
-    p->generation = now;  // something else was registered
+    p->generation = now;  // the registration was of another operator
     return true;
   }
-  // A call further out may still be reading the old ones: they are set aside, not freed (registrations are rare).
+  // An outer call may still read the old signatures, so they are kept and never freed; registrations are rare.
   static auto* old = new std::vector<std::vector<std::unique_ptr<Signature>>*>;
   if (!p->overloads->empty()) {
     old->push_back(p->overloads);
@@ -94,7 +94,7 @@ bool refresh(Packet* p) {
 
 constexpr int64_t work_threshold = 32768;
 
-// Big enough for other Python threads to gain from the lock.
+// Returns the amount of work of a call; above work_threshold, the interpreter's lock is released for other threads.
 int64_t work(const dispatcher::CallInfo& info, const Value* values) {
   int64_t w = 0;
   for (int i = 0; i < info.num_tensors; i++)
@@ -130,7 +130,8 @@ PyTypeObject* results_type(const Operator* op) {
   }
   PyTypeObject*& type = (*types)[op->name + fields];
   if (type) return type;
-  auto* kept = new std::string("lamella.return_types." + results_name(op));  // by the type, as all of these
+  // Each type has a name of its own, which is never freed.
+  auto* kept = new std::string("lamella.return_types." + results_name(op));
   auto* names = new std::vector<std::string>;
   for (const auto& r : rets) names->push_back(r.name);
   auto* described = new PyStructSequence_Field[rets.size() + 1];
@@ -161,7 +162,7 @@ PyObject* named_results(const Operator* op, Value* rets, int n) {
   return o;
 }
 
-// The out= form: outputs are one tensor or a tuple of them, appended to the arguments.
+// Runs the out= form: the outputs, one tensor or a tuple of them, are appended to the arguments.
 PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* out, Arena& arena) {
   const dispatcher::CallInfo* info;
   if (dispatcher::prepare(const_cast<Operator*>(s.out))) return raise_pending();
@@ -176,7 +177,7 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
     if (PySequence_Fast_GET_SIZE(out) != n)
       return PyErr_Format(PyExc_TypeError, "%s: argument 'out' must be %d tensors, got %zd", title(p).c_str(), n,
                           PySequence_Fast_GET_SIZE(out));
-    PyObject* held = PySequence_Tuple(out);  // a list may change while the call runs
+    PyObject* held = PySequence_Tuple(out);  // a copy, since the list may change during the call
     if (!held) return nullptr;
     arena.hold(held);
     items = &PyTuple_GET_ITEM(held, 0);
@@ -190,7 +191,7 @@ PyObject* run_out(const Packet* p, const Signature& s, Value* values, PyObject* 
   return run(s.out, values);
 }
 
-// A keyword that a plugin will bring (requires_grad): the frontend knows.
+// Returns the frontend's text for a keyword that a missing plugin would bring, such as requires_grad; or "".
 std::string planned(PyObject* kwnames) {
   std::string s;
   PyObject* module = kwnames ? PyImport_ImportModule("lamella._absent") : nullptr;
@@ -214,7 +215,7 @@ std::string explain(const Packet* p, const Mismatch& why, PyObject* kwnames) {
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) __attribute__((noinline));
 
-// In a + b, what one side does not take is asked of the other.
+// Replaces a TypeError by NotImplemented, so that in a + b Python tries the other side.
 PyObject* or_not_implemented(PyObject* answer) {
   if (answer || !PyErr_ExceptionMatches(PyExc_TypeError)) return answer;
   PyErr_Clear();
@@ -238,12 +239,13 @@ PyObject* dispatch(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwn
   });
 }
 
-// add(3, t), mul(3, t), sub(3, t): torch has no overload with the number first, yet takes it. The operands change
-// places, and subtraction its name; add's alpha would go to the wrong one. Null without an exception: not such a call.
+// Calls add(3, t), mul(3, t) or sub(3, t), for which torch has no overload but which it accepts: with the operands
+// swapped, and rsub for sub. Refuses add's alpha, which would scale the wrong operand. Null without an exception if it
+// is not such a call.
 PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   static const std::map<std::string, const char*> reflected = {
       {"aten::add", "aten::add"}, {"aten::mul", "aten::mul"}, {"aten::sub", "aten::rsub"}};
-  auto it = reflected.find(p->overloads->front()->op->name);  // the operator's own, which p->name may be an alias of
+  auto it = reflected.find(p->overloads->front()->op->name);  // the operator's own name, since p->name may be an alias
   if (it == reflected.end() || n != 2 || is_tensor(args[0]) || !is_tensor(args[1])) return nullptr;
   std::vector<PyObject*> swapped = {args[1], args[0]};
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
@@ -257,7 +259,7 @@ PyObject* number_first(const Packet* p, PyObject* const* args, Py_ssize_t n, PyO
   return nullptr;
 }
 
-// Keywords that plugins contribute are taken out of the call, and applied to its result.
+// Takes the keywords that plugins contribute out of the call, and applies them to its result.
 PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   Contributed contributed;
   std::vector<PyObject*> rest(args, args + n);
@@ -324,7 +326,7 @@ PyObject* get_doc(PyObject* self, void*) {
   for (Operator* op : operators_of(p)) inplace |= op->form == dispatcher::Form::Inplace;
   s += "\n";
   for (Operator* op : operators_of(p)) {
-    dispatcher::RegistryLock lock;  // it may be defined again
+    dispatcher::RegistryLock lock;  // the operator may be redefined meanwhile
     if (op->doc.empty()) continue;
     s += (inplace ? "In place, in self: " : "") + op->doc;
     break;
@@ -340,7 +342,7 @@ int set_doc(PyObject* self, PyObject* value, void*) {
 PyObject* get_text_signature(PyObject* self, void*) {
   Packet* p = cast(self);
   if (p->generation != generation && !refresh(p)) return nullptr;
-  // Of several overloads, the first.
+  // The signature of the first overload.
   return PyUnicode_FromString(p->overloads->front()->op->schema.load()->signature().c_str());
 }
 
@@ -367,7 +369,7 @@ PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Packet, vectorcall), READONLY, nullptr},
                          {nullptr}};
 
-// lamella.add.Tensor
+// Looks up an overload: lamella.add.Tensor.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   const Packet* p = cast(self);

@@ -9,7 +9,7 @@ namespace {
 
 struct AttributeObject {
   PyObject_HEAD const dispatcher::Attribute* attribute;
-  PyObject* before;  // the attribute that had the name earlier, or null
+  PyObject* before;  // the attribute that had the name before, or null
 };
 PyTypeObject* attribute_type = nullptr;
 
@@ -77,7 +77,7 @@ void attribute_changed(const dispatcher::Attribute* a, bool added) {
   }
 }
 
-// The owner of a name on Tensor, which the plugin manager knows; "" if the name is free, or only planned.
+// Returns the owner of a name on Tensor, by the plugin manager; "" if the name is free, or only planned.
 std::string holder(const char* name) {
   std::string who;
   if (!Py_IsInitialized()) return who;

@@ -23,7 +23,7 @@ bool read(const std::string& name, PyObject* o, Value* v, Arena& arena) {
   return false;
 }
 
-// Applies a keyword to a tensor. Takes over the reference to it; null with an exception if the plugin refuses.
+// Applies a keyword to a tensor. Takes over the tensor; null with an exception if the plugin refuses.
 PyObject* applied(const dispatcher::Keyword* k, const dispatcher::Operator* op, PyObject* tensor, const Value& value) {
   Tensor* const before = unwrap(tensor);
   core::retain(before);
@@ -107,7 +107,7 @@ lamella_status apply_python_keyword(const lamella_operator*, void* context, lame
                                     const lamella_value* value) {
   Gil gil;
   PyObject* callable = Py_XNewRef(static_cast<PythonKernel*>(context)->callable);
-  if (!callable) return LAMELLA_OK;  // withdrawn while this call was on its way
+  if (!callable) return LAMELLA_OK;  // the keyword was withdrawn during this call
   PyObject* args[] = {borrowed_to_python(core::tensor_value(*result)), borrowed_to_python(*value)};
   PyObject* done = args[0] && args[1] ? PyObject_Vectorcall(callable, args, 2, nullptr) : nullptr;
   const lamella_status st = done ? LAMELLA_OK : capture_exception();

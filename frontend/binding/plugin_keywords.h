@@ -1,5 +1,5 @@
-// Keywords that plugins contribute to every operator that makes tensors: zeros(2, requires_grad=True). They are taken
-// out of the call and applied to its result. Read with dispatcher/keywords.h, which keeps them.
+// Keywords that plugins contribute to every operator that makes tensors, as in zeros(2, requires_grad=True). They are
+// taken out of the call and applied to its result. dispatcher/keywords.h has their registry.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,22 @@
 
 namespace lamella::binding {
 
-// Whether plugins' keywords apply: to operators of the categories creation and random that have a keyword `dtype`.
+// Returns whether plugins' keywords apply: to operators of the categories creation and random with a keyword `dtype`.
 bool makes_tensors(const Signature& s);
 
-// The keywords of plugins in one call.
+// The plugins' keywords of one call.
 class Contributed {
  public:
-  // Adds the values of the other keywords to `rest` and returns their names; null with an exception. An operator's own
-  // argument of that name goes first.
+  // Takes the plugins' keywords out of a call; appends the values of the others to `rest` and returns their names, null
+  // with an exception. An operator's own argument of the same name has precedence.
   PyObject* take(const std::vector<std::unique_ptr<Signature>>& overloads, PyObject* const* values, PyObject* kwnames,
                  std::vector<PyObject*>& rest);
-  // One more keyword with its value; false with an exception.
+  // Adds a keyword with its value; returns false with an exception.
   bool add(const dispatcher::Keyword* k, PyObject* value);
   bool any() const { return !found_.empty(); }
-  // The result, or what a plugin puts in its place; if one refuses, it is dropped: null with an exception. `op`: an
-  // overload of the operator that made it.
+  // Applies the keywords to the result, and returns it or the tensor that a plugin replaces it by. If a plugin refuses,
+  // the result is released, and null is returned with an exception. `op` is an overload of the operator that made the
+  // result.
   PyObject* apply(const dispatcher::Operator* op, PyObject* result);
 
  private:
@@ -36,11 +37,11 @@ class Contributed {
   Arena arena_;
 };
 
-// Applies keywords, a dictionary, to a tensor that Python made. A new reference to the tensor or to what took its
-// place; null with an exception, and the name in *unknown if there is no such keyword.
+// Applies a dictionary of keywords to a tensor that Python made. Returns a new reference to the tensor, or to the one
+// that replaces it; null with an exception. If a keyword does not exist, returns null with its name in *unknown.
 PyObject* apply_keywords(PyObject* tensor, PyObject* keywords, PyObject** unknown);
 
-// Calls a PythonKernel with the tensor and the value. A tensor that it returns takes the first one's place.
+// Calls a PythonKernel with the tensor and the value. A tensor that it returns replaces the first one.
 lamella_status apply_python_keyword(const lamella_operator* op, void* context, lamella_tensor** result,
                                     const lamella_value* value);
 

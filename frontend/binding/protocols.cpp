@@ -11,12 +11,12 @@
 namespace lamella::binding {
 namespace {
 
-// Packets that the protocols call; filled by init_protocols.
+// The packets that the protocols call, set by init_protocols.
 struct Packets {
   PyObject *add, *sub, *rsub, *mul, *div, *floor_divide, *pow, *neg, *abs, *matmul;
   PyObject *add_, *sub_, *mul_, *div_, *floor_divide_, *pow_;
   PyObject *eq, *ne, *lt, *le, *gt, *ge, *item, *select, *t, *permute;
-  // Null where the catalogue lacks them.
+  // Null if the catalogue lacks the operator.
   PyObject *remainder, *bitwise_and, *bitwise_or, *bitwise_xor, *bitwise_not, *bitwise_left_shift, *bitwise_right_shift;
   PyObject *remainder_, *bitwise_and_, *bitwise_or_, *bitwise_xor_, *bitwise_left_shift_, *bitwise_right_shift_;
 } ops;
@@ -29,7 +29,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return try_packet(ops.*Op, args, 2);
 }
 
-// Where torch has no overload with the number first: the operands change places.
+// Swaps the operands of a commutative operator, because torch has no overload with the number first.
 template <PyObject* Packets::*Op>
 PyObject* commutative(PyObject* a, PyObject* b) {
   PyObject* args[2] = {a, b};
@@ -37,14 +37,15 @@ PyObject* commutative(PyObject* a, PyObject* b) {
   return try_packet(ops.*Op, args, 2);
 }
 
-// A protocol of an operator that the catalogue may lack.
+// A protocol whose operator the catalogue may lack.
 template <PyObject* Packets::*Op>
 PyObject* optional(PyObject* a, PyObject* b) {
   if (!(ops.*Op)) Py_RETURN_NOTIMPLEMENTED;
   return binary<Op>(a, b);
 }
 
-// An array is taken here, where plain operators leave it to numpy: Python would make `t += array` a new tensor.
+// Converts an array operand. (Other operators return NotImplemented for numpy's own operator; here Python would then
+// bind `t += array` to a new tensor.)
 template <PyObject* Packets::*Op>
 PyObject* inplace(PyObject* a, PyObject* b) {
   PyObject* r = optional<Op>(a, b);
@@ -214,7 +215,7 @@ PyObject* get_transposed(PyObject* a, void*) {
   return r;
 }
 
-// size(dim) and stride(dim): one entry of a list that has one for each dimension.
+// Returns one entry for size(dim) or stride(dim).
 PyObject* one_of(const char* name, const Tensor* t, const int64_t* entries, PyObject* dim) {
   long d = PyLong_AsLong(dim);
   if (d == -1 && PyErr_Occurred())
@@ -235,7 +236,7 @@ PyObject* stride(PyObject* a, PyObject* args) {
   const Tensor* t = unwrap(a);
   return dim == Py_None ? new_tuple(t->strides(), t->ndim()) : one_of("stride", t, t->strides(), dim);
 }
-// An address in the tensor's memory, which an opaque one does not have.
+// Returns an address in the tensor's memory; raises for an opaque tensor, which has none.
 PyObject* address(const char* name, PyObject* tensor, const void* data) {
   if (!unwrap(tensor)->opaque()) return PyLong_FromVoidPtr(const_cast<void*>(data));
   const std::string layers = dispatcher::layers_of(unwrap(tensor));

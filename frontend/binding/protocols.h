@@ -1,4 +1,4 @@
-// The slots of Tensor's type by which it acts as a number, a sequence and an object; filled in protocols.cpp.
+// The slots of Tensor's type for the protocols of numbers, sequences and objects; protocols.cpp fills them.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace lamella::binding {
 
 void add_protocol_slots(std::vector<PyType_Slot>& slots);
-// Finds the operators that the protocols call; after the catalogue is registered.
+// Finds the operators that the protocols call; to be called after the catalogue is registered.
 int init_protocols();
 
 // tensor[index] and tensor[index] = value; in indexing.cpp.

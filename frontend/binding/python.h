@@ -1,5 +1,5 @@
 // Declarations for every file of the binding: CPython's API, and functions that turn errors into exceptions and back.
-// Operators and Tensor are written against CPython's API, because they are the call path; pybind11 serves the rest.
+// Operators and Tensor use CPython's API directly, because they are on the call path; pybind11 serves the rest.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -22,8 +22,8 @@ using core::Value;
 
 // Turns the thread's pending error into a Python exception; always returns null.
 PyObject* raise_pending();
-// Runs the body of a function that CPython calls: std::bad_alloc becomes a Python exception, as no C++ exception may
-// reach CPython's frames.
+// Runs the body of a function that CPython calls, and turns std::bad_alloc into a Python exception, since no C++
+// exception may reach CPython's frames.
 template <class F>
 inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
   try {
@@ -36,17 +36,16 @@ inline __attribute__((always_inline)) auto with_memory(F&& f) -> decltype(f()) {
 // Turns the current Python exception into a pending error, which keeps the exception object itself.
 lamella_status capture_exception();
 
-// A str as UTF-8. A lone surrogate, which UTF-8 has not, is escaped, and so are zeros; "" where memory ends. No
-// exception is left.
+// Returns a str as UTF-8, with lone surrogates and zeros escaped; "" if memory is lacking. Leaves no exception.
 std::string text_of(PyObject* str);
 
 // Drops a reference on any thread. Without the GIL, the reference is queued until a thread holds the GIL.
 void drop_anywhere(PyObject* o);
 
-// Releases a tensor on a thread that holds the GIL, later.
+// Releases a tensor later, on a thread that holds the GIL.
 void release_with_gil(Tensor* t);
 
-// Holds the interpreter lock; mostly it is held already, which two reads tell.
+// Holds the interpreter's lock. It usually is held already; then this costs two reads.
 struct Gil {
   bool held;
   PyGILState_STATE state = PyGILState_LOCKED;
@@ -59,7 +58,7 @@ struct Gil {
     held = running && running == PyGILState_GetThisThreadState();
     if (!held) state = PyGILState_Ensure();
   }
-  ~Gil() {  // not held any more where Python, at exit, ends a thread by unwinding it
+  ~Gil() {  // Python, at exit, may end a thread by unwinding it, when the lock is not held any more
     if (!held && PyGILState_Check()) PyGILState_Release(state);
   }
   Gil(const Gil&) = delete;
@@ -67,7 +66,7 @@ struct Gil {
 
 extern PyObject* out_of_memory_error;  // lamella.OutOfMemoryError
 
-// "int", "numpy.ndarray", "list of str": for messages.
+// Returns a type's name for messages: "int", "numpy.ndarray", "list of str".
 std::string type_name(PyObject* o);
 
 void init_errors(PyObject* module);

@@ -10,7 +10,7 @@
 namespace lamella::binding {
 namespace {
 
-// The places of the methods in backend_slots().
+// Indices into backend_slots().
 enum Slot {
   Alloc,
   Free,
@@ -67,7 +67,7 @@ PyObject* call(void* context, Slot slot, Args... args) {
   return result;
 }
 
-// A number by its value, anything else by its type.
+// Returns the object for a message: a number's value, or another object's type.
 std::string shown(PyObject* o) {
   if (!PyLong_Check(o)) return type_name(o);
   PyObject* text = PyObject_Repr(o);
@@ -84,9 +84,9 @@ lamella_status wrong(void* context, Slot slot, const char* wanted, PyObject* got
                                   backend_slots()[slot].c_str(), wanted, shown(got).c_str()));
 }
 
-// Calls a method; `read(result)` takes what it returns, and says what it must be if it is not.
+// Calls a method; `read(result)` takes its result, and returns null or the text that says what the result must be.
 template <class Read, class... Args>
-lamella_status ask(void* context, Slot slot, Read read, Args... args) {
+lamella_status call_method(void* context, Slot slot, Read read, Args... args) {
   Gil gil;
   PyObject* result = call(context, slot, args...);
   if (!result) return capture_exception();
@@ -110,7 +110,7 @@ auto flag(int32_t* out) {
   };
 }
 
-// MemoryError is what the library knows as the end of a device's memory: it calls `trim`, and asks again.
+// Makes MemoryError an out-of-memory error, on which the library calls `trim` and tries again.
 lamella_status alloc(void* context, Slot slot, lamella_status st) {
   if (st != LAMELLA_HOST_ERROR) return st;
   Gil gil;
@@ -128,9 +128,10 @@ lamella_status alloc(void* context, Slot slot, lamella_status st) {
                                   : said);
 }
 
-// May run on any thread, in the middle of an exception, and after the interpreter has begun to end.
+// Calls a method without a result. This may happen on any thread, while an exception is pending, and after the
+// interpreter has begun to end.
 template <class... Args>
-void tell(void* context, Slot slot, Args... args) {
+void call_quietly(void* context, Slot slot, Args... args) {
   if (!Py_IsInitialized()) return;
   Gil gil;
   PyObject *kind, *value, *traceback;
@@ -141,20 +142,20 @@ void tell(void* context, Slot slot, Args... args) {
   PyErr_Restore(kind, value, traceback);
 }
 
-// Between an address of the device's and one of the host's, or between two of its devices.
+// Copies between the device and the host, or between two devices of the backend.
 lamella_status copy(void* context, const lamella_copy* c, int32_t* done) {
   const bool later = c->flags & LAMELLA_COPY_NON_BLOCKING;
   if (c->flags & LAMELLA_COPY_FROM_HOST)
-    return ask(context, CopyFromHost, nothing, c->dst, c->src, c->bytes, c->to.index, later);
+    return call_method(context, CopyFromHost, nothing, c->dst, c->src, c->bytes, c->to.index, later);
   if (c->flags & LAMELLA_COPY_TO_HOST)
-    return ask(context, CopyToHost, nothing, c->dst, c->src, c->bytes, c->from.index, later);
+    return call_method(context, CopyToHost, nothing, c->dst, c->src, c->bytes, c->from.index, later);
   if (c->to.backend == c->from.backend && cast(context).given.methods[CopyBetween])
-    return ask(context, CopyBetween, nothing, c->dst, c->src, c->bytes, c->to.index, c->from.index);
+    return call_method(context, CopyBetween, nothing, c->dst, c->src, c->bytes, c->to.index, c->from.index);
   *done = 0;
   return LAMELLA_OK;
 }
 
-// A dictionary with the names of lamella_allocator_stats, of which any may be missing.
+// Reads a dictionary with names of lamella_allocator_stats, any of which may be missing.
 lamella_status stats(void* context, int32_t index, lamella_allocator_stats* out) {
   const std::pair<const char*, int64_t lamella_allocator_stats::*> all[] = {
       {"live_bytes", &lamella_allocator_stats::live_bytes},
@@ -171,7 +172,7 @@ lamella_status stats(void* context, int32_t index, lamella_allocator_stats* out)
         if (found.*member = PyLong_Check(n) ? PyLong_AsLongLong(n) : -1; found.*member < 0) ok = false;
     return ok ? nullptr : "a dictionary with numbers of bytes, as live_bytes, that are not negative";
   };
-  if (lamella_status st = ask(context, Stats, read, index)) return st;
+  if (lamella_status st = call_method(context, Stats, read, index)) return st;
   found.size = std::min<uint32_t>(out->size, sizeof found);
   std::copy_n(reinterpret_cast<const char*>(&found), found.size, reinterpret_cast<char*>(out));
   return LAMELLA_OK;
@@ -186,7 +187,7 @@ lamella_status property(void* context, int32_t index, const char* name, lamella_
     *out = core::retain_value(borrowed);
     return static_cast<const char*>(nullptr);
   };
-  return ask(context, Property, read, index, name);
+  return call_method(context, Property, read, index, name);
 }
 
 void fill_allocators(Backend* b) {
@@ -194,68 +195,80 @@ void fill_allocators(Backend* b) {
   b->allocator.size = b->host_allocator.size = sizeof b->allocator;
   b->allocator.context = b->host_allocator.context = b;
   b->allocator.alloc = [](void* c, int64_t bytes, int32_t index, void* stream, void** out) {
-    return alloc(c, Alloc, ask(c, Alloc, address(out), bytes, index, static_cast<const void*>(stream)));
+    return alloc(c, Alloc, call_method(c, Alloc, address(out), bytes, index, static_cast<const void*>(stream)));
   };
   b->allocator.free = [](void* c, void* data, int64_t bytes, int32_t index) {
-    tell(c, Free, static_cast<const void*>(data), bytes, index);
+    call_quietly(c, Free, static_cast<const void*>(data), bytes, index);
   };
   if (has(RecordStream)) {
     b->allocator.flags = LAMELLA_ALLOCATOR_STREAM_ORDERED;
     b->allocator.record_stream = [](void* c, int32_t index, void* data, void* stream) {
-      return ask(c, RecordStream, nothing, index, static_cast<const void*>(data), static_cast<const void*>(stream));
+      return call_method(c, RecordStream, nothing, index, static_cast<const void*>(data),
+                         static_cast<const void*>(stream));
     };
   }
   if (has(Stats)) b->allocator.stats = stats;
   if (has(ResetStats))
     b->allocator.reset_stats = [](void* c, int32_t index, uint32_t what) {
-      return ask(c, ResetStats, nothing, index, (what & LAMELLA_STATS_PEAK) != 0, (what & LAMELLA_STATS_COUNTS) != 0);
+      return call_method(c, ResetStats, nothing, index, (what & LAMELLA_STATS_PEAK) != 0,
+                         (what & LAMELLA_STATS_COUNTS) != 0);
     };
   if (has(Trim))
-    b->allocator.trim = [](void* c, int32_t index, int64_t cap) { return ask(c, Trim, nothing, index, cap); };
+    b->allocator.trim = [](void* c, int32_t index, int64_t cap) { return call_method(c, Trim, nothing, index, cap); };
   b->host_allocator.flags = LAMELLA_ALLOCATOR_PINNED;
   b->host_allocator.alloc = [](void* c, int64_t bytes, int32_t, void*, void** out) {
-    return alloc(c, HostAlloc, ask(c, HostAlloc, address(out), bytes));
+    return alloc(c, HostAlloc, call_method(c, HostAlloc, address(out), bytes));
   };
   b->host_allocator.free = [](void* c, void* data, int64_t bytes, int32_t) {
-    tell(c, HostFree, static_cast<const void*>(data), bytes);
+    call_quietly(c, HostFree, static_cast<const void*>(data), bytes);
   };
 }
 
 void fill_streams(const std::vector<PyObject*>& has, lamella_backend* d) {
   using In = const void*;
   if (has[StreamDefault])
-    d->stream_default = [](void* c, int32_t i, void** out) { return ask(c, StreamDefault, address(out), i); };
+    d->stream_default = [](void* c, int32_t i, void** out) { return call_method(c, StreamDefault, address(out), i); };
   if (has[StreamCreate])
     d->stream_create = [](void* c, int32_t i, int32_t priority, void** out) {
-      return ask(c, StreamCreate, address(out), i, priority);
+      return call_method(c, StreamCreate, address(out), i, priority);
     };
-  if (has[StreamDestroy]) d->stream_destroy = [](void* c, int32_t i, void* s) { tell(c, StreamDestroy, i, In(s)); };
+  if (has[StreamDestroy])
+    d->stream_destroy = [](void* c, int32_t i, void* s) { call_quietly(c, StreamDestroy, i, In(s)); };
   if (has[StreamCurrent])
-    d->stream_current = [](void* c, int32_t i, void** out) { return ask(c, StreamCurrent, address(out), i); };
+    d->stream_current = [](void* c, int32_t i, void** out) { return call_method(c, StreamCurrent, address(out), i); };
   if (has[StreamSetCurrent])
-    d->stream_set_current = [](void* c, int32_t i, void* s) { return ask(c, StreamSetCurrent, nothing, i, In(s)); };
+    d->stream_set_current = [](void* c, int32_t i, void* s) {
+      return call_method(c, StreamSetCurrent, nothing, i, In(s));
+    };
   if (has[StreamSynchronize])
-    d->stream_synchronize = [](void* c, int32_t i, void* s) { return ask(c, StreamSynchronize, nothing, i, In(s)); };
+    d->stream_synchronize = [](void* c, int32_t i, void* s) {
+      return call_method(c, StreamSynchronize, nothing, i, In(s));
+    };
   if (has[StreamQuery])
     d->stream_query = [](void* c, int32_t i, void* s, int32_t* done) {
-      return ask(c, StreamQuery, flag(done), i, In(s));
+      return call_method(c, StreamQuery, flag(done), i, In(s));
     };
   if (has[EventCreate])
     d->event_create = [](void* c, int32_t i, uint32_t flags, void** out) {
-      return ask(c, EventCreate, address(out), i, (flags & LAMELLA_EVENT_TIMING) != 0);
+      return call_method(c, EventCreate, address(out), i, (flags & LAMELLA_EVENT_TIMING) != 0);
     };
-  if (has[EventDestroy]) d->event_destroy = [](void* c, int32_t i, void* e) { tell(c, EventDestroy, i, In(e)); };
+  if (has[EventDestroy])
+    d->event_destroy = [](void* c, int32_t i, void* e) { call_quietly(c, EventDestroy, i, In(e)); };
   if (has[EventRecord])
     d->event_record = [](void* c, int32_t i, void* e, void* s) {
-      return ask(c, EventRecord, nothing, i, In(e), In(s));
+      return call_method(c, EventRecord, nothing, i, In(e), In(s));
     };
   if (has[EventWait])
-    d->event_wait = [](void* c, int32_t i, void* e, void* s) { return ask(c, EventWait, nothing, i, In(e), In(s)); };
+    d->event_wait = [](void* c, int32_t i, void* e, void* s) {
+      return call_method(c, EventWait, nothing, i, In(e), In(s));
+    };
   if (has[EventSynchronize])
-    d->event_synchronize = [](void* c, int32_t i, void* e) { return ask(c, EventSynchronize, nothing, i, In(e)); };
+    d->event_synchronize = [](void* c, int32_t i, void* e) {
+      return call_method(c, EventSynchronize, nothing, i, In(e));
+    };
   if (has[EventQuery])
     d->event_query = [](void* c, int32_t i, void* e, int32_t* done) {
-      return ask(c, EventQuery, flag(done), i, In(e));
+      return call_method(c, EventQuery, flag(done), i, In(e));
     };
   if (has[EventElapsed])
     d->event_elapsed = [](void* c, int32_t i, void* start, void* end, double* milliseconds) {
@@ -263,7 +276,7 @@ void fill_streams(const std::vector<PyObject*>& has, lamella_backend* d) {
         *milliseconds = PyFloat_AsDouble(o);
         return PyErr_Occurred() ? "milliseconds as float" : nullptr;
       };
-      return ask(c, EventElapsed, read, i, In(start), In(end));
+      return call_method(c, EventElapsed, read, i, In(start), In(end));
     };
 }
 
@@ -318,7 +331,7 @@ lamella_status register_python_backend(dispatcher::Library& lib, const PythonBac
   if (b->given.device_count > 1) d.device_count = [](void* context) { return cast(context).given.device_count; };
   if (has[CopyFromHost]) d.copy = copy;
   if (has[Property]) d.property = property;
-  if (has[Synchronize]) d.synchronize = [](void* c, int32_t i) { return ask(c, Synchronize, nothing, i); };
+  if (has[Synchronize]) d.synchronize = [](void* c, int32_t i) { return call_method(c, Synchronize, nothing, i); };
   if (has[DeviceCurrent])
     d.device_current = [](void* c, int32_t* index) {
       const auto read = [c, index](PyObject* o) {
@@ -326,10 +339,10 @@ lamella_status register_python_backend(dispatcher::Library& lib, const PythonBac
         *index = static_cast<int32_t>(i);
         return i >= 0 && i < cast(c).given.device_count ? nullptr : "the index of a device";
       };
-      return ask(c, DeviceCurrent, read);
+      return call_method(c, DeviceCurrent, read);
     };
   if (has[DeviceSetCurrent])
-    d.device_set_current = [](void* c, int32_t index) { return ask(c, DeviceSetCurrent, nothing, index); };
+    d.device_set_current = [](void* c, int32_t index) { return call_method(c, DeviceSetCurrent, nothing, index); };
   for (int t : given.dtypes) d.dtypes[t >> 6] |= uint64_t{1} << (t & 63);
   fill_streams(has, &d);
   const lamella_status st = dispatcher::register_backend(lib, d, nullptr, handle);

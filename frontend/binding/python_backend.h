@@ -1,4 +1,4 @@
-// Backends written in Python: the slots of lamella_backend as methods of an object.
+// Backends written in Python: methods of an object fill the slots of lamella_backend.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace lamella::binding {
 
-// The methods that a backend may have, by the names of the C slots that they fill.
+// Returns the names of the methods that a backend may have, which are those of the C slots.
 const std::vector<std::string>& backend_slots();
 
 struct PythonBackend {
   std::string name;
-  std::vector<PyObject*> methods;  // in the order of backend_slots(); null: it has no such thing
+  std::vector<PyObject*> methods;  // in the order of backend_slots(); null for a missing method
   int32_t device_count, dlpack_type;
   uint32_t flags;
-  std::vector<int> dtypes;  // empty: all
+  std::vector<int> dtypes;  // empty means all
 };
 
-// Registers it, with references of its own to the methods, which are never given back: tensors may outlive the
-// registration, and come back to `free`. A backend that is refused leaves nothing.
+// Registers the backend. It never releases its references to the methods, since tensors may outlive the registration
+// and call `free`. A backend that is refused leaves nothing behind.
 lamella_status register_python_backend(dispatcher::Library& lib, const PythonBackend&, lamella_handle* handle);
 
 }  // namespace lamella::binding

@@ -60,7 +60,7 @@ PyObject* value_to_python(const lamella_value* v) {
   return with_memory([&] { return borrowed_to_python(*v); });
 }
 
-PyObject* read_value(PyObject* o, lamella_value* out) {  // true, or null with an exception
+PyObject* read_value(PyObject* o, lamella_value* out) {  // returns true, or null with an exception
   return with_memory([&]() -> PyObject* {
     Arena arena;
     Value v;
@@ -91,7 +91,7 @@ const lamella_operator* find_operator_public(PyObject* o) {
 
 }  // namespace
 
-// The init of another library, for which this one waits, may need the interpreter's lock.
+// Releases the interpreter's lock, because another library's init, for which this waits, may need it.
 int load_plugin_public(const char* path) {
   PyThreadState* state = PyEval_SaveThread();
   const lamella_status st = lamella_load_plugin(path);

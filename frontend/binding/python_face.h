@@ -1,4 +1,4 @@
-// The part of the binding for other extension modules: the interface "python" of <lamella/python.h>, and the capsule
+// The binding's services for other extension modules: the interface "python" of <lamella/python.h>, and the capsule
 // with the table of the C ABI.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace lamella::binding {
 
-// The operator that a packet or a name ("mine::twice.Tensor") means; null with an exception. Out= forms are told by
-// name.
+// Returns the operator of a packet or a name ("mine::twice.Tensor"); null with an exception. An out= form is found by
+// its name only.
 const dispatcher::Operator* find_operator(PyObject* packet_or_name);
 
 int init_python_face(PyObject* module);

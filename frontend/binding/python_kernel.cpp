@@ -28,12 +28,12 @@ using dispatcher::Operator;
 
 PyTypeObject* call_type = nullptr;
 
-// The first argument of a layer's handler: the operator, and a way to go on with the call.
+// The first argument of a layer's handler: it describes the operator, and calling it continues the call.
 struct Call {
   PyObject_HEAD vectorcallfunc vectorcall;
-  lamella_frame* frame;      // null once the handler has returned
-  const Value* values;       // as they came
-  PyObject* const* objects;  // the same, as Python saw them: args, then kwargs' values
+  lamella_frame* frame;      // null after the handler has returned
+  const Value* values;       // the original arguments
+  PyObject* const* objects;  // the same as Python objects: positional ones, then the keywords' values
   Py_ssize_t num_positional;
   PyObject* kwnames;
 };
@@ -46,7 +46,7 @@ const Signature* signature(const Operator* op) {
   if (s) return s.get();
   auto made = std::make_unique<Signature>();
   if (!make_signature(op, made.get())) return nullptr;
-  made->out = nullptr;  // an out= form's outputs are parameters like others here
+  made->out = nullptr;  // the outputs of an out= form are ordinary parameters here
   s = std::move(made);
   return s.get();
 }
@@ -219,7 +219,7 @@ PyType_Spec kernel_spec = {"lamella.library.Kernel", sizeof(Kernel), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                            kernel_slots};
 
-// Keyword-only arguments at their default are left out, trailing positional ones too.
+// Returns whether an argument has its default value.
 bool is_default(const dispatcher::Argument& a, const Value& v) {
   if (!a.has_default || v.tag != a.value.tag) return false;
   if (v.tag == LAMELLA_NONE) return true;
@@ -233,7 +233,7 @@ std::string who_returns(const lamella_frame* f) {
   return l ? "the handler of layer '" + l->name + "'" : "the Python kernel";
 }
 
-// A Python result into a value of the declared type; owned.
+// Converts a Python result to an owned value of the declared type.
 bool from_python(const lamella_frame* f, PyObject* o, const dispatcher::Return& r, Value* out) {
   Arena arena;
   Value v;
@@ -247,23 +247,23 @@ bool from_python(const lamella_frame* f, PyObject* o, const dispatcher::Return& 
   return true;
 }
 
-// An argument whose memory a tensor shares, or -1.
+// Returns the index of an argument that shares memory with a tensor, or -1.
 int shared_argument(const lamella_frame* f, const Value* args, const Tensor* t) {
   int found = -1;
-  if (t->opaque() || t->numel == 0) return found;  // these may share the storage that holds nothing
+  if (t->opaque() || t->numel == 0) return found;  // all of these may share one empty storage
   dispatcher::each_tensor(f->op->info, args, [&](int at, const Tensor* given) {
     if (found < 0 && given->storage == t->storage) found = at;
   });
   return found;
 }
 
-// A backend's kernel may not return a tensor of another device than its call's, nor, as a new tensor, memory of an
-// argument. Without a shape rule the operator may have results anywhere.
+// Checks a tensor that a backend's Python kernel returned: it must be on the call's device, and, if it is to be a new
+// tensor, must not be memory of an argument. For an operator without a shape rule any device is accepted.
 lamella_status check_returned(lamella_frame* f, const Value* args, const Tensor* t, const Tensor* want, bool fresh) {
   std::string wrong;
   const bool ruled = static_cast<const dispatcher::Table*>(f->table)->infer;
   const int shared = fresh ? shared_argument(f, args, t) : -1;
-  const lamella_device there = want ? want->device() : f->device;  // a view is where its argument is
+  const lamella_device there = want ? want->device() : f->device;  // a view is on the device of its argument
   if (ruled && !core::same_device(t->device(), there))
     wrong = "a tensor of device '" + core::device_name(t->device()) + "', but the call is on '" +
             core::device_name(there) + "'";
@@ -275,8 +275,9 @@ lamella_status check_returned(lamella_frame* f, const Value* args, const Tensor*
                      dispatcher::operator_title(f->op) + ": the Python kernel returned " + wrong);
 }
 
-// Where the dispatcher has allocated outputs (a backend's kernel of an operator with a shape rule), the result must
-// be as the rule described it; it takes the place of the allocation, or is copied into memory that the caller gave.
+// Stores a result. If the dispatcher has allocated an output (for a backend's kernel of an operator with a shape rule),
+// the result must have the shape and dtype of the rule; it replaces the allocation, or is copied into memory that the
+// caller passed.
 lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, Value result, bool composite) {
   const bool functional = f->op->form == dispatcher::Form::Functional && !f->op->info.written;
   if (ret->tag == LAMELLA_TENSOR && result.tag != LAMELLA_TENSOR) {
@@ -290,7 +291,7 @@ lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, V
     core::release_value(result);
     return LAMELLA_OK;
   }
-  // Without a shape rule the schema alone says whether a result may be memory of an argument; views do.
+  // Without a shape rule, the schema says whether a result may be memory of an argument.
   const bool is_view = want ? shared_argument(f, args, want) >= 0 : f->op->schema.load()->rets[i].alias.present();
   const bool fresh = functional && !composite && !is_view;
   if (lamella_status st = got && !composite ? check_returned(f, args, got, want, fresh) : LAMELLA_OK) {
@@ -318,7 +319,8 @@ lamella_status deliver(lamella_frame* f, const Value* args, int i, Value* ret, V
 
 lamella_status take_results(lamella_frame* f, const Value* args, PyObject* result, Value* rets, PythonKernel::Of of) {
   const bool layer = of == PythonKernel::Of::Layer;
-  if (PyList_Check(result) && f->op->schema.load()->rets.size() > 1) {  // a copy, as items may change the list
+  // A copy, since converting an item may change the list.
+  if (PyList_Check(result) && f->op->schema.load()->rets.size() > 1) {
     PyObject* now = PyList_AsTuple(result);
     const lamella_status st = now ? take_results(f, args, now, rets, of) : capture_exception();
     Py_XDECREF(now);
@@ -354,7 +356,7 @@ lamella_status take_results(lamella_frame* f, const Value* args, PyObject* resul
 
 SpreadArguments::SpreadArguments(const lamella_frame* f, const Value* args) {
   const dispatcher::Schema& s = *f->op->schema.load();
-  // A functional kernel that serves the out= form does not see the outputs; its result is delivered into them.
+  // A functional kernel that serves the out= form gets no outputs; its result is stored into them.
   const bool derived = f->layer < 0 && f->op->form == dispatcher::Form::Out;
   const int nargs = derived ? f->op->info.first_out : static_cast<int>(s.args.size());
   PyObject** first = objects_ + 1;
@@ -387,7 +389,8 @@ SpreadArguments::~SpreadArguments() {
 
 namespace {
 
-// Whether the thread's stack is nearly used up. Python counts its own frames, but not what lies between them here.
+// Returns whether the thread's stack is nearly used up. Python counts its own frames, but not the native frames between
+// them.
 bool is_stack_short() {
   constexpr size_t needed = 512 << 10;
   thread_local const char* end = [] {
@@ -415,12 +418,12 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
   }
   const SpreadArguments a(f, args);
   PyObject* callable = Py_NewRef(k->callable);
-  const bool layer = f->layer >= 0, told = layer || k->of == PythonKernel::Of::Category;
+  const bool layer = f->layer >= 0, takes_call = layer || k->of == PythonKernel::Of::Category;
   lamella_frame* outer = f->thread->frame;
   f->thread->frame = f;
   PyObject* result = nullptr;
   Call* c = nullptr;
-  if (told) {
+  if (takes_call) {
     c = cast(call_type->tp_alloc(call_type, 0));
     c->vectorcall = redispatch;
     c->frame = f;

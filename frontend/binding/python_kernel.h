@@ -1,4 +1,4 @@
-// Kernels and layers written in Python: how a call goes out into Python and comes back.
+// Kernels and layers written in Python: converts a call's arguments for Python, and its results back.
 #pragma once
 
 #include "dispatcher/call.h"
@@ -6,15 +6,15 @@
 
 namespace lamella::binding {
 
-// Owns the callable until it is withdrawn. The cell itself stays: an old table may still point to it.
+// Holds a callable until it is withdrawn. The struct itself is never freed, because an old table may still point to it.
 struct PythonKernel {
   enum class Of { Layer, Device, Composite, Category, Other };
-  PyObject* callable;  // of a layer or a category called as f(call, *args, **kwargs), others as f(*args, **kwargs)
+  PyObject* callable;  // f(call, *args, **kwargs) for a layer or a category, else f(*args, **kwargs)
   Of of = Of::Other;
 };
 
-// A call's arguments as Python is called with them: those at their default, as far as they are the last ones, are left
-// out, keyword-only ones too.
+// The Python arguments of a call. Trailing positional arguments, and keyword-only ones, are left out if they have their
+// default values.
 class SpreadArguments {
  public:
   SpreadArguments(const lamella_frame* f, const core::Value* args);
@@ -22,7 +22,7 @@ class SpreadArguments {
   SpreadArguments(const SpreadArguments&) = delete;
   PyObject* const* objects() const { return objects_ + 1; }
   Py_ssize_t positional() const { return positional_; }
-  PyObject* names() const { return kwnames_; }  // null: none has one
+  PyObject* names() const { return kwnames_; }  // null if there are no keywords
   PyObject* const* behind(PyObject* first) const {
     objects_[0] = first;
     return objects_;
@@ -34,12 +34,12 @@ class SpreadArguments {
   PyObject* kwnames_ = nullptr;
 };
 
-// What a layer's handler returned, as results of the call.
+// Converts the result of a layer's handler to the results of the call.
 lamella_status take_layer_results(lamella_frame* f, PyObject* result, lamella_value* rets);
 
 lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 
-// The kernel that serves an operator under a key now, as a callable. Null with an exception.
+// Returns the kernel that serves an operator under a key now, as a callable; null with an exception.
 PyObject* new_kernel(const dispatcher::Operator* op, const std::string& key);
 
 int init_python_kernels(PyObject* module);

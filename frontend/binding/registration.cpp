@@ -28,9 +28,9 @@ namespace py = pybind11;
 namespace lamella::binding {
 namespace {
 
-// ---- Python callables that are told of something under the registry's lock ------------------------------------------
+// ---- Python callables that are called under the registry's lock -----------------------------------------------------
 
-// The first exception of those that callables raised while something was withdrawn; see `raise_first`.
+// The first exception that a callable raised during a withdrawal; see `raise_first`.
 thread_local PyObject* first_error[3];
 
 void keep_error() {
@@ -43,7 +43,7 @@ void keep_error() {
 void drop_first() {
   for (PyObject*& o : first_error) Py_CLEAR(o);
 }
-// An error that came before says more than what was raised as it was taken back.
+// Throws the error of a failed registration, and drops the exceptions that callables raised while it was undone.
 void check_only(lamella_status st) {
   if (st) drop_first();
   check(st);
@@ -59,13 +59,14 @@ void raise_first() {
 
 namespace {
 
-// What a Python rule is to those who hear of it: the object that was registered; of another one what is known of it.
+// Returns a rule as on_rule's callback gets it: the registered object for a rule of Python, else a tuple that describes
+// it.
 PyObject* rule_to_python(lamella_handle h, const lamella_rule& r) {
   if (r.kind && !std::strcmp(r.kind, "python")) return Py_NewRef(static_cast<PyObject*>(r.payload));
   return Py_BuildValue("(Ksssz)", (unsigned long long)h, r.op, r.layer, r.owner, r.kind);
 }
 
-lamella_status tell_of_rule(void* context, lamella_handle h, const lamella_rule* r, int32_t there) {
+lamella_status pass_rule(void* context, lamella_handle h, const lamella_rule* r, int32_t there) {
   const Gil gil;
   PyObject* callable = static_cast<PythonKernel*>(context)->callable;
   if (!callable) return LAMELLA_OK;
@@ -89,9 +90,9 @@ lamella_kernel_def described(lamella_kernel fn, void* context, const std::string
           0};
 }
 
-void let_go_of(void* object) { drop_anywhere(static_cast<PyObject*>(object)); }
+void drop_object(void* object) { drop_anywhere(static_cast<PyObject*>(object)); }
 
-// Registration from Python. Callables are dropped when their registration is withdrawn.
+// A library of registrations from Python. A callable is released when its registration is withdrawn.
 class PyLibrary {
  public:
   PyLibrary(const std::string& ns, const std::string& owner, const std::string& kind) {
@@ -118,7 +119,7 @@ class PyLibrary {
   lamella_handle impl(const std::string& op, const std::string& key, py::object callable, const std::string& file,
                       int line) {
     lamella_handle h;
-    if (callable.is_none()) {  // explicit fall-through
+    if (callable.is_none()) {  // an explicit fall-through
       check(dispatcher::register_kernel(open(), op.c_str(), key.c_str(), described(nullptr, nullptr, file, line), &h));
       return h;
     }
@@ -194,19 +195,19 @@ class PyLibrary {
   }
   lamella_handle rule(const std::string& op, const std::string& layer, py::object rule) {
     lamella_handle h;
-    const lamella_rule r = {sizeof r, 0, op.c_str(), layer.c_str(), "python", rule.ptr(), let_go_of, nullptr};
+    const lamella_rule r = {sizeof r, 0, op.c_str(), layer.c_str(), "python", rule.ptr(), drop_object, nullptr};
     check_only(dispatcher::add_rule(open(), r, &h));
-    rule.release();  // it is the registration's now
+    rule.release();  // the registration owns the reference now
     return h;
   }
-  lamella_handle on_rule(const std::string& layer, py::object told) {
+  lamella_handle on_rule(const std::string& layer, py::object callback) {
     lamella_handle h;
-    auto* cell = new PythonKernel{told.release().ptr()};
-    const lamella_status st = dispatcher::on_rule(open(), layer.c_str(), tell_of_rule, cell, &h);
+    auto* cell = new PythonKernel{callback.release().ptr()};
+    const lamella_status st = dispatcher::on_rule(open(), layer.c_str(), pass_rule, cell, &h);
     if (st) drop_first();
     return keep(st, h, cell);
   }
-  // A registration of Python's own: `undo` is called when it is withdrawn.
+  // Adds a registration of Python itself: `undo` is called when it is withdrawn.
   lamella_handle own(py::object undo) {
     PyObject* callable = undo.release().ptr();
     return dispatcher::enter(open(), [callable](lamella_handle) {
@@ -226,9 +227,11 @@ class PyLibrary {
   }
   void close() {
     if (!lib_) return;
-    dispatcher::close_library(std::exchange(lib_, nullptr));  // first, so that no table leads to an empty cell
+    // First, so that no table leads to a cell without a callable.
+    dispatcher::close_library(std::exchange(lib_, nullptr));
     auto cells = std::exchange(cells_, {});
-    for (auto& [h, cell] : cells) Py_CLEAR(cell->callable);  // a call that is on its way to it will look again
+    // A call that has read the cell's old table reads the new one.
+    for (auto& [h, cell] : cells) Py_CLEAR(cell->callable);
     forget_signatures();
     raise_first();
   }
@@ -246,7 +249,7 @@ class PyLibrary {
   void drop(lamella_handle h) {
     auto it = cells_.find(h);
     if (it == cells_.end()) return;
-    Py_CLEAR(it->second->callable);  // a call that is on its way to it will look again
+    Py_CLEAR(it->second->callable);  // a call that has read the cell's old table reads the new one
     cells_.erase(it);
   }
   dispatcher::Library& open() {
@@ -276,7 +279,7 @@ void add_registration(py::module_& m) {
       .def("withdraw", &PyLibrary::withdraw, py::arg("handle"), py::arg("missing_ok") = false)
       .def("close", &PyLibrary::close);
   m.def("_backend_slots", [] { return backend_slots(); });
-  m.def("_rules", [](py::object o) {  // of an operator, in the order of their registration
+  m.def("_rules", [](py::object o) {  // the rules of an operator, in the order of their registration
     const dispatcher::Operator* op = find_operator(o.ptr());
     if (!op) throw py::error_already_set();
     py::list l;

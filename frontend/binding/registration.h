@@ -1,11 +1,11 @@
-// Registration from Python: lamella._C._Library, the libraries of Python code, and the rules that there are.
+// Registration from Python: lamella._C._Library for libraries written in Python, and the registered rules.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 namespace lamella::binding {
 
-// After a withdrawal, all of which is done, throws what Python's callables were the first to raise on the way.
+// Throws the first exception that Python callables raised during a withdrawal; called when the withdrawal is complete.
 void raise_first();
 
 void add_registration(pybind11::module_& m);

@@ -65,7 +65,7 @@ void add_settings(py::module_& m) {
     if (d.backend < 0) d = {core::host_backend(), 0};
     return py::reinterpret_steal<py::object>(new_device(d));
   });
-  m.def("_log_usage", [](const char* key) {  // whether the log is there
+  m.def("_log_usage", [](const char* key) {  // returns whether there is a log
     const auto* profiler = static_cast<const lamella_profiler*>(dispatcher::find_interface("profiler", 1));
     if (profiler) check(profiler->log_usage_once(key));
     return profiler != nullptr;
@@ -77,7 +77,7 @@ void add_settings(py::module_& m) {
   });
   m.def(
       "_default_generator",
-      [](const py::object& device) {  // of the host, where none is given
+      [](const py::object& device) {  // None means the host
         lamella_device d = {core::host_backend(), 0};
         if (!device.is_none()) {
           const int read = read_device(device.ptr(), &d);

@@ -1,5 +1,4 @@
-// What is set for the process or the thread, as Python sees it: threads, defaults, seeds, memory of devices; and
-// dtypes.
+// Settings of the process and the thread for Python: threads, defaults, seeds, memory of devices; and dtypes.
 #pragma once
 
 #include <pybind11/pybind11.h>

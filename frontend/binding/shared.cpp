@@ -20,7 +20,7 @@ Tensor* read(const py::object& o) {
   return unwrap(o.ptr());
 }
 
-// A uint8 tensor over a whole storage, whose reference it takes.
+// Makes a uint8 tensor over a whole storage; takes over the reference to that.
 py::object flat(Storage* s) {
   Tensor* t = core::tensor_over(s, 1, &s->bytes, nullptr, 0, LAMELLA_UINT8);
   core::release(s);
@@ -52,9 +52,9 @@ py::object shared_fd(const py::object& tensor) {
   return find_place(read(tensor)->storage, &p) ? py::object(py::int_(p.fd)) : py::object(py::none());
 }
 
-// ---- moving a storage ----
+// ---- moving a storage into shared memory ----------------------------------------------------------------------------
 
-// Tensors over a storage that we know of, each once.
+// The tensors over a storage that were found, each once.
 struct Holders {
   const Storage* storage;
   std::vector<Tensor*> found;
@@ -69,21 +69,21 @@ struct Holders {
   int64_t storage_use_count() const { return __atomic_load_n(&storage->refcount, __ATOMIC_ACQUIRE); }
 };
 
-void add_objects(Holders& holders) {  // all tensors that Python knows
+void add_objects(Holders& holders) {  // adds all tensors that the garbage collector lists
   const py::list objects = py::module_::import("gc").attr("get_objects")();
   for (const py::handle o : objects)
     if (is_tensor(o.ptr()) && unwrap(o.ptr())) holders.add(unwrap(o.ptr()));
 }
 
-std::string hidden() {  // objects that the collector does not name
+std::string hidden() {  // a text about objects that the garbage collector does not list
   const auto frozen = py::module_::import("gc").attr("get_freeze_count")().cast<int64_t>();
   return frozen ? "; or gc.freeze() has hidden them: share it before that" : "";
 }
 
-// Moves the memory under a tensor into shared memory. The storage stays, and with it identity, version and slots; each
-// tensor over it is pointed anew. Memory that is held in other ways, by an array of numpy or by what autograd saved, is
-// not moved: its holder would be left with freed memory, or with another copy. Nor is it moved while another thread
-// works on tensors without Python's lock, which may use it: see Note [Work without the lock].
+// Moves the memory of a tensor into shared memory. The storage stays, with its identity, version and slots; the pointer
+// of each tensor over it is changed. If something else holds the memory (a numpy array, values that autograd saved), it
+// is not moved, because that would be left with freed memory or another copy. Neither is it moved while another thread
+// works on tensors without the interpreter's lock, since that may use it: see Note [Work without the lock].
 void share_memory(const py::object& tensor, double seconds) {
   Tensor* t = read(tensor);
   Storage* s = t->storage;
@@ -91,16 +91,15 @@ void share_memory(const py::object& tensor, double seconds) {
   if (find_place(s, &place)) return;
   if (t->opaque() || !core::is_host(t->backend))
     throw py::value_error("share_memory_: the tensor's memory is not the host's");
-  const Alone alone(seconds);
+  const Exclusive alone(seconds);
   if (!alone) {
-    PyErr_Format(
-        PyExc_TimeoutError,
-        "share_memory_: other threads have worked on tensors for %d seconds, and memory that they may use does "
-        "not move meanwhile; share it before they start, or end them",
-        static_cast<int>(seconds));
+    PyErr_Format(PyExc_TimeoutError,
+                 "share_memory_: other threads have worked on tensors for %d seconds, and memory that they may use is "
+                 "not moved meanwhile; share it before they start, or end them",
+                 static_cast<int>(seconds));
     throw py::error_already_set();
   }
-  if (find_place(s, &place)) return;  // another thread has moved it
+  if (find_place(s, &place)) return;  // another thread has moved it meanwhile
   Holders holders{s, {}};
   holders.add(t);
   if (!holders.complete()) add_objects(holders);
@@ -108,7 +107,7 @@ void share_memory(const py::object& tensor, double seconds) {
     const std::string others = std::to_string(holders.storage_use_count() - (int64_t)holders.found.size());
     throw std::runtime_error(
         "share_memory_: the memory is held in " + others +
-        " places that cannot follow it, such as arrays of numpy or what autograd saved for backward; drop them, or "
+        " places that cannot follow it, such as arrays of numpy or values that autograd saved; drop them, or "
         "share a clone()" +
         hidden());
   }

@@ -1,4 +1,4 @@
-// Tensors in memory that processes share, as lamella.multiprocessing needs them.
+// Tensors in memory that processes share, for lamella.multiprocessing.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -23,14 +23,13 @@ namespace {
 
 using core::Storage;
 
-// Note [Shared memory]
-// A file of memfd_create has no name: nothing is left behind when processes are killed. It is sealed against
-// shrinking, since reading memory that a file lost kills the reader. A process maps a file once, whole, and keeps one
-// descriptor for it, however many storages stand in it.
-// Small storages of a process stand in one file after the other, in a chunk that is filled once: descriptors are few,
-// 1024 in most processes. Their bytes are not used again, since another process may still read them.
+// Note [Shared memory]  The files are made by memfd_create and have no name, so nothing is left behind when processes
+//   are killed. They are sealed against shrinking, since reading memory that a file has lost would kill the reader. A
+//   process maps each file once, as a whole, and keeps one descriptor for it, for any number of storages in it. Small
+//   storages are placed one after another in a chunk file that is filled once, since most processes may have only 1024
+//   descriptors. Their bytes are not reused, since another process may still read them.
 struct Mapping {
-  int64_t references;  // under the lock
+  int64_t references;  // guarded by the lock
   char* address;
   int64_t bytes;
   int fd;
@@ -38,7 +37,7 @@ struct Mapping {
   ino_t inode;
 };
 
-struct Held {  // the context of a storage's deleter
+struct SharedBlock {  // the context of a storage's deleter
   Mapping* mapping;
   int64_t offset;
 };
@@ -53,13 +52,14 @@ struct Lock {
 };
 
 std::map<std::pair<dev_t, ino_t>, Mapping*>& mappings() {
-  static auto* all = new std::map<std::pair<dev_t, ino_t>, Mapping*>;  // deleters run until the process ends
+  // Never destroyed: deleters run until the process ends.
+  static auto* all = new std::map<std::pair<dev_t, ino_t>, Mapping*>;
   return *all;
 }
 Mapping* chunk = nullptr;  // holds a reference
 int64_t chunk_used = 0;
 
-void drop(Mapping* m) {  // under the lock
+void drop(Mapping* m) {  // the caller holds the lock
   if (--m->references) return;
   mappings().erase({m->device, m->inode});
   munmap(m->address, static_cast<size_t>(m->bytes));
@@ -71,7 +71,7 @@ void drop_chunk() {
   if (chunk) drop(std::exchange(chunk, nullptr));
 }
 
-// No thread holds the lock while the process forks. A child fills a chunk of its own.
+// No thread holds the lock during a fork. A child starts a chunk of its own.
 void watch_forks() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -84,7 +84,7 @@ void watch_forks() {
 }
 
 void end(void* context) {
-  auto* h = static_cast<Held*>(context);
+  auto* h = static_cast<SharedBlock*>(context);
   {
     Lock lock;
     drop(h->mapping);
@@ -92,8 +92,8 @@ void end(void* context) {
   delete h;
 }
 
-const Held* held(const Storage* s) {
-  return s->deleter == end ? static_cast<const Held*>(s->deleter_context()) : nullptr;
+const SharedBlock* held(const Storage* s) {
+  return s->deleter == end ? static_cast<const SharedBlock*>(s->deleter_context()) : nullptr;
 }
 
 lamella_status fail(int error, const char* doing, int64_t bytes) {
@@ -107,7 +107,8 @@ lamella_status fail(int error, const char* doing, int64_t bytes) {
                      core::format("shared memory: %s %lld bytes: %s", doing, (long long)bytes, std::strerror(error)));
 }
 
-// The most that this machine or this container could ever give; reserving more would have other processes killed.
+// Returns the memory that this machine or container has at most; allocating more would make the kernel kill other
+// processes.
 int64_t most() {
   struct sysinfo info;
   int64_t most = INT64_MAX;
@@ -121,7 +122,7 @@ int64_t most() {
   return most;
 }
 
-// Maps a file and takes its descriptor, also where it fails.
+// Maps a file; takes over its descriptor, also if it fails.
 lamella_status map_file(int fd, int64_t bytes, dev_t device, ino_t inode, Mapping** out) {
   void* p = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (p == MAP_FAILED) {
@@ -134,8 +135,8 @@ lamella_status map_file(int fd, int64_t bytes, dev_t device, ino_t inode, Mappin
   return LAMELLA_OK;
 }
 
-// Gives a file its pages, all zero, or with the bytes at `from`: writing them takes half as long as zeroing pages,
-// mapping them one by one at their first use, and copying into them. The number of an error, or 0.
+// Allocates the pages of a file, zero or with the bytes at `from`. Writing them takes half of the time of zeroing
+// pages, mapping them one by one at the first access, and copying. Returns errno, or 0.
 int fill(int fd, int64_t bytes, const void* from) {
   for (int64_t done = 0; done < bytes;) {
     const ssize_t n = from ? pwrite(fd, static_cast<const char*>(from) + done, static_cast<size_t>(bytes - done), done)
@@ -163,9 +164,9 @@ lamella_status new_mapping(int64_t bytes, const void* from, Mapping** out) {
   return map_file(fd, bytes, st.st_dev, st.st_ino, out);
 }
 
-// A storage over a mapping, whose reference it takes.
+// Makes a storage over a part of a mapping, whose reference it takes over.
 Storage* over(Mapping* m, int64_t offset, int64_t bytes) {
-  return core::foreign_storage(m->address + offset, bytes, {core::host_backend(), 0}, end, new Held{m, offset});
+  return core::foreign_storage(m->address + offset, bytes, {core::host_backend(), 0}, end, new SharedBlock{m, offset});
 }
 
 lamella_status need_host() {
@@ -237,7 +238,7 @@ lamella_status open_shared_storage(int fd, int64_t bytes, int64_t offset, Storag
 bool is_shared(const Storage* s) { return held(s) != nullptr; }
 
 bool find_place(const Storage* s, SharedPlace* out) {
-  const Held* h = held(s);
+  const SharedBlock* h = held(s);
   if (!h) return false;
   *out = {h->mapping->fd, h->offset, h->mapping->device, h->mapping->inode};
   return true;

@@ -1,4 +1,4 @@
-// Memory that processes share: files without a name, which the kernel frees with their last descriptor and mapping.
+// Memory that processes share: unnamed files, which the kernel frees with their last descriptor and mapping.
 #pragma once
 
 #include <sys/types.h>
@@ -9,22 +9,22 @@
 
 namespace lamella::binding {
 
-// Where bytes of a storage stand: in which file, and from where on.
+// The place of a storage's bytes: a file and an offset.
 struct SharedPlace {
-  int fd;  // open as long as the storage lives
+  int fd;  // open while the storage lives
   int64_t offset;
   dev_t device;
   ino_t inode;
 };
 
-// Fresh memory whose pages are there: a write cannot fail later for want of memory. It is all zero, or has the bytes
-// at `from`.
+// Makes a storage whose pages are allocated now, so that a later write cannot fail for lack of memory. It is zero, or a
+// copy of the bytes at `from`.
 lamella_status new_shared_storage(int64_t bytes, const void* from, core::Storage** out);
-// Over a file that another process made. The descriptor is duplicated.
+// Makes a storage over a file of another process. The descriptor is duplicated.
 lamella_status open_shared_storage(int fd, int64_t bytes, int64_t offset, core::Storage** out);
 
 bool is_shared(const core::Storage* s);
-// False for other memory.
+// Returns false for memory that is not shared.
 bool find_place(const core::Storage* s, SharedPlace* out);
 
 }  // namespace lamella::binding

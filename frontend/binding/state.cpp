@@ -26,7 +26,7 @@ Tensor* tensor_of(const char* name, const py::object& o) {
   return unwrap(o.ptr());
 }
 
-// _save_slots(tensor) -> [(name, value)]: what pickles hold of the slots.
+// _save_slots(tensor) -> [(name, value)]: the slots' values for a pickle.
 py::list save_slots(const py::object& tensor) {
   std::vector<dispatcher::SavedSlot> saved;
   check(dispatcher::save_slots(tensor_of("_save_slots", tensor), &saved));
@@ -36,7 +36,7 @@ py::list save_slots(const py::object& tensor) {
   return out;
 }
 
-// _load_slot(tensor, name, value) -> whether a plugin has such a slot.
+// _load_slot(tensor, name, value) -> whether a plugin has the slot.
 bool load_slot(const py::object& tensor, const std::string& name, const py::object& value) {
   Arena arena;
   Value v;
@@ -49,13 +49,14 @@ bool load_slot(const py::object& tensor, const std::string& name, const py::obje
   return found;
 }
 
-// _opaque(dtype, size, stride, device, cls): a tensor for `_load_slot` to fill, or of a class that answers for it.
+// _opaque(dtype, size, stride, device, cls): makes an opaque tensor, to be filled by `_load_slot`, or of a class with a
+// __torch_dispatch__.
 py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size, const std::vector<int64_t>& stride,
                       const py::object& device, const py::object& cls) {
   core::DType t;
   lamella_device d;
   auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
-  if (!cls.is_none() && !(PyType_Check(cls.ptr()) && PyType_IsSubtype(type, tensor_type) && answers_calls(type)))
+  if (!cls.is_none() && !(PyType_Check(cls.ptr()) && PyType_IsSubtype(type, tensor_type) && has_dispatch(type)))
     throw py::type_error(
         "_make_wrapper_subclass: argument 'cls' must be a subclass of Tensor that defines "
         "__torch_dispatch__, a class method, got " +
@@ -77,7 +78,7 @@ py::object new_opaque(const py::object& dtype, const std::vector<int64_t>& size,
   return py::reinterpret_steal<py::object>(o);
 }
 
-// Two Python objects exchange their tensors, and their attributes.
+// Exchanges the tensors and the attributes of two Python objects.
 void swap_tensors(const py::object& a, const py::object& b) {
   Tensor *x = tensor_of("swap_tensors", a), *y = tensor_of("swap_tensors", b);
   auto *first = reinterpret_cast<TensorObject*>(a.ptr()), *second = reinterpret_cast<TensorObject*>(b.ptr());
@@ -90,7 +91,7 @@ void swap_tensors(const py::object& a, const py::object& b) {
   check(mark_class(x, Py_TYPE(b.ptr())));
 }
 
-// The state of a thread, for others; a copy for each thread that uses it at the same time.
+// The captured state of a thread; each thread that uses it at the same time needs a copy.
 class ThreadState {
  public:
   ThreadState() { check(dispatcher::capture_thread(&held_)); }
@@ -111,7 +112,8 @@ void add_state(py::module_& m) {
   m.def("_opaque", new_opaque, py::arg("dtype"), py::arg("size"), py::arg("stride"), py::arg("device"),
         py::arg("cls") = py::none());
   m.def("_swap_tensors", swap_tensors);
-  m.def("_apply_keywords", [](py::object tensor, py::dict keywords) {  // the tensor, or the name that nobody knows
+  // Returns the tensor, or the name of an unknown keyword.
+  m.def("_apply_keywords", [](py::object tensor, py::dict keywords) {
     PyObject* unknown = nullptr;
     PyObject* made = apply_keywords(tensor.ptr(), keywords.ptr(), &unknown);
     if (!made && !unknown) throw py::error_already_set();

@@ -1,4 +1,4 @@
-// The dispatcher's status in functions of pybind11: an error becomes Python's exception.
+// check(): turns a status of the dispatcher into a Python exception, in functions of pybind11.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -16,14 +16,14 @@ namespace py = pybind11;
 namespace lamella::binding {
 namespace {
 
-// A device that exists, with its backend.
+// An existing device, with its backend.
 struct Place {
   lamella_device device;
   const lamella_backend* backend;
 
-  // Calls a function of the backend without Python's lock, since it may wait.
+  // Calls a function of the backend without the interpreter's lock, since it may wait.
   template <class F>
-  void ask(const char* doing, F f) const {
+  void call(const char* doing, F f) const {
     lamella_status st;
     {
       py::gil_scoped_release release;
@@ -46,7 +46,7 @@ Place place(const char* who, const py::object& device) {
   return place(who, d);
 }
 
-// The same later: the device must still be that of the same backend, which may have been withdrawn and come back.
+// Checks a device again later: its backend may have been withdrawn, and its name taken by another one.
 const lamella_backend& still(const char* who, const Place& p) {
   place(who, p.device);
   if (core::backend(p.device.backend) != p.backend)
@@ -59,19 +59,18 @@ bool is_still(const Place& p) { return core::backend(p.device.backend) == p.back
 py::object device_object(lamella_device d) { return py::reinterpret_steal<py::object>(new_device(d)); }
 
 void synchronize(const Place& p) {
-  if (p.backend->synchronize) p.ask("waiting", [](auto& b, void* c, int32_t i) { return b.synchronize(c, i); });
+  if (p.backend->synchronize) p.call("waiting", [](auto& b, void* c, int32_t i) { return b.synchronize(c, i); });
 }
 
-// ---- streams
-// ---------------------------------------------------------------------------------------------------------
+// ---- streams --------------------------------------------------------------------------------------------------------
 
-// A stream of a device. A device without streams has one, whose handle is null.
+// A stream of a device. A device without streams has a single one, whose handle is null.
 class Stream {
  public:
   Stream(const py::object& device, int32_t priority) : Stream(place("Stream", device), true) {
     if (backend().stream_create)
-      at_.ask("making a stream",
-              [&](auto& b, void* c, int32_t i) { return b.stream_create(c, i, priority, &handle_); });
+      at_.call("making a stream",
+               [&](auto& b, void* c, int32_t i) { return b.stream_create(c, i, priority, &handle_); });
   }
   Stream(const Stream&) = delete;
   ~Stream() {
@@ -82,7 +81,7 @@ class Stream {
   static std::unique_ptr<Stream> current(const py::object& device, bool usual) {
     std::unique_ptr<Stream> s(new Stream(place("current_stream", device), false));
     const auto find = usual ? s->backend().stream_default : s->backend().stream_current;
-    if (find) s->at_.ask("asking for a stream", [&](auto&, void* c, int32_t i) { return find(c, i, &s->handle_); });
+    if (find) s->at_.call("asking for a stream", [&](auto&, void* c, int32_t i) { return find(c, i, &s->handle_); });
     return s;
   }
 
@@ -94,14 +93,15 @@ class Stream {
 
   void set_current() const {
     if (there().backend->stream_set_current)
-      at_.ask("making a stream current",
-              [&](auto& b, void* c, int32_t i) { return b.stream_set_current(c, i, handle_); });
+      at_.call("making a stream current",
+               [&](auto& b, void* c, int32_t i) { return b.stream_set_current(c, i, handle_); });
   }
   void wait() const {
     if (!there().backend->stream_synchronize) return binding::synchronize(at_);
-    at_.ask("waiting for a stream", [&](auto& b, void* c, int32_t i) { return b.stream_synchronize(c, i, handle_); });
+    at_.call("waiting for a stream", [&](auto& b, void* c, int32_t i) { return b.stream_synchronize(c, i, handle_); });
   }
-  // Memory that a tensor gives back from now on is used again only behind what is on this stream then.
+  // Records that the stream uses the tensor's memory: after the tensor is freed, the memory is reused only after the
+  // work that is on this stream then.
   void record(const py::object& tensor) const {
     if (!is_tensor(tensor.ptr()))
       throw py::type_error("record_stream: expected a Tensor, got " + type_name(tensor.ptr()));
@@ -112,13 +112,13 @@ class Stream {
     const lamella_allocator* a = at_.backend->allocator;
     void* const data = t->storage->data;
     if (data && a->record_stream)
-      at_.ask("recording a stream",
-              [&](auto&, void*, int32_t i) { return a->record_stream(a->context, i, data, handle_); });
+      at_.call("recording a stream",
+               [&](auto&, void*, int32_t i) { return a->record_stream(a->context, i, data, handle_); });
   }
   bool done() const {
     int32_t done = 1;
     if (there().backend->stream_query)
-      at_.ask("asking a stream", [&](auto& b, void* c, int32_t i) { return b.stream_query(c, i, handle_, &done); });
+      at_.call("asking a stream", [&](auto& b, void* c, int32_t i) { return b.stream_query(c, i, handle_, &done); });
     else
       wait();
     return done;
@@ -136,15 +136,14 @@ class Stream {
   void* handle_ = nullptr;
 };
 
-// ---- events
-// ----------------------------------------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------------------------------
 
-// An event of a device. Where the device has none, recording it waits for the stream and notes the time.
+// An event of a device. If the device has no events, recording waits for the stream and stores the time.
 class Event {
  public:
   Event(const py::object& device, bool timing) : at_(place("Event", device)), timing_(timing) {
     if (native())
-      at_.ask("making an event", [&](auto& b, void* c, int32_t i) {
+      at_.call("making an event", [&](auto& b, void* c, int32_t i) {
         return b.event_create(c, i, timing ? LAMELLA_EVENT_TIMING : 0, &handle_);
       });
   }
@@ -163,29 +162,29 @@ class Event {
       throw std::runtime_error("record: argument 'stream' is of device '" + core::device_name(stream.at().device) +
                                "', the event of '" + core::device_name(at_.device) + "'");
     if (native())
-      at_.ask("recording an event",
-              [&](auto& b, void* c, int32_t i) { return b.event_record(c, i, handle_, stream.get()); });
+      at_.call("recording an event",
+               [&](auto& b, void* c, int32_t i) { return b.event_record(c, i, handle_, stream.get()); });
     else
       stream.wait();
     recorded_ = std::chrono::steady_clock::now();
   }
-  void wait(const Stream& stream) const {  // of another backend: the host waits
+  void wait(const Stream& stream) const {  // for a stream of another backend, the host waits
     still("Stream", stream.at());
     if (!recorded_) return;
     if (stream.at().device.backend != there().device.backend || !native()) return synchronize();
-    stream.at().ask("waiting for an event",
-                    [&](auto& b, void* c, int32_t i) { return b.event_wait(c, i, handle_, stream.get()); });
+    stream.at().call("waiting for an event",
+                     [&](auto& b, void* c, int32_t i) { return b.event_wait(c, i, handle_, stream.get()); });
   }
   void synchronize() const {
     there();
     if (native() && recorded_)
-      at_.ask("waiting for an event", [&](auto& b, void* c, int32_t i) { return b.event_synchronize(c, i, handle_); });
+      at_.call("waiting for an event", [&](auto& b, void* c, int32_t i) { return b.event_synchronize(c, i, handle_); });
   }
   bool done() const {
     int32_t done = 1;
     there();
     if (native() && recorded_)
-      at_.ask("asking an event", [&](auto& b, void* c, int32_t i) { return b.event_query(c, i, handle_, &done); });
+      at_.call("asking an event", [&](auto& b, void* c, int32_t i) { return b.event_query(c, i, handle_, &done); });
     return done;
   }
   double elapsed(const Event& end) const {
@@ -200,13 +199,13 @@ class Event {
     if (!native() || !at_.backend->event_elapsed)
       return std::chrono::duration<double, std::milli>(*end.recorded_ - *recorded_).count();
     double milliseconds = 0;
-    at_.ask("measuring time",
-            [&](auto& b, void* c, int32_t i) { return b.event_elapsed(c, i, handle_, end.handle_, &milliseconds); });
+    at_.call("measuring time",
+             [&](auto& b, void* c, int32_t i) { return b.event_elapsed(c, i, handle_, end.handle_, &milliseconds); });
     return milliseconds;
   }
 
  private:
-  // Whether the device has all that an event needs; else recording one waits.
+  // Returns whether the device has all functions that an event needs.
   bool native() const {
     const lamella_backend& b = *at_.backend;
     return b.event_create && b.event_record && b.event_wait && b.event_synchronize && b.event_query;
@@ -221,10 +220,9 @@ class Event {
   std::optional<std::chrono::steady_clock::time_point> recorded_;
 };
 
-// ---- devices
-// ---------------------------------------------------------------------------------------------------------
+// ---- devices --------------------------------------------------------------------------------------------------------
 
-// `needed`: it is an error where the backend has no current device that could be another one.
+// If `needed`, it is an error if the backend cannot change its current device.
 void set_current_device(const py::object& device, bool needed) {
   const Place p = place("set_device_index", device);
   int32_t now;
@@ -233,16 +231,16 @@ void set_current_device(const py::object& device, bool needed) {
   if (!p.backend->device_set_current)
     throw std::runtime_error("on device '" + std::string(p.backend->name) + "' the index " + std::to_string(now) +
                              " is always the current one; name a device with its index");
-  p.ask("making it the current device", [](auto& b, void* c, int32_t i) { return b.device_set_current(c, i); });
+  p.call("making it the current device", [](auto& b, void* c, int32_t i) { return b.device_set_current(c, i); });
 }
 
-py::object memory_stats(const py::object& device) {  // none: the device does not say
+py::object memory_stats(const py::object& device) {  // None if the backend has no statistics
   const Place p = place("memory_stats", device);
   const lamella_allocator& a = *p.backend->allocator;
   if (!a.stats) return py::none();
   lamella_allocator_stats s{};
   s.size = sizeof s;
-  p.ask("asking for memory", [&](auto&, void*, int32_t i) { return a.stats(a.context, i, &s); });
+  p.call("asking for memory", [&](auto&, void*, int32_t i) { return a.stats(a.context, i, &s); });
   py::dict d;
   d["live_bytes"] = s.live_bytes;
   d["peak_bytes"] = s.peak_bytes;
@@ -258,26 +256,27 @@ void reset_memory_stats(const py::object& device, uint32_t what) {
   const lamella_allocator& a = *p.backend->allocator;
   if (!a.reset_stats)
     throw std::runtime_error("reset_memory_stats: device '" + core::device_name(p.device) + "' cannot count anew");
-  p.ask("counting memory anew", [&](auto&, void*, int32_t i) { return a.reset_stats(a.context, i, what); });
+  p.call("counting memory anew", [&](auto&, void*, int32_t i) { return a.reset_stats(a.context, i, what); });
 }
 
 void trim(const py::object& device, int64_t cap) {
   const Place p = place("empty_cache", device);
   const lamella_allocator& a = *p.backend->allocator;
-  if (a.trim) p.ask("giving memory back", [&](auto&, void*, int32_t i) { return a.trim(a.context, i, cap); });
+  if (a.trim) p.call("giving memory back", [&](auto&, void*, int32_t i) { return a.trim(a.context, i, cap); });
 }
 
 void trim_host(const py::object& device) {
   const Place p = place("empty_host_cache", device);
   const lamella_allocator* a = p.backend->host_allocator;
-  if (a && a->trim) p.ask("giving memory back", [&](auto&, void*, int32_t) { return a->trim(a->context, 0, 0); });
+  if (a && a->trim) p.call("giving memory back", [&](auto&, void*, int32_t) { return a->trim(a->context, 0, 0); });
 }
 
-py::object property(const py::object& device, const std::string& name) {  // none: unknown
+// None if the backend does not have the property.
+py::object property(const py::object& device, const std::string& name) {
   const Place p = place("property", device);
   lamella_value v{};
   if (p.backend->property)
-    p.ask("asking for a property", [&](auto& b, void* c, int32_t i) { return b.property(c, i, name.c_str(), &v); });
+    p.call("asking for a property", [&](auto& b, void* c, int32_t i) { return b.property(c, i, name.c_str(), &v); });
   PyObject* o = to_python(v);
   if (!o) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(o);

@@ -17,7 +17,7 @@ namespace {
 
 TensorObject* cast(PyObject* o) { return reinterpret_cast<TensorObject*>(o); }
 
-// Dead objects of the exact type, kept for reuse.
+// Freed objects of the exact type Tensor, kept for reuse.
 constexpr int pool_capacity = 256;
 PyObject* pool[pool_capacity];
 int pooled = 0;
@@ -30,7 +30,7 @@ void dealloc(PyObject* self) {
   TensorObject* o = cast(self);
   Tensor* t = o->tensor;
   if (t && !o->owned_by_tensor && __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) > 1 && worth_keeping(o)) {
-    Py_SET_REFCNT(self, 1);  // the tensor's reference, from now on
+    Py_SET_REFCNT(self, 1);  // this reference is the tensor's from now on
     o->owned_by_tensor = true;
     core::release(t);
     return;
@@ -52,8 +52,9 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// The tensor's last reference has gone, and it owned its Python object. Ownership flips back: the object, which a weak
-// reference may have handed out again, takes the tensor, and both end with the object's last reference.
+// Called when the last reference to a tensor that owns its Python object is released. Ownership flips back: the object,
+// to which a weak reference may have made new references, owns the tensor, and both end with the object's last
+// reference.
 bool host_released(Tensor* t) {
   if (!Py_IsInitialized()) return false;
   t->object.refcount = 1;
@@ -72,7 +73,8 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   TensorObject* o = cast(self);
   Py_VISIT(o->dict);
   Py_VISIT(Py_TYPE(self));
-  // A view that alone keeps its base alive, which keeps its own object (see Note [One object per tensor]).
+  // If this view alone keeps its base alive, and the base owns its object, the view keeps that object alive (see Note
+  // [One object per tensor]).
   if (Tensor* base = o->tensor && !o->owned_by_tensor ? o->tensor->base : nullptr)
     if (o->tensor->object.refcount == 1 && base->object.refcount == 1 && base->host &&
         static_cast<TensorObject*>(base->host)->owned_by_tensor)
@@ -98,7 +100,9 @@ PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, d
 PyObject* wrap(Tensor* t) {
   if (auto* there = static_cast<TensorObject*>(t->host)) {
     auto* o = reinterpret_cast<PyObject*>(there);
-    if (there->owned_by_tensor) {  // flip back: our reference to the tensor becomes the object's, its own becomes ours
+    // Flip back: the caller's reference to the tensor becomes the object's, and the tensor's reference to the object
+    // the caller's.
+    if (there->owned_by_tensor) {
       there->owned_by_tensor = false;
       return o;
     }
@@ -126,7 +130,7 @@ PyObject* wrap(Tensor* t) {
   return self;
 }
 
-// Tensor(2, 3), Tensor([1, 2]): torch's old constructor, which is Python.
+// Tensor(2, 3), Tensor([1, 2]): torch's old constructor, which is written in Python.
 static PyObject* constructed(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* module = PyImport_ImportModule("lamella._torch.typed");
   PyObject* function = module ? PyObject_GetAttrString(module, "constructed") : nullptr;

@@ -1,9 +1,9 @@
 // The Python object of a tensor.
 //
-// Note [One object per tensor]  Tensor.host points to the Python object. Normally the object owns the tensor. When the
-//   object's last Python reference goes while others still hold the tensor (a view's base, a layer's state), it is
-//   dropped, unless it carries something to lose: a dict, a subclass, weak references. Then ownership flips: the
-//   tensor owns the object, which stays alive without owning the tensor; the next wrap() flips it back.
+// Note [One object per tensor]  Tensor.host points to the Python object. Normally the object owns the tensor. If the
+//   object's last Python reference is dropped while others hold the tensor (a view's base, a layer's state), the object
+//   is freed, unless it has state to lose: a dict, a subclass, weak references. Then ownership flips: the tensor owns
+//   the object, which stays alive without owning the tensor, until the next wrap() flips it back.
 #pragma once
 
 #include "frontend/binding/python.h"
@@ -22,7 +22,7 @@ extern PyTypeObject* tensor_type;
 inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type || PyType_IsSubtype(Py_TYPE(o), tensor_type); }
 inline Tensor* unwrap(PyObject* o) { return reinterpret_cast<TensorObject*>(o)->tensor; }
 
-// Takes over the caller's reference to the tensor.
+// Returns the Python object of a tensor; takes over the caller's reference to the tensor.
 PyObject* wrap(Tensor* owned);
 
 int init_tensor_type(PyObject* module);

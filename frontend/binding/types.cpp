@@ -21,7 +21,7 @@ PyObject* loader = nullptr;
 struct DtypeObject {
   PyObject_HEAD DType value;
 };
-PyObject* dtypes[256];  // each made once, and kept
+PyObject* dtypes[256];  // each is made once and never freed
 
 DType dtype_of(PyObject* o) { return reinterpret_cast<DtypeObject*>(o)->value; }
 
@@ -34,7 +34,7 @@ PyObject* dtype_complex(PyObject* o, void*) {
   return PyBool_FromLong(core::dtype_class(dtype_of(o)) == LAMELLA_CLASS_COMPLEX);
 }
 PyObject* dtype_signed(PyObject* o, void*) { return PyBool_FromLong(core::is_signed(dtype_of(o))); }
-// The library's own are found in the module, those of plugins by their name.
+// Reduces a dtype for pickle: Lamella's own to a name of the module, a plugin's to a look-up by name.
 PyObject* dtype_reduce(PyObject* o, PyObject*) {
   const char* name = core::dtype_info(dtype_of(o)).name;
   if (dtype_of(o) < LAMELLA_FIRST_PLUGIN_DTYPE) return PyUnicode_FromString(name);
@@ -91,7 +91,7 @@ int add_enum(PyObject* module, PyTypeObject* type, const char* name, int64_t val
   if (!o) return -1;
   o->value = value;
   o->name = name;
-  enumerators.push_back(o);  // the only one of its value; never freed
+  enumerators.push_back(o);  // the only object of its value; never freed
   return PyModule_AddObject(module, name, Py_NewRef(reinterpret_cast<PyObject*>(o)));
 }
 
@@ -148,7 +148,7 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   return new_device(d);
 }
 
-// `with device:` makes it the thread's default device; the stack holds what each open block found.
+// The former default devices of the open `with device:` blocks; entering one makes its device the thread's default.
 thread_local std::vector<lamella_device> default_devices;
 
 PyObject* device_enter(PyObject* o, PyObject*) {
@@ -203,7 +203,7 @@ PyObject* size_numel(PyObject* o, PyObject*) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(o, i));
   return PyErr_Occurred() ? nullptr : PyLong_FromLongLong(n);
 }
-// Slices and sums of sizes are sizes.
+// Makes slices and sums of sizes sizes.
 PyObject* as_size(PyObject* tuple) {
   if (!tuple || !PyTuple_CheckExact(tuple)) return tuple;
   Py_ssize_t n = PyTuple_GET_SIZE(tuple);
@@ -393,7 +393,7 @@ int read_device(PyObject* o, lamella_device* out) {
     return -1;
   }
   int32_t id = core::backend_id(name.c_str());
-  if (id < 0 && loader) {  // not loaded yet: the manager loads it, or says why not
+  if (id < 0 && loader) {  // the backend is not loaded yet: the manager loads it, or raises with the reason
     PyObject* r = PyObject_CallFunction(loader, "s", name.c_str());
     if (!r) return -1;
     Py_DECREF(r);

@@ -9,7 +9,7 @@
 namespace lamella::binding {
 namespace {
 
-void step_aside() {  // a moment for those who hold what is waited for
+void release_briefly() {  // releases the lock for a millisecond, for the threads that are waited for
   PyThreadState* state = PyEval_SaveThread();
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   PyEval_RestoreThread(state);
@@ -29,7 +29,7 @@ int64_t& own_work() {
 void* begin_unlocked() {
   int64_t& own = own_work();
   if (!own)
-    while (work_unlocked.movers) step_aside();
+    while (work_unlocked.movers) release_briefly();
   work_unlocked.running++;
   own++;
   return PyEval_SaveThread();
@@ -50,18 +50,18 @@ int pause_unlocked() {
 }
 
 void resume_unlocked() {
-  while (work_unlocked.movers) step_aside();
+  while (work_unlocked.movers) release_briefly();
   work_unlocked.running++;
   own_work() = 1;
 }
 
-Alone::Alone(double seconds) {
+Exclusive::Exclusive(double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (others_run() && std::chrono::steady_clock::now() < end) {
-    step_aside();
+    release_briefly();
     if (PyErr_CheckSignals()) throw pybind11::error_already_set();
   }
-  alone_ = !others_run();
+  exclusive_ = !others_run();
 }
 
 void watch_unlocked() {

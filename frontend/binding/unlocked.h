@@ -1,33 +1,34 @@
-// Native work on tensors' memory without the interpreter's lock; it is counted, so that memory moves while none runs.
+// Counts native work that uses tensors' memory without the interpreter's lock, so that memory is moved only while there
+// is none.
 #pragma once
 
 #include "frontend/binding/python.h"
 
 namespace lamella::binding {
 
-// Note [Work without the lock]
-// A kernel, a backward or a save holds addresses while other threads run Python. Whoever frees memory under a tensor
-// that lives on, as share_memory_ does, must know of them. They are counted here, where the frontend gives the lock up,
-// and with the lock held: the count needs no atomic instructions, and nothing can begin while its reader holds the
-// lock. While a thread waits to move memory, calls keep the lock and longer works wait, or it would never have its
-// turn. A backward that calls a hook or a node of Python's holds tensors and no addresses, and does not count until
-// that returns: it may move memory itself, or wait for a thread that does.
+// Note [Work without the lock]  A kernel, a backward or a save uses addresses of tensors while other threads run
+//   Python. Code that frees the memory of a live tensor, such as share_memory_, must wait for such work. It is counted
+//   here, where the frontend releases the lock. The count is changed only with the lock held, so it needs no atomic
+//   instructions, and no work can begin while the reader of the count holds the lock. While a thread waits to move
+//   memory, short calls keep the lock and long works wait; otherwise the waiting might never end. A backward that calls
+//   a hook or a node of Python holds tensors but no addresses, and does not count during that call: the call may move
+//   memory itself, or wait for a thread that does.
 struct Work {
-  int64_t running = 0;  // without the lock, in all threads; changed with the lock held
-  int64_t movers = 0;   // threads that wait until none runs besides their own
+  int64_t running = 0;  // works without the lock, in all threads; changed with the lock held
+  int64_t movers = 0;   // threads that wait until no work but their own runs
 };
 extern Work work_unlocked;
-int64_t& own_work();  // of this thread: more than 0 where a hook or a kernel has called Python
+int64_t& own_work();  // those of this thread; more than 0 in Python code that a kernel or a hook has called
 
-void* begin_unlocked();          // gives the lock up; waits before for those who move memory
-void end_unlocked(void* state);  // takes it back
+void* begin_unlocked();          // releases the lock; first waits for threads that move memory
+void end_unlocked(void* state);  // takes the lock back
 
-// Around Python that a backward calls, with the lock held. False: the thread is also within other work, which counts
-// on.
+// Called around Python code that a backward calls, with the lock held. Returns false if the thread is inside other work
+// as well, which still counts.
 int pause_unlocked();
 void resume_unlocked();
 
-// The same for other libraries, as the interface "python.unlocking".
+// The interface "python.unlocking": these functions for other libraries.
 struct Unlocking {
   void* (*begin)();
   void (*end)(void* state);
@@ -35,34 +36,35 @@ struct Unlocking {
   void (*resume)();
 };
 
-// For short works: whether to give the lock up at all.
+// Returns whether a short call may release the lock.
 inline bool may_unlock() { return work_unlocked.movers == 0; }
 
-// No exception may leave `f`.
+// Runs f without the interpreter's lock. No exception may leave `f`.
 template <class F>
 auto unlocked(F&& f) {
   void* state = begin_unlocked();
   auto r = f();
-  end_unlocked(state);  // may end the thread, by unwinding it, when Python has ended: this is no destructor's
+  // May end the thread by unwinding it, after Python has ended; therefore this is in no destructor.
+  end_unlocked(state);
   return r;
 }
 
-// While it lives, and its maker holds the lock, no other thread works on tensors. It waits without the lock, and throws
-// what a signal's handler raises meanwhile.
-class Alone {
+// While it lives and its maker holds the lock, no other thread works on tensors. The constructor waits without the
+// lock, and throws the exception of a signal handler that ran meanwhile.
+class Exclusive {
  public:
-  explicit Alone(double seconds);
-  explicit operator bool() const { return alone_; }  // false: others still ran when the seconds were over
+  explicit Exclusive(double seconds);
+  explicit operator bool() const { return exclusive_; }  // false if other works still ran after `seconds`
 
  private:
-  struct Mover {  // its end is also that of a wait that was interrupted
+  struct Mover {  // its destructor also ends an interrupted wait
     Mover() { work_unlocked.movers++; }
     Mover(const Mover&) = delete;
     ~Mover() { work_unlocked.movers--; }
   } mover_;
-  bool alone_;
+  bool exclusive_;
 };
 
-void watch_unlocked();  // in a child of fork only the thread that forked is left
+void watch_unlocked();  // sets a handler of fork: a child has the forking thread's works only
 
 }  // namespace lamella::binding

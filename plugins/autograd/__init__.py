@@ -1,7 +1,7 @@
-"""Autograd: reverse-mode differentiation, as a layer that enters by the door that strangers use.
+"""Autograd: reverse-mode differentiation, as a layer that registers by the public plugin interface.
 
-The native library records calls and runs backward; this package, which is ``lamella.autograd``, is what Python sees of
-it. ``docs/autograd.md`` leads through the files.
+The native library records calls and runs backward; this package, which is ``lamella.autograd``, is its Python
+interface. ``docs/autograd.md`` leads through the files.
 """
 
 import sys
@@ -39,7 +39,7 @@ def __getattr__(name):
 @hookimpl
 def register(ctx):
     ctx.load_library(Path(__file__).with_name("liblamella_autograd.so"))
-    from . import api, rules, tensor  # they need the library
+    from . import api, rules, tensor  # these import _python, which needs the library
 
     globals().update({name: getattr(api, name) for name in api.__all__})
     ctx.contribute("lamella", {"autograd": sys.modules[__name__], **{name: getattr(api, name) for name in MODES}})
@@ -48,7 +48,8 @@ def register(ctx):
     ctx.contribute("copied", {"requires_grad": True})
     ctx.contribute("export", {"requires_grad": tensor.check_export})
     rules.follow(ctx)
-    # Its module can be imported, too, but the name is the function's.
+    # The submodule gradcheck can be imported, but the name must mean the function; it is set after the import, which
+    # would bind the name to the module.
     import_module("lamella.autograd.gradcheck")
     from .gradcheck import gradcheck, gradgradcheck
 

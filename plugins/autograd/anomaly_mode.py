@@ -8,11 +8,11 @@ from . import _python
 
 
 def _stack() -> str:
-    """Where the user called an operator: the stack without this file."""
+    """Returns the stack of the call that the user made, as text without the frames of this file."""
     return "".join(traceback.format_list([f for f in traceback.extract_stack() if f.filename != __file__]))
 
 
-_now: list[tuple[bool, bool]] = [(False, False)]  # the mode, check_nan
+_now: list[tuple[bool, bool]] = [(False, False)]  # the mode, and check_nan
 
 
 def _set(mode: bool, check_nan: bool) -> None:
@@ -39,7 +39,7 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """While it is open, an error in backward shows where the call was recorded, and a NaN that arises there is one.
+    """While it is open, an error in backward shows where the call was recorded, and a NaN in a gradient is an error.
 
     Args:
         check_nan: whether a gradient that is NaN is an error

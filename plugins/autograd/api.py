@@ -79,17 +79,17 @@ def backward(
     """Adds the gradients of tensors to the ``grad`` of the leaves they were computed from.
 
     Args:
-        tensors: what to differentiate
-        grad_tensors: for each of them the gradient with respect to it, of its shape; None is one, for a real tensor of
+        tensors: the tensors to differentiate
+        grad_tensors: for each tensor the gradient with respect to it, of its shape; None means 1, for a real tensor of
             one element
-        retain_graph: keeps the graph for another backward; as create_graph if absent
+        retain_graph: keeps the graph for another backward; the value of create_graph if absent
         create_graph: records the gradients' own computation, for derivatives of higher order
         grad_variables: an older name of grad_tensors
-        inputs: only the gradients of these
+        inputs: computes only the gradients of these tensors
 
     Raises:
-        RuntimeError: a tensor does not require grad, a gradient does not fit, what was saved has been written in place
-            or was freed by an earlier backward, or an operator has no derivative
+        RuntimeError: a tensor does not require grad, a gradient does not fit, a saved tensor was written in place
+            or freed by an earlier backward, or an operator has no derivative
 
     >>> w = lamella.ones(2, requires_grad=True)
     >>> lamella.autograd.backward((w * 3).sum())
@@ -119,16 +119,16 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of outputs with respect to inputs, as a tuple; nothing is added to any ``grad``.
+    """Returns the gradients of outputs with respect to inputs, as a tuple; nothing is added to any ``grad``.
 
     Args:
-        outputs: what to differentiate
-        inputs: with respect to what; they need not be leaves
+        outputs: the tensors to differentiate
+        inputs: the tensors with respect to which they are differentiated; they need not be leaves
         grad_outputs: as grad_tensors of :func:`backward`
-        only_inputs: of older programs; False is ignored with a warning, since it is :func:`backward`
+        only_inputs: for older programs; False is ignored with a warning, since :func:`backward` does what it meant
         allow_unused: gives None for inputs that the outputs do not depend on, rather than an error
-        is_grads_batched: grad_outputs have one dimension more, in front; the gradients, too, one by one in a loop
-        materialize_grads: gives zeros for those inputs
+        is_grads_batched: grad_outputs and the gradients have one more dimension, in front; a loop computes one by one
+        materialize_grads: gives zeros for inputs that the outputs do not depend on
 
     Raises:
         RuntimeError: as :func:`backward`; or an input is not used

@@ -1,8 +1,8 @@
-"""checkpoint: tensors that a part of the graph would save are computed again in backward; ``lamella.utils.checkpoint``.
+"""checkpoint: saves memory by computing tensors again in backward instead of saving them; ``lamella.utils.checkpoint``.
 
-While the part runs, each tensor that a node saves is replaced by a place in a list. When backward asks for the first of
-them, the part runs once more and fills the places in the same order. Its arguments are saved as a node saves: inside
-another checkpoint they are places of that one.
+While the function runs, each tensor that a node saves is replaced by a place in a list. When backward needs the first
+of them, the function runs once more and fills the places in the same order. The function's arguments are saved by a
+node of their own, so that an enclosing checkpoint replaces them by places of its own.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def checkpoint(
 
     Args:
         use_reentrant: False or absent
-        preserve_rng_state: random numbers are the same when it runs again
-        determinism_check: "default": it is an error if shapes, dtypes or devices differ then; "none"
+        preserve_rng_state: the function draws the same random numbers when it runs again
+        determinism_check: "default" raises if shapes, dtypes or devices differ in the second run; "none" does not
 
     Raises:
-        CheckpointError: in backward, the function did something else
+        CheckpointError: in backward, the function did something else than in the first run
         ValueError: another value of use_reentrant or determinism_check
 
     >>> x = lamella.tensor([1.0, 2.0], requires_grad=True)
@@ -66,7 +66,7 @@ def checkpoint(
     tensor([ 3., 12.])
     """
     if use_reentrant:
-        raise ValueError("checkpoint: argument 'use_reentrant' must be False: there is one kind, which is not")
+        raise ValueError("checkpoint: argument 'use_reentrant' must be False; there is no reentrant checkpoint")
     if determinism_check not in ("default", "none"):
         raise ValueError(f"checkpoint: 'determinism_check' must be 'default' or 'none', got {determinism_check!r}")
     if not _python.is_grad_enabled():
@@ -86,8 +86,8 @@ def checkpoint_sequential(
     """Calls functions one after the other, in segments: each is a checkpoint, except the last.
 
     Args:
-        functions: each takes what the one before returned
-        segments: into how many parts they are divided
+        functions: each takes the result of the one before it
+        segments: the number of parts that they are divided into
 
     Raises:
         ValueError: there are fewer functions than segments, or none of either
@@ -122,7 +122,7 @@ def checkpoint_sequential(
 
 
 class _Arguments(Function):
-    """A node that saves tensors, and no more."""
+    """The function of a node that saves the arguments of a checkpoint, and does nothing else."""
 
     @staticmethod
     def forward(ctx, part, anchor, *tensors):
@@ -136,7 +136,7 @@ class _Arguments(Function):
 
 
 class _Place:
-    """Where a saved tensor will be; with a description of it."""
+    """Stands for a saved tensor in the graph; it has the tensor's number and description."""
 
     def __init__(self, at: int, described: Any):
         self.at, self.described = at, described
@@ -147,22 +147,24 @@ def _described(t: Tensor) -> tuple:
 
 
 class _Part:
-    """One checkpoint."""
+    """The state of one checkpoint: its function and arguments, and the places of the tensors that were saved."""
 
-    arguments: Any  # the ctx of the node that has them
+    arguments: Any  # the ctx of the node that saves them
 
     def __init__(self, function, args, kwargs, preserve_rng_state, checked):
         self.function, self.checked = function, checked
         self.places: list[weakref.ref[_Place]] = []
-        self.tensors: dict[int, Tensor] = {}  # computed again, until they are asked for
+        self.tensors: dict[int, Tensor] = {}  # tensors computed again, until backward has read them
         self.lock = threading.RLock()
         self.names = list(kwargs)
         given = [*args, *kwargs.values()]
         self.others = [None if isinstance(a, Tensor) else a for a in given]
         self.at = [i for i, a in enumerate(given) if isinstance(a, Tensor)]
         anchor = lamella.empty(0, requires_grad=True)
-        self.node = _Arguments.apply(self, anchor, *(given[i] for i in self.at)).grad_fn  # which has the arguments
-        self.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None  # as it is now
+        # The node that saves the arguments.
+        self.node = _Arguments.apply(self, anchor, *(given[i] for i in self.at)).grad_fn
+        # Its state before the first run.
+        self.generator = copy.copy(lamella.default_generator()) if preserve_rng_state else None
 
     def pack(self, tensor: Tensor) -> _Place:
         place = _Place(len(self.places), _described(tensor))
@@ -170,7 +172,7 @@ class _Part:
         return place
 
     def unpack(self, place: _Place) -> Tensor:
-        with self.lock:  # another backward may be at the same checkpoint
+        with self.lock:  # several backwards may reach the same checkpoint
             if place.at not in self.tensors:
                 self.run_again()
             tensor = self.tensors.pop(place.at)
@@ -182,7 +184,7 @@ class _Part:
         return tensor
 
     def run_again(self) -> None:
-        """Runs the function again, and keeps the tensors that it saves at places that backward may still ask for."""
+        """Runs the function again, and keeps the tensors that it saves, for the places that backward may still read."""
         given = list(self.others)
         for i, t in zip(self.at, self.arguments.saved_tensors, strict=True):
             given[i] = t

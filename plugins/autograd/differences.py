@@ -1,7 +1,7 @@
 """The computations of gradcheck and gradgradcheck: Jacobians by finite differences and by backward.
 
-Everything is counted in real numbers: a complex output is its real and its imaginary parts, and a complex input is
-moved along both axes; the gradient of a real number s with respect to x + iy is ds/dx + i ds/dy, half of which is the
+All numbers are counted as real ones. A complex output counts as its real and imaginary parts, and a complex input is
+moved along both axes. The gradient of a real number s with respect to x + iy is ds/dx + i ds/dy, half of which is the
 Wirtinger derivative by the conjugate.
 """
 
@@ -27,12 +27,13 @@ def _several(given: Any) -> tuple[Any, ...]:
 
 
 def _differentiable(result: Any) -> tuple[Tensor, ...]:
-    """The results that can have a gradient and have one."""
+    """Returns the results that require grad."""
     return tuple(o for o in _several(result) if isinstance(o, Tensor) and o.requires_grad)
 
 
 def _parts(t: Tensor) -> Tensor:
-    """The elements as real numbers, flat: of complex ones the real parts and the imaginary parts in turn."""
+    """Returns the elements as a flat tensor of real numbers: of complex elements the real and imaginary parts in
+    turn."""
     t = t.detach()
     return (lamella.view_as_real(t) if t.is_complex() else t).reshape(-1)
 
@@ -48,14 +49,14 @@ def _real_dtype(t: Tensor) -> Any:
 
 
 def _random(like: Tensor, draw: random.Random) -> Tensor:
-    """Numbers of size about one, of both signs."""
+    """Returns a tensor of random numbers of magnitude 0.5 to 1.5 and either sign."""
     n = like.numel() * (2 if like.is_complex() else 1)
     numbers = [draw.choice((-1, 1)) * draw.uniform(0.5, 1.5) for _ in range(n)]
     return _from_parts(lamella.tensor(numbers, dtype=_real_dtype(like), device=like.device), like)
 
 
 class _Undefined(Function):
-    """Gives its argument, and no gradient."""
+    """Passes its argument on, and returns no gradient for it."""
 
     @staticmethod
     def forward(ctx, x):
@@ -70,7 +71,7 @@ class _Undefined(Function):
 
 
 class Check:
-    """One function at one place."""
+    """The checks of one function at given inputs."""
 
     def __init__(self, name, func, inputs, eps, atol, rtol):
         self.name, self.func, self.eps, self.atol, self.rtol = name, func, eps, atol, rtol
@@ -92,7 +93,7 @@ class Check:
                 )
 
     def results(self, inputs: Sequence[Any] | None = None) -> tuple[Tensor, ...]:
-        """The results of floating or complex dtype that require grad; where none does, all of such a dtype."""
+        """Returns the results of floating or complex dtype that require grad; where none does, all of such a dtype."""
         with _python.enable_grad():
             found = _several(self.func(*(self.inputs if inputs is None else inputs)))
         kept = [o for o in found if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
@@ -101,19 +102,19 @@ class Check:
     # By differences.
 
     def moved(self, i: int, parts: Tensor) -> list[Tensor]:
-        """The results, as real numbers, after input `i` is moved by ``parts``, given as real numbers too."""
+        """Returns the results, as real numbers, after input `i` is moved by ``parts``, given as real numbers too."""
         x = self.inputs[i]
         inputs = list(self.inputs)
         inputs[i] = (x.detach() + _from_parts(parts, x)).requires_grad_()
         return [_parts(o) for o in self.results(inputs)]
 
     def along(self, i: int, parts: Tensor) -> list[Tensor]:
-        """The derivatives of the results along ``parts``, a direction of input `i`."""
+        """Returns the derivatives of the results along ``parts``, a direction of input `i`."""
         ahead, behind = self.moved(i, parts * self.eps), self.moved(i, parts * -self.eps)
         return [(a - b) / (2 * self.eps) for a, b in zip(ahead, behind, strict=True)]
 
     def differences(self, i: int) -> list[Tensor]:
-        """For each result the Jacobian, in real numbers: a row for each of the input's."""
+        """Returns for each result the Jacobian, in real numbers: one row for each real number of input `i`."""
         x = self.inputs[i]
         n = _parts(x).numel()
         rows = [self.along(i, unit) for unit in lamella.eye(n, dtype=_real_dtype(x), device=x.device)]
@@ -129,7 +130,7 @@ class Check:
         return api.grad((output,), self.of, (grad,), retain_graph=True, allow_unused=True)
 
     def rows(self, output: Tensor) -> Iterator[tuple[Tensor, ...]]:
-        """For each of the output's real numbers the gradients, in real numbers."""
+        """Yields for each real number of the output the gradients of the inputs, in real numbers."""
         n = _parts(output).numel()
         for unit in lamella.eye(n, dtype=_real_dtype(output), device=output.device):
             found = self.gradients(output, _from_parts(unit, output))
@@ -138,7 +139,7 @@ class Check:
     # The comparisons.
 
     def jacobians(self) -> None:
-        """Compares each element of the Jacobians, computed in both ways."""
+        """Compares each element of the Jacobians by differences with the one by backward."""
         outputs = self.results()
         analytical = [list(zip(*self.rows(o), strict=True)) for o in outputs]
         for k, i in enumerate(self.wanted):
@@ -161,7 +162,7 @@ class Check:
         return bool(((a - n).abs() <= (self.atol if atol is None else atol) + self.rtol * n.abs()).all())
 
     def products(self) -> None:
-        """Compares one product u J v for each pair of output and input; where they differ, all elements."""
+        """Compares one product u J v for each pair of output and input; where they differ, compares all elements."""
         outputs, draw = self.results(), random.Random(0)
         us = [_random(o, draw) for o in outputs]
         rows = [self.gradients(o, u) for o, u in zip(outputs, us, strict=True)]
@@ -181,7 +182,7 @@ class Check:
                     )
 
     def repeats(self, nondet_tol: float) -> None:
-        """Backward, twice."""
+        """Checks that two backwards give the same gradients."""
         draw = random.Random(1)
         for at, o in enumerate(self.results()):
             u = _random(o, draw)
@@ -204,7 +205,7 @@ class Check:
                     )
 
     def undefined(self) -> None:
-        """Without a gradient of any output, then of each beside zeros of the others, backward gives none or zeros."""
+        """Checks that backward takes outputs without a gradient for zero: first all outputs, then one at a time."""
         outputs = [o for o in self.results() if o.requires_grad]
         if not outputs:
             return
@@ -220,8 +221,8 @@ class Check:
                 ) from error
             if any(g is not None and bool((g != 0).any()) for g in found):
                 raise self.wrong(
-                    "backward gives gradients that are not zero where outputs have no gradient, or zeros; such "
-                    "outputs must be taken for zero"
+                    "backward gives gradients that are not zero where the outputs' gradients are absent or zeros; it "
+                    "must take an absent gradient for zero"
                 )
 
     def batched(self) -> None:
@@ -246,7 +247,8 @@ class Check:
 def first_gradients(
     func: Callable[..., Any], inputs: Any, grad_outputs: Any, strided: bool
 ) -> tuple[Callable[..., tuple[Tensor, ...]], tuple[Any, ...]]:
-    """The function that gives the gradients of func, and its arguments: those of func, and gradients of its results."""
+    """Returns the function that computes the gradients of func, and its arguments: those of func, then gradients of its
+    results."""
     given = _several(inputs)
     with _python.enable_grad():
         outputs = _differentiable(func(*given))

@@ -14,9 +14,9 @@ from . import _python
 class Function(_python._FunctionBase):
     """A differentiable step of one's own: subclass it with static methods ``forward`` and ``backward``, call ``apply``.
 
-    ``forward(ctx, *args)`` computes, without being recorded; or ``forward(*args)``, with a
+    ``forward(ctx, *args)`` computes the results, without being recorded. It may also be ``forward(*args)``, with a
     ``setup_context(ctx, inputs, output)`` beside it. ``backward(ctx, *grads)`` gets one gradient for each result and
-    returns one for each argument, None for those without. What it computes is recorded under create_graph.
+    returns one for each argument, None for those without. Its own computation is recorded under create_graph.
 
     >>> class Cube(lamella.autograd.Function):
     ...     @staticmethod
@@ -53,7 +53,8 @@ _python._set_base_setup(Function.setup_context)
 
 
 class _DifferentiatedOnce(Function):
-    """Hands gradients on; it is an error to differentiate them with respect to the tensors that they were made of."""
+    """Passes gradients on; raises if they are differentiated with respect to the tensors that they were computed
+    from."""
 
     @staticmethod
     def forward(ctx, count, *grads_and_sources):

@@ -1,7 +1,7 @@
-"""Products with Jacobians and Hessians, and these themselves: ``lamella.autograd.functional``.
+"""Jacobians, Hessians, and products with them: ``lamella.autograd.functional``.
 
-Everywhere, ``func`` takes the inputs and returns a tensor or a tuple of tensors; what is a tensor going in, and not a
-tuple, comes out as one.
+In each function, ``func`` takes the inputs and returns a tensor or a tuple of tensors. Results that belong to the
+inputs or outputs are a tensor where those are a tensor, and a tuple where those are a tuple.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Tensors = Tensor | tuple[Tensor, ...]
 
 
 def _tuple(name: str, where: str, given: Any) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether it was a tuple, and as one."""
+    """Returns whether the argument is a tuple or list, and its tensors as a tuple."""
     several = isinstance(given, tuple | list)
     tensors = tuple(given) if several else (given,)
     for i, t in enumerate(tensors):
@@ -38,7 +38,7 @@ def _same(several: bool, tensors: tuple) -> Any:
 
 
 def _inputs(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
-    """The inputs as tensors whose gradients can be asked for; under create_graph still with their history."""
+    """Returns the inputs as tensors that require grad; under create_graph with their history, else detached."""
     return tuple(t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_() for t in inputs)
 
 
@@ -47,7 +47,8 @@ def _finished(tensors: tuple, create_graph: bool) -> tuple:
 
 
 def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tensor, ...]:
-    """A tensor beside each of `like`; ones by default where that is one number."""
+    """Returns the tensors of argument `v`, which belong to those of `like`; 1 by default if `like` is a single
+    number."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"{name}: argument 'v' can be left out only where {of} is a single number")
@@ -66,7 +67,7 @@ def _vector(name: str, v: Any, like: tuple[Tensor, ...], of: str) -> tuple[Tenso
 def _outputs(
     name: str, func: Callable[..., Tensors], xs: tuple[Tensor, ...], strict: bool
 ) -> tuple[bool, tuple[Tensor, ...]]:
-    """The outputs of func for the inputs, and whether they were a tuple."""
+    """Returns the outputs of func for the inputs, and whether they were a tuple."""
     several, outputs = _tuple(name, "the result of argument 'func'", func(*xs))
     for i, o in enumerate(outputs):
         if strict and not o.requires_grad:
@@ -77,7 +78,7 @@ def _outputs(
 def _opened(
     name: str, func: Callable[..., Tensors], inputs: Tensors, create_graph: bool, strict: bool
 ) -> tuple[bool, tuple[Tensor, ...], bool, tuple[Tensor, ...]]:
-    """Whether the inputs were a tuple, and they as a tuple; then the same for the outputs of func."""
+    """Returns whether the inputs are a tuple, the inputs as a tuple, and the same two for the outputs of func."""
     several, given = _tuple(name, "argument 'inputs'", inputs)
     xs = _inputs(given, create_graph)
     return several, xs, *_outputs(name, func, xs, strict)
@@ -92,7 +93,7 @@ def _gradients(
     strict: bool,
     retain_graph: bool | None = None,
 ) -> tuple[Tensor, ...]:
-    """Gradients, zeros where nothing comes, which is an error if it is strict."""
+    """Computes gradients; where an output does not depend on an input the gradient is zero, or an error if `strict`."""
     pairs = [(o, v) for o, v in zip(outputs, vectors, strict=True) if o.requires_grad]
     found: tuple[Tensor | None, ...] = (None,) * len(inputs)
     if pairs:
@@ -109,7 +110,7 @@ def _gradients(
 
 
 def _slopes(name: str, outputs: tuple[Tensor, ...], xs: tuple[Tensor, ...], strict: bool) -> tuple[Tensor, ...]:
-    """The gradient of the one number that func returned, which can be differentiated again."""
+    """Returns the gradient of the one number that func returned, which can be differentiated again."""
     if len(outputs) != 1 or outputs[0].numel() != 1:
         raise RuntimeError(f"{name}: argument 'func' must return one tensor of one element")
     return _gradients(name, outputs, xs, (None,), True, strict)
@@ -123,8 +124,8 @@ def _along(
     create_graph: bool,
     strict: bool,
 ) -> tuple[Tensor, ...]:
-    """The derivatives of outputs along the vectors. Gradients are linear in the ones that backward starts with, so
-    they are differentiated with respect to those."""
+    """Computes the derivatives of outputs along the vectors: gradients are linear in the gradients that backward starts
+    with (`starts`), so differentiating them with respect to `starts` gives the derivatives."""
     starts = tuple(lamella.zeros_like(o, requires_grad=True) for o in outputs)
     rows = _gradients(name, outputs, xs, starts, True, strict)
     return _gradients(name, rows, starts, vectors, create_graph, strict)
@@ -309,7 +310,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of func, which returns one number: for each pair of inputs a tensor of both their shapes.
+    """Returns the Hessian of func, which returns one number: for each pair of inputs a tensor of both their shapes.
 
     Args:
         inputs, create_graph, strict: as for :func:`vjp`

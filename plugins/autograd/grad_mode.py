@@ -25,8 +25,8 @@ __all__ = [
 
 
 def _decorate(mode, function):
-    """The function that ``@no_grad()`` returns for a function or a generator function; an error for a class."""
-    import inspect  # imported when it is first needed: `import lamella` does without
+    """Returns the function that ``@no_grad()`` returns for a function or a generator function; an error for a class."""
+    import inspect  # `import lamella` must not import it
 
     if inspect.isclass(function):
         raise TypeError(f"{type(mode).__name__}: decorate the methods of {function.__name__}, not the class")
@@ -38,14 +38,14 @@ def _decorate(mode, function):
             send, value = steps.send, None
             while True:
                 try:
-                    with mode._again():
+                    with mode._fresh():
                         item = send(value)
                 except StopIteration as stop:
                     return stop.value
                 try:
                     send, value = steps.send, (yield item)
                 except GeneratorExit:
-                    with mode._again():
+                    with mode._fresh():
                         steps.close()
                     raise
                 except BaseException as error:
@@ -55,7 +55,7 @@ def _decorate(mode, function):
 
     @functools.wraps(function)
     def wrapper(*args, **kwargs):
-        with mode._again():
+        with mode._fresh():
             return function(*args, **kwargs)
 
     return wrapper

@@ -1,6 +1,6 @@
 """gradcheck and gradgradcheck: derivatives against finite differences.
 
-What they do is in differences.py, which is imported when one of them is first called.
+The checks are in differences.py, which is imported at the first call.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ def gradcheck(
     check_batched_grad: bool = False,
     fast_mode: bool = False,
 ) -> bool:
-    """Whether the gradients of func agree with finite differences, for each input that requires grad.
+    """Returns whether the gradients of func agree with finite differences, for each input that requires grad.
 
     Args:
-        func: takes the inputs, returns a tensor or several
+        func: takes the inputs, returns one or several tensors
         inputs: arguments of func; those that require grad should be of dtype float64 or complex128
-        eps: how far inputs are moved, both ways
+        eps: how far inputs are moved in both directions
         atol, rtol: two numbers a (by backward) and n (by differences) agree if abs(a - n) <= atol + rtol * abs(n)
-        raise_exception: else False is returned
-        nondet_tol: how much two backwards may differ
-        check_undefined_grad: also whether outputs that get no gradient count as if they got zeros
-        check_grad_dtypes: also whether gradients have the dtype of their inputs
-        check_batched_grad: also whether gradients agree with those under is_grads_batched
+        raise_exception: False returns False instead of raising
+        nondet_tol: the largest difference between the gradients of two backwards
+        check_undefined_grad: also checks that outputs without a gradient count as if theirs were zeros
+        check_grad_dtypes: also checks that gradients have the dtype of their inputs
+        check_batched_grad: also checks that gradients agree with those under is_grads_batched
         fast_mode: compares one random product with the Jacobian from both sides rather than each of its elements
 
     Returns:
@@ -90,7 +90,7 @@ def gradgradcheck(
     check_batched_grad: bool = False,
     fast_mode: bool = False,
 ) -> bool:
-    """Whether the gradients of the gradients of func agree with finite differences of its gradients.
+    """Returns whether the gradients of the gradients of func agree with finite differences of its gradients.
 
     Args:
         grad_outputs: gradients of the outputs, which are inputs here; random ones by default

@@ -14,7 +14,7 @@ __all__ = ["GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "save
 
 
 class GradientEdge(NamedTuple):
-    """Where a tensor's gradient goes: a node, and which of its results the tensor is.
+    """The edge along which a tensor's gradient flows: a node, and the number of the node's result that the tensor is.
 
     >>> largest, indices = lamella.ones(2, requires_grad=True).max(0)
     >>> lamella.autograd.graph.get_gradient_edge(largest).output_nr
@@ -26,7 +26,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The place in the graph where the gradient of a tensor arrives; a leaf's node adds to its ``grad``.
+    """Returns the place in the graph where the gradient of a tensor arrives; a leaf's node adds to its ``grad``.
 
     >>> lamella.autograd.graph.get_gradient_edge(lamella.ones(1, requires_grad=True)).node.name()
     'AccumulateGrad'
@@ -77,7 +77,7 @@ class save_on_cpu(saved_tensors_hooks):
 class RemovableHandle:
     """Removes a hook: by ``remove()``, or at the end of a ``with`` block. It keeps nothing of the graph alive.
 
-    Copies and pickles of it remove nothing, as those of a tensor have no hooks.
+    Copies and pickles of it remove nothing, since copies and pickles of a tensor have no hooks.
 
     >>> x = lamella.ones(1, requires_grad=True)
     >>> with x.register_hook(lambda g: g * 2):
@@ -90,7 +90,7 @@ class RemovableHandle:
         self.id = id
 
     def remove(self) -> None:
-        """Removes the hook; again, or when its graph has gone, is nothing."""
+        """Removes the hook; does nothing if it was removed before, or its graph has been freed."""
         _python._remove_hook(self.id)
 
     def __reduce__(self) -> tuple[type, tuple[int]]:

@@ -1,4 +1,4 @@
-// The plugin's entry: the layer, its slot on tensors, the derivatives as rules, and the interface.
+// The plugin's entry: registers the layer, its slot on tensors, the derivatives as rules, and the interface.
 #include <lamella/closed.h>
 
 #include <cstring>
@@ -19,7 +19,7 @@ namespace {
 Node* node_of(lamella_node* n) { return reinterpret_cast<Node*>(n); }
 lamella_node* handle_of(Node* n) { return reinterpret_cast<lamella_node*>(n); }
 
-// ---- tensors ----------------------------------------------------------------------------------------------------
+// ---- tensors -------------------------------------------------------------------------------------------------------
 
 int32_t requires_grad(lamella_tensor* t) {
   Variable* v = nullptr;
@@ -165,7 +165,7 @@ const char* node_name_of(lamella_node* n) try {
   static thread_local std::string name;
   return (name = node_of(n)->kind->name(node_of(n))).c_str();
 } catch (const std::bad_alloc&) {
-  return "a node";  // no memory for its name
+  return "a node";  // the name could not be allocated
 }
 uint64_t node_sequence(lamella_node* n) { return node_of(n)->sequence; }
 int32_t node_results(lamella_node* n) { return node_of(n)->num_results; }
@@ -213,7 +213,7 @@ void set_anomaly(char* (*trace)(void), int32_t nan) {
 
 lamella_node* current_node() { return handle_of(running_node()); }
 
-// ---- the table ----------------------------------------------------------------------------------------------------
+// ---- the table -----------------------------------------------------------------------------------------------------
 
 lamella_autograd table = {sizeof table,
                           -1,
@@ -257,7 +257,7 @@ lamella_autograd table = {sizeof table,
                           tangent,
                           closed<set_tangent>};
 
-// ---- attributes ---------------------------------------------------------------------------------------------------
+// ---- attributes ----------------------------------------------------------------------------------------------------
 
 lamella_status get_requires_grad(lamella_frame*, void*, lamella_tensor* t, lamella_value* out) {
   *out = value(requires_grad(t) != 0);
@@ -333,8 +333,8 @@ LAMELLA_LIBRARY(autograd, m) {
   define_indexing_functions(m);
   define_network_functions(m);
   define_distance_functions(m);
-  m.impl("aten::detach", "autograd", nullptr);        // falls through: its result has no history
-  m.impl("aten::_materialize", "autograd", nullptr);  // what is read has none
+  m.impl("aten::detach", "autograd", nullptr);        // falls through, so the result has no history
+  m.impl("aten::_materialize", "autograd", nullptr);  // falls through: an exported value has no history
   add_rules(m);
   define_broken_formulas(m);
   m.interface("autograd", 1, &table);

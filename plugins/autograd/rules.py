@@ -1,4 +1,4 @@
-"""Derivatives that operators bring from Python, by ``lamella.library.register_autograd``."""
+"""Derivatives of operators that are written in Python, registered by ``lamella.library.register_autograd``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .function import Function
 
 
 def derived(rule) -> Callable[..., Any]:
-    """The layer's kernel of an operator whose derivative is a pair of Python functions."""
+    """Returns the layer's kernel of an operator whose derivative is a pair of Python functions."""
     schema = lamella.library.find(rule.op)[1]
     if re.search(r"Tensor\??\[", schema):
         return _with_lists(rule, single=not schema.endswith(")"))
@@ -43,8 +43,8 @@ def derived(rule) -> Callable[..., Any]:
 
 
 def _function(op: str, names: list[str], forward, backward, needs) -> type[Function]:
-    """A Function whose first inputs are no arguments of the operator; ``needs(ctx)`` tells for each other input
-    whether its gradient is asked for."""
+    """Makes a Function whose first inputs are no arguments of the operator; ``needs(ctx)`` returns for each other input
+    whether it needs a gradient."""
 
     def needs_input_grad(ctx):
         passed = needs(ctx)
@@ -59,20 +59,20 @@ def _function(op: str, names: list[str], forward, backward, needs) -> type[Funct
     return type(name.title().replace("_", ""), (Function,), methods)
 
 
-_needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether its gradient is asked for
+_needs = cast(Any, Function).needs_input_grad.__get__  # for each input of a step whether it needs a gradient
 _inputs = cast(Any, Function)._lamella_needs.__get__  # the same, but None for an input that is no tensor
 
 
 def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """A gradient for each argument that was passed: those at their default are left out. ``inputs`` tells for each
-    whether its gradient is asked for: None if it is no tensor, a list for a list of tensors."""
+    """Returns a gradient for each argument that was passed; those at their default are left out. An element of
+    ``inputs`` says whether that argument needs a gradient: None if it is no tensor, a list for a list of tensors."""
     found = found if isinstance(found, tuple) else (found,)
     count = len(inputs)
     if len(found) == count:
         for place, g in zip(inputs, found, strict=True):
             if g is not None and (type(g) is not Tensor or type(place) is not bool):
                 break
-        else:  # most often a tensor for each
+        else:  # the usual case: a tensor for each
             return found
     while len(found) > count and found[-1] is None:
         found = found[:-1]
@@ -82,12 +82,13 @@ def _gradients(op: str, names: list[str], found: Any, inputs: Sequence[Any]) -> 
     if len(found) != count:
         wanted = f"one gradient for each of {max(len(names), count)} arguments"
         raise RuntimeError(f"{op}: its backward must return {wanted}, got {len(found)}")
-    numbered = [*names, *map(str, range(len(names), count))]  # of a derivative made by hand
+    numbered = [*names, *map(str, range(len(names), count))]  # arguments of a derivative made by hand have no names
     return tuple(_checked_gradient(op, *each) for each in zip(numbered, inputs, found, strict=False))
 
 
 def _checked_gradient(op: str, name: str, place: Any, g: Any) -> Any:
-    if g is None or (place is None and isinstance(g, list | tuple) and not g):  # none for none
+    # An empty list for a list of which no tensor needs a gradient.
+    if g is None or (place is None and isinstance(g, list | tuple) and not g):
         return None
     if place is None:
         text = f"argument '{name}' is no tensor; its gradient must be None"
@@ -106,12 +107,12 @@ def _refuse_gradients(op: str, kwargs: dict[str, Any]) -> None:
     for key, value in kwargs.items():
         if any(isinstance(t, Tensor) and t.requires_grad for t in (value if isinstance(value, list) else [value])):
             raise NotImplementedError(
-                f"{op}: argument '{key}' is keyword-only, for which backward has no place; detach() it, or "
+                f"{op}: argument '{key}' is keyword-only, so backward cannot return its gradient; detach() it, or "
                 "declare it positional"
             )
 
 
-# ---- operators that take or return lists of tensors, which a step takes and returns one by one ----------------------
+# ---- operators that take or return lists of tensors: the Function takes and returns their tensors one by one ---------
 
 
 def _with_lists(rule, single: bool) -> Callable[..., Any]:
@@ -162,7 +163,7 @@ _TENSOR = object()
 
 
 def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """The places of tensors among arguments (an int: a list of that length), and the tensors."""
+    """Returns the layout of the arguments (_TENSOR for a tensor, an int for a list of that length), and the tensors."""
     layout: list[Any] = []
     tensors: list[Any] = []
     for a in args:
@@ -178,7 +179,7 @@ def _flatten(args: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
 
 
 def _fill(layout: list[Any], each: Iterable[Any], other: Callable[[Any], Any] = operator.itemgetter(0)) -> list[Any]:
-    """The arguments again, with ``each`` in the places of the tensors."""
+    """Returns the arguments by their layout, with the items of ``each`` in the places of the tensors."""
     items = iter(each)
     args: list[Any] = []
     for place in layout:
@@ -192,11 +193,11 @@ def _fill(layout: list[Any], each: Iterable[Any], other: Callable[[Any], Any] = 
 
 
 def follow(ctx) -> None:
-    """Makes layer kernels of the derivatives that ``lamella.library.register_autograd`` brings."""
+    """Registers a kernel of the layer for each derivative that ``lamella.library.register_autograd`` registers."""
     library = ctx.library("autograd")
 
     def apply(rule):
-        if rule.kind != "python":  # formulas and functions of C++, which the layer's rule kernel serves
+        if rule.kind != "python":  # a derivative in C++, which the native layer serves
             return None
         handle = library.impl(rule.op, derived(rule), "autograd")
         return lambda: library.withdraw(handle)

@@ -1,4 +1,4 @@
-"""Methods and properties that autograd puts onto Tensor, beside the attributes of the native library."""
+"""Methods and properties that autograd adds to Tensor, beside the attributes of the native library."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def backward(
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Says whether operators on this leaf are recorded; returns it.
+    """Sets whether operators on this leaf are recorded; returns the tensor.
 
     >>> lamella.ones(1).requires_grad_().requires_grad
     True
@@ -42,7 +42,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-    """Calls ``hook(grad)`` whenever the gradient of this tensor is known; a result other than None replaces it.
+    """Calls ``hook(grad)`` when the gradient of this tensor has been computed; a result other than None replaces it.
 
     >>> x = lamella.ones(1, requires_grad=True)
     >>> handle = x.register_hook(lambda g: g * 10)
@@ -88,7 +88,7 @@ def detach_(self: Tensor) -> Tensor:
 
 
 class _Plain:
-    """A tensor as copy.deepcopy would take it, had it no ``__deepcopy__``: by its ``__reduce_ex__``."""
+    """Makes copy.deepcopy take a tensor by its ``__reduce_ex__``, as if it had no ``__deepcopy__``."""
 
     def __init__(self, tensor: Any, memo: dict[int, Any]):
         self.tensor, self.memo = tensor, memo
@@ -96,7 +96,7 @@ class _Plain:
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         rebuild, *rest = self.tensor.__reduce_ex__(protocol)
 
-        def known(*args: Any) -> Any:  # to its state, which may refer to it
+        def known(*args: Any) -> Any:  # notes the copy before its state is copied, which may refer to it
             made = self.memo[id(self.tensor)] = rebuild(*args)
             return made
 
@@ -104,7 +104,7 @@ class _Plain:
 
 
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    """A copy with its own memory, its own ``grad`` and the same ``requires_grad``, for :func:`copy.deepcopy`.
+    """Returns a copy with its own memory, its own ``grad`` and the same ``requires_grad``, for :func:`copy.deepcopy`.
 
     Raises:
         RuntimeError: the tensor is no leaf: its history is not copied
@@ -122,18 +122,19 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def check_export(self: Tensor, to: str) -> None:
-    """Raises where a derivative depends on what is to be given away; kernels may have that of their tensors."""
+    """Raises if a tensor that is exported requires grad, since a change outside would not be recorded. Kernels may
+    export their tensors."""
     if self.requires_grad and (_python.is_grad_enabled() or not lamella.library.in_kernel()):
         if to == "number":
             raise TypeError("it requires grad, and a number has none; pass its item() or its detach()")
         raise RuntimeError(
-            "this tensor requires grad, and writes to its memory would go unseen: give numpy or DLPack its detach(), "
-            "as in tensor.detach().numpy()"
+            "this tensor requires grad, and writes to its memory would not be recorded: give numpy or DLPack its "
+            "detach(), as in tensor.detach().numpy()"
         )
 
 
 def _grad_fn(self: Tensor) -> Any:
-    """The node that made this tensor; None for a leaf.
+    """Returns the node that made this tensor; None for a leaf.
 
     >>> (lamella.ones(1, requires_grad=True) * 2).grad_fn.name()
     'MulBackward0'

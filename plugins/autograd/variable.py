@@ -1,4 +1,4 @@
-"""Variable, of older programs for torch: a name for a tensor, since a tensor has a gradient itself."""
+"""Variable, which older programs for torch use: since a tensor has a gradient itself, a Variable is a tensor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _VariableMeta(type):
 class Variable(metaclass=_VariableMeta):
     """``Variable(data, requires_grad)`` is a tensor over the memory of ``data``, cut off from its history.
 
-    Every tensor is an instance of it. A new program says ``tensor(..., requires_grad=True)``.
+    Every tensor is an instance of it. New programs use ``tensor(..., requires_grad=True)``.
 
     Raises:
         TypeError: ``data`` is no tensor

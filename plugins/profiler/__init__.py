@@ -1,8 +1,8 @@
 """Observability: ``lamella.profiler``.
 
-Observers hear of every operator, step of backward and named block, all or a sample of them; debug information travels
-with the work; a log tells which features a program uses. A layer above autograd and one below it see the calls, and
-are in a call's way only while somebody listens. ``docs/observability.md`` leads through it.
+Observers see every operator, step of backward and named block, or a sample of them; debug information follows the work;
+a log says which features a program uses. A layer above autograd and one below it see the calls; they are off unless
+there is an observer. ``docs/observability.md`` leads through it.
 
 >>> from collections import Counter
 >>> calls = Counter()
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .schedules import *  # noqa: F403
     from .usage import *  # noqa: F403
 
-# The public names, by the module that has them; it is imported when one of them is first used.
+# The public names by module; a module is imported when one of its names is first used.
 NAMES = {
     "observers": (
         "RecordFunction",
@@ -63,7 +63,7 @@ NAMES = {
     ),
     "numerics": ("nan_guard",),
 }
-MODULES = ("exporters",)  # imported when they are first used, too
+MODULES = ("exporters",)  # submodules, imported at first use
 if not TYPE_CHECKING:  # type checkers see the imports above
     __all__ = [name for names in NAMES.values() for name in names] + list(MODULES)
 

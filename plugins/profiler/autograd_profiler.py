@@ -1,4 +1,4 @@
-"""``lamella.autograd.profiler``: the older door to profiles, as programs for torch name it."""
+"""``lamella.autograd.profiler``: the older interface of profiles, which programs for torch use."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class profile:
     """Records operators, steps of backward and named blocks within a block; ``lamella.profiler.profile`` does more.
 
     Args:
-        enabled: False: it does nothing
-        use_cuda: record what device cuda does, too
-        use_device: the name of a device whose work is recorded, too
+        enabled: False makes it do nothing
+        use_cuda: also records the work of device cuda
+        use_device: the name of a device whose work is also recorded
         record_shapes, with_flops, profile_memory, with_stack, with_modules: as of ``lamella.profiler.profile``
-        use_cpu: False: record devices alone
+        use_cpu: False records devices alone
 
     Raises:
         RuntimeError: it is entered twice, or read before it has recorded
@@ -77,7 +77,7 @@ class profile:
         if self._profile is None:
             return None
         if self.entered:
-            raise RuntimeError("profile: it is entered already, or has been; make another one")
+            raise RuntimeError("profile: it has been entered already; make another one")
         self.entered = True
         self._profile.start()
         return self
@@ -101,15 +101,16 @@ class profile:
         return self._events
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
-        """Sums by name, and by the sizes of arguments and the innermost frames of the stack where asked for."""
+        """Returns sums by name, and also by the sizes of arguments and the innermost frames of the stack if these are
+        given."""
         return self._read("key_averages").key_averages(group_by_input_shape, group_by_stack_n)
 
     def total_average(self) -> FunctionEventAvg:
-        """One sum over all events, under the key "Total"."""
+        """Returns one sum over all events, under the key "Total"."""
         return self._read("total_average").key_averages().total_average()
 
     def table(self, sort_by: str | None = None, row_limit: int = 100, **options: Any) -> str:
-        """The sums as text; the options are those of ``EventList.table``."""
+        """Returns the sums as text; the options are those of ``EventList.table``."""
         return self._read("table").key_averages().table(sort_by, row_limit, **options)
 
     def export_chrome_trace(self, path: str | os.PathLike) -> None:
@@ -122,7 +123,7 @@ class profile:
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Microseconds of all events without those inside them."""
+        """The microseconds of all events, each without the events inside it."""
         return self.key_averages().self_cpu_time_total
 
     def __repr__(self) -> str:

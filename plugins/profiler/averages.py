@@ -12,7 +12,7 @@ from .schedules import HOST
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel"]
 
-DEVICE = 4  # LAMELLA_TRACE_DEVICE: the scope of what a device has done
+DEVICE = 4  # LAMELLA_TRACE_DEVICE: the scope of work of a device
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Interval:
     end: float
 
     def elapsed_us(self) -> float:
-        """How long it is, in microseconds."""
+        """Returns its length in microseconds."""
         return self.end - self.start
 
 
@@ -40,9 +40,10 @@ class Kernel:
 class FunctionEvent:
     """One call, step of backward, named block, or work of a device; times are microseconds.
 
-    Of what the host did, ``device_type`` is "cpu"; ``kernels`` is what it launched itself, ``device_time_total`` the
-    time of what was launched within it. Of a device's work ``device_type`` is the device's name, ``device_index`` its
-    number, ``device_resource_id`` that of the stream, and ``launched_by`` the event that launched it.
+    An event of the host has the ``device_type`` "cpu"; ``kernels`` is the work that it launched itself, and
+    ``device_time_total`` the time of work launched within it. An event of a device has the device's name as
+    ``device_type``, its number as ``device_index``, the stream's number as ``device_resource_id``, and the launching
+    event as ``launched_by``.
     """
 
     id: int
@@ -71,28 +72,28 @@ class FunctionEvent:
     is_device = property(lambda self: self.scope == DEVICE)
     device_type = property(lambda self: self.backend if self.is_device else HOST)
     count = 1
-    flops = cpu_memory_usage = self_cpu_memory_usage = 0  # sums have them
+    flops = cpu_memory_usage = self_cpu_memory_usage = 0  # events have 0; sums have the numbers
     device_memory_usage = self_device_memory_usage = 0
     is_user_annotation = property(lambda self: self.scope == 2)
 
     @property
     def cpu_time_total(self) -> float:
-        """Of a device's work 0."""
+        """The duration in microseconds; 0 for work of a device."""
         return 0.0 if self.is_device else self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Without the events inside."""
+        """The duration without the events inside."""
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def self_device_time_total(self) -> float:
-        """Of a device's work its time; else the time of what this event has launched itself."""
+        """For work of a device its duration; else the time of the work that this event launched itself."""
         return self.time_range.elapsed_us() if self.is_device else sum(kernel.duration for kernel in self.kernels)
 
     @property
     def device_time_total(self) -> float:
-        """With what the events inside have launched."""
+        """The time of the work launched by this event and the events inside it."""
         return self.self_device_time_total + sum(child.device_time_total for child in self.cpu_children)
 
     cpu_time = cpu_time_total
@@ -104,7 +105,7 @@ class FunctionEvent:
 
 @dataclass
 class FunctionEventAvg:
-    """All events of one name, and where grouped so of equal shapes and stacks; times are microseconds."""
+    """A sum over the events of one name, and, if grouped so, of equal shapes and stacks; times are microseconds."""
 
     key: str
     count: int
@@ -154,12 +155,12 @@ def _as_sum(e: FunctionEvent, shapes: list | None, stack: list[str]) -> Function
 
 
 def frames(stack: Iterable[int] | None) -> list[str]:
-    """The texts of frames, "file(line): function", the innermost first."""
+    """Returns the texts of frames, "file(line): function", innermost first."""
     return [_python._describe_frame(frame) for frame in stack or ()]
 
 
 class EventList(list):
-    """Sums, or events, of a profile: a list with a table."""
+    """The events or sums of a profile: a list with a table."""
 
     def __init__(
         self,
@@ -175,23 +176,24 @@ class EventList(list):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Microseconds of all events without those inside them."""
+        """The microseconds of all events, each without the events inside it."""
         return sum(event.self_cpu_time_total for event in self)
 
     @property
     def self_device_time_total(self) -> float:
-        """Microseconds of all work of devices."""
+        """The microseconds of all work of devices."""
         return sum(event.self_device_time_total for event in self if event.is_device)
 
     def total_average(self) -> FunctionEventAvg:
-        """One sum over all, under the key "Total"."""
+        """Returns one sum over all, under the key "Total"."""
         total = FunctionEventAvg("Total", 0, 0.0, 0.0, float("inf"), 0.0, 0, 0, 0, 0.0, 0.0, 0, None, [], 0, "")
         for one in self.key_averages():
             total._add(one)
         return total
 
     def key_averages(self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0) -> EventList:
-        """The sums of these events by name, and by sizes of arguments and innermost frames where asked for."""
+        """Returns the sums of these events by name, and also by the sizes of arguments and the innermost frames of the
+        stack if these are given."""
         sums: dict[Any, FunctionEventAvg] = {}
         for e in self:
             shapes, stack = e.input_shapes if group_by_input_shapes else None, e.stack[:group_by_stack_n]
@@ -215,15 +217,15 @@ class EventList(list):
         header: str | None = None,
         top_level_events_only: bool = False,
     ) -> str:
-        """The sums as text, with torch's columns.
+        """Returns the sums as text, with torch's columns.
 
         Args:
             sort_by: "cpu_time", "cpu_time_total", "self_cpu_time_total", "device_time", "device_time_total",
                 "self_device_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage",
-                "self_device_memory_usage", "count" or "flops": the largest first. A device's name may stand
-                for "device", as in "cuda_time_total"
-            row_limit: how many rows; -1: all
-            header: a line above it
+                "self_device_memory_usage", "count" or "flops": the largest first. A device's name may replace
+                "device", as in "cuda_time_total"
+            row_limit: the number of rows; -1 means all
+            header: a line above the table
 
         Raises:
             ValueError: there is no such column
@@ -238,7 +240,7 @@ class EventList(list):
 
 
 def build_events(rows: Iterable[tuple], activities: Iterable[tuple] = ()) -> EventList:
-    """The tree of events, in the order of their begins on each thread; behind them the work of devices."""
+    """Returns the events as a tree, in the order of their begins on each thread, followed by the work of devices."""
     events: list[FunctionEvent] = []
     texts: dict[Any, list[str]] = {}
     for name, scope, begin, end, index, parent, sequence, thread, forward, shapes, stack, backend, failed in rows:
@@ -279,7 +281,7 @@ def build_events(rows: Iterable[tuple], activities: Iterable[tuple] = ()) -> Eve
 
 
 def average(rows: Iterable[tuple], by_shapes: bool, stacks: int, with_flops: bool) -> Iterator[FunctionEventAvg]:
-    """Sums by name, and by shapes and stacks where asked for. The rows may be finer than that."""
+    """Yields sums by name, and also by shapes and stacks if these are given. The rows may be grouped more finely."""
     sums: dict[Any, FunctionEventAvg] = {}
     for row in rows:
         name, scope, shapes, stack, backend, count, failed, total, own, least, most, *rest = row

@@ -31,7 +31,7 @@ void release(Info* i) {
   }
 }
 
-// An entry over another one, whose reference it takes.
+// Makes an entry above `below`; takes over the reference to that.
 lamella_status make(const std::string& kind, const lamella_value& value, Info* below, Info** out) {
   auto* i = new Info;
   if (lamella_status st = api().value_retain(&value, &i->value)) {
@@ -45,7 +45,7 @@ lamella_status make(const std::string& kind, const lamella_value& value, Info* b
   return LAMELLA_OK;
 }
 
-// The state of the slot: of a thread, or a copy that is carried.
+// The state of the slot: the chain of a thread, or a copy on its way to another thread.
 struct Chain {
   Info* top = nullptr;
   Chain() = default;
@@ -65,10 +65,10 @@ Info* host_top() {
   return read ? static_cast<Info*>(read()) : nullptr;
 }
 
-// Of the call whose step of backward runs on this thread.
+// The chain that show_info() has set: the debug information of the call whose backward runs on this thread.
 __thread Info* shown = nullptr;
 
-// The entries that count: each kind once, the latest; from the first made to the last.
+// Returns the entries that count, in the order of their making: of each kind the latest.
 std::vector<Info*> counting(const Chain* own, Info* host, Info* forward) {
   std::vector<Info*> all;
   for (Info* top : {own ? own->top : nullptr, host, forward})
@@ -83,7 +83,7 @@ std::vector<Info*> counting(const Chain* own, Info* host, Info* forward) {
   return all;
 }
 
-// What counts, as one chain.
+// Merges the entries that count into one chain.
 lamella_status merge(const Chain* own, Info* host, Info** out) {
   *out = nullptr;
   if (!host) return *out = retain(own ? own->top : nullptr), LAMELLA_OK;
@@ -124,7 +124,7 @@ lamella_status info_push(const char* kind, const lamella_value* value, void** to
 lamella_status info_pop(void* token) {
   Chain* c = own_chain();
   if (!c || !token || c->top != token)
-    return fail(LAMELLA_RUNTIME_ERROR, "debug_info: what is taken off is not the innermost on this thread");
+    return fail(LAMELLA_RUNTIME_ERROR, "debug_info: the entry to remove is not the innermost of this thread");
   Info* top = c->top;
   c->top = retain(top->below);
   release(top);

@@ -1,9 +1,10 @@
-// Debug information: values by kind that travel with the work.
+// Debug information: values by kind, which follow the work to other threads and tasks.
 //
-// Note [Two chains]  A thread has a chain of entries in a slot, which its state carries to other threads. A host whose
-//   own context travels (Python's contextvars, which every task of asyncio has) keeps a second chain there, and it is
-//   read only when somebody asks. Every entry has a number in the order in which they were made: of two of one kind
-//   the later one counts, whichever chain it stands in. What is carried from a thread is both, as one.
+// Note [Two chains]  A thread has a chain of entries in a slot, which is copied with the thread's state to other
+//   threads. A host language whose own context follows the work (Python's contextvars, of which each asyncio task has a
+//   copy) keeps a second chain in that context; it is read only when debug information is queried. Each entry has a
+//   number, in the order of their making: among entries of one kind the latest counts, whichever chain it is in. A copy
+//   of the thread's state contains the entries of both chains, merged into one.
 #pragma once
 
 #include <lamella/library.h>
@@ -19,10 +20,12 @@ lamella_status info_make(const char* kind, const lamella_value* value, void* bel
 void info_free(void* entry);
 void set_info_reader(void* (*innermost)());
 
-// Has this thread's state carry what the host's context has, also where nothing was pushed here.
+// Gives this thread a state in the slot, so that the host's entries are copied with the thread's state even if nothing
+// was pushed here.
 void carry_host_info();
-// What counts here, owned, to be looked at elsewhere; null if there is nothing. And such a chain as this thread's third
-// one while a step of backward runs: what counted where its call was made. It gives the one from before.
+// take_info() returns the entries that count on this thread as one chain, owned; null if there are none. show_info()
+// makes such a chain the thread's third one, while a step of backward runs, so that the information of the recorded
+// call counts there; it returns the third chain from before.
 void* take_info();
 void* show_info(void* taken);
 void retain_info(void* taken);

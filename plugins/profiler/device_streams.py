@@ -1,4 +1,4 @@
-"""The streams of devices in a profile: what each has done, when it was idle, and how much work was waiting."""
+"""The streams of devices in a profile: the work of each, its idle times, and the number of waiting pieces of work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class DeviceStream:
     """One stream of a device; times are microseconds since the profile began.
 
     ``work`` has (name, begin, end) of each kernel and copy; ``gaps`` the idle times between them, as (begin, end);
-    ``queue`` how much work was launched and not finished, as (time, number) at each change.
+    ``queue`` the number of pieces of work that were launched and not finished, as (time, number) at each change.
     """
 
     device: str
@@ -24,17 +24,17 @@ class DeviceStream:
 
     @property
     def busy(self) -> float:
-        """Microseconds in which it worked."""
+        """The microseconds from its first work to its last in which it worked."""
         return max(w[2] for w in self.work) - self.work[0][1] - self.idle
 
     @property
     def idle(self) -> float:
-        """Microseconds between its first work and its last in which it had nothing to do."""
+        """The microseconds from its first work to its last in which it had no work."""
         return sum(end - begin for begin, end in self.gaps)
 
 
 def build_streams(activities: Iterable[tuple]) -> list[DeviceStream]:
-    """From a trace's activities, which come by their begins."""
+    """Makes the streams from a trace's activities, which are sorted by begin."""
     streams: dict[tuple[str, int], DeviceStream] = {}
     changes: dict[tuple[str, int], list[tuple[float, int]]] = {}
     ends: dict[tuple[str, int], float] = {}

@@ -1,4 +1,4 @@
-"""Files that a profile writes: each takes the place of an old one when it is whole."""
+"""Files that a profile writes: each replaces an old file when it is complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ __all__ = ["replacing"]
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[IO[bytes]]:
-    """A buffered file to write into, as ``lamella.save`` writes its own: the path has it at the end of the block."""
+    """Opens a buffered file to write into, as ``lamella.save`` does: it replaces the file of that path at the end of
+    the block."""
     from lamella.serialization import atomic  # imported when the first file is written
 
     with atomic.replacing(path) as part, open(os.dup(part.fileno()), "wb") as file:

@@ -35,10 +35,10 @@ POINTWISE = {"aten::add", "aten::mul", "aten::sub", "aten::div"}
 
 
 def flops_of(name: str, sizes: list) -> int:
-    """How many floating-point operations one call has; 0 where no rule is known.
+    """Returns the number of floating-point operations of one call; 0 for an operator without a rule.
 
-    Operators that are made of others count nothing: those inside them do. Products count two for each of their
-    multiplications and additions, and additions and their like one for each element of the larger argument.
+    A composite counts 0, since the operators inside it are counted. Products count two operations for each
+    multiplication and its addition; additions and the like count one for each element of the larger argument.
     """
     tensors = [s for s in sizes if isinstance(s, tuple)]
     try:

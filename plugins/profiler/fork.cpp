@@ -14,7 +14,7 @@
 namespace lamella::profiler {
 namespace {
 
-// All locks that are held for a few instructions, in the order in which they are taken.
+// Visits all locks that threads hold for a few instructions, in the order in which they are taken.
 template <class Visit>
 void each_lock(Visit visit) {
   for (std::mutex* m : {&observers_mutex(), &usage_mutex(), &history_mutex(), &traces_mutex(), &pages_mutex()})
@@ -34,7 +34,7 @@ void in_child() {
   if (current_thread) current_thread->name_anew();
   forget_other_threads();
   free_calls_in_child();
-  tell_usage_in_child();
+  reset_usage_in_child();
   switch_memory_in_child();
   end_traces_in_child();
 }
@@ -42,9 +42,9 @@ void in_child() {
 }  // namespace
 
 lamella_status follow_forks() {
-  static bool followed = false;  // by an earlier load of the plugin; under the registry's lock
+  static bool followed = false;  // a later load of the plugin must not register again; guarded by the registry's lock
   const auto* dispatcher = static_cast<const lamella_dispatcher*>(api().find_interface("dispatcher", 1));
-  if (!dispatcher) return fail(LAMELLA_RUNTIME_ERROR, "profiler: the interface 'dispatcher' is not there");
+  if (!dispatcher) return fail(LAMELLA_RUNTIME_ERROR, "profiler: there is no interface 'dispatcher'");
   if (!std::exchange(followed, true)) dispatcher->around_fork(before, in_parent, in_child);
   return LAMELLA_OK;
 }

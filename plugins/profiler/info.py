@@ -1,4 +1,4 @@
-"""Debug information: values by kind that observers see, and that travel with the work."""
+"""Debug information: values by kind, which observers see and which follow the work."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _python._set_info_variable(_innermost)
 
 
 class debug_info:
-    """Within the block, debug information has a value under a kind: a model's name, a request's number.
+    """Sets the value of a kind of debug information within the block: a model's name, a request's number.
 
-    It is seen by observers on this thread and wherever the work goes: backward's threads, tasks of asyncio (each has
-    its own), workers of a ``DataLoader``, and what runs with ``lamella.capture_state()``: ``pool.submit(state.run, f)``
-    of a ``ThreadPoolExecutor``, ``Process(target=state.run, args=(f,))``. Kinds are any text; the innermost value of a
-    kind counts. To other processes go the values that pickle.
+    Observers see it on this thread and wherever the work goes: threads of backward, tasks of asyncio (each has its
+    own), workers of a ``DataLoader``, and functions that run with ``lamella.capture_state()``: ``pool.submit(state.run,
+    f)`` of a ``ThreadPoolExecutor``, ``Process(target=state.run, args=(f,))``. A kind is any text; the innermost value
+    of a kind counts. Values that can be pickled are sent to other processes.
 
     Args:
         kind: a text
-        value: any object; numbers and texts can be read by observers in C++, too
+        value: any object; observers in C++ can read numbers and texts
 
     Raises:
         TypeError: the kind is no str
@@ -51,7 +51,7 @@ DebugInfoGuard = debug_info
 
 
 def get_debug_info(kind: str) -> Any:
-    """The value of a kind here, or None.
+    """Returns the value of a kind here, or None.
 
     >>> lamella.profiler.get_debug_info("model") is None
     True
@@ -62,7 +62,7 @@ def get_debug_info(kind: str) -> Any:
 
 
 def all_debug_info() -> dict[str, Any]:
-    """Each kind with the value that counts here.
+    """Returns the innermost value of each kind.
 
     >>> with lamella.profiler.debug_info("model", "gpt"), lamella.profiler.debug_info("request", 7):
     ...     lamella.profiler.all_debug_info()

@@ -1,6 +1,6 @@
-"""Memory: how much tensors hold and have held, which blocks are alive, what made them, and the last events.
+"""Memory: numbers of bytes that tensors hold and held, the live blocks and their makers, and the last events.
 
-Nothing is followed until a function here asks for it; ``docs/memory.md`` leads through it.
+Nothing is recorded until a function here starts it; ``docs/memory.md`` leads through it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FIELDS = ("number", "time", "thread", "address", "bytes", "device", "operator", 
 
 
 def _devices() -> dict[str, bool]:
-    """The names of all devices that are loaded, and whether their allocators count."""
+    """Returns the names of all loaded devices, and whether their allocators count."""
     found = {}
     for kind, count, counts in _python._memory_devices():
         found.update(dict.fromkeys([kind] if count is None else [f"{kind}:{i}" for i in range(count)], counts))
@@ -40,7 +40,7 @@ def _devices() -> dict[str, bool]:
 
 
 def _place(device: Any) -> lamella.device:
-    """A device with its index."""
+    """Returns the device with an index: its own, or that of the current device."""
     place = device if isinstance(device, lamella.device) else lamella.device(device)
     if place.index is None:
         index = 0 if place.type == "meta" else getattr(lamella, place.type).current_device_index()
@@ -78,17 +78,17 @@ _OF_COUNTS = {"current": "live", "peak": "peak", "allocated": "allocated", "free
 
 
 def memory_stats(device: Any = None) -> dict[str, Any]:
-    """Numbers about a device's memory, with the names of ``torch.cuda.memory_stats``; of all devices without one.
+    """Returns numbers about a device's memory, with the names of ``torch.cuda.memory_stats``.
 
-    What the device's allocator counts is always there: ``allocated_bytes.all.current`` and ``.peak``,
-    ``reserved_bytes.all``, ``inactive_bytes.all.current``, ``allocation.all.allocated``, ``num_device_alloc``. These
-    bytes are of whole blocks, as ``lamella.accelerator.memory_stats`` gives them, too.
+    The numbers of the device's allocator are always there: ``allocated_bytes.all.current`` and ``.peak``,
+    ``reserved_bytes.all``, ``inactive_bytes.all.current``, ``allocation.all.allocated``, ``num_device_alloc``. They
+    count whole blocks, as ``lamella.accelerator.memory_stats`` does.
 
-    After ``reset_peak_memory_stats`` or ``record_memory_history`` blocks are followed, and there is more, counted from
-    then on: ``requested_bytes.all`` (bytes as tensors asked for them; also those of up to 64 bytes, which a host keeps
-    without its allocator) and ``allocation.all``, each with ``.current``, ``.peak``, ``.allocated`` and ``.freed``; and
-    the bytes of the largest block, ``largest_block.current`` and ``.peak``. A device whose allocator does not count has
-    ``allocated_bytes.all`` from these.
+    After ``reset_peak_memory_stats`` or ``record_memory_history``, blocks are recorded, and there are more numbers,
+    counted from then on: ``requested_bytes.all`` (bytes that tensors requested; also those of up to 64 bytes, which a
+    host keeps without its allocator) and ``allocation.all``, each with ``.current``, ``.peak``, ``.allocated`` and
+    ``.freed``; and the bytes of the largest block, ``largest_block.current`` and ``.peak``. A device whose allocator
+    does not count takes ``allocated_bytes.all`` from these.
 
     Args:
         device: a device or its name; None gives a dictionary of such dictionaries, by the names of the loaded devices
@@ -119,9 +119,9 @@ def _reset(device: Any, what: int) -> None:
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Peaks begin anew, from what is there now, and blocks are followed from now on: see ``memory_stats``.
+    """Sets the peaks to the current numbers, and records blocks from now on; see ``memory_stats``.
 
-    ``record_memory_history(None)`` ends that.
+    ``record_memory_history(None)`` ends the recording.
 
     Args:
         device: a device or its name; None means all that are loaded
@@ -135,7 +135,7 @@ def reset_peak_memory_stats(device: Any = None) -> None:
 
 
 def reset_accumulated_memory_stats(device: Any = None) -> None:
-    """Numbers of allocations and frees begin anew, at 0, and blocks are followed from now on: see ``memory_stats``.
+    """Sets the numbers of allocations and frees to 0, and records blocks from now on; see ``memory_stats``.
 
     >>> lamella.profiler.reset_accumulated_memory_stats("cpu")
     >>> lamella.profiler.memory_stats("cpu")["allocation.all.allocated"]
@@ -146,7 +146,7 @@ def reset_accumulated_memory_stats(device: Any = None) -> None:
 
 
 class MemoryHistory:
-    """What ``record_memory_history`` returns: its recording ends with ``close``, or with a ``with`` block."""
+    """The recording that ``record_memory_history`` started; ``close``, or the end of a ``with`` block, ends it."""
 
     def close(self) -> None:
         """Ends the recording and forgets it."""
@@ -162,17 +162,17 @@ class MemoryHistory:
 def record_memory_history(
     enabled: str | bool | None = "all", *, stacks: str | None = "python", max_entries: int = 100_000
 ) -> MemoryHistory:
-    """Follows each block of memory from now on: what made it and where, for ``memory_snapshot`` and for errors of too
-    little memory, which then name the largest.
+    """Records each block of memory from now on, with its maker and its place in the program, for ``memory_snapshot``
+    and for out-of-memory errors, which then name the largest blocks.
 
-    It is of the process, and of all devices. Blocks from before stay unknown; those that were followed already are
-    there without a maker. A second call begins a new list of events.
+    The recording is of the whole process, and of all devices. Blocks from before stay unknown; blocks that were
+    recorded without makers stay without one. A second call begins a new list of events.
 
     Args:
-        enabled: "all" or True; "state": live blocks without the list of events; None or False: ends it, and all
-            counting of ``memory_stats`` beyond the allocators' own
+        enabled: "all" or True; "state" records live blocks without the list of events; None or False ends the
+            recording, and all counting of ``memory_stats`` beyond the allocators' own
         stacks: "python", or None for none, which is cheaper. A stack has at most 64 frames, the innermost.
-        max_entries: how many events are kept, the last ones; 104 bytes each
+        max_entries: the number of events that are kept, the last ones; 104 bytes each
 
     Returns:
         An object that ends the recording at the end of a ``with`` block.
@@ -204,15 +204,15 @@ def _record(row: tuple[Any, ...], *, without: tuple[str, ...] = ()) -> dict[str,
 
 
 def memory_snapshot() -> dict[str, Any]:
-    """What is known of memory now: a dictionary of numbers, texts, lists and dictionaries, as JSON has them.
+    """Returns the recorded blocks and events, as a dictionary that can be written as JSON.
 
-    ``blocks``: those that are alive and made since the recording began, the oldest first, each with ``device``,
+    ``blocks`` has the live blocks that were made since the recording began, oldest first, each with ``device``,
     ``bytes``, ``address``, ``operator`` (the innermost operator, step of backward or named block around it, or None),
-    ``dtype`` and ``shape`` of the tensor that it was made for (None: no operator returned one), ``frames`` (the Python
-    stack, the innermost first), ``time`` (nanoseconds since 1970), ``thread`` (the system's number) and ``number``, of
-    its event. ``events``: the last ones, the oldest first, with an ``action``: "alloc", "free" (its ``operator`` is the
-    one that ran then) or "oom", an allocation that failed. ``dropped_events``: how many older ones were lost.
-    ``devices``: ``memory_stats()``. All but what the allocators count is of one moment.
+    ``dtype`` and ``shape`` of the tensor that it was made for (None if no operator returned one), ``frames`` (the
+    Python stack, innermost first), ``time`` (nanoseconds since 1970), ``thread`` (the system's number) and ``number``,
+    that of its event. ``events`` has the last events, oldest first, with an ``action``: "alloc", "free" (its
+    ``operator`` is the one that ran then) or "oom", an allocation that failed. ``dropped_events`` is the number of
+    older events that were dropped. ``devices`` is ``memory_stats()``. All but the allocators' numbers is of one moment.
 
     Without a recording the lists are empty.
 
@@ -223,7 +223,7 @@ def memory_snapshot() -> dict[str, Any]:
     [('alloc', 4000), ('alloc', 4000), ('free', 4000)]
     """
     blocks, rows, dropped, counted = _python._memory_snapshot()
-    nothing: Counter[str] = Counter()  # of a device on which nothing has been counted yet: zeros, and of that moment
+    nothing: Counter[str] = Counter()  # for a device without counts: zeros
     tensor = ("dtype", "shape")
     return {
         "version": 1,
@@ -235,7 +235,7 @@ def memory_snapshot() -> dict[str, Any]:
 
 
 def dump_memory_snapshot(path: str | os.PathLike[str] = "memory_snapshot.json") -> None:
-    """Writes ``memory_snapshot()`` to a file of JSON; after an error the old file is there as it was.
+    """Writes ``memory_snapshot()`` to a file of JSON; after an error the old file is unchanged.
 
     >>> import json, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, lamella.profiler.record_memory_history(stacks=None):

@@ -11,7 +11,7 @@ __all__ = ["ModuleBlocks"]
 
 
 class ModuleBlocks:
-    """While it stands, each call of a module is a block "nn.Module: name"."""
+    """Makes each call of a module a block "nn.Module: name", until ``remove``."""
 
     def __init__(self):
         from lamella.nn.modules import module
@@ -29,10 +29,10 @@ class ModuleBlocks:
 
     def _leave(self, module: Any, args: Any, output: Any) -> None:
         calls = self._open.__dict__.get("calls")
-        if calls and calls[-1][0] is module:  # and not one that ran when the profile began
+        if calls and calls[-1][0] is module:  # false for a module that ran when the profile began
             calls.pop()[1].__exit__(None, None, None)
 
     def remove(self) -> None:
-        """Ends it."""
+        """Removes the hooks."""
         for hook in self._hooks:
             hook.remove()

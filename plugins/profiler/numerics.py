@@ -1,13 +1,12 @@
-"""``nan_guard``: an error at the operator that makes a NaN or an infinity.
+"""``nan_guard``: raises at the operator that computes a NaN or an infinity.
 
-It is the example of a functionality layer, built on public names alone: ``docs/write_a_layer.md`` says how a package of
-yours has one. The layer's handler is called for each operator, as ``call(*args, **kwargs)``, while a guard is open on
-the thread; otherwise it is in no call's way. What this layer shows:
-
-- its place: at "backend" it is inside of autograd, so backward's own calls come through it, and with ``stays_inside``
-  those that composites make, too. The innermost operator is the first whose results are seen.
-- a handler that calls operators itself switches its layer off around them.
-- settings that follow the work to other threads, as the layer's being on does: debug information.
+It is also an example of a functionality layer, built on public names alone; ``docs/write_a_layer.md`` describes how to
+write one. The layer's handler is called for each operator, as ``call(*args, **kwargs)``, while a guard is open on the
+thread; otherwise the layer is off. The example shows:
+- the place of a layer: at "backend" it is inside of autograd, so it sees the calls of backward; with ``stays_inside``
+  it also sees the calls that composites make. So the innermost operator is the first whose results it sees.
+- a handler that calls operators itself, and switches its layer off around them.
+- settings that follow the work to other threads, as the state of the layer does: debug information.
 """
 
 from __future__ import annotations
@@ -26,14 +25,15 @@ from pathlib import Path
 from typing import Any
 
 import lamella
-from lamella import profiler  # type: ignore[attr-defined]  # the plugin adds it
+from lamella import profiler  # type: ignore[attr-defined]  # the plugin adds the name
 from lamella.library import Layer, register_layer
 
 __all__ = ["nan_guard"]
 
-KIND = "nan_guard"  # of the debug information that holds the innermost guard
+KIND = "nan_guard"  # the kind of debug information that holds the innermost guard
 PACKAGE = str(Path(lamella.__file__).parent) + os.sep
-# Their results are memory that nobody has written yet. Views are passed over as well: they compute nothing.
+# Operators whose results are memory that has not been written yet. Views are skipped as well, since they compute
+# nothing.
 UNWRITTEN = frozenset(
     ["empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize", "resize_as"]
 )
@@ -41,9 +41,10 @@ UNWRITTEN = frozenset(
 # Operators of these categories do not read what they write to.
 OVERWRITES = frozenset(["copy", "creation", "random"])
 
-# Operators of these categories move elements: where an input has such numbers, their results have them, too.
+# Operators of these categories move elements: a result has a NaN or an infinity if an input has one.
 MOVES = frozenset(["copy", "indexing", "scatter", "sort"])
-ADDS = frozenset(["index_add", "index_reduce", "scatter_add", "scatter_reduce"])  # these of them do not
+# Operators of these categories that compute.
+ADDS = frozenset(["index_add", "index_reduce", "scatter_add", "scatter_reduce"])
 
 Named = tuple[str, lamella.Tensor]
 
@@ -58,20 +59,21 @@ class Guard:
 
 
 def nan_guard(inputs: bool = False, on: str = "raise", ignore: Iterable[str] = ()) -> AbstractContextManager[None]:
-    """While it is open, an operator whose result holds a NaN or an infinity raises an error that says which.
+    """Makes each operator whose result holds a NaN or an infinity raise an error, while the block is open.
 
-    Looks at all floating-point and complex results of all operators that this thread runs, also in backward and inside
-    other operators, of which the innermost is named, and at what is written in place or to ``out=``. An operator that
-    was given such a number itself, as in ``full((2,), inf)``, means it. Passed over are memory that is not written yet
-    (``empty``), views, and opaque tensors. Each result is read once more, and waited for.
+    The guard reads all floating-point and complex results of the operators that this thread runs, also in backward and
+    inside other operators, of which it names the innermost, and all that is written in place or to ``out=``. An
+    operator that was given such a number as an argument, as in ``full((2,), inf)``, is allowed to produce it. It skips
+    memory that is not written yet (``empty``), views, and opaque tensors. Each result is read once more, after waiting
+    for its device.
 
     Args:
-        inputs: also look at what operators are given, before they run
+        inputs: also checks the arguments of operators, before they run
         on: "raise", or "warn" for a ``RuntimeWarning`` at the line of the program
-        ignore: names of operators that may do it, as "aten::log" or "log"; that means ``log_`` as well
+        ignore: names of operators that may do so, such as "aten::log" or "log", which mean ``log_`` as well
 
     Raises:
-        RuntimeError: names the operator, the result, the operator's inputs and the line; and tells whether an input had
+        RuntimeError: names the operator, the result, the operator's inputs and the line; and says whether an input had
             such a number already
 
     >>> x = lamella.tensor([1.0, 0.0])
@@ -102,7 +104,7 @@ _lock = threading.Lock()
 
 
 def _layer() -> Layer:
-    """The layer, registered by the first guard."""
+    """Returns the layer, which the first guard registers."""
     if not _registered:
         with _lock:
             if not _registered:
@@ -111,11 +113,11 @@ def _layer() -> Layer:
     return _registered[0]
 
 
-_thread = threading.local()  # .reports: how many there were on this thread
+_thread = threading.local()  # .reports: the number of reports on this thread
 
 
 def _see(call: Any, *args: Any, **kwargs: Any) -> Any:
-    """The layer's handler, for every operator."""
+    """Returns the layer's handler, for every operator."""
     guard = profiler.get_debug_info(KIND)
     if guard is None or call.category == "view" or _plain(call.name) in guard.ignore:
         return call(*args, **kwargs)
@@ -125,7 +127,7 @@ def _see(call: Any, *args: Any, **kwargs: Any) -> Any:
     read = {name: value for name, (value, how) in given.items() if not how}
     if call.category not in OVERWRITES:
         read |= {name: value for name, (value, how) in given.items() if how == "in place"}
-    # What is written in place is gone afterwards: it is looked at before.
+    # The operator overwrites its in-place arguments, so they are checked before the call.
     bad = _bad((name, x) for name, x in _tensors(read) if guard.inputs or _written(given, name))
     if bad and guard.inputs:
         _report(guard, call, read, f"its argument {bad[0][0]!r}", bad[0][1], bad)
@@ -145,7 +147,8 @@ def _see(call: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _bad(tensors: Iterable[Named]) -> list[Named]:
-    """Those that hold a NaN or an infinity. The layer is off meanwhile: these calls are its own."""
+    """Returns the tensors that hold a NaN or an infinity. The layer is off meanwhile, since the check calls operators
+    itself."""
     floating = [(name, x) for name, x in tensors if x.is_floating_point() or x.is_complex()]
     if not floating:
         return []
@@ -163,12 +166,12 @@ def _written(given: dict[str, tuple[Any, str]], name: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """ "log" for "aten::log" and "aten::log_"."""
+    """Returns an operator's plain name: "log" for "aten::log" and "aten::log_"."""
     return name.rpartition("::")[2].rstrip("_")
 
 
 def _has(x: lamella.Tensor) -> bool:
-    """Whether a tensor of floating-point or complex numbers holds a NaN or an infinity."""
+    """Returns whether a tensor of floating-point or complex numbers holds a NaN or an infinity."""
     if x.is_opaque or x.numel() == 0 or x.device.type == "meta":
         return False
     try:
@@ -195,7 +198,7 @@ def _not_finite_number(value: Any) -> bool:
 
 @functools.cache
 def _arguments(schema: str) -> list[tuple[str, str]]:
-    """Of each argument the name, and "in place" or "out" where the operator writes to it."""
+    """Returns the name of each argument, and "in place" or "out" if the operator writes to it, else ""."""
     text = schema[schema.index("(") + 1 : schema.rindex("->")].rstrip().removesuffix(")")
     found, depth, word = [], 0, ""
     for letter in text + ",":
@@ -215,14 +218,14 @@ def _arguments(schema: str) -> list[tuple[str, str]]:
 
 
 def _named(schema: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, tuple[Any, str]]:
-    """The arguments of a call by name, each with how it is written to."""
+    """Returns the arguments of a call by name, each with the way in which the operator writes to it."""
     known = _arguments(schema)
     given = {name: (value, how) for value, (name, how) in zip(args, known, strict=False)}
     return given | {name: (kwargs[name], how) for name, how in known if name in kwargs}
 
 
 def _counted(x: lamella.Tensor) -> str:
-    """ "2 NaN and 1 infinity among 10 elements, float32 (10,)" """
+    """Returns a text such as "2 NaN and 1 infinity among 10 elements, float32 (10,)"."""
     nan = int(lamella.isnan(x).sum())
     rest = int((~lamella.isfinite(x)).sum()) - nan
     kinds = [f"{nan} NaN"] * bool(nan) + [f"{rest} {'infinity' if rest == 1 else 'infinities'}"] * bool(rest)
@@ -235,7 +238,7 @@ def _described(x: lamella.Tensor) -> str:
 
 
 def _line() -> tuple[str, int, str]:
-    """The innermost line of Python outside of Lamella."""
+    """Returns the innermost line of Python outside of Lamella."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back

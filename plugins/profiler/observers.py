@@ -1,4 +1,4 @@
-"""Observers: functions that hear of operators, steps of backward and named blocks."""
+"""Observers: functions that are called for operators, steps of backward and named blocks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NEEDS_INPUTS, NEEDS_OUTPUTS, NEEDS_IDS = 1, 2, 4  # enum lamella_observer_flags
 
 
 class RecordScope(IntEnum):
-    """What a record is of.
+    """The kind of a record.
 
     ``FUNCTION``: a call of an operator, seen outside of autograd; ``BACKWARD_FUNCTION``: a step of backward;
     ``USER_SCOPE``: a block of ``record_function``; ``KERNEL``: a call below autograd, as it goes to a backend.
@@ -52,14 +52,14 @@ def _scope(given: RecordScope | str) -> RecordScope:
 
 
 class RecordFunctionCallback:
-    """An observer: what to call before and behind each record, of what, and how often.
+    """An observer: the functions to call before and after a record, the kinds of records, and the probability.
 
-    The methods change the callback and return it. Without ``scopes`` it hears of functions, steps of backward and
-    named blocks.
+    The methods change the callback and return it. Without ``scopes`` it observes functions, steps of backward and named
+    blocks.
 
     Args:
-        on_enter: called with a ``RecordFunction`` before; what it returns goes to ``on_exit``
-        on_exit: called behind with a ``RecordFunction`` and what ``on_enter`` returned; also after an error
+        on_enter: called with a ``RecordFunction`` before; its result is passed to ``on_exit``
+        on_exit: called afterwards, also after an error, with a ``RecordFunction`` and the result of ``on_enter``
 
     Raises:
         TypeError: neither is callable
@@ -98,19 +98,19 @@ class RecordFunctionCallback:
         return self
 
     def needs_inputs(self, needs: bool = True) -> RecordFunctionCallback:
-        """Has records give ``inputs``."""
+        """Makes records have ``inputs``."""
         return self._need(NEEDS_INPUTS, needs)
 
     def needs_outputs(self, needs: bool = True) -> RecordFunctionCallback:
-        """Has records of ``on_exit`` give ``outputs``."""
+        """Makes records of ``on_exit`` have ``outputs``."""
         return self._need(NEEDS_OUTPUTS, needs)
 
     def needs_ids(self, needs: bool = True) -> RecordFunctionCallback:
-        """Has records give ``handle``, ``sequence_nr`` and ``forward_thread_id``."""
+        """Makes records have ``handle``, ``sequence_nr`` and ``forward_thread_id``."""
         return self._need(NEEDS_IDS, needs)
 
     def sampling_prob(self, probability: float) -> RecordFunctionCallback:
-        """Has it hear of each record with this probability, independently of others."""
+        """Makes it observe each record with this probability, independently of others."""
         if not 0 < probability <= 1:
             raise ValueError(
                 f"RecordFunctionCallback.sampling_prob: argument 'probability' must be above 0 and at most 1, got "
@@ -120,7 +120,7 @@ class RecordFunctionCallback:
         return self
 
     def scopes(self, scopes: Iterable[RecordScope | str]) -> RecordFunctionCallback:
-        """Which records it hears of: ``RecordScope`` or their names, "function", "user_scope" …"""
+        """Sets the kinds of records that it observes: ``RecordScope`` or their names, "function", "user_scope" …"""
         found = frozenset(map(_scope, scopes))
         if not found:
             raise ValueError("RecordFunctionCallback.scopes: argument 'scopes' must name one scope at least")
@@ -159,7 +159,7 @@ def add_global_callback(callback: RecordFunctionCallback) -> int:
 
 
 def add_thread_local_callback(callback: RecordFunctionCallback) -> int:
-    """Adds an observer for this thread, and for those that its state is carried to: backward's, ``capture_state``.
+    """Adds an observer for this thread, and for threads to which its state is copied: backward's, ``capture_state``.
 
     >>> names = []
     >>> handle = lamella.profiler.add_thread_local_callback(
@@ -174,8 +174,8 @@ def add_thread_local_callback(callback: RecordFunctionCallback) -> int:
 
 
 def remove_callback(handle: int) -> None:
-    """Removes an observer, on any thread, from within an observer, too. ``on_exit`` follows where ``on_enter`` was
-    called.
+    """Removes an observer; on any thread, also from within an observer. ``on_exit`` is still called where ``on_enter``
+    was called.
 
     Raises:
         ValueError: there is no such observer, or not any more
@@ -187,7 +187,7 @@ def remove_callback(handle: int) -> None:
 
 
 def disable_callback(handle: int) -> None:
-    """Has an observer hear of nothing until ``reenable_callback``.
+    """Stops calling an observer until ``reenable_callback``.
 
     Raises:
         ValueError: there is no such observer
@@ -201,7 +201,7 @@ def disable_callback(handle: int) -> None:
 
 
 def reenable_callback(handle: int) -> None:
-    """Ends what ``disable_callback`` did.
+    """Calls an observer again after ``disable_callback``.
 
     Raises:
         ValueError: there is no such observer
@@ -218,7 +218,7 @@ class enable_record_function:
     """Switches observing on or off for this thread: as a function at once, as a context manager for a block.
 
     >>> with lamella.profiler.enable_record_function(False):
-    ...     _ = lamella.ones(2)  # nobody hears of it
+    ...     _ = lamella.ones(2)  # no observer sees it
     """
 
     def __init__(self, enabled: bool = True):
@@ -232,7 +232,7 @@ class enable_record_function:
 
 
 def _decorate(block: record_function, function: Callable) -> Callable:
-    """The function that ``@record_function(name)`` makes: each call is a block of its own."""
+    """Returns the function that ``@record_function(name)`` makes: each call is a block of its own."""
     kind = type(block)
     if inspect.isclass(function) or not callable(function):
         raise TypeError(f"record_function: it decorates functions, got {function!r}")

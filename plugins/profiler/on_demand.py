@@ -1,9 +1,9 @@
-"""Profiles of a running process: a socket on which it waits for them, and the one that asks.
+"""Profiles of a running process: a socket on which the process waits for requests, and the client that sends them.
 
-A process that is started with ``LAMELLA_PROFILE_SOCKET=1`` listens on a Unix socket in a folder that its user alone may
-enter. The asking side sends a line of JSON with the seconds and the options. The process profiles itself that long, all
-of its threads, and answers with a line of JSON and the trace; a space before it, each second, says that it still works.
-It writes no file where the asking side says.
+A process that is started with ``LAMELLA_PROFILE_SOCKET=1`` listens on a Unix socket in a folder that only its user may
+enter. The client sends a line of JSON with the seconds and the options. The process profiles all of its threads for
+that time, and answers with a line of JSON and the trace; a space before it, each second, says that the process still
+works. The process itself writes no file at a path that the client names.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ __all__ = ["profile_process", "serve", "socket_path"]
 
 WORD = "LAMELLA_PROFILE_SOCKET"
 OPTIONS = ("record_shapes", "profile_memory", "with_stack")
-LONGEST = 3600.0  # seconds of one profile
-PATIENCE = 10.0  # seconds for the exchange of messages
-SILENCE = 60.0  # seconds in which a process that works says so
-MOST_EVENTS = 1 << 22  # of a thread: 240 MB
+LONGEST = 3600.0  # the longest profile, in seconds
+PATIENCE = 10.0  # seconds to wait during the exchange of messages
+SILENCE = 60.0  # seconds without a sign of life, after which the client gives up
+MOST_EVENTS = 1 << 22  # the most events of one thread: 240 MB
 
 
 def folder() -> Path:
-    """The folder of this user's sockets.
+    """Returns the folder of this user's sockets.
 
     Raises:
         PermissionError: it is another user's, or others may enter it
@@ -50,7 +50,7 @@ def folder() -> Path:
 
 
 def socket_path(pid: int) -> Path:
-    """Where a process of this user listens."""
+    """Returns the path of the socket on which a process of this user listens."""
     return folder() / f"profile-{pid}"
 
 
@@ -73,9 +73,9 @@ def _read_request(line: bytes) -> tuple[float, dict[str, Any]]:
 
 
 def _remove_stale() -> None:
-    """Removes the sockets of processes that were killed, or that ended without their interpreter's end."""
+    """Removes the sockets of processes that were killed, or that ended without running their exit handlers."""
     for path in folder().glob("profile-*"):
-        with suppress(ValueError, PermissionError):  # a process of that number lives
+        with suppress(ValueError, PermissionError):  # a process of that number is alive
             try:
                 os.kill(int(path.name.removeprefix("profile-")), 0)
             except ProcessLookupError:
@@ -83,7 +83,7 @@ def _remove_stale() -> None:
 
 
 class Server:
-    """Listens in a thread of its own, and makes one profile at a time; others wait for their turn."""
+    """Listens in a thread of its own, and makes one profile at a time; other requests wait for their turn."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -92,7 +92,8 @@ class Server:
         self.peers: set[socket.socket] = set()
         _remove_stale()
         self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        new = self.path.with_name(f"new-{self.pid}")  # nobody sees it before it listens
+        # Renamed when it listens, so that a client never finds a socket that accepts no connection.
+        new = self.path.with_name(f"new-{self.pid}")
         try:
             new.unlink(missing_ok=True)
             self.listening.bind(os.fspath(new))
@@ -106,7 +107,7 @@ class Server:
             raise
 
     def close(self) -> None:
-        """Ends it; in a child of fork only the descriptors that came with it."""
+        """Closes the socket and removes its path; in a child of fork closes the inherited descriptors only."""
         self.listening.close()
         if self.pid == os.getpid():
             self.path.unlink(missing_ok=True)
@@ -121,18 +122,18 @@ class Server:
             except OSError:
                 if self.listening.fileno() < 0:
                     return  # closed
-                time.sleep(0.1)  # the process has no descriptor left, or no memory: perhaps later
+                time.sleep(0.1)  # the process lacks descriptors or memory: try again
                 continue
             try:
                 threading.Thread(target=self._answer, args=(peer,), name="lamella-profile", daemon=True).start()
-            except RuntimeError:  # no thread can be had
+            except RuntimeError:  # no thread could be started
                 peer.close()
 
     def _answer(self, peer: socket.socket) -> None:
         self.peers.add(peer)
-        with peer, suppress(OSError):  # the asking side has gone
+        with peer, suppress(OSError):  # the client has disconnected
             credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-            if struct.unpack("3i", credentials)[1] in (os.getuid(), 0):  # the folder has kept others out already
+            if struct.unpack("3i", credentials)[1] in (os.getuid(), 0):  # the folder keeps other users out as well
                 peer.settimeout(PATIENCE)
                 self._serve(peer)
         self.peers.discard(peer)
@@ -159,17 +160,17 @@ class Server:
 
 
 def _keep_waiting(peer: socket.socket, ended: Callable[[float], bool]) -> None:
-    """Waits until ``ended(seconds)``, which waits so long, is true; tells the asking side each second that it does.
+    """Calls ``ended(1.0)``, which waits up to a second, until it is true; sends a space to the client each time.
 
     Raises:
-        ConnectionError: the asking side has gone
+        ConnectionError: the client has disconnected
     """
     while not ended(1.0):
         peer.sendall(b" ")
 
 
 def _profile(peer: socket.socket, seconds: float, options: dict[str, Any], trace: Path) -> int:
-    """Profiles this process and writes the trace; how many events were dropped."""
+    """Profiles this process and writes the trace; returns the number of dropped events."""
     from .profiles import profile
 
     end = time.monotonic() + seconds
@@ -178,7 +179,7 @@ def _profile(peer: socket.socket, seconds: float, options: dict[str, Any], trace
         peer.settimeout(max(1e-6, min(wait, end - time.monotonic())))
         try:
             if not peer.recv(1):
-                raise ConnectionError("the asking side has gone")
+                raise ConnectionError("the client has disconnected")
         except TimeoutError:
             pass
         peer.settimeout(PATIENCE)
@@ -211,17 +212,18 @@ def _profile(peer: socket.socket, seconds: float, options: dict[str, Any], trace
 
 
 class _Servers(list[Server]):
-    """The one of this process, or none; multiprocessing refers to it weakly."""
+    """The server of this process, or none; a list of its own type, since multiprocessing needs a weak reference to
+    it."""
 
 
 _server = _Servers()
 
 
 def serve() -> Server:
-    """Has this process wait for profiles, its children by fork, too. A second call changes nothing.
+    """Makes this process, and its children by fork, wait for requests. A second call changes nothing.
 
     Raises:
-        PermissionError: the folder of the sockets is not this user's alone
+        PermissionError: others may enter the folder of the sockets
     """
     if not _server:
         import atexit
@@ -230,16 +232,16 @@ def serve() -> Server:
         _server.append(Server())
         atexit.register(_close)
         os.register_at_fork(after_in_child=_serve_anew)
-        # A worker of multiprocessing ends without atexit.
+        # A process of multiprocessing ends without running atexit.
         register_after_fork(_server, lambda _: Finalize(None, _close, exitpriority=0))
     return _server[0]
 
 
 def serve_if_possible() -> None:
-    """The same; where it cannot be, a warning says why, and the program goes on."""
+    """Calls ``serve()``; if that fails, it warns and the program continues."""
     try:
         serve()
-    except (OSError, RuntimeError) as error:  # RuntimeError: no thread can be had
+    except (OSError, RuntimeError) as error:  # RuntimeError: no thread could be started
         warnings.warn(f"this process cannot be profiled from outside: {error}", RuntimeWarning, stacklevel=2)
 
 
@@ -256,20 +258,20 @@ def _serve_anew() -> None:
 
 
 def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options: bool) -> int:
-    """Profiles another process of this user for some seconds, and writes the trace; how many bytes it has.
+    """Profiles another process of this user for some seconds, and writes the trace; returns its size in bytes.
 
-    The process must have been started with ``LAMELLA_PROFILE_SOCKET=1``, and with this one's ``TMPDIR``. A file that is
-    there is replaced when the new one is whole. Profiles that others make of the process meanwhile go before. Each of
-    its threads keeps its first four million events; a ``RuntimeWarning`` counts those that came later.
+    The process must have been started with ``LAMELLA_PROFILE_SOCKET=1``, and with the ``TMPDIR`` of this process. An
+    old file is replaced when the new one is complete. Earlier requests of other clients are served first. Each thread
+    of the process keeps its first four million events; a ``RuntimeWarning`` counts the dropped ones.
 
     Args:
         pid: the number of the process
-        seconds: how long
-        path: where to
+        seconds: the duration
+        path: the file to write
         options: ``record_shapes``, ``profile_memory``, ``with_stack``
 
     Raises:
-        ConnectionError: nobody listens, the process ended meanwhile, or it does not answer
+        ConnectionError: the process does not listen, ended meanwhile, or does not answer
         RuntimeError: the process could not make the profile; its error
 
     >>> import os
@@ -312,8 +314,8 @@ def profile_process(pid: int, seconds: float, path: str | os.PathLike, **options
             raise _silent(pid) from error
     if head["dropped"]:
         warnings.warn(
-            f"profile: {head['dropped']} events of process {pid} came behind the first {MOST_EVENTS} of their threads, "
-            "and are not in the trace; ask for fewer seconds",
+            f"profile: {head['dropped']} events of process {pid} were beyond the first {MOST_EVENTS} of their threads, "
+            "and are not in the trace; profile for fewer seconds",
             RuntimeWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-// The profiler's library: two layers, one above autograd and one below it, on which observers hear of calls, and the
+// The profiler's library: two layers, one above autograd and one below it, on which observers see calls, and the
 // interface over observers, debug information and the log of used features. Start with observe/record.cpp.
 #include <lamella/closed.h>
 #include <lamella/library.h>
@@ -58,7 +58,7 @@ lamella_profiler table = {
     set_context_reader,
     parent_name};
 
-// An observer's layer: on where somebody listens, never on a tensor, also inside composites.
+// Adds a layer of observers: it is on while there is an observer, never on a tensor, and also inside composites.
 void add_layer(Library& m, const char* name, const char* at, const char* const* inside, lamella_kernel kernel,
                int32_t* bit) {
   lamella_layer l{};

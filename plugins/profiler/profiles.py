@@ -1,4 +1,4 @@
-"""``profile``: records what a program does, and shows it."""
+"""``profile``: records the operators and device work of a program, and shows them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .schedules import ProfilerAction, ProfilerActivity, split_activities
 __all__ = ["profile", "tensorboard_trace_handler"]
 
 SHAPES, STACKS, MEMORY, NO_HOST = 1, 2, 4, 16  # enum lamella_trace_flags
-# Where the rows of a trace's sums have what can be exported with stacks.
+# The columns of a row of sums, for the metrics that can be exported with stacks.
 METRICS = {
     "self_cpu_time_total": 8,
     "cpu_time_total": 7,
@@ -29,7 +29,7 @@ METRICS = {
 
 
 def _is_known(device: str) -> bool:
-    """Whether there is a device of that name; its plugin is loaded where it has not been yet."""
+    """Returns whether there is a device of that name; loads its plugin if it has not been loaded."""
     if _python._is_device(device):
         return True
     import lamella
@@ -42,20 +42,20 @@ def _is_known(device: str) -> bool:
 class profile:
     """Records operators, steps of backward and named blocks within a block, and sums them up.
 
-    Each thread records into a buffer of its own. Several profiles may run at once, nested or on different threads: each
-    has all that happens while it runs.
+    Each thread records into a buffer of its own. Several profiles may run at once, nested or on different threads; each
+    records all that happens while it runs.
 
     Args:
-        activities: what to record: members of ``ProfilerActivity`` and names of devices. Without it, the host and
-            every device that tells its times. What cannot be recorded is left out with a warning
-        schedule: which action each step has, as ``schedule`` makes it; without one all is recorded
+        activities: members of ``ProfilerActivity`` and names of devices to record. By default the host and
+            every device that can be timed. Those that cannot be recorded are left out with a warning
+        schedule: gives the action of each step, see ``schedule``; without one all is recorded
         on_trace_ready: called with the profile whenever a cycle of the schedule is over, and at the end
         record_shapes: keep sizes and dtypes of arguments
-        profile_memory: keep memory that is got and given back
+        profile_memory: keep allocations and releases of memory
         with_stack: keep Python's stacks
-        with_flops: count operations of products and arithmetic; it keeps shapes, too
-        with_modules: show modules' calls as blocks "nn.Module: name"
-        max_events: how many events a thread keeps; the number of later ones is ``dropped()``
+        with_flops: count operations of products and arithmetic; this keeps shapes, too
+        with_modules: show calls of modules as blocks "nn.Module: name"
+        max_events: the number of events that a thread keeps; ``dropped()`` is the number of later ones
 
     Raises:
         RuntimeError: it is started twice, or read before it has recorded
@@ -101,7 +101,7 @@ class profile:
         absent = [name for name in devices if name != "*" and not _is_known(name)]
         if absent:
             names = ", ".join(sorted(absent)).upper()
-            warnings.warn(f"profile: nothing of {names} can be recorded here; the host's activity is", stacklevel=2)
+            warnings.warn(f"profile: {names} cannot be recorded here; only the host is", stacklevel=2)
             host = True
         self._devices = ",".join(name for name in devices if name not in absent)
         self.schedule, self.on_trace_ready = schedule, on_trace_ready
@@ -127,7 +127,7 @@ class profile:
         self.stop()
 
     def start(self) -> None:
-        """Begins."""
+        """Starts recording."""
         if self._started:
             raise RuntimeError("profile.start: it has been started already; a profile runs once")
         self._started = True
@@ -139,7 +139,7 @@ class profile:
         self._begin_step()
 
     def stop(self) -> None:
-        """Ends; what was recorded of an unfinished cycle goes to ``on_trace_ready``."""
+        """Ends recording; calls ``on_trace_ready`` with what an unfinished cycle recorded."""
         if not self._started or self.current_action is None:
             return
         self._end_step()
@@ -153,7 +153,7 @@ class profile:
             self._ready()
 
     def step(self) -> None:
-        """Says that the program's next step begins."""
+        """Marks the beginning of the program's next step."""
         if not self._started or self.current_action is None:
             raise RuntimeError("profile.step: the profile does not run")
         self._end_step()
@@ -210,19 +210,20 @@ class profile:
         return self._trace
 
     def events(self) -> EventList:
-        """All events as a list, each with its parent and children; in the order of their begins on each thread.
+        """Returns all events, each with its parent and children, in the order of their begins on each thread.
 
-        Behind them stands what devices have done, by begin.
+        The work of devices follows after them, sorted by begin.
         """
         trace = self._read("events")
         return build_events(trace.events(), trace.activity())
 
     def device_streams(self) -> list[DeviceStream]:
-        """What each stream of a device has done: its work, the idle times in between, and how long the queue was."""
+        """Returns the streams of devices: the work of each, its idle times, and the length of its queue over time."""
         return build_streams(self._read("device_streams").activity())
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
-        """Sums by name, and by the sizes of arguments and the innermost frames of the stack where asked for."""
+        """Returns sums by name, and also by the sizes of arguments and the innermost frames of the stack if these are
+        given."""
         if group_by_stack_n < 0:
             raise ValueError(
                 f"profile.key_averages: argument 'group_by_stack_n' must not be negative, got {group_by_stack_n}"
@@ -239,7 +240,7 @@ class profile:
         )
 
     def dropped(self) -> int:
-        """How many events came after ``max_events``."""
+        """Returns the number of events that were dropped because a thread had ``max_events``."""
         return self._read("dropped").dropped()
 
     def add_metadata(self, key: str, value: str) -> None:
@@ -257,8 +258,8 @@ class profile:
     def export_chrome_trace(self, path: str | os.PathLike) -> None:
         """Writes the events in the trace-event format, which Perfetto (ui.perfetto.dev) and chrome://tracing read.
 
-        Arrows lead from calls to their steps of backward. A path that ends with ".gz" is compressed. A file that is
-        there is replaced when the new one is whole.
+        Arrows lead from calls to their steps of backward. A path that ends with ".gz" is compressed. An old file is
+        replaced when the new one is complete.
 
         Raises:
             RuntimeError: nothing was recorded, or the file cannot be written
@@ -287,7 +288,7 @@ class profile:
         """Writes stacks with their times, for flame graphs: a line "outermost;…;innermost;operator microseconds" each.
 
         Args:
-            path: a file that is there is replaced
+            path: the file; an old one is replaced
             metric: "self_cpu_time_total", "cpu_time_total", or of devices "self_device_time_total" (also as
                 "self_cuda_time_total") or "device_time_total"
 
@@ -304,7 +305,7 @@ class profile:
         lines: dict[str, float] = {}
         for row in self._read("export_stacks").summary(False, 1 << 30):
             name, scope, stack = row[0], row[1], row[3]
-            if scope == DEVICE:  # the operators that launched it have its time
+            if scope == DEVICE:  # their time is in the rows of the operators that launched them
                 continue
             line = ";".join([*(f.replace(";", ",") for f in reversed(frames(stack))), name])
             lines[line] = lines.get(line, 0) + row[METRICS[metric]]
@@ -314,7 +315,7 @@ class profile:
     def export_html(self, path: str | os.PathLike) -> None:
         """Writes a page of HTML that needs no other file and no network: sums by time, a timeline, and memory.
 
-        The timeline has the 20,000 longest events. A file that is there is replaced when the new one is whole.
+        The timeline has the 20,000 longest events. An old file is replaced when the new one is complete.
 
         Raises:
             RuntimeError: nothing was recorded
@@ -325,7 +326,7 @@ class profile:
         write_report(self, path)
 
     def memory_timeline(self) -> list[tuple[float, str, int, int]]:
-        """Memory over time: (microseconds since the begin, device, bytes that came or went, bytes since the begin).
+        """Returns each change of memory: (microseconds since the begin, device, bytes, sum of bytes since the begin).
 
         Raises:
             RuntimeError: it was recorded without ``profile_memory``
@@ -349,7 +350,7 @@ class profile:
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False
 ) -> Callable[[profile], None]:
-    """An ``on_trace_ready`` that writes each cycle to a file of its own in a folder.
+    """Returns an ``on_trace_ready`` that writes each cycle to a file of its own in a folder.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()

@@ -13,7 +13,8 @@
 namespace lamella::profiler {
 namespace {
 
-// A library that draws ranges, which nest on each thread. It is never closed: a tool may have its own hooks in it.
+// The library of a tool that shows ranges, which nest on each thread. It is never closed, because the tool may have
+// hooks in it.
 class Tool {
  public:
   virtual ~Tool() = default;
@@ -43,7 +44,7 @@ class Nvtx : public Tool {
   void (*mark_)(const char*);
 };
 
-// ITT's functions take ids by value; the null one has three words of zero.
+// ITT's functions take ids by value; the null id is three words of zero.
 class Itt : public Tool {
  public:
   bool find_all(void* l) {
@@ -110,8 +111,8 @@ lamella_status enter(void* context, const lamella_record* r, void** state) {
   });
 }
 
-// The number of a call is known behind it: a mark within the range has it. A block that ends on another thread than it
-// began on leaves its range open: the tools have a stack for each thread.
+// A call's sequence number is known only after the call, so a mark inside the range shows it. A block that ends on
+// another thread than it began on leaves its range open, since the tools have one stack for each thread.
 lamella_status leave(void* context, const lamella_record* r, void* state) {
   return guarded([&] {
     auto& ranges = *static_cast<Ranges*>(context);

@@ -1,4 +1,4 @@
-// Ranges: calls, steps of backward and blocks as ranges of another tool's library, NVTX or ITT.
+// Ranges: shows calls, steps of backward and blocks in other tools, through the libraries NVTX or ITT.
 #pragma once
 
 #include <lamella/profiler.h>

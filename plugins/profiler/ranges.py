@@ -1,4 +1,4 @@
-"""Operators as ranges of other tools: NVTX, which NVIDIA's profilers show, and ITT, which Intel's do."""
+"""Shows operators as ranges in other tools: by NVTX in NVIDIA's profilers, by ITT in Intel's."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ __all__ = ["emit_itt", "emit_nvtx"]
 
 
 def nvtx_libraries() -> list[str]:
-    """Where NVTX may be: on the loader's path, and in NVIDIA's packages."""
+    """Returns the places to look for NVTX: names for the loader's search path, and files in NVIDIA's packages."""
     names = "libnvToolsExt.so.1", "libnvToolsExt.so", "libnvtx3interop.so.1", "libnvtx3interop.so"
     packages = [path for folder in sys.path for name in names for path in glob(f"{folder}/nvidia/*/lib/{name}")]
     return [*names, *packages]
 
 
 def itt_libraries() -> list[str]:
-    """Where ITT may be: what a collector names in the environment, and on the loader's path."""
+    """Returns the places to look for ITT: the library that the environment names, then names for the loader's search
+    path."""
     named = os.environ.get("INTEL_LIBITTNOTIFY64")
     return [*([named] if named else []), "libittnotify.so", "libittnotify_collector.so"]
 
@@ -41,7 +42,7 @@ class _Emit:
         if not self.enabled:
             return None
         if self.entered:
-            raise RuntimeError(f"emit_{self.kind}: it is entered already; make another one")
+            raise RuntimeError(f"emit_{self.kind}: it has been entered already; make another one")
         reasons = []
         for path in self._libraries():
             try:
@@ -62,13 +63,13 @@ class _Emit:
 
 
 class emit_nvtx(_Emit):
-    """While its block runs, each operator, step of backward and named block of any thread is a range of NVTX.
+    """Makes each operator, step of backward and named block of any thread a range of NVTX, during its block.
 
     NVIDIA's tools show them above the kernels: ``nsys profile python program.py``. A step of backward has the number of
     its call in its name, "MulBackward0, seq = 3"; the call has a mark of that number within its range.
 
     Args:
-        enabled: False: it does nothing
+        enabled: False makes it do nothing
         record_shapes: whether names have the sizes of arguments, "aten::mul, sizes = [[2, 3], []]"
 
     Raises:
@@ -89,13 +90,13 @@ class emit_nvtx(_Emit):
 
 
 class emit_itt(_Emit):
-    """While its block runs, each operator, step of backward and named block of any thread is a task of ITT.
+    """Makes each operator, step of backward and named block of any thread a task of ITT, during its block.
 
-    Intel's VTune shows them. The library is the one that ``INTEL_LIBITTNOTIFY64`` names, as VTune sets it, or
-    ``libittnotify.so`` on the loader's path; it must have the tasks' functions under their names.
+    Intel's VTune shows them. The library is the one that ``INTEL_LIBITTNOTIFY64`` names, which VTune sets, or
+    ``libittnotify.so`` on the loader's search path; it must export the functions of tasks under their plain names.
 
     Args:
-        enabled: False: it does nothing
+        enabled: False makes it do nothing
         record_shapes: whether names have the sizes of arguments
 
     Raises:

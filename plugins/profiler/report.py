@@ -11,14 +11,14 @@ from .files import replacing
 
 __all__ = ["write_report"]
 
-MOST_EVENTS = 20_000  # of the timeline: the longest ones
-MOST_POINTS = 5_000  # of the curve of memory
+MOST_EVENTS = 20_000  # the longest ones are in the timeline
+MOST_POINTS = 5_000  # on the curve of memory
 
 
 def timeline(events: list[Any]) -> tuple[list[str], list[int], list[str], list[tuple]]:
-    """Tracks, how deep each goes, names, and the longest events: (name, begin, duration, track, depth).
+    """Returns tracks, the depth of each, names, and the longest events: (name, begin, duration, track, depth).
 
-    Threads have a track each, and below them streams of devices.
+    Each thread has a track; the streams of devices have tracks after them.
     """
     tracks: dict[str, int] = {}
     names: dict[str, int] = {}
@@ -43,7 +43,7 @@ def timeline(events: list[Any]) -> tuple[list[str], list[int], list[str], list[t
 
 
 def streams_of(prof: Any) -> list[dict[str, Any]]:
-    """Of each stream of a device: its times, the longest of its gaps, and the length of its queue."""
+    """Returns for each stream of a device its times, its longest gaps, and the length of its queue over time."""
     made = []
     for s in prof.device_streams():
         gaps = sorted(s.gaps, key=lambda gap: gap[1] - gap[0])[-MOST_POINTS:]
@@ -57,7 +57,8 @@ def streams_of(prof: Any) -> list[dict[str, Any]]:
 
 
 def thinned(points: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """At most MOST_POINTS of them: of each stretch the least and the greatest, so that no peak is lost."""
+    """Returns at most MOST_POINTS of the points: the least and the greatest of each interval, so that no peak is
+    lost."""
     if len(points) <= MOST_POINTS:
         return points
     step = -(-len(points) * 2 // MOST_POINTS)
@@ -69,7 +70,7 @@ def thinned(points: list[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def write_report(prof: Any, path: str | os.PathLike) -> None:
-    """See ``profile.export_html``."""
+    """Writes the page; see ``profile.export_html``."""
     events, sums = prof.events(), prof.key_averages()
     tracks, depths, names, rows = timeline(events)
     streams = streams_of(prof)
@@ -98,7 +99,7 @@ def write_report(prof: Any, path: str | os.PathLike) -> None:
         "tracks": tracks, "depths": depths, "names": names, "events": rows, "memory": thinned(memory),
         "streams": streams,
     }  # fmt: skip
-    # Within a script a text must not look like the script's end.
+    # A text inside a script must not contain the tag that ends the script.
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
     page = Path(__file__).with_name("report.html").read_text(encoding="utf-8").replace("@DATA@", text)
     with replacing(path) as file:

@@ -1,4 +1,4 @@
-"""When a profile records: actions, and schedules that give one for each step of a program."""
+"""Schedules of profiles: a schedule gives the action of a profile for each step of a program."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["ProfilerAction", "ProfilerActivity", "schedule", "supported_activiti
 
 
 class ProfilerAction(Enum):
-    """What a profile does in a step.
+    """The action of a profile in one step of the program.
 
-    ``NONE``: nothing; ``WARMUP``: it records and throws away; ``RECORD``: it records; ``RECORD_AND_SAVE``: it records
-    the last step of a cycle, and hands the cycle to ``on_trace_ready``.
+    ``NONE``: it does nothing; ``WARMUP``: it records and discards; ``RECORD``: it records; ``RECORD_AND_SAVE``: it
+    records the last step of a cycle, and calls ``on_trace_ready`` with the cycle.
 
     >>> lamella.profiler.ProfilerAction.RECORD.name
     'RECORD'
@@ -27,9 +27,10 @@ class ProfilerAction(Enum):
 
 
 class ProfilerActivity(Enum):
-    """What a profile records: ``CPU`` is what the host does, the others what the device of that name does.
+    """An activity that a profile records: ``CPU`` is that of the host, another one that of the device of that name.
 
-    ``PrivateUse1`` is every device that tells its times. Instead of a member a device's name may stand, such as "bank".
+    ``PrivateUse1`` is every device that can be timed. A device's name, such as "bank", may be given instead of a
+    member.
 
     >>> lamella.profiler.ProfilerActivity.CPU.name
     'CPU'
@@ -49,7 +50,7 @@ DEVICES = tuple(activity.name.lower() for activity in ProfilerActivity if activi
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """The activities that can be recorded here: the host's, and those of devices that are loaded and tell their times.
+    """Returns the activities that can be recorded here: the host's, and those of loaded devices that can be timed.
 
     >>> lamella.profiler.supported_activities()
     {<ProfilerActivity.CPU: 0>}
@@ -60,7 +61,7 @@ def supported_activities() -> set[ProfilerActivity]:
 
 
 def split_activities(activities: Iterable[ProfilerActivity | str] | None) -> tuple[bool, list[str]]:
-    """Whether the host's activity is wanted, and the names of devices; "*" is each that tells its times.
+    """Returns whether the host's activity is wanted, and the names of devices; "*" means each that can be timed.
 
     Raises:
         TypeError: one is neither an activity nor the name of a device
@@ -85,13 +86,13 @@ def split_activities(activities: Iterable[ProfilerActivity | str] | None) -> tup
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """A schedule: ``skip_first`` steps of nothing, then cycles of ``wait``, ``warmup`` and ``active`` steps.
+    """Returns a schedule: ``skip_first`` steps of nothing, then cycles of ``wait``, ``warmup`` and ``active`` steps.
 
     Args:
-        wait, warmup, active: how many steps of a cycle do nothing, record and throw away, record
-        repeat: how many cycles; 0: without end
+        wait, warmup, active: the numbers of steps in a cycle that do nothing, record and discard, record
+        repeat: the number of cycles; 0 means without end
         skip_first: steps before the first cycle
-        skip_first_wait: not 0: the first cycle does not wait
+        skip_first_wait: if not 0, the first cycle does not wait
 
     Raises:
         ValueError: a number is negative, or ``active`` is 0

@@ -26,7 +26,7 @@ SORTS = (
 
 
 def time_text(us: float) -> str:
-    """Microseconds with the unit that suits them.
+    """Returns microseconds as text, in the unit that suits them.
 
     >>> from lamella.plugins.profiler.table import time_text
     >>> time_text(0.5), time_text(1500), time_text(2e6)
@@ -38,7 +38,7 @@ def time_text(us: float) -> str:
 
 
 def memory_text(n: int) -> str:
-    """Bytes with the unit that suits them.
+    """Returns bytes as text, in the unit that suits them.
 
     >>> from lamella.plugins.profiler.table import memory_text
     >>> memory_text(-512), memory_text(4096), memory_text(3 << 20)
@@ -61,11 +61,11 @@ def cut(text: str, width: int) -> str:
 def format_table(
     events: Any, sort_by: str | None, row_limit: int, widths: dict[str, int], source_width: int, header: str | None
 ) -> str:
-    """See ``EventList.table``."""
+    """Returns the table as text; see ``EventList.table``."""
     rows = list(events)
     kinds = {event.device_type for event in rows if event.is_device}
     by = sort_by or ""
-    for name in (*kinds, *DEVICES):  # torch's programs say "cuda_time_total"
+    for name in (*kinds, *DEVICES):  # programs for torch write "cuda_time_total"
         by = re.sub(rf"^(self_)?{re.escape(name)}_", r"\1device_", by)
     if sort_by is not None and by not in SORTS:
         raise ValueError(f"table: argument 'sort_by' must be one of {', '.join(SORTS)}, got {sort_by!r}")

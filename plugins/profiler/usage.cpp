@@ -25,16 +25,16 @@ struct Handler {
   }
 };
 
-constexpr size_t most_kept = 1024;  // keys from before the first handler
+constexpr size_t most_kept = 1024;  // keys that were logged before the first handler
 
-// The lock is held for a few instructions, while no handler runs and nothing is destroyed.
+// The log. Its lock is held for a few instructions, never while a handler runs or is destroyed.
 struct Log {
   std::mutex mutex;
   std::unordered_set<std::string> seen;
-  std::deque<std::string> waiting;  // logged, and not told yet
+  std::deque<std::string> waiting;  // keys that were logged and not yet reported
   std::vector<std::shared_ptr<Handler>> handlers;
   uint64_t last_handle = 0;
-  bool telling = false;
+  bool reporting = false;
 };
 
 Log& log() {
@@ -42,7 +42,7 @@ Log& log() {
   return *l;
 }
 
-// Whether keys are printed, too, by the environment.
+// Returns whether the environment asks for keys to be printed as well.
 bool printing() {
   static const bool on = [] {
     const char* wanted = std::getenv("LAMELLA_LOG_API_USAGE_ONCE");
@@ -51,24 +51,25 @@ bool printing() {
   return on;
 }
 
-// Tells what waits. One thread does at a time: a handler that logs, and other threads, leave their keys to it.
-void tell_waiting() {
+// Reports the waiting keys to the handlers. Only one thread does so at a time; other threads, and handlers that log a
+// key themselves, leave their keys to it.
+void report_waiting() {
   Log& l = log();
   std::unique_lock lock(l.mutex);
-  if (l.telling || l.handlers.empty()) return;
-  struct Telling {  // ends under the lock, also where there is no memory for the handlers
+  if (l.reporting || l.handlers.empty()) return;
+  struct Reporting {  // reset under the lock, also if an allocation fails
     bool& on;
-    explicit Telling(bool& flag) : on(flag) { on = true; }
-    Telling(const Telling&) = delete;
-    ~Telling() { on = false; }
-  } const telling(l.telling);
+    explicit Reporting(bool& flag) : on(flag) { on = true; }
+    Reporting(const Reporting&) = delete;
+    ~Reporting() { on = false; }
+  } const reporting(l.reporting);
   while (!l.waiting.empty() && !l.handlers.empty()) {
     auto handlers = l.handlers;
     const std::string key = std::move(l.waiting.front());
     l.waiting.pop_front();
     lock.unlock();
     for (const auto& h : handlers) h->tell(h->context, key.c_str());
-    handlers.clear();  // perhaps the last reference, which is not to go under the lock
+    handlers.clear();  // drops what may be the last references while the lock is not held
     lock.lock();
   }
 }
@@ -81,7 +82,7 @@ void on_usage(void*, const lamella_event* e) {
 
 std::mutex& usage_mutex() { return log().mutex; }
 
-void tell_usage_in_child() { log().telling = false; }
+void reset_usage_in_child() { log().reporting = false; }
 
 lamella_status log_usage_once(const char* key) {
   Log& l = log();
@@ -95,7 +96,7 @@ lamella_status log_usage_once(const char* key) {
     if (l.handlers.empty() && l.waiting.size() >= most_kept) return LAMELLA_OK;
     l.waiting.emplace_back(key);
   }
-  tell_waiting();
+  report_waiting();
   return LAMELLA_OK;
 }
 
@@ -106,7 +107,7 @@ lamella_status add_usage_handler(lamella_usage_handler tell, void* context, void
     l.handlers.push_back(std::make_shared<Handler>(tell, context, destroy, ++l.last_handle));
     *handle = l.last_handle;
   }
-  tell_waiting();
+  report_waiting();
   return LAMELLA_OK;
 }
 

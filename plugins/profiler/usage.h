@@ -1,4 +1,4 @@
-// The log of used features: each key is told once a process.
+// The log of used features: each key is reported to the handlers once a process.
 #pragma once
 
 #include <lamella/library.h>
@@ -12,10 +12,10 @@ lamella_status log_usage_once(const char* key);
 lamella_status add_usage_handler(lamella_usage_handler, void* context, void (*destroy)(void*), uint64_t* handle);
 lamella_status remove_usage_handler(uint64_t handle);
 
-// Has keys that others send by the event channel logged, too.
+// Logs the keys that other libraries send by the event channel as well.
 lamella_status follow_usage(lamella_library*);
 
 std::mutex& usage_mutex();
-void tell_usage_in_child();  // of fork, where a thread that told is not there any more
+void reset_usage_in_child();  // for a child of fork, which lacks the thread that was calling handlers
 
 }  // namespace lamella::profiler

@@ -1,4 +1,4 @@
-"""The log of used features: which parts of the framework a program uses, each told once."""
+"""The log of used features: the parts of the framework that a program uses, each reported once."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ __all__ = ["log_api_usage_once", "remove_api_usage_handler", "set_api_usage_hand
 
 
 def set_api_usage_handler(handler: Callable[[str], object]) -> int:
-    """Adds a function that is told each key once a process; the handle is for ``remove_api_usage_handler``.
+    """Adds a function that is called once for each key; returns a handle for ``remove_api_usage_handler``.
 
-    Keys that were logged before the first handler are told to it at once, up to 1024 of them. A handler that raises is
-    reported by ``sys.unraisablehook``, and stays. What a handler logs itself is told when it has returned.
+    For keys that were logged before the first handler it is called at once, up to 1024 of them. If a handler raises,
+    ``sys.unraisablehook`` reports that, and the handler stays. Keys that a handler logs itself are reported after it
+    has returned.
 
     Raises:
         TypeError: the handler is not callable
@@ -43,7 +44,7 @@ def remove_api_usage_handler(handle: int) -> None:
 
 
 def log_api_usage_once(key: str) -> None:
-    """Tells all handlers that a feature is used, the first time in this process.
+    """Calls all handlers with a key, the first time that it is logged in this process.
 
     Raises:
         TypeError: the key is no str

@@ -190,7 +190,7 @@ def test_a_backend_that_is_refused_keeps_nothing(lib, name):
 
 @pytest.mark.parametrize("name", ["dtype", "device", "layout", "pin_memory"])
 def test_a_keyword_that_is_taken(lib, name):
-    with pytest.raises(ValueError, match=f"register_keyword: argument 'name': what makes tensors takes '{name}'"):
+    with pytest.raises(ValueError, match=f"register_keyword: argument 'name': '{name}' is an argument already"):
         lib.register_keyword(name, len)
 
 

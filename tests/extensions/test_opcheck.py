@@ -261,7 +261,7 @@ PLANTED = [
     ("test_mutation", r"memory of its own, but its schema .* says that it is a view", a_view_that_is_none, False),
     ("test_autograd_registration", r"it has no derivative", no_derivative, True),
     ("test_autograd_registration", r"'x' requires a gradient, and no result does", leaves_the_graph, True),
-    ("test_gradients", r"its gradient is not that of what it computes.*mismatch", wrong_formula, True),
+    ("test_gradients", r"its gradient is wrong.*mismatch", wrong_formula, True),
     (
         "test_gradients",
         r"another gradient when the one that comes in is not contiguous",
@@ -279,13 +279,13 @@ PLANTED = [
         reads_memory_without_strides,
         False,
     ),
-    ("test_strides", r"the same call gives another result 0 the second time; is there state", keeps_state, False),
-    ("test_strides", r"gives another result 0 the second time", another_number_each_time, False),
-    ("test_strides", r"gives another argument 'x' the second time", writes_other_values_each_time, False),
-    ("test_strides", r"gives another number of results the second time", a_list_of_another_length, False),
-    ("test_strides", r"argument 'x' is another one when argument 'x' has", writes_by_memory_order, False),
-    ("test_strides", r"result 0 is another one when argument 'x' has", a_number_that_depends_on_strides, False),
-    ("test_layers", r"argument 'x' is another one under a layer of", writes_nothing_under_a_layer, False),
+    ("test_strides", r"a second call gives another result 0; does the operator keep state", keeps_state, False),
+    ("test_strides", r"gives another result 0", another_number_each_time, False),
+    ("test_strides", r"gives another argument 'x'", writes_other_values_each_time, False),
+    ("test_strides", r"gives another number of results", a_list_of_another_length, False),
+    ("test_strides", r"argument 'x' differs when argument 'x' has", writes_by_memory_order, False),
+    ("test_strides", r"result 0 differs when argument 'x' has", a_number_that_depends_on_strides, False),
+    ("test_layers", r"argument 'x' differs under a layer of", writes_nothing_under_a_layer, False),
     ("test_mutation", r"writes to argument 'x', which", changes_a_little, False),
     ("test_mutation", r"result 0 shares the memory of argument 'x'", returns_a_part_by_numpy, False),
     ("test_mutation", r"result 1 shares the memory of result 0", results_overlap_by_numpy, False),
@@ -397,7 +397,7 @@ def test_a_write_beside_what_is_differentiated():
 
     assert cleared(counts(right, "composite"), (lamella.zeros(1), x())) == dict.fromkeys(CHECKS, "SUCCESS")
     op = counts(wrong, "composite")
-    with pytest.raises(OpCheckError, match="test_gradients: its gradient is not that of what it computes"):
+    with pytest.raises(OpCheckError, match="test_gradients: its gradient is wrong"):
         opcheck(op, (lamella.zeros(1), x()))
     op.close()
 

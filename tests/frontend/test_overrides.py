@@ -454,7 +454,7 @@ def test_a_view_that_is_no_view_of_its_own():
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             return kept if func is lamella.ops.aten.alias.default else func(*args, **(kwargs or {}))
 
-    with Keeps(), pytest.raises(TypeError, match="as_subclass: what answers 'alias' gave no view of its own"):
+    with Keeps(), pytest.raises(TypeError, match="as_subclass: the handler of 'alias' returned an existing"):
         lamella.zeros(2).as_subclass(Plain)
     assert kept.tolist() == [1, 1]
 

@@ -166,7 +166,7 @@ def test_what_hooks_hold_lives_as_long_as_a_state(state):
 
 
 def test_no_hooks_to_take_away():
-    with pytest.raises(RuntimeError, match="none stand in this thread"):
+    with pytest.raises(RuntimeError, match="this thread has no hooks to remove"):
         graph.saved_tensors_hooks(id, id).__exit__()
 
 

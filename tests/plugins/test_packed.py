@@ -221,7 +221,7 @@ GOOD = "lamella.zeros(6, 50, dtype=lamella.uint8), lamella.ones(6, 2)"
         ("(6, 200)", f"[('packed', [{GOOD}])]", "does not fit a matrix of shape (6, 200)"),
         ("(6, 100)", "[('packed', [lamella.ones(6, 2)])]", "two tensors"),
         ("(6, 100)", "[('packed', 3)]", "two tensors"),
-        ("(6, 100)", "[('nonesuch', 3)]", "no plugin here knows its values"),
+        ("(6, 100)", "[('nonesuch', 3)]", "no loaded plugin has its slots"),
         ("(6, -1)", f"[('packed', [{GOOD}])]", "negative"),
         ("(2**62, 2**62)", f"[('packed', [{GOOD}])]", "more bytes than 63 bits"),
     ],
@@ -267,7 +267,7 @@ import lamella
 try:
     lamella.load("packed.lamella")
 except lamella.serialization.CheckpointError as error:
-    assert "no plugin here knows its values: ['packed']" in str(error), error
+    assert "no loaded plugin has its slots: ['packed']" in str(error), error
 else:
     raise AssertionError("loaded without its plugin")
 assert lamella.load("packed.lamella", tensors=["x"])["x"].shape == (6, 100)

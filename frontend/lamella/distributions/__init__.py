@@ -34,7 +34,7 @@ __all__ = [
     "register_kl",
 ]
 
-# Names of torch's that are not here yet: they draw from gamma distributions, factorize matrices or chain maps.
+# Names of torch that are planned: they draw from gamma distributions, factorize matrices or chain maps.
 PLANNED = frozenset(
     "Beta Binomial Cauchy Chi2 ContinuousBernoulli Dirichlet ExponentialFamily FisherSnedecor Gamma "
     "GeneralizedPareto HalfCauchy HalfNormal InverseGamma Kumaraswamy LKJCholesky LogisticNormal "

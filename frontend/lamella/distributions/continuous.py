@@ -12,7 +12,7 @@ EULER = 0.5772156649015329
 
 
 class _Located(Distribution):
-    """A location and a scale."""
+    """A distribution with a location and a scale."""
 
     has_rsample = True
     _parameters = {"loc": REAL, "scale": POSITIVE}
@@ -22,7 +22,7 @@ class _Located(Distribution):
         super().__init__(self.loc.shape, (), validate_args)
 
     def _uniform(self, sample_shape: Any) -> Any:
-        """Numbers in (0, 1)."""
+        """Returns random numbers in (0, 1)."""
         drawn = lamella.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
         least = lamella.finfo(drawn.dtype).tiny
         return drawn.clamp(min=least)
@@ -54,27 +54,27 @@ class Normal(_Located):
         return self.scale * self.scale
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in ``loc`` and ``scale``."""
+        """Returns draws that are differentiable in ``loc`` and ``scale``."""
         shape = self._extended_shape(sample_shape)
         return self.loc + self.scale * lamella.randn(shape, dtype=self.loc.dtype, device=self.loc.device)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
+        """Returns the logarithm of the density."""
         self._validate_sample(value)
         z = (value - self.loc) / self.scale
         return -0.5 * z * z - self.scale.log() - 0.5 * math.log(2 * math.pi)
 
     def cdf(self, value: Any) -> Any:
-        """How likely a draw is no greater."""
+        """Returns the probability that a draw is not greater than the value."""
         self._validate_sample(value)
         return 0.5 * (1 + lamella.erf((value - self.loc) / (self.scale * math.sqrt(2))))
 
     def icdf(self, value: Any) -> Any:
-        """The inverse of ``cdf``."""
+        """Returns the inverse of ``cdf``."""
         return self.loc + self.scale * lamella.erfinv(2 * value - 1) * math.sqrt(2)
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
 
@@ -94,7 +94,7 @@ class LogNormal(Normal):
 
     @property
     def mode(self) -> Any:
-        """The likeliest value."""
+        """The most probable value."""
         return (self.loc - self.scale * self.scale).exp()
 
     @property
@@ -109,11 +109,11 @@ class LogNormal(Normal):
         return self.variance.sqrt()
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in ``loc`` and ``scale``."""
+        """Returns draws that are differentiable in ``loc`` and ``scale``."""
         return super().rsample(sample_shape).exp()
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
+        """Returns the logarithm of the density."""
         self._validate_sample(value)
         logs = value.log()
         return self._normal().log_prob(logs) - logs
@@ -122,21 +122,21 @@ class LogNormal(Normal):
         return Normal(self.loc, self.scale, False)
 
     def cdf(self, value: Any) -> Any:
-        """How likely a draw is no greater."""
+        """Returns the probability that a draw is not greater than the value."""
         self._validate_sample(value)
         return self._normal().cdf(value.log())
 
     def icdf(self, value: Any) -> Any:
-        """The inverse of ``cdf``."""
+        """Returns the inverse of ``cdf``."""
         return super().icdf(value).exp()
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return super().entropy() + self.loc
 
 
 class Laplace(_Located):
-    """The distribution of Laplace, whose density falls on both sides of ``loc`` by ``exp(-|x| / scale)``.
+    """The distribution of Laplace, whose density is proportional to ``exp(-|x - loc| / scale)``.
 
     >>> lamella.distributions.Laplace(0.0, 1.0).log_prob(lamella.tensor(0.0))
     tensor(-0.6931)
@@ -155,32 +155,32 @@ class Laplace(_Located):
         return 2 * self.scale * self.scale
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in ``loc`` and ``scale``."""
+        """Returns draws that are differentiable in ``loc`` and ``scale``."""
         return self.icdf(self._uniform(sample_shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
+        """Returns the logarithm of the density."""
         self._validate_sample(value)
         return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
     def cdf(self, value: Any) -> Any:
-        """How likely a draw is no greater."""
+        """Returns the probability that a draw is not greater than the value."""
         self._validate_sample(value)
         z = value - self.loc
         return 0.5 - 0.5 * z.sign() * (-z.abs() / self.scale).expm1()
 
     def icdf(self, value: Any) -> Any:
-        """The inverse of ``cdf``."""
+        """Returns the inverse of ``cdf``."""
         z = value - 0.5
         return self.loc - self.scale * z.sign() * (-2 * z.abs()).log1p()
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return 1 + (2 * self.scale).log()
 
 
 class Gumbel(_Located):
-    """The distribution of Gumbel, of the greatest of many draws.
+    """The distribution of Gumbel, which the largest of many draws has.
 
     >>> lamella.distributions.Gumbel(0.0, 1.0).log_prob(lamella.tensor(0.0))
     tensor(-1.)
@@ -202,31 +202,31 @@ class Gumbel(_Located):
         return (math.pi**2 / 6) * self.scale * self.scale
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in ``loc`` and ``scale``."""
+        """Returns draws that are differentiable in ``loc`` and ``scale``."""
         return self.icdf(self._uniform(sample_shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
+        """Returns the logarithm of the density."""
         self._validate_sample(value)
         z = (self.loc - value) / self.scale
         return z - z.exp() - self.scale.log()
 
     def cdf(self, value: Any) -> Any:
-        """How likely a draw is no greater."""
+        """Returns the probability that a draw is not greater than the value."""
         self._validate_sample(value)
         return (-((self.loc - value) / self.scale).exp()).exp()
 
     def icdf(self, value: Any) -> Any:
-        """The inverse of ``cdf``."""
+        """Returns the inverse of ``cdf``."""
         return self.loc - self.scale * (-value.log()).log()
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return self.scale.log() + 1 + EULER
 
 
 class Exponential(Distribution):
-    """Times between events that come ``rate`` times in one.
+    """The distribution of the time between events that occur ``rate`` times per unit of time.
 
     >>> lamella.distributions.Exponential(2.0).mean
     tensor(0.5000)
@@ -258,31 +258,31 @@ class Exponential(Distribution):
         return self.rate.pow(-2)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in ``rate``."""
+        """Returns draws that are differentiable in ``rate``."""
         shape = self._extended_shape(sample_shape)
         return self.icdf(lamella.rand(shape, dtype=self.rate.dtype, device=self.rate.device))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
+        """Returns the logarithm of the density."""
         self._validate_sample(value)
         return self.rate.log() - self.rate * value
 
     def cdf(self, value: Any) -> Any:
-        """How likely a draw is no greater."""
+        """Returns the probability that a draw is not greater than the value."""
         self._validate_sample(value)
         return -(-self.rate * value).expm1()
 
     def icdf(self, value: Any) -> Any:
-        """The inverse of ``cdf``."""
+        """Returns the inverse of ``cdf``."""
         return -(-value).log1p() / self.rate
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return 1 - self.rate.log()
 
 
 class Uniform(Distribution):
-    """Numbers of ``[low, high)``, all alike.
+    """The uniform distribution on ``[low, high)``.
 
     >>> lamella.distributions.Uniform(1.0, 3.0).entropy()
     tensor(0.6931)
@@ -309,25 +309,25 @@ class Uniform(Distribution):
         return (self.high - self.low).pow(2) / 12
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in ``low`` and ``high``."""
+        """Returns draws that are differentiable in ``low`` and ``high``."""
         shape = self._extended_shape(sample_shape)
         return self.icdf(lamella.rand(shape, dtype=self.low.dtype, device=self.low.device))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density; minus infinity outside, where values are not checked."""
+        """Returns the logarithm of the density; minus infinity outside of the interval, if values are not checked."""
         self._validate_sample(value)
         inside = ((value >= self.low) & (value < self.high)).to(self.low.dtype)
         return inside.log() - (self.high - self.low).log()
 
     def cdf(self, value: Any) -> Any:
-        """How likely a draw is no greater."""
+        """Returns the probability that a draw is not greater than the value."""
         self._validate_sample(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Any) -> Any:
-        """The inverse of ``cdf``."""
+        """Returns the inverse of ``cdf``."""
         return self.low + value * (self.high - self.low)
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return (self.high - self.low).log()

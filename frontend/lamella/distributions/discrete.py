@@ -15,13 +15,14 @@ def _one_of(probs: Any, logits: Any) -> None:
 
 
 def _clamped(probs: Any) -> Any:
-    """Probabilities away from 0 and 1, whose logarithms are finite."""
+    """Returns the probabilities clamped between eps and 1 - eps, so that their logarithms are finite."""
     least = lamella.finfo(probs.dtype).eps
     return probs.clamp(min=least, max=1 - least)
 
 
 class _Choice(Distribution):
-    """One of ``probs`` and ``logits``; the other follows from it."""
+    """A distribution with the parameters ``probs`` and ``logits``, of which one is given; the other is computed from
+    it."""
 
     def __getattr__(self, name: str) -> Any:
         given = self.__dict__
@@ -51,7 +52,7 @@ class _Choice(Distribution):
 
 
 class _Trial(_Choice):
-    """What is given by the probability of 1 in one draw."""
+    """A distribution given by the probability of 1 in one draw."""
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         _one_of(probs, logits)
@@ -70,7 +71,7 @@ class _Trial(_Choice):
 
 
 class Bernoulli(_Trial):
-    """1 with probability ``probs``, or ``sigmoid(logits)``, and else 0.
+    """The distribution of a number that is 1 with probability ``probs``, or ``sigmoid(logits)``, else 0.
 
     >>> lamella.distributions.Bernoulli(lamella.tensor([0.25])).log_prob(lamella.tensor([1.0]))
     tensor([-1.3863])
@@ -87,7 +88,7 @@ class Bernoulli(_Trial):
 
     @property
     def mode(self) -> Any:
-        """The likeliest value; NaN where both are."""
+        """The most probable value; NaN if both are."""
         half = lamella.full_like(self.probs, float("nan"))
         return lamella.where(self.probs == 0.5, half, (self.probs > 0.5).to(self.probs.dtype))
 
@@ -97,29 +98,29 @@ class Bernoulli(_Trial):
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draws ``sample_shape`` times the batch."""
+        """Draws a tensor of ``sample_shape``, followed by the batch and the event."""
         with lamella.no_grad():  # type: ignore[attr-defined]
             return lamella.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
+        """Returns the logarithm of the probability."""
         self._validate_sample(value)
         logits, value = lamella.broadcast_tensors([self.logits, value])
         return -binary_cross_entropy_with_logits(logits, value.to(logits.dtype), reduction="none")
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """0 and 1, in front of the batch."""
+        """Returns 0 and 1, in a new first dimension before the batch."""
         values = lamella.arange(2, dtype=self._given.dtype, device=self._given.device)
         values = values.view((-1, *[1] * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
 class Geometric(_Trial):
-    """How often 0 came before the first 1 in draws of 1 with probability ``probs``.
+    """The number of zeros before the first 1, in draws that are 1 with probability ``probs``.
 
     >>> lamella.distributions.Geometric(0.25).mean
     tensor(3.)
@@ -144,25 +145,25 @@ class Geometric(_Trial):
         return (1 / self.probs - 1) / self.probs
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draws ``sample_shape`` times the batch."""
+        """Draws a tensor of ``sample_shape``, followed by the batch and the event."""
         probs = self.probs.detach()
         drawn = lamella.rand(self._extended_shape(sample_shape), dtype=probs.dtype, device=probs.device)
         return (drawn.clamp(min=lamella.finfo(drawn.dtype).tiny).log() / (-probs).log1p()).floor()
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
+        """Returns the logarithm of the probability."""
         self._validate_sample(value)
         value, probs = lamella.broadcast_tensors([value.to(self.probs.dtype), self.probs])
         rest = lamella.where((probs == 1) & (value == 0), lamella.zeros_like(probs), probs)
         return value * (-rest).log1p() + probs.log()
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
 class Categorical(_Choice):
-    """A number from 0 to n - 1, with the probabilities of the last dimension, which are divided by their sum.
+    """The distribution of a number from 0 to n - 1, with the probabilities of the last dimension divided by their sum.
 
     Raises:
         ValueError: neither or both are given, they have no dimension, or a probability is negative
@@ -201,50 +202,50 @@ class Categorical(_Choice):
         return lamella.softmax(logits, -1)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same distribution over a greater batch."""
+        """Returns the same distribution over a larger batch."""
         name = "probs" if "probs" in self.__dict__ else "logits"
         value = self._given.expand((*batch_shape, self._num_events))
         return type(self)(**{name: value}, validate_args=self._checked)
 
     @property
     def mean(self) -> Any:
-        """NaN: the numbers are names."""
+        """NaN: the numbers are labels, which have no mean."""
         return lamella.full(self._extended_shape(), float("nan"), dtype=self._given.dtype, device=self._given.device)
 
     variance = mean
 
     @property
     def mode(self) -> Any:
-        """The likeliest number."""
+        """The most probable number."""
         return self._given.argmax(-1)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draws ``sample_shape`` times the batch."""
+        """Draws a tensor of ``sample_shape``, followed by the batch and the event."""
         n = lamella.Size(sample_shape).numel()
         rows = self.probs.detach().reshape(-1, self._num_events)
         return lamella.multinomial(rows, n, True).t().reshape((*sample_shape, *self._batch_shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
+        """Returns the logarithm of the probability."""
         self._validate_sample(value)
         index = value.to(lamella.int64).unsqueeze(-1)
         index, logits = lamella.broadcast_tensors([index, self.logits])
         return logits.gather(-1, index[..., :1]).squeeze(-1)
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         logits = self.logits.clamp(min=lamella.finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """All numbers, in front of the batch."""
+        """Returns the numbers of all categories, in a new first dimension before the batch."""
         values = lamella.arange(self._num_events, device=self._given.device)
         values = values.view((-1, *[1] * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
 class OneHotCategorical(Distribution):
-    """As Categorical, but a draw is a row with a 1 in one place.
+    """Like Categorical, but a draw is a one-hot row.
 
     >>> lamella.distributions.OneHotCategorical(lamella.tensor([1.0, 3.0])).mean
     tensor([0.2500, 0.7500])
@@ -264,7 +265,7 @@ class OneHotCategorical(Distribution):
 
     @property
     def logits(self) -> Any:
-        """Their logarithms."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
@@ -279,7 +280,7 @@ class OneHotCategorical(Distribution):
 
     @property
     def mode(self) -> Any:
-        """The likeliest row."""
+        """The most probable row."""
         return self._rows(self._categorical.mode)
 
     @property
@@ -291,24 +292,24 @@ class OneHotCategorical(Distribution):
         return one_hot(numbers, self._event_shape[0]).to(self.probs.dtype)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same distribution over a greater batch."""
+        """Returns the same distribution over a larger batch."""
         return type(self)(logits=self.logits.expand((*batch_shape, *self._event_shape)), validate_args=self._checked)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draws ``sample_shape`` times the batch."""
+        """Draws a tensor of ``sample_shape``, followed by the batch and the event."""
         return self._rows(self._categorical.sample(sample_shape))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the probability."""
+        """Returns the logarithm of the probability."""
         self._validate_sample(value)
         return self._categorical.log_prob(value.argmax(-1))
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """All rows, in front of the batch."""
+        """Returns all one-hot rows, in a new first dimension before the batch."""
         n = self._event_shape[0]
         values = lamella.eye(n, dtype=self.probs.dtype, device=self.probs.device)
         values = values.view((n, *[1] * len(self._batch_shape), n))

@@ -1,4 +1,4 @@
-"""Distribution, the base: shapes, checks of parameters and values, and what follows from the others' methods."""
+"""Distribution, the base class: shapes, checks of parameters and values, and methods that follow from other methods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import lamella
 from lamella._C import Tensor
 
-# What parameters and values have to be: a word for messages, and which elements are.
+# The condition on a parameter or a value: its text for messages, and a function that tests the elements.
 Constraint = tuple[str, Callable[[Any], Any]]
 REAL: Constraint = ("a number", lambda x: x == x)
 POSITIVE: Constraint = ("above 0", lambda x: x > 0)
@@ -18,7 +18,7 @@ BOOLEAN: Constraint = ("0 or 1", lambda x: (x == 0) | (x == 1))
 
 
 def tensors(*values: Any) -> tuple[Any, ...]:
-    """Numbers and tensors as tensors of one shape; numbers take dtype and device of the tensors."""
+    """Returns numbers and tensors as tensors of one shape; numbers take dtype and device of the tensors."""
     given = next((v for v in values if isinstance(v, Tensor)), None)
     like: dict[str, Any] = {} if given is None else {"dtype": given.dtype, "device": given.device}
     made = [v if isinstance(v, Tensor) else lamella.tensor(v, **like) for v in values]
@@ -27,13 +27,14 @@ def tensors(*values: Any) -> tuple[Any, ...]:
 
 
 class Distribution:
-    """The base of all: a batch of independent draws of one shape, ``batch_shape``, each an event of ``event_shape``.
+    """The base class: a batch of independent distributions, of shape ``batch_shape``; each draw is of shape
+    ``event_shape``.
 
     Args:
-        validate_args: whether parameters and the values of ``log_prob`` are checked; None is the default of
-            :meth:`set_default_validate_args`, True at first
+        validate_args: whether parameters and the values of ``log_prob`` are checked; None means the default of
+            :meth:`set_default_validate_args`, which is True
 
-    A class of one's own writes ``sample`` or ``rsample``, ``log_prob`` and what else it has.
+    A subclass defines ``sample`` or ``rsample``, ``log_prob``, and the other methods that it has.
 
     Raises:
         ValueError: a parameter is out of its range
@@ -45,7 +46,7 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     _checked: bool = True
-    _parameters: dict[str, Constraint] = {}  # what each parameter has to be
+    _parameters: dict[str, Constraint] = {}  # the condition on each parameter
     _support: Constraint = REAL
 
     def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
@@ -62,7 +63,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check their arguments where they are not told.
+        """Sets whether distributions check their arguments by default.
 
         >>> lamella.distributions.Distribution.set_default_validate_args(True)
         """
@@ -87,7 +88,7 @@ class Distribution:
 
     @property
     def mode(self) -> Any:
-        """The likeliest value."""
+        """The most probable value."""
         raise NotImplementedError(f"{type(self).__name__} has no mode")
 
     @property
@@ -101,44 +102,44 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draws ``sample_shape`` times the batch, without a history."""
+        """Draws a tensor of ``sample_shape``, followed by the batch and the event, without a history."""
         with lamella.no_grad():  # type: ignore[attr-defined]
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in the parameters."""
+        """Returns draws that are differentiable in the parameters."""
         raise NotImplementedError(f"{type(self).__name__} has no rsample")
 
     def sample_n(self, n: int) -> Any:
-        """``sample((n,))``, of older programs."""
+        """Returns ``sample((n,))``; for older programs."""
         return self.sample((n,))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density or the probability at a value."""
+        """Returns the logarithm of the density, or of the probability, at a value."""
         raise NotImplementedError(f"{type(self).__name__} has no log_prob")
 
     def cdf(self, value: Any) -> Any:
-        """How likely a draw is no greater."""
+        """Returns the probability that a draw is not greater than the value."""
         raise NotImplementedError(f"{type(self).__name__} has no cdf")
 
     def icdf(self, value: Any) -> Any:
-        """The inverse of ``cdf``."""
+        """Returns the inverse of ``cdf``."""
         raise NotImplementedError(f"{type(self).__name__} has no icdf")
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """All values, in front of the batch."""
+        """Returns all values that can be drawn, in a new first dimension before the batch."""
         raise NotImplementedError(f"{type(self).__name__} has no enumerate_support")
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         raise NotImplementedError(f"{type(self).__name__} has no entropy")
 
     def perplexity(self) -> Any:
-        """The exponential of the entropy."""
+        """Returns the exponential of the entropy."""
         return self.entropy().exp()
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same distribution over a greater batch.
+        """Returns the same distribution over a larger batch.
 
         >>> lamella.distributions.Normal(0.0, 1.0).expand((2,)).batch_shape
         lamella.Size([2])
@@ -153,7 +154,7 @@ class Distribution:
         return lamella.Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Any) -> None:
-        """ValueError unless a value is a tensor that fits the batch and is in the support."""
+        """Raises ValueError unless a value is a tensor that fits the batch and is in the support."""
         if not self._checked:
             return
         if not isinstance(value, Tensor):

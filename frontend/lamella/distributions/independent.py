@@ -1,4 +1,4 @@
-"""Independent: dimensions of a batch that are one event."""
+"""Independent: treats dimensions of a batch as dimensions of one event."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from lamella.distributions.distribution import Distribution
 
 
 class Independent(Distribution):
-    """The last ``reinterpreted_batch_ndims`` dimensions of the batch are one draw, whose densities multiply.
+    """Makes the last ``reinterpreted_batch_ndims`` dimensions of the batch one draw, whose densities are multiplied.
 
-    Raises ValueError where the batch has fewer.
+    Raises ValueError if the batch has fewer.
 
     >>> normal = lamella.distributions.Normal(lamella.zeros(2, 3), 1.0)
     >>> lamella.distributions.Independent(normal, 1).log_prob(lamella.zeros(2, 3))
@@ -42,7 +42,7 @@ class Independent(Distribution):
 
     @property
     def mode(self) -> Any:
-        """The likeliest value."""
+        """The most probable value."""
         return self.base_dist.mode
 
     @property
@@ -55,25 +55,25 @@ class Independent(Distribution):
         return x.sum(tuple(range(-n, 0))) if n else x
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same distribution over a greater batch."""
+        """Returns the same distribution over a larger batch."""
         n = self.reinterpreted_batch_ndims
         own = tuple(self._event_shape)[:n]
         return type(self)(self.base_dist.expand(lamella.Size((*batch_shape, *own))), n, self._checked)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Draws ``sample_shape`` times the batch."""
+        """Draws a tensor of ``sample_shape``, followed by the batch and the event."""
         return self.base_dist.sample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Draws that are differentiable in the parameters."""
+        """Returns draws that are differentiable in the parameters."""
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density."""
+        """Returns the logarithm of the density."""
         return self._sum(self.base_dist.log_prob(value))
 
     def entropy(self) -> Any:
-        """The entropy, in nats."""
+        """Returns the entropy, in nats."""
         return self._sum(self.base_dist.entropy())
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The divergence of Kullback and Leibler, by a table of formulas for pairs of classes."""
+"""The Kullback-Leibler divergence, by a table of formulas for pairs of classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _formulas: dict[tuple[type, type], Formula] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
-    """Registers a formula for two classes and those that derive from them, as a decorator.
+    """Registers a formula for two classes and their subclasses, as a decorator.
 
     >>> class Own(lamella.distributions.Normal):
     ...     pass
@@ -34,7 +34,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
 
 
 def kl_divergence(p: Any, q: Any) -> Any:
-    """``E_p[log p - log q]`` for every place of the batch.
+    """Returns ``E_p[log p - log q]`` for every element of the batch.
 
     Raises NotImplementedError for pairs of classes without a formula.
 

@@ -1,4 +1,4 @@
-"""Registration from Python: operators, kernels, rules and layers, by the door that native plugins use.
+"""Registration from Python: operators, kernels, rules and layers, by the interface that native plugins use.
 
 ``docs/custom_operators_python.md`` is the tutorial.
 
@@ -38,8 +38,8 @@ from ._objects import ObjectKind
 from ._rules import Autocast, Derivative, Rule, Subscription, Vmap, find, on_rule, rules
 
 find_dtype = _C._find_dtype
-in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler of Python's
-api = _C._api  # a capsule: the entrance to the C ABI, for <lamella/python.h>
+in_kernel = _C._in_kernel  # whether this thread runs a kernel or a handler written in Python
+api = _C._api  # a capsule with the C ABI, for <lamella/python.h>
 _LATER = {"OpCheckError": "_opcheck", "infer_schema": "_schema", "opcheck": "_opcheck"}  # imported when first used
 
 __all__ = [

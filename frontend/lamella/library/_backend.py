@@ -11,9 +11,9 @@ from ._checks import check_callable, check_type
 
 HOST, MIXED_DTYPES, CPU_FALLBACK = 1, 2, 4  # enum lamella_backend_flags
 CPU_MEMORY, OTHER_MEMORY = 1, 12  # kDLCPU, kDLExtDev
-MOST = 10_000  # devices of one backend
+MOST = 10_000  # the most devices of one backend
 REQUIRED = ("alloc", "free", "copy_from_host", "copy_to_host")
-TOGETHER = (  # of several methods all or none
+TOGETHER = (  # groups of methods, of which a backend has all or none
     ("host_alloc", "host_free"),
     ("stream_create", "stream_destroy", "stream_default", "stream_current", "stream_set_current"),
     ("event_create", "event_destroy", "event_record", "event_wait", "event_synchronize", "event_query"),
@@ -23,20 +23,20 @@ TOGETHER = (  # of several methods all or none
 class Backend:
     """A device that is written in Python. A subclass defines the methods that its device has.
 
-    ``alloc`` and ``free`` are needed, and both copies with the host unless the device is a ``host``; what is not
-    defined the device does not have. Addresses, streams and events are numbers other than 0 that belong to the
-    backend: no other code reads them. ``index`` says which of its devices is meant. A stream of 0 is the thread's
-    current one. Methods may be called on any thread; an exception becomes the error of the operation. Note [Order] in
-    ``<lamella/backend.h>`` says what must be ordered behind what; a backend that is done when its methods return obeys
-    it.
+    ``alloc`` and ``free`` are needed, and both copies with the host unless the device is a ``host``; the device lacks
+    what is not defined. Addresses, streams and events are numbers other than 0 that belong to the backend: no other
+    code interprets them. ``index`` is the number of one of its devices. A stream of 0 means the thread's current one.
+    Methods may be called on any thread; an exception becomes the error of the operation. Note [Order] in
+    ``<lamella/backend.h>`` says which work must wait for which; a backend whose work is done when its methods return
+    satisfies it.
 
     Attributes:
-        device_count: how many devices there are; 1
+        device_count: the number of devices; 1
         host: whether an address is one of the host's memory, and work is done when a call returns; False
-        mixed_dtypes: whether kernels take operands of other dtypes than the one that is computed in; False
+        mixed_dtypes: whether kernels take operands of other dtypes than the dtype of the computation; False
         fallback: whether the host may serve operators that the device has neither a kernel nor a composite for; True
-        dtypes: the dtypes that the device has; None is every one
-        dlpack_type: the device's number in DLPack; None is that of the host, or of any other device
+        dtypes: the dtypes that the device has; None means all
+        dlpack_type: the device's number in DLPack; None means that of the host, or that of any other device
 
     >>> import ctypes
     >>> class Heap(lamella.library.Backend):
@@ -67,19 +67,19 @@ class Backend:
     dlpack_type: int | None = None
 
     def alloc(self, nbytes: int, index: int, stream: int) -> int:
-        """The address of new memory, which is first used on the stream. MemoryError: there is none."""
+        """Returns the address of new memory, which is first used on the stream; raises MemoryError if there is none."""
         raise NotImplementedError
 
     def free(self, address: int, nbytes: int, index: int) -> None:
-        """Takes memory back; on any thread, also where an exception is on its way."""
+        """Frees memory; may be called on any thread, also while an exception is pending."""
         raise NotImplementedError
 
     def copy_from_host(self, to: int, source: int, nbytes: int, index: int, non_blocking: bool) -> None:
-        """Copies from an address of the host to one of the device, behind the current stream."""
+        """Copies from an address of the host to one of the device, after the work of the current stream."""
         raise NotImplementedError
 
     def copy_to_host(self, to: int, source: int, nbytes: int, index: int, non_blocking: bool) -> None:
-        """Copies from an address of the device to one of the host, where the bytes are when it returns."""
+        """Copies from an address of the device to one of the host; the bytes are there when it returns."""
         raise NotImplementedError
 
     def copy_between(self, to: int, source: int, nbytes: int, to_index: int, source_index: int) -> None:
@@ -87,57 +87,57 @@ class Backend:
         raise NotImplementedError
 
     def record_stream(self, index: int, address: int, stream: int) -> None:
-        """The memory is used on a further stream: ``free`` is ordered behind that one, too."""
+        """Notes that a further stream uses the memory: ``free`` must wait for that stream as well."""
         raise NotImplementedError
 
     def stats(self, index: int) -> dict[str, int]:
-        """``live_bytes``, ``peak_bytes``, ``cached_bytes``, ``peak_reserved_bytes``, ``allocations`` and
-        ``system_allocations``, of which any may be missing."""
+        """Returns numbers under the names ``live_bytes``, ``peak_bytes``, ``cached_bytes``, ``peak_reserved_bytes``,
+        ``allocations`` and ``system_allocations``, any of which may be missing."""
         raise NotImplementedError
 
     def reset_stats(self, index: int, peaks: bool, counts: bool) -> None:
-        """Counts peaks, or allocations, anew."""
+        """Resets the peaks, or the numbers of allocations."""
         raise NotImplementedError
 
     def trim(self, index: int, cap: int) -> None:
-        """Gives back held memory above ``cap`` bytes; of all devices where the index is -1. Called where ``alloc``
-        finds none, too."""
+        """Frees cached memory above ``cap`` bytes; that of all devices if the index is -1. It is also called when
+        ``alloc`` finds no memory."""
         raise NotImplementedError
 
     def host_alloc(self, nbytes: int) -> int:
-        """The address of memory of the host from and to where copies need not block."""
+        """Returns the address of host memory with which copies need not block."""
         raise NotImplementedError
 
     def host_free(self, address: int, nbytes: int) -> None:
-        """Takes it back, when the copies that use it are done."""
+        """Frees it after the copies that use it are done."""
         raise NotImplementedError
 
     def property(self, index: int, name: str) -> Any:
-        """What is known of a device, or None: ``"name"``, ``"uuid"``, ``"memory.total"``, ``"memory.free"``."""
+        """Returns a property of a device, or None: ``"name"``, ``"uuid"``, ``"memory.total"``, ``"memory.free"``."""
         raise NotImplementedError
 
     def synchronize(self, index: int) -> None:
-        """Waits for all work of the device, and raises an error that came late."""
+        """Waits for all work of the device, and raises an error of earlier work."""
         raise NotImplementedError
 
     def stream_default(self, index: int) -> int:
-        """The stream that a new thread begins with."""
+        """Returns the stream that a new thread starts with."""
         raise NotImplementedError
 
     def stream_create(self, index: int, priority: int) -> int:
-        """A new stream; lower priorities are more urgent, 0 is the usual one."""
+        """Returns a new stream; a lower priority is more urgent, 0 is the usual one."""
         raise NotImplementedError
 
     def stream_destroy(self, index: int, stream: int) -> None:
-        """Takes it back; its handle may still be named."""
+        """Destroys the stream; its handle may still be passed to other methods."""
         raise NotImplementedError
 
     def stream_current(self, index: int) -> int:
-        """The current stream of the calling thread."""
+        """Returns the current stream of the calling thread."""
         raise NotImplementedError
 
     def stream_set_current(self, index: int, stream: int) -> None:
-        """Makes it another one."""
+        """Sets the current stream of the calling thread."""
         raise NotImplementedError
 
     def stream_synchronize(self, index: int, stream: int) -> None:
@@ -145,23 +145,23 @@ class Backend:
         raise NotImplementedError
 
     def stream_query(self, index: int, stream: int) -> bool:
-        """Whether the work of a stream is done."""
+        """Returns whether the work of a stream is done."""
         raise NotImplementedError
 
     def event_create(self, index: int, timing: bool) -> int:
-        """A new event."""
+        """Returns a new event."""
         raise NotImplementedError
 
     def event_destroy(self, index: int, event: int) -> None:
-        """Takes it back."""
+        """Destroys the event."""
         raise NotImplementedError
 
     def event_record(self, index: int, event: int, stream: int) -> None:
-        """Puts the event behind the work that the stream has now."""
+        """Records the event on the stream, after the work that the stream has now."""
         raise NotImplementedError
 
     def event_wait(self, index: int, event: int, stream: int) -> None:
-        """Work that comes on the stream from now on begins when the event is done."""
+        """Makes later work of the stream wait until the event is done."""
         raise NotImplementedError
 
     def event_synchronize(self, index: int, event: int) -> None:
@@ -169,27 +169,27 @@ class Backend:
         raise NotImplementedError
 
     def event_query(self, index: int, event: int) -> bool:
-        """Whether the event is done, or was not recorded."""
+        """Returns whether the event is done, or was not recorded."""
         raise NotImplementedError
 
     def event_elapsed(self, index: int, start: int, end: int) -> float:
-        """Milliseconds between two events that are done and have timing."""
+        """Returns the milliseconds between two events that are done and have timing."""
         raise NotImplementedError
 
     def device_current(self) -> int:
-        """The index that the backend's name without one means on this thread."""
+        """Returns the index that the backend's name without an index means on this thread."""
         raise NotImplementedError
 
     def device_set_current(self, index: int) -> None:
-        """Makes it another one."""
+        """Sets the index that the backend's name without an index means on this thread."""
         raise NotImplementedError
 
 
 def methods(who: str, backend: Backend) -> list[Any]:
-    """The methods that a backend defines, in the order of the C slots; None where it defines none.
+    """Returns the methods that a backend defines, in the order of the C slots; None for those that it does not define.
 
     Raises:
-        TypeError: one is missing that every device needs, or that belongs to another one; or a name is misspelled
+        TypeError: one is missing that every device needs, or that belongs to a group; or a name is misspelled
     """
     found: dict[str, Any] = {}
     for name in _C._backend_slots():
@@ -220,7 +220,7 @@ def methods(who: str, backend: Backend) -> list[Any]:
 
 
 def described(who: str, name: str, backend: Any) -> tuple[Any, ...]:
-    """A backend as the binding takes it. Raises what ``Library.register_backend`` raises."""
+    """Returns a backend in the form that the binding takes. Raises what ``Library.register_backend`` raises."""
     check_type(who, "name", name)
     if not name.isidentifier():
         raise ValueError(f"{who}: argument 'name': expected an identifier, got {name!r}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from lamella import _C
 
-GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # of a code object, as in inspect
+GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # flags of a code object, as in inspect
 
 
 def check_type(who: str, what: str, value: Any, wanted: type = str, name: str = "") -> None:
@@ -18,7 +18,7 @@ def check_type(who: str, what: str, value: Any, wanted: type = str, name: str = 
 
 
 def check_callable(who: str, what: str, f: Any) -> None:
-    """Raises unless a call of it computes: a generator or a coroutine would only begin to."""
+    """Raises unless a call of ``f`` computes its result; a generator or a coroutine would not."""
     if not callable(f):
         raise TypeError(f"{who}: argument '{what}': expected a callable, got {type(f).__name__}")
     code = getattr(f, "__code__", None)
@@ -28,7 +28,7 @@ def check_callable(who: str, what: str, f: Any) -> None:
 
 
 def several(who: str, what: str, given: Any) -> list[str]:
-    """The names that were given as one or several: a str is one, not its letters."""
+    """Returns the names as a list; a single str is one name."""
     if isinstance(given, str):
         return [given]
     try:
@@ -42,7 +42,8 @@ def several(who: str, what: str, given: Any) -> list[str]:
 
 
 def key_name(who: str, key: Any, what: str = "key") -> str:
-    """A device's or a layer's name; torch's spellings too, as "CPU" and "CompositeImplicitAutograd"."""
+    """Returns the name of a device or a layer; also accepts torch's spellings, such as "CPU" and
+    "CompositeImplicitAutograd"."""
     if not isinstance(key, str) or not key:
         got = repr(key) if isinstance(key, str) else type(key).__name__
         raise TypeError(f"{who}: argument '{what}': expected the name of a device or a layer, got {got}")
@@ -50,7 +51,7 @@ def key_name(who: str, key: Any, what: str = "key") -> str:
 
 
 def devices(who: str, device_types: str | Iterable[str] | None, what: str = "device_types") -> list[str]:
-    """The keys of ``device_types``; None and torch's "default" are every device."""
+    """Returns the keys for ``device_types``; None and torch's "default" mean every device."""
     if device_types is None:
         return ["backend"]
     return [key_name(who, d, what) for d in several(who, what, device_types)]

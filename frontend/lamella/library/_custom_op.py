@@ -1,4 +1,4 @@
-"""custom_op: an operator from one Python function, and the object on which the rest of it is registered."""
+"""custom_op: makes an operator of a Python function, and returns the object to register its kernels and rules with."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ._site import Registration, Site, latest, supersede
 class CustomOpDef:
     """The object that :func:`custom_op` returns: a call runs the operator; methods register its kernels and rules.
 
-    Registering again under one key replaces what this definition registered before. Pickle keeps its name, and
-    it comes back as the operator that has this name there.
+    A second registration under one key replaces the first one of this definition. A pickle holds the name, and is
+    loaded as the operator that has this name.
     """
 
-    __call__: Callable[..., Any]  # the operator itself, in a class of each definition's own
+    __call__: Callable[..., Any]  # the operator itself; each definition has its own class
 
     def __init__(self, name: str, fn: Callable[..., Any], library: Library):
         self._qualname, self._library = name, library
         self._switches: dict[str, list[list[int | None]]] = {}
-        self._registered: dict[str, int | Rule] = {}  # a kernel's handle by its key, a rule by its layer
+        self._registered: dict[str, int | Rule] = {}  # handles of kernels by key, rules by layer
         self._site: Registration | None = None
         self.__name__ = name.rpartition("::")[2]
         self.__qualname__, self.__module__ = self.__name__, fn.__module__
@@ -59,7 +59,7 @@ class CustomOpDef:
         return self._kernel("register_kernel", devices("register_kernel", device_types), fn)
 
     def _kernel(self, who: str, keys: list[str], fn: Callable[..., Any] | None) -> Callable[..., Any]:
-        """Registers it under each key, or is the decorator that does."""
+        """Registers the kernel under each key, or returns the decorator that does."""
 
         def register(fn: Callable[..., Any]) -> Callable[..., Any]:
             check_callable(who, "fn", fn)
@@ -105,7 +105,7 @@ class CustomOpDef:
         self._replace("rule autograd", rule)
 
     def register_autocast(self, device_type: str, cast_inputs: Any, /) -> None:
-        """Says to which dtype autocast casts its inputs; see :func:`lamella.library.register_autocast`."""
+        """Sets the dtype to which autocast casts its inputs; see :func:`lamella.library.register_autocast`."""
         rule = register_autocast(self, device_type, cast_inputs, lib=self._library)
         self._replace(f"rule autocast {rule.payload.device_type}", rule)
 
@@ -124,14 +124,15 @@ class CustomOpDef:
         self._replace(f"rule {layer}", self._library.rule(self._qualname, layer, payload))
 
     def _replace(self, what: str, made: int | Rule) -> None:
-        """Withdraws the registration that had this place before, unless it is withdrawn already."""
+        """Notes the new registration, and withdraws the one that it replaces, unless that was withdrawn before."""
         before, self._registered[what] = self._registered.get(what), made
         if before is not None and self._library.holds(before):
             self._library.withdraw(before) if isinstance(before, int) else before.remove()
 
     @contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """In a ``with``, passes over the operator's kernel for a device; inside of that, with True, it serves again.
+        """Disables the operator's kernel for a device within a ``with`` block; with True, enables it again inside such
+        a block.
 
         >>> @lamella.library.custom_op("mine::twice", mutates_args=())
         ... def twice(x: lamella.Tensor) -> lamella.Tensor:
@@ -146,7 +147,8 @@ class CustomOpDef:
         """
         check_type("set_kernel_enabled", "enabled", enabled, bool)
         key = key_name("set_kernel_enabled", device_type, "device_type")
-        switches = self._switches.setdefault(key, [])  # of the blocks that are open: [the handle, or None while lifted]
+        # One for each open block: [its handle, or None while an inner block enables the kernel].
+        switches = self._switches.setdefault(key, [])
         lifted = [s for s in switches if s[0] is not None] if enabled else []
         for switch in lifted:
             self._lift(switch)
@@ -167,7 +169,7 @@ class CustomOpDef:
             self._library.withdraw(handle)
 
     def close(self) -> None:
-        """Takes the operator back, with everything that was registered for it."""
+        """Withdraws the operator, and all that was registered for it."""
         self._library.close()
         self._registered.clear()
         if self._site:
@@ -175,7 +177,7 @@ class CustomOpDef:
 
 
 def _defined(name: str) -> Any:
-    """The object that custom_op returned for a name in this process, else the operator of that name."""
+    """Returns the object that custom_op returned for a name in this process, else the operator of that name."""
     return latest(("custom_op", name)) or operator(name)
 
 
@@ -196,15 +198,15 @@ def custom_op(
 
     Args:
         name: namespace and name, as "mine::twice"
-        mutates_args: names of the arguments that it writes to; "unknown" are all tensors
-        device_types: for which devices it is the kernel, as "cpu"; with None for all that have no other
-        schema: arguments and results, as "(Tensor x) -> Tensor"; from the function's type hints if absent
-        tags: torch's, which nothing reads here
+        mutates_args: names of the arguments that it writes to; "unknown" means all tensors
+        device_types: the devices for which it is the kernel, such as "cpu"; None means all that have no other
+        schema: arguments and results, such as "(Tensor x) -> Tensor"; by default from the function's type hints
+        tags: accepted for torch's sake; has no effect
 
     Raises:
         ValueError: the name has no namespace, or the schema cannot be inferred
-        RuntimeError: the operator is defined already; the message names both owners. Where the same place of a program
-            runs again, as a cell of a notebook does, the earlier definition is closed instead.
+        RuntimeError: the operator is defined already; the message names both owners. If the same place of a program
+            runs again, such as a cell of a notebook, the earlier definition is closed instead.
 
     >>> @lamella.library.custom_op("mine::scaled", mutates_args=())
     ... def scaled(x: lamella.Tensor, by: float = 2.0) -> lamella.Tensor:
@@ -237,7 +239,7 @@ def custom_op(
         try:
             library.define(base + text, doc=fn.__doc__ or "")
             own = name if "." in name else f"{name}.default"
-            packet = staticmethod(_C._packet(own))  # a call makes no frame of Python's on its way
+            packet = staticmethod(_C._packet(own))  # a call of the operator makes no Python frame
             made = type(CustomOpDef.__name__, (CustomOpDef,), {"__call__": packet})(name, fn, library)
             made._kernel("custom_op", keys, fn)
         except BaseException:
@@ -250,7 +252,7 @@ def custom_op(
 
 
 def _checked(name: str, schema: Any, mutates_args: str | Iterable[str]) -> str:
-    """The schema that was passed, which must say the same of mutation as ``mutates_args``."""
+    """Returns the schema that was passed, whose (a!) marks must agree with ``mutates_args``."""
     check_type("custom_op", "schema", schema)
     if not schema.lstrip().startswith("("):
         wanted = 'arguments and results without a name, as "(Tensor x) -> Tensor"'

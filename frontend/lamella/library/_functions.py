@@ -18,7 +18,7 @@ OpOrName = Any  # a packet such as lamella.ops.mine.twice, a result of custom_op
 
 
 def library_for(who: str, op: OpOrName, lib: Library | None, what: str = "op") -> Library:
-    """The library that was passed, or one more for the operator's namespace."""
+    """Returns the library that was passed, or a new one for the operator's namespace."""
     if lib is not None:
         check_type(who, "lib", lib, Library)
     op = named(who, op, what)
@@ -36,7 +36,7 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, **options:
         schema: its arguments and results, as "(Tensor self) -> Tensor"
 
     Returns:
-        The library that holds it: its ``close`` takes it back.
+        The library of the operator: its ``close`` withdraws it.
 
     >>> lib = lamella.library.define("mine::twice", "(Tensor self) -> Tensor")
     >>> @lamella.library.impl("mine::twice", "default", lib=lib)
@@ -78,7 +78,7 @@ def register_kernel(
 def _kernel(
     who: str, op: OpOrName, keys: list[str], func: Callable[..., Any] | None, lib: Library | None
 ) -> Callable[..., Any]:
-    """Registers it under each key, or is the decorator that does."""
+    """Registers the kernel under each key, or returns the decorator that does."""
 
     def register(func: Callable[..., Any]) -> Callable[..., Any]:
         check_callable(who, "func", func)
@@ -130,10 +130,10 @@ def impl(
 def register_fake(
     op: OpOrName, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None
 ) -> Callable[..., Any]:
-    """Registers an operator's kernel for device "meta": it finds shapes, strides and dtypes without values.
+    """Registers an operator's kernel for device "meta": it computes shapes, strides and dtypes without values.
 
     ``func`` gets tensors of that device and returns new ones. It is the operator's kernel under the key "meta"; also as
-    a decorator. A shape that depends on values has no answer on "meta": raise an error that says so.
+    a decorator. If a shape depends on values, raise an error that says so.
 
     >>> lib = lamella.library.Library("mine", "DEF")
     >>> _ = lib.define("pairs(Tensor self) -> Tensor")
@@ -160,9 +160,9 @@ def register_autograd(
     Args:
         op: a packet such as ``lamella.ops.mine.twice``, or its name
         backward: ``backward(ctx, *grads)`` returns a gradient, or None, for each input of the operator
-        setup_context: ``setup_context(ctx, inputs, output)`` keeps for the backward pass what that needs, by
-            ``ctx.save_for_backward`` or as attributes; ``inputs`` are all of them, also those that the call left at
-            their default; of an operator with keyword-only arguments, ``keyword_only_inputs`` has these
+        setup_context: ``setup_context(ctx, inputs, output)`` keeps what the backward pass needs, by
+            ``ctx.save_for_backward`` or as attributes; ``inputs`` has all inputs, also those that the call left at
+            their defaults; ``keyword_only_inputs`` has the keyword-only ones of an operator that has some
         lib: the library whose ``close`` withdraws it; without one it stays
 
     Raises:
@@ -185,7 +185,7 @@ def register_autograd(
 
 
 def register_autocast(op: OpOrName, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> Rule:
-    """Says that under autocast on a type of device, an operator gets its floating inputs cast to a dtype.
+    """Makes autocast on a type of device cast an operator's floating-point inputs to a dtype.
 
     It is kept as a rule of the layer "autocast", which that layer's plugin applies.
 
@@ -225,7 +225,7 @@ def register_vmap(
 
 
 def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Layer:
-    """A layer in a library of its own; see :meth:`Library.register_layer`.
+    """Registers a layer in a library of its own; see :meth:`Library.register_layer`.
 
     >>> seen = []
     >>> def watch(call, *args, **kwargs):
@@ -242,26 +242,27 @@ def register_layer(name: str, handler: Callable[..., Any], **wishes: Any) -> Lay
 
 
 def register_backend(name: str, backend: Backend) -> Library:
-    """A backend in a library of its own, whose ``close`` takes it back; see :meth:`Library.register_backend`."""
+    """Registers a backend in a library of its own, whose ``close`` withdraws it; see
+    :meth:`Library.register_backend`."""
     lib = Library(name, "FRAGMENT", owner=str(Site()))
     lib.register_backend(name, backend)
     return lib
 
 
 def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
-    """Returns the kernel that serves an operator under a key now. A call runs it, and no layer above it.
+    """Returns the kernel that serves an operator under a key now. A call runs it without the layers above it.
 
-    So a kernel that is registered over it can hand on the calls that it leaves alone.
+    So a kernel that is registered over it can pass on the calls that it does not handle itself.
 
     Args:
         op: a packet, or a name with its overload, as "aten::add.Tensor"
         key: a device, a layer, "backend" or "composite"
 
-    If a cell of a notebook gets a kernel, registers another over it, and runs again, it gets its own earlier kernel
-    at first. When the cell registers again, that becomes the kernel below.
+    A cell of a notebook may get a kernel, and register another one over it. If the cell runs again, it first gets its
+    own earlier kernel; when it registers again, the object that it got becomes the kernel below that.
 
     Raises:
-        RuntimeError: there is no such operator; or, when it is called, the kernel was one of Python's and is withdrawn
+        RuntimeError: there is no such operator; or, at a call, the kernel is written in Python and was withdrawn
         NotImplementedError: nothing serves the operator under this key
 
     >>> sine = lamella.library.get_kernel("aten::sin", "cpu")
@@ -278,10 +279,10 @@ def get_kernel(op: OpOrName, key: str) -> Callable[..., Any]:
 
 
 class Replaceable:
-    """A kernel that ``get_kernel`` returned to a site that had registered it, and has run again since.
+    """A kernel that ``get_kernel`` returned to a site that registered it, and has run again since.
 
-    Note [A kernel that is about to be replaced]  Such a site is about to register again, over this kernel. The new
-      registration must not call the earlier one, nor itself: when the earlier one is withdrawn, this object takes the
+    Note [A kernel that is about to be replaced]  Such a site is about to register a kernel over this one. The new
+      kernel must call neither the earlier one nor itself. So when the earlier one is withdrawn, this object takes the
       kernel below it.
     """
 
@@ -296,16 +297,16 @@ class Replaceable:
         return repr(self._kernel)
 
     def look_again(self) -> None:
-        """Takes the kernel that serves now, as the registration is withdrawn."""
-        with suppress(NotImplementedError):  # there was nothing below: a call says that it is withdrawn
+        """Takes the kernel that serves the operator now; called when the registration is withdrawn."""
+        with suppress(NotImplementedError):  # no kernel is left: a call raises that it was withdrawn
             self._kernel = _C._get_kernel(self._op, self._key)
 
 
 @contextmanager
 def kernels_disabled(ops: OpOrName | Iterable[OpOrName], key: str) -> Iterator[None]:
-    """Passes over the kernels of an operator, or of several, under one key while it is open.
+    """Disables the kernels of one or several operators under one key, within a ``with`` block.
 
-    :meth:`Library.disable_kernel` does so until it is withdrawn.
+    :meth:`Library.disable_kernel` does so until its handle is withdrawn.
 
     >>> with lamella.library.kernels_disabled(["aten::mm"], "cpu"):
     ...     lamella.ones(1, 2) @ lamella.ones(2, 1)

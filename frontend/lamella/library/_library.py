@@ -1,4 +1,4 @@
-"""Library, through which everything registers, and Layer, which it makes."""
+"""Library, which makes all registrations of one namespace, and Layer, which it returns for a layer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from ._site import Registration, Site, earlier, supersede
 
 DECOMPOSE, INSIDE, FOLLOWS_ALIAS, FALLTHROUGH, NEVER_ON_TENSORS = 1, 2, 4, 8, 16
 INPLACE, OUT, METHOD, FUNCTION = 1, 2, 4, 8
-STACK = ("kernel", "category", "rule", "switch")  # kinds that stack; of any other kind a name has one registration
+# Kinds of which a name may have several registrations; of the others it has one.
+STACK = ("kernel", "category", "rule", "switch")
 KINDS = ("DEF", "IMPL", "FRAGMENT")
 
 
@@ -47,11 +48,12 @@ class Layer:
     bit: int
     handle: int
     library: Library
-    _always: list[int] = field(default_factory=list, compare=False, repr=False)  # a handle while it is on everywhere
+    # The handle, while it is on for the process.
+    _always: list[int] = field(default_factory=list, compare=False, repr=False)
 
     @contextmanager
     def on(self):
-        """The layer sees every call of this thread inside the block."""
+        """Makes the layer see every call of this thread inside the block."""
         include, exclude = _C._thread_layers()
         _C._set_thread_layers(include | 1 << self.bit, exclude & ~(1 << self.bit))
         try:
@@ -61,7 +63,7 @@ class Layer:
 
     @contextmanager
     def off(self):
-        """The layer sees no call of this thread inside the block."""
+        """Makes the layer see no call of this thread inside the block."""
         include, exclude = _C._thread_layers()
         _C._set_thread_layers(include, exclude | 1 << self.bit)
         try:
@@ -76,7 +78,7 @@ class Layer:
             self._always.append(self.library._library.process_include(1 << self.bit))
         elif not on and self._always:
             handle = self._always.pop()
-            if not self.library._closed:  # closing has withdrawn it
+            if not self.library._closed:  # closing the library has withdrawn it
                 self.library._library.withdraw(handle)
 
     def remove(self) -> None:
@@ -89,15 +91,15 @@ class Library:
     """Registers under one namespace; ``close`` withdraws everything.
 
     Args:
-        ns: the namespace, as "mine" in "mine::twice"
+        ns: the namespace, such as "mine" of "mine::twice"
         kind: "DEF" defines the namespace, which one library does at a time; "FRAGMENT" adds operators to a
             namespace without defining it; "IMPL" only registers kernels
         dispatch_key: the key of ``impl`` where a call names none: a device, a layer, "backend" or "composite"
-        owner: who registers, for messages and tables; file and line of the call if absent
+        owner: the owner for messages and tables; by default file and line of the call
 
     Raises:
-        RuntimeError: the namespace is defined already; the message names both owners. Where the same place of a program
-            runs again, as a cell of a notebook does, its earlier library is closed instead.
+        RuntimeError: the namespace is defined already; the message names both owners. If the same place of a program
+            runs again, such as a cell of a notebook, its earlier library is closed instead.
 
     >>> lib = lamella.library.Library("mine", "DEF")
     >>> _ = lib.define("twice(Tensor self) -> Tensor")
@@ -154,7 +156,7 @@ class Library:
             raise RuntimeError(f"library '{self.ns}' of {self.owner} is closed; open another one to register")
 
     def qualified(self, who: str, op: Any, what: str = "op") -> Any:
-        """An operator's name with its namespace, which is this library's if it has none; packets as they are."""
+        """Returns an operator's name with its namespace, by default this library's; returns packets unchanged."""
         op = named(who, op, what)
         return f"{self.ns}::{op}" if isinstance(op, str) and "::" not in op else op
 
@@ -169,14 +171,14 @@ class Library:
         inplace: bool = False,
         out: bool = False,
     ) -> int:
-        """Defines an operator by its schema, in PyTorch's grammar; withdrawing the returned handle takes it back.
+        """Defines an operator by its schema, in PyTorch's grammar; returns a handle for ``withdraw``.
 
         Args:
-            alias_analysis: "FROM_SCHEMA" or nothing: what an operator aliases is what its schema says
-            tags: torch's, which nothing reads here
-            category: what kind of operator it is, for layers and backends that know kinds: "pointwise", "reduction", …
-            inplace: ``name_`` is derived from it, which writes into the first argument
-            out: the keyword ``out=`` is derived, with a tensor for each result
+            alias_analysis: "FROM_SCHEMA" or nothing: the schema says what the operator aliases
+            tags: accepted for torch's sake; has no effect
+            category: the operator's category, for layers and backends that have kernels for one: "pointwise", …
+            inplace: derives ``name_``, which writes into the first argument
+            out: derives the keyword ``out=``, with a tensor for each result
 
         Raises:
             ValueError: the schema does not parse; the message shows the column
@@ -196,15 +198,15 @@ class Library:
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "") -> int:
         """Registers a kernel for an operator under a key: a device's name, a layer's, "backend" or "composite".
 
-        A kernel for "backend" serves every device that has none of its own; a "composite" does too, and layers such as
+        A kernel for "backend" serves every device that has none of its own. So does a "composite", and layers such as
         autograd see the operators that it calls. A layer's kernel is called as ``fn(call, *args, **kwargs)``; with
-        ``fallthrough_kernel`` the operator falls through the layer. A kernel stacks over one that is there; withdrawing
-        the returned handle restores that.
+        ``fallthrough_kernel`` the operator falls through the layer. A kernel is stacked over an existing one;
+        withdrawing the returned handle restores that.
 
         Args:
-            op_name: a name, without a namespace in this library's, or an operator
+            op_name: a name, by default in this library's namespace, or an operator
             fn: the kernel
-            dispatch_key: the key; the library's, which is "composite" unless it was told another, if absent
+            dispatch_key: the key; by default the library's, which is "composite" unless another one was passed to it
 
         Raises:
             RuntimeError: there is no such operator
@@ -219,8 +221,9 @@ class Library:
     def impl_category(self, category: str, fn: Callable[..., Any], dispatch_key: str = "") -> int:
         """Registers a kernel for every operator of a category that has none of its own under this key.
 
-        It is called as ``fn(call, *args, **kwargs)``: ``call.name``, ``call.overload`` and ``call.schema`` say which
-        operator it serves, and ``call.expressions`` what an element of a pointwise operator's result is, in C.
+        It is called as ``fn(call, *args, **kwargs)``. ``call.name``, ``call.overload`` and ``call.schema`` describe the
+        operator that it serves. For a pointwise operator, ``call.expressions`` has the expression of one element of the
+        result, in C.
 
         Raises:
             ValueError: there is no such category
@@ -237,10 +240,10 @@ class Library:
         return self._register(("category", category, key), lambda *at: self._library.category(category, key, fn, *at))
 
     def disable_kernel(self, op: Any, dispatch_key: str = "") -> int:
-        """Passes over the kernels that an operator has under a key, until the handle is withdrawn.
+        """Disables the kernels that an operator has under a key, until the handle is withdrawn.
 
-        The kernel of the operator's category counts too; what is left is what the dispatcher tries next: the composite,
-        then the fallback. An operator's in-place and out= forms follow it, and can be passed over alone.
+        The kernel of the operator's category is disabled as well, so the dispatcher tries the composite, then the
+        fallback. This holds for the operator's in-place and out= forms, too; these can also be disabled alone.
 
         Raises:
             RuntimeError: there is no such operator, device or layer
@@ -275,11 +278,11 @@ class Library:
         """Registers a layer: ``handler(call, *args, **kwargs)`` runs for operators without a kernel of their own there.
 
         Args:
-            at: the anchor in whose band it stands: modes, profiler, names, autocast, autograd or backend
+            at: the anchor whose band the layer is in: modes, profiler, names, autocast, autograd or backend
             outside: layers and anchors that it must run before, one or several
             inside: layers and anchors that it must run after, one or several
             stays_inside: it also sees the calls that composites and Python kernels make
-            never_on_tensors: an observer or a mode, whose place is free again once it is removed
+            never_on_tensors: says that the layer is an observer or a mode, so that its bit is free after its removal
 
         Raises:
             RuntimeError: the wishes contradict, or no bit is free; the message names the neighbours
@@ -305,17 +308,17 @@ class Library:
     def register_backend(self, name: str, backend: Backend) -> int:
         """Registers a device whose memory, copies, streams and events are methods of Python.
 
-        ``impl`` under its name registers its kernels.
+        Its kernels are registered by ``impl`` under its name.
 
         Args:
-            name: what the device is called, an identifier
+            name: the device's name, an identifier
             backend: an object of a subclass of :class:`Backend`, which says what each method does
 
         Raises:
             RuntimeError: the name is taken
-            TypeError: a method is missing that every device needs, or that belongs to another one; or a name is
+            TypeError: a method is missing that every device needs, or that belongs to a group; or a name is
                 misspelled
-            ValueError: the name is no identifier or another key (``"composite"``), or there are fewer than one device
+            ValueError: the name is no identifier or another key (``"composite"``), or there is no device
         """
         given = described("register_backend", name, backend)
         self._check_open()
@@ -329,19 +332,19 @@ class Library:
     def register_keyword(
         self, name: str, apply: Callable[[Any, Any], Any], *, layer: str = "", claims: bool = False
     ) -> int:
-        """Contributes a keyword to all that makes tensors: operators that take ``dtype``, and ``lamella.tensor``.
+        """Contributes a keyword to all functions that make tensors: operators with ``dtype``, and ``lamella.tensor``.
 
-        ``apply(tensor, value)`` is called with the fresh tensor; if it raises, so does the call. A tensor that it
-        returns takes the place of the first.
+        ``apply(tensor, value)`` is called with the new tensor; if it raises, so does the call. A tensor that it returns
+        replaces the first.
 
         Args:
-            layer: of several keywords in a call, those of inner layers are applied first; before them those without a
-                layer, in the order of the call
-            claims: the keyword goes before an argument of that name, such as ``pin_memory``, which operators have
+            layer: among several keywords in a call, those without a layer are applied first, in the order of the call;
+                then those of inner layers before those of outer ones
+            claims: the keyword has precedence over an argument of that name, such as ``pin_memory``
 
         Raises:
             RuntimeError: the keyword is registered already; the message names both owners
-            ValueError: the name is no identifier, or such operators have it, as ``dtype``, and it is not claimed
+            ValueError: the name is no identifier, or an argument of such operators, and not claimed
 
         >>> lib = lamella.library.Library("mine", "DEF")
         >>> _ = lib.register_keyword("filled", lambda tensor, value: tensor.fill_(value))
@@ -356,17 +359,17 @@ class Library:
         check_type("register_keyword", "layer", layer)
         check_type("register_keyword", "claims", claims, bool)
         if not claims and any(a["name"] == name for a in _C._describe("aten::zeros")["args"]):
-            raise ValueError(f"register_keyword: argument 'name': what makes tensors takes {name!r} already")
+            raise ValueError(f"register_keyword: argument 'name': {name!r} is an argument already; see 'claims'")
         return self._register(("keyword", name), lambda *at: self._library.keyword(name, apply, layer, int(claims)))
 
     def register_object(self, kind: str, wrap: Callable[[_C.Object], Any]) -> ObjectKind:
-        """Makes a class of Python of the objects of a kind, which schemas name: ``wait(mine.Work work) -> Tensor``.
+        """Converts the objects of a kind to a class of Python. Schemas name it: ``wait(mine.Work work) -> Tensor``.
 
-        An operator takes what has an ``Object`` of the kind as its ``__lamella_object__``, or such an ``Object``.
+        An operator takes an ``Object`` of the kind, or any object whose ``__lamella_object__`` is one.
 
         Args:
-            kind: the name of the objects' type, as "mine.Work"
-            wrap: called with each ``Object`` of the kind that goes to Python; what it returns goes there instead
+            kind: the name of the objects' type, such as "mine.Work"
+            wrap: called with each ``Object`` of the kind that is returned to Python; its result replaces the ``Object``
 
         Raises:
             RuntimeError: the kind is registered already; the message names both owners
@@ -401,14 +404,14 @@ class Library:
         return made
 
     def rule(self, op: Any, layer: str, payload: Any) -> Rule:
-        """Keeps a rule of an operator for a layer, which may come later; ``rules`` and ``on_rule`` find it.
+        """Registers a rule of an operator for a layer, which may be loaded later; ``rules`` and ``on_rule`` find it.
 
-        Several rules of one operator stack: the last counts, and removing it uncovers the one before.
+        Several rules of one operator are stacked: the last one counts, and removing it restores the one before.
 
         Args:
-            op: a packet such as ``lamella.ops.mine.twice``, or a name; without a namespace it is this library's
-            layer: the layer's name, as "autograd"
-            payload: an object that the layer's plugin understands
+            op: a packet such as ``lamella.ops.mine.twice``, or a name, by default in this library's namespace
+            layer: the layer's name, such as "autograd"
+            payload: an object whose meaning the layer's plugin defines
 
         Raises:
             RuntimeError: there is no such operator, or there are several overloads
@@ -439,14 +442,14 @@ class Library:
         return self.rule(op, "autograd", Derivative(backward, setup_context, positional, only))
 
     def holds(self, made: int | Rule) -> bool:
-        """Whether a registration or a rule of this library is still there."""
+        """Returns whether a registration or a rule of this library is still there."""
         return (made if isinstance(made, int) else made.handle) in self._registered
 
     def withdraw(self, handle: int) -> None:
-        """Takes one registration back.
+        """Withdraws one registration.
 
         Raises:
-            ValueError: it is none of this library, or was withdrawn before
+            ValueError: the handle is not of this library, or was withdrawn before
         """
         check_type("withdraw", "handle", handle, int, "the number that a registration returned")
         if handle not in self._registered:
@@ -457,7 +460,7 @@ class Library:
             self._registered.pop(handle).forget()
 
     def close(self) -> None:
-        """Takes everything back, the last registration first. Again is nothing."""
+        """Withdraws all registrations, the last one first. A second call does nothing."""
         self._closed = True
         try:
             self._library.close()

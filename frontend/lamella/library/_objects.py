@@ -1,4 +1,4 @@
-"""Classes of Python for objects of named kinds: what a result becomes, by the kind that its operator's schema names."""
+"""Classes of Python for objects of named kinds: converts an operator's result by the kind that the schema names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _kinds: dict[str, ObjectKind] = {}
 
 @dataclass(frozen=True, eq=False)
 class ObjectKind:
-    """One registration: the kind's name, and what is called with each ``Object`` of it that goes to Python."""
+    """One registration: the kind's name, and the function that is called with each ``Object`` of it that is returned to
+    Python."""
 
     name: str
     wrap: Callable[[_C.Object], Any]
@@ -24,13 +25,13 @@ class ObjectKind:
     library: Holder | None = field(default=None, repr=False)
 
     def remove(self) -> None:
-        """Withdraws it: objects of the kind come as ``Object`` again. A second call does nothing."""
+        """Withdraws it: objects of the kind are returned as ``Object`` again. A second call does nothing."""
         if self.library and self.library.holds(self.handle[0]):
             self.library.withdraw(self.handle[0])
 
 
 def keep(made: ObjectKind) -> None:
-    """Registers it, or raises a RuntimeError that names both owners."""
+    """Adds the registration, or raises a RuntimeError that names both owners."""
     there = _kinds.setdefault(made.name, made)
     if there is not made:
         raise RuntimeError(
@@ -39,7 +40,7 @@ def keep(made: ObjectKind) -> None:
 
 
 def forget(made: ObjectKind) -> None:
-    """The registration is withdrawn."""
+    """Removes the registration; called when it is withdrawn."""
     _kinds.pop(made.name, None)
 
 

@@ -1,4 +1,4 @@
-"""opcheck: calls an operator to find out whether it agrees with its schema and its registrations."""
+"""opcheck: calls an operator, and checks that it agrees with its schema and its registrations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ._values import (
     with_gaps,
 )
 
-OF_DIFFERENCES = {"atol": 1e-5, "rtol": 1e-3}  # how close finite differences are, as in gradcheck
+OF_DIFFERENCES = {"atol": 1e-5, "rtol": 1e-3}  # the smallest tolerances of finite differences, as in gradcheck
 
 
 class OpCheckError(Exception):
@@ -55,7 +55,7 @@ class Case:
         return self.packet(*args, **kwargs)
 
     def fresh(self, f: Callable[[Tensor], Any] = copied) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments in memory of their own."""
+        """Returns copies of the arguments, each in memory of its own."""
         return mapped(f, self.args), {k: mapped(f, v) for k, v in self.kwargs.items()}
 
     def named(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Case:
         return [f for i, o in enumerate(out if several else [out]) for f in values(o, f"result {i}")]
 
     def fresh_floats(self, out: Any) -> list[Tensor]:
-        """The results that a gradient can come to, without the arguments that it writes to and returns."""
+        """Returns the results that can have a gradient, except arguments that the operator writes to and returns."""
         arguments = {a["alias"] for a in self.about["args"] if a["written"]}
         marks = self.about["return_aliases"]
         found = [(marks[index(place)], r) for place, r in tensors(self.results(out))]
@@ -87,12 +87,12 @@ class Case:
         return difference(a, b, **self.how_close)
 
     def outcome(self, args: Any, kwargs: Any) -> list[tuple[str, Any]]:
-        """The results of a call, and the arguments that it wrote to."""
+        """Returns the results of a call, and the arguments that it wrote to."""
         return self.results(self.call(args, kwargs)) + self.written_inputs(args, kwargs)
 
 
 def index(place: str) -> int:
-    """The number of the result in a place such as "result 0[1]"."""
+    """Returns the number of the result in a place such as "result 0[1]"."""
     return int(place.split()[1].partition("[")[0])
 
 
@@ -100,7 +100,8 @@ def index(place: str) -> int:
 
 
 def test_schema(c: Case) -> None:
-    """Python kernels take the arguments of the schema, with its defaults; results have the types of the schema."""
+    """Checks that Python kernels take the schema's arguments with its defaults, and that results have the schema's
+    types."""
     for key in sorted({key for key, _ in c.about["kernels"]}):
         kernel = latest(("kernel", c.name, key))
         if kernel is not None and not any(key == name for _, name, _ in _C._layers()):
@@ -137,7 +138,7 @@ def _check_signature(c: Case, key: str, kernel: Callable[..., Any]) -> None:
 
 
 def _is_default(value: Any, a: Mapping[str, Any]) -> bool:
-    """Whether a kernel's default is the schema's, which a schema with just that default tells."""
+    """Returns whether a kernel's default is that of the schema, compared in the notation of schemas."""
     from ._schema import _default, _Unknown
 
     try:
@@ -156,7 +157,7 @@ def _number(value: Any, text: str) -> bool:
 
 
 def test_mutation(c: Case) -> None:
-    """It writes only to arguments that its schema marks with (a!), and results share no memory unless marked."""
+    """Checks that the operator writes only to arguments marked with (a!), and that unmarked results share no memory."""
     args, kwargs = c.fresh(lambda t: t.detach().clone())
     before = [(name, t, t.clone(), t._version, t.stride()) for name, t in c.inputs(args, kwargs)]
     out = c.call(args, kwargs)
@@ -193,19 +194,19 @@ def _differentiable(c: Case) -> bool:
 
 
 def test_autograd_registration(c: Case) -> None:
-    """Where an argument requires a gradient, so do the results, and backward has a formula."""
+    """Checks that results require a gradient if an argument does, and that backward has a formula."""
     if not _differentiable(c):
         return
     args, kwargs = c.fresh()
     wanting = [name for name, t in c.inputs(args, kwargs) if t.requires_grad]
     floats = c.fresh_floats(c.call(args, kwargs))
     if not floats:
-        return  # as of argmax: there is nothing to differentiate
+        return  # such as argmax: there is nothing to differentiate
     connected = [r for r in floats if r.requires_grad]
     if not connected:
         advice = "takes only operators that do not write" if c.written else "gives it one"
         raise OpCheckError(
-            f"argument '{wanting[0]}' requires a gradient, and no result does: the kernel leaves the graph, so the "
+            f"argument '{wanting[0]}' requires a gradient, and no result does: the kernel is not recorded, so the "
             f"gradient is silently zero; register_autograd {advice}"
         )
     try:
@@ -217,7 +218,8 @@ def test_autograd_registration(c: Case) -> None:
 
 
 def test_gradients(c: Case) -> None:
-    """Gradients agree with finite differences in float64, for incoming gradients of any strides."""
+    """Checks that gradients agree with finite differences in float64, also for incoming gradients that are not
+    contiguous."""
     if not _differentiable(c):
         return
     args, kwargs = c.fresh()
@@ -239,7 +241,7 @@ def test_gradients(c: Case) -> None:
 
 
 def _seeds(results: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    """Gradients that come in: the same values contiguous, and with gaps."""
+    """Returns incoming gradients twice, with the same values: contiguous, and with gaps."""
     counts = ((lamella.arange(1, r.numel() + 1).to(r.dtype).reshape(r.shape), r) for r in results)
     plain = [(n / max(r.numel(), 1)).to(r.device) for n, r in counts]
     return plain, [with_gaps(g) for g in plain]
@@ -271,16 +273,16 @@ def _against_differences(c: Case) -> None:
     except Exception:
         return  # no kernel for float64
     if not wide:
-        return  # it computes in fewer digits than differences need
+        return  # it computes with less precision than finite differences need
     try:
         atol, rtol = (max(least, c.how_close.get(k, 0)) for k, least in OF_DIFFERENCES.items())
         lamella.autograd.gradcheck(call, leaves, atol=atol, rtol=rtol)
     except RuntimeError as error:
-        raise OpCheckError(f"its gradient is not that of what it computes: {error}") from error
+        raise OpCheckError(f"its gradient is wrong: {error}") from error
 
 
 def test_faketensor(c: Case) -> None:
-    """On device "meta" its results have the shapes, dtypes and strides that they have elsewhere."""
+    """Checks that its results on device "meta" have the shapes, dtypes and strides that they have elsewhere."""
     here, there = c.fresh(), c.fresh(lambda t: t.detach().to("meta"))
     real = c.results(c.call(*here))
     try:
@@ -304,24 +306,24 @@ def test_faketensor(c: Case) -> None:
         shares = [name for name, t in c.inputs(*there) if t.untyped_storage() is f.untyped_storage()]
         if r.numel() and shares and not any(overlap(t, r) for _, t in c.inputs(*here)):
             raise OpCheckError(
-                f"{place} has memory of its own, and on device 'meta' that of argument '{shares[0]}': let the fake "
-                "return a new tensor, as new_empty() makes"
+                f"{place} has memory of its own, and on device 'meta' that of argument '{shares[0]}': the fake "
+                "must return a new tensor, such as new_empty() makes"
             )
 
 
 def test_layers(c: Case) -> None:
-    """Every layer sees the call, or its parts if the layer decomposes; none changes the result."""
+    """Checks that every layer sees the call, or its parts if the layer decomposes, and that none changes the result."""
     plain = c.outcome(*c.fresh())
-    for band in ("modes", "backend"):  # only the outermost and the innermost: a layer never frees its bit
+    for band in ("modes", "backend"):  # the outermost and the innermost only, since a layer's bit is never freed
         for decompose in (False, True):
             seen, out = _under_layer(c, band, decompose)
             if c.name not in seen and not (len(seen) > 0 and _is_composite(c)):
                 raise OpCheckError(
                     f"a layer of the band '{band}' does not see it: a kernel of a layer above computes by itself; "
-                    "let it go on by calling call(...)"
+                    "let that kernel call call(...)"
                 )
             if place := c.difference(plain, out):
-                raise OpCheckError(f"{place} is another one under a layer of the band '{band}'")
+                raise OpCheckError(f"{place} differs under a layer of the band '{band}'")
 
 
 def _is_composite(c: Case) -> bool:
@@ -329,7 +331,8 @@ def _is_composite(c: Case) -> bool:
 
 
 def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], list[tuple[str, Any]]]:
-    """Runs the call under a layer that hands everything on: the operators that the layer saw, and the outcome."""
+    """Runs the call under a layer that passes every call on; returns the operators that the layer saw, and the
+    outcome."""
     seen: list[str] = []
 
     def record(call: Any, *args: Any, **kwargs: Any) -> Any:
@@ -349,21 +352,21 @@ def _under_layer(c: Case, band: str, decompose: bool) -> tuple[list[str], list[t
 
 
 def test_strides(c: Case) -> None:
-    """The same values give the same result: twice, and however they lie in memory."""
+    """Checks that equal values give an equal result, in a second call and with other strides."""
     first, again = (c.outcome(*c.fresh()) for _ in range(2))
     if place := c.difference(first, again):
-        raise OpCheckError(f"the same call gives another {place} the second time; is there state that it keeps?")
+        raise OpCheckError(f"a second call gives another {place}; does the operator keep state?")
     for name, _ in c.inputs(c.args, c.kwargs):
         args, kwargs = c.fresh()
         target = dict(c.inputs(args, kwargs))[name]
         swap = lambda t, target=target: alike(t, with_gaps(t)) if t is target else t  # noqa: E731
         strided = c.outcome(mapped(swap, args), {k: mapped(swap, v) for k, v in kwargs.items()})
         if place := c.difference(first, strided):
-            raise OpCheckError(f"{place} is another one when argument '{name}' has the same values, not contiguous")
+            raise OpCheckError(f"{place} differs when argument '{name}' has the same values but is not contiguous")
 
 
 def test_waiting(c: Case) -> None:
-    """Nothing is registered for the operator under a name that is not there, and its formulas compile."""
+    """Checks that no registration waits for the operator under a misspelled name, and that its formulas compile."""
     from lamella.plugins import waiting
 
     if found := [str(w) for w in waiting() if w.what.endswith(f" {c.name}")]:
@@ -395,30 +398,30 @@ def opcheck(
     atol: float | None = None,
     rtol: float | None = None,
 ) -> dict[str, str]:
-    """Calls an operator in many ways, and says where it breaks promises of its schema or its registrations.
+    """Calls an operator in many ways, and reports where it disagrees with its schema or its registrations.
 
     ======================================  =========================================================================
-    ``"test_schema"``                       its kernels take what the schema says, and return it
+    ``"test_schema"``                       its kernels take and return the schema's types
     ``"test_mutation"``                     no write and no shared memory but those that the schema marks
     ``"test_autograd_registration"``        where an argument requires a gradient, there is a derivative
-    ``"test_gradients"``                    which agrees with finite differences, whatever the strides
+    ``"test_gradients"``                    which agrees with finite differences, for any strides
     ``"test_faketensor"``                   on device "meta" it returns the same shapes, dtypes, strides and numbers
     ``"test_layers"``                       every layer sees the call; what it returns and writes is the same
-    ``"test_strides"``                      the same values give the same, returned and written, however they lie
-    ``"test_waiting"``                      nothing is registered for what is not there, and formulas compile
+    ``"test_strides"``                      equal values give equal results, for any strides
+    ``"test_waiting"``                      no registration waits for it, and formulas compile
     ======================================  =========================================================================
 
     Args:
-        op: what ``custom_op`` returned, a packet, or a name with its overload
+        op: the result of ``custom_op``, a packet, or a name with its overload
         args: arguments that show what it does: small ones, with gaps, and some that require a gradient
         kwargs: keyword arguments
         test_utils: the checks to make
-        raise_exception: else the failures are returned
-        atol: how far apart numbers may be that should be the same; as in :func:`lamella.allclose` if absent
-        rtol: the same, in proportion to them. For finite differences both are those of gradcheck if those are larger
+        raise_exception: False returns the failures
+        atol: the absolute tolerance of comparisons; by default as in :func:`lamella.allclose`
+        rtol: the relative tolerance. For finite differences, gradcheck's tolerances are used where they are larger
 
     Returns:
-        for each check "SUCCESS", or what it found
+        for each check "SUCCESS", or its error
 
     Raises:
         OpCheckError: a check failed; the message says which and why

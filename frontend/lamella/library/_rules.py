@@ -1,7 +1,7 @@
-"""Rules: an operator's data for a layer, such as its derivative, registered from Python, kept until a plugin asks.
+"""Rules: data of an operator for a layer, such as its derivative, kept until the layer's plugin applies them.
 
-Neither side knows the other: ``Library.rule`` keeps a rule, ``on_rule`` tells a plugin of the rules that are there and
-of those that come. The store is the dispatcher's, which C++ sees, too.
+The operator and the layer's plugin are independent: ``Library.rule`` registers a rule, and ``on_rule`` calls a plugin's
+function for the rules that exist and for later ones. The dispatcher stores them, so C++ sees them as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ._site import Site
 
 @runtime_checkable
 class Holder(Protocol):
-    """What holds registrations, which are withdrawn with it: a Library."""
+    """An owner of registrations, which are withdrawn with it: a Library."""
 
     owner: str
     _library: Any
@@ -33,8 +33,8 @@ class Holder(Protocol):
 class Rule:
     """One rule: the operator's full name, the layer's name, and a payload whose meaning is that layer's.
 
-    ``kind`` is "python" for a rule of Python's. Of others, which C++ has registered, the payload is None: it is a
-    struct of the layer's, or of a kind that those who know it name.
+    ``kind`` is "python" for a rule that Python registered. The payload of a rule that C++ registered is None, since it
+    is a struct of C; ``kind`` is the name of its type, or "" for the layer's own.
     """
 
     op: str
@@ -49,7 +49,7 @@ class Rule:
         """Withdraws the rule; each subscription that applied it takes that back.
 
         Raises:
-            ValueError: it was withdrawn before, or is none of Python's
+            ValueError: it was withdrawn before, or was not registered from Python
         """
         if not self.library or not self.library.holds(self):
             raise ValueError(f"rule: that of {self.op} for {self.layer} is no live registration of Python's")
@@ -62,11 +62,12 @@ class Derivative:
 
     backward: Callable[..., Any]
     setup_context: Callable[..., Any] | None = None
-    defaults: dict[str, Any] = field(default_factory=dict, repr=False)  # of each positional argument, by its name
-    keyword_defaults: dict[str, Any] | None = field(default=None, repr=False)  # None: it has no keyword-only ones
+    defaults: dict[str, Any] = field(default_factory=dict, repr=False)  # defaults of the positional arguments, by name
+    # None if there are no keyword-only arguments.
+    keyword_defaults: dict[str, Any] | None = field(default=None, repr=False)
 
     def set_up(self, ctx: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Calls ``setup_context``, if there is one, with the defaults of the arguments that the call left out."""
+        """Calls ``setup_context``, if there is one, and adds the defaults of arguments that the call left out."""
         if self.setup_context is None:
             return
         inputs = (*args, *tuple(self.defaults.values())[len(args) :])
@@ -79,7 +80,8 @@ class Derivative:
 
 @dataclass(frozen=True)
 class Autocast:
-    """The payload of the layer "autocast" that ``register_autocast`` makes: cast to a dtype on a type of device."""
+    """The payload of the layer "autocast" that ``register_autocast`` makes: the dtype to cast to on a type of
+    device."""
 
     device_type: str
     cast_inputs: Any
@@ -93,16 +95,16 @@ class Vmap:
 
 
 class Subscription:
-    """A callback that hears of a layer's rules; the rules that it applied are taken back when it is removed."""
+    """A callback for a layer's rules. When the subscription is removed, the effects of the callback are undone."""
 
     def __init__(self, layer: str, callback: Callable[[Rule], Callable[[], Any] | None], library: Any):
         self.layer, self.callback = layer, callback
-        self.applied: dict[Rule | int, Callable[[], Any] | None] = {}  # what undoes each
+        self.applied: dict[Rule | int, Callable[[], Any] | None] = {}  # the function that undoes each rule's effect
         self._library, self._first, self._ended = library, True, False
         self.handle: int | None = None
         self.handle = library.on_rule(layer, self._told)
         self._first = False
-        if self._ended:  # by its own callback
+        if self._ended:  # the callback has removed its own subscription
             self.remove()
 
     def _told(self, rule: Any, there: int) -> None:
@@ -118,7 +120,8 @@ class Subscription:
                 got = type(undo).__name__
                 raise TypeError(f"on_rule: the callback must return a function that withdraws, or None; got {got}")
             self.applied[key] = undo
-            if self._ended and not self._first:  # by the callback itself: it is told of nothing more
+            # The callback has removed its own subscription: undo its last effect, too.
+            if self._ended and not self._first:
                 del self.applied[key]
                 if undo is not None:
                     undo()
@@ -130,15 +133,15 @@ class Subscription:
             warnings.warn(text, RuntimeWarning, stacklevel=5)
 
     def remove(self) -> None:
-        """Ends the subscription, and takes back its rules, the last first. A second call does nothing."""
+        """Ends the subscription, and undoes its effects, the last one first. A second call does nothing."""
         self._ended = True
         handle, self.handle = self.handle, None
         if handle is not None:
-            self._library.withdraw(handle, missing_ok=True)  # its library may be closed
+            self._library.withdraw(handle, missing_ok=True)  # the library may be closed
 
 
 def seen(rule: Any) -> Rule:
-    """A rule as the store gives it: Python's own as it was registered, another by what is known of it."""
+    """Returns a rule of the store as a Rule: the registered object for one of Python, else a description."""
     if isinstance(rule, Rule):
         return rule
     handle, op, layer, owner, kind = rule
@@ -146,7 +149,7 @@ def seen(rule: Any) -> Rule:
 
 
 def named(who: str, op: Any, what: str = "op") -> Any:
-    """An operator's packet, or the name of a definition, which is without the overload "default"."""
+    """Returns an operator's packet, or its name without the overload "default"."""
     op = getattr(op, "_qualname", op)
     if not isinstance(op, str | _C.OperatorPacket):
         wanted = "an operator or its name, as 'aten::add.Tensor'"
@@ -155,20 +158,20 @@ def named(who: str, op: Any, what: str = "op") -> Any:
 
 
 def find(op: Any) -> tuple[str, str]:
-    """Full name and schema of an operator, by its packet, its definition or its name."""
+    """Returns the full name and the schema of an operator, given by its packet, its definition or its name."""
     return found("find", op)
 
 
 def found(who: str, op: Any) -> tuple[str, str]:
-    """The same as ``find``, for the function ``who``, which an error names."""
+    """Does the same as ``find`` for the function ``who``, which an error names."""
     return _C._find_operator(named(who, op))
 
 
 def rules(op: Any, layer: str | None = None) -> list[Rule]:
-    """The rules that are kept for an operator, C++'s among them, in the order of their registration.
+    """Returns the rules of an operator, also those of C++, in the order of their registration.
 
     Args:
-        op: a packet such as ``lamella.ops.mine.twice``, or a name with its overload, as "mine::twice.Tensor"
+        op: a packet such as ``lamella.ops.mine.twice``, or a name with its overload, such as "mine::twice.Tensor"
         layer: only those for this layer
 
     Raises:
@@ -184,24 +187,24 @@ def rules(op: Any, layer: str | None = None) -> list[Rule]:
 def on_rule(
     layer: str, callback: Callable[[Rule], Callable[[], Any] | None], *, lib: Holder | None = None
 ) -> Subscription:
-    """Calls ``callback(rule)`` for each rule that is kept for a layer, at once and whenever one comes: for those of
-    C++, too, which ``rule.kind`` tells apart.
+    """Calls ``callback(rule)`` for each rule of a layer: for the existing ones at once, and for later ones when they
+    are registered; also for those of C++, which have another ``rule.kind``.
 
-    The callback returns a function that withdraws what it did; it is called when the rule or the subscription is
-    removed. A rule that replaces another one comes before that goes. If the callback raises, so does the call that
-    registers the rule, and the rule is not kept. A rule that was there before stays, unapplied, with a RuntimeWarning:
-    one mistake does not stop the layer's plugin.
+    The callback returns a function that undoes its effect, which is called when the rule or the subscription is
+    removed. If one rule replaces another, the callback is called for the new one before the old one is undone. If the
+    callback raises, so does the call that registers the rule, and the rule is not kept. An existing rule for which it
+    raises is skipped with a RuntimeWarning, so that one mistake does not stop the layer's plugin.
 
     Args:
-        lib: a library whose ``close`` removes the subscription too
+        lib: a library whose ``close`` also removes the subscription
 
     >>> twice = lamella.library.Library("mine", "DEF")
     >>> _ = twice.define("twice(Tensor self) -> Tensor")
     >>> rule = twice.rule("twice", "shout", "louder")
-    >>> def hear(rule):
+    >>> def handle(rule):
     ...     print(rule.op, rule.payload)
     ...     return lambda: print("no longer", rule.payload)
-    >>> subscription = lamella.library.on_rule("shout", hear)
+    >>> subscription = lamella.library.on_rule("shout", handle)
     mine::twice louder
     >>> twice.close()
     no longer louder

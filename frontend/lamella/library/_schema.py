@@ -42,16 +42,16 @@ NAMED = ("str", "int", "float", "bool", "Scalar")
 
 
 class _Unknown(Exception):
-    """A hint that no schema has a word for."""
+    """Raised for a type hint or a default that a schema cannot express."""
 
 
 def _options(hint: Any) -> list[Any] | None:
-    """The members of a Union; None if the hint is no Union."""
+    """Returns the members of a Union; None if the hint is no Union."""
     return list(typing.get_args(hint)) if typing.get_origin(hint) in (typing.Union, types.UnionType) else None
 
 
 def _type(hint: Any) -> str:
-    """A schema's word for a hint."""
+    """Returns the schema's word for a hint."""
     if options := _options(hint):
         rest = [o for o in options if o is not type(None)]
         mark = "?" if len(rest) < len(options) else ""
@@ -63,7 +63,7 @@ def _type(hint: Any) -> str:
     if typing.get_origin(hint) in LISTS:
         items = typing.get_args(hint)
         if len(items) != 1:
-            raise _Unknown  # a list of what?
+            raise _Unknown  # a list without an element type
         of = _type(items[0])
         if of not in LISTED:
             raise _Unknown
@@ -81,11 +81,11 @@ def _type(hint: Any) -> str:
 
 
 def _default(value: Any) -> str:
-    """A default as a schema writes it."""
+    """Returns a default value in the notation of schemas."""
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
-        return repr(int(value))  # of a subclass, as an enum's, its value
+        return repr(int(value))  # the value of an instance of a subclass, such as an enum member
     if isinstance(value, float) and not math.isnan(value):
         return repr(float(value))
     if isinstance(value, str | _C.device):
@@ -104,7 +104,7 @@ def _written(word: str, letter: str) -> str:
 
 
 def _hints(fn: Callable[..., Any], fail: Callable[[str], Any]) -> dict[str, Any]:
-    """The hints of a function; of an object that is called as one, those of its ``__call__``."""
+    """Returns the hints of a function; for a callable object those of its ``__call__``."""
     while isinstance(fn, functools.partial):
         fn = fn.func
     fn = inspect.unwrap(fn)
@@ -123,14 +123,14 @@ def _hints(fn: Callable[..., Any], fail: Callable[[str], Any]) -> dict[str, Any]
 def infer_schema(
     prototype_function: Callable[..., Any], /, *, mutates_args: str | Iterable[str], op_name: str | None = None
 ) -> str:
-    """The schema of an operator that has the arguments and the results that a function's type hints say.
+    """Returns the schema of an operator with the arguments and results of a function's type hints.
 
     Args:
-        mutates_args: names of the arguments that it writes to; "unknown" are all tensors
+        mutates_args: names of the arguments that it writes to; "unknown" means all tensors
         op_name: the operator's name in the schema, or None for a schema without one
 
     Raises:
-        ValueError: a hint is missing, or no schema has a word for it; the message names the argument
+        ValueError: a hint is missing, or a schema cannot express it; the message names the argument
 
     >>> def clip(x: lamella.Tensor, low: float, high: float | None = None) -> lamella.Tensor:
     ...     return x.clamp(low, high)
@@ -163,7 +163,7 @@ def infer_schema(
         try:
             word = _type(hints[name])
         except _Unknown:
-            fail(f"parameter '{name}': no schema has a word for {hints[name]}; there are {TAKES}")
+            fail(f"parameter '{name}': a schema cannot express {hints[name]}; it has {TAKES}")
         if name in mutated and not word.startswith("Tensor"):
             fail(f"parameter '{name}' is in mutates_args, but only tensors can be written to, and it is {word}")
         if name in mutated or (everything and word.startswith("Tensor")):
@@ -173,15 +173,15 @@ def infer_schema(
         try:
             words.append(f"{word} {name}" + ("" if p.default is p.empty else f"={_default(p.default)}"))
         except _Unknown:
-            fail(f"parameter '{name}': no schema has a word for the default {p.default!r}")
+            fail(f"parameter '{name}': a schema cannot express the default {p.default!r}")
     if strange := [n for n in mutated if n not in signature.parameters]:
         fail(f"mutates_args names {', '.join(map(repr, strange))}, which is no parameter")
     if "return" not in hints:
-        fail("it has no type hint for what it returns; `-> None` says nothing")
+        fail("it has no type hint for its result; `-> None` means no result")
     try:
         result = _result(hints["return"])
     except _Unknown:
-        fail(f"no schema has a word for the result {hints['return']}; there are Tensor, int, float, bool, a number, "
+        fail(f"a schema cannot express the result {hints['return']}; it has Tensor, int, float, bool, a number, "
              "list[Tensor], a tuple of two or more of these, and None")  # fmt: skip
     return f"{op_name or ''}({', '.join(words)}) -> {result}"
 
@@ -193,7 +193,7 @@ def _result(hint: Any) -> str:
         return _returned(hint)
     parts = typing.get_args(hint)
     if len(parts) < 2 or Ellipsis in parts:
-        raise _Unknown  # a schema's tuple of one is that one
+        raise _Unknown  # the schema of a tuple of one is that of its element
     return "(" + ", ".join(map(_returned, parts)) + ")"
 
 

@@ -1,15 +1,15 @@
-"""Where in a user's program a registration was written, and when the same place has run again.
+"""The place in a user's program that made a registration, and whether the same place has run again.
 
-Note [Run again]  A registration made again from where it was made before, by code that was compiled since, replaces
-  the earlier one: a cell of a notebook that is run twice, a module that is reloaded. The same place is the same file
-  and the same function; all cells of a notebook are one file. Functions inside a function, and lambdas, are the same
-  if they stand where they stood, or if the earlier one is gone with the code around it: two of one name are two places.
-  Any other second registration is a conflict, or stacks, as for two unrelated programs: a loop that registers twice
-  runs the same code, and two files are two places.
+Note [Run again]  A registration replaces an earlier one if the same place of a program makes it again, in code that was
+  compiled since: a cell of a notebook that is run twice, a module that is reloaded. The same place means the same file
+  and the same function; all cells of a notebook count as one file. Functions inside a function, and lambdas, are the
+  same if they start at the same line and column, or if the code of the earlier one is gone; two of one name are two
+  places. Any other second registration is a conflict, or is stacked, as that of an unrelated program: a loop that
+  registers twice runs the same code, and two files are two places.
 
-Note [Nothing in between]  A registration that stacks is made before the one that it replaces is withdrawn: calls of
-  other threads find the one or the other, and if the new one is refused the old one stays. An operator, a layer or a
-  namespace cannot stack, so the old one is withdrawn first.
+Note [Nothing in between]  A registration that can be stacked is made before the one that it replaces is withdrawn. So
+  calls of other threads find one of them, and if the new one is refused the old one stays. An operator, a layer or a
+  namespace cannot be stacked, so there the old one is withdrawn first.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from collections.abc import Callable, Hashable
 from types import CodeType
 from typing import Any
 
-NESTED = 0x10  # of a code object, as in inspect
+NESTED = 0x10  # a flag of a code object, as in inspect
 INSIDE = ("lamella.library", "lamella.utils.cpp_extension")
 
 
 class Site:
-    """A line of a program outside this package, and outside the builder of extensions."""
+    """The innermost line of the program outside of this package and of the builder of extensions."""
 
     def __init__(self) -> None:
         frame = sys._getframe(1)
@@ -39,7 +39,7 @@ class Site:
         self.code = weakref.ref(code)
 
     def is_run_again(self, earlier: Site) -> bool:
-        """Whether this is the same place as an earlier one, compiled since."""
+        """Returns whether this is the same place as an earlier one, compiled since."""
         now, then = self.code(), earlier.code()
         if self.place != earlier.place or now is then:
             return False
@@ -50,18 +50,18 @@ class Site:
 
 
 def _is_inner(code: CodeType) -> bool:
-    """Whether others in its module may have its name."""
+    """Returns whether several functions of its module may have its name."""
     return bool(code.co_flags & NESTED) or code.co_name == "<lambda>"
 
 
 def _start(code: CodeType) -> tuple[int | None, ...]:
-    """Where its text begins; before Python 3.11 without the column."""
+    """Returns the line and column at which the code begins; before Python 3.11 the line only."""
     positions = code.co_positions() if hasattr(code, "co_positions") else ()
     return code.co_firstlineno, next((column for _, _, column, end in positions if end), None)
 
 
 class Registration:
-    """An object that a site registered as ``key``, and the call that takes it back. Several of one key stack."""
+    """An object that a site registered as ``key``, and the function that withdraws it. A key may have several."""
 
     def __init__(self, key: Hashable, site: Site, withdraw: Callable[[], Any], what: Any = None) -> None:
         self.key, self.site, self.withdraw, self.what = key, site, withdraw, what
@@ -78,19 +78,19 @@ class Registration:
 
 
 _lock = threading.Lock()
-# A child of fork finds it free, and the list whole, whatever another thread was registering.
+# The lock is held during a fork, so that a child finds it free and the list complete.
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
-_live: dict[Hashable, list[Registration]] = {}  # the last of a key is the last that was registered
+_live: dict[Hashable, list[Registration]] = {}  # the last one of a key was registered last
 
 
 def latest(key: Hashable) -> Any:
-    """The object that was registered last as ``key``, or None."""
+    """Returns the object that was registered last under ``key``, or None."""
     stack = _live.get(key)
     return stack[-1].what if stack else None
 
 
 def earlier(key: Hashable, site: Site) -> Registration | None:
-    """The last registration of ``key`` from this site, if the site has run again since."""
+    """Returns the last registration of ``key`` from this site, if the site has run again since."""
     return next((r for r in reversed(_live.get(key, [])) if site.is_run_again(r.site)), None)
 
 

@@ -1,4 +1,4 @@
-"""Arguments and results of a call: copied, laid out in memory otherwise, and compared."""
+"""Arguments and results of a call: copied, with other strides, and compared."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lamella._C import Tensor
 
 
 def mapped(f: Callable[[Tensor], Any], o: Any) -> Any:
-    """``f`` of every tensor, in lists and tuples too."""
+    """Applies ``f`` to every tensor, also those in lists and tuples."""
     if isinstance(o, Tensor):
         return f(o)
     return type(o)([mapped(f, x) for x in o]) if type(o) in (list, tuple) else o
 
 
 def values(o: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value with its place: "x", "xs[1]"."""
+    """Yields every value with its place: "x", "xs[1]"."""
     if isinstance(o, list | tuple):
         for i, x in enumerate(o):
             yield from values(x, f"{path}[{i}]")
@@ -34,22 +34,22 @@ def differentiates(dtype: Any) -> bool:
 
 
 def requires_grad(t: Tensor) -> bool:
-    """Whether it requires a gradient; False where the plugin autograd is absent."""
+    """Returns whether the tensor requires a gradient; False if the plugin autograd is absent."""
     return hasattr(lamella, "autograd") and t.requires_grad
 
 
 def alike(t: Tensor, fresh: Tensor) -> Tensor:
-    """The fresh one, which requires a gradient if the tensor does."""
+    """Returns ``fresh``, which requires a gradient if ``t`` does."""
     return fresh.requires_grad_() if requires_grad(t) else fresh
 
 
 def copied(t: Tensor) -> Tensor:
-    """The same values in memory of their own, laid out alike."""
+    """Returns a copy in memory of its own, with the same strides."""
     return alike(t, t.detach().clone())
 
 
 def same(a: Any, b: Any, **how_close: float) -> bool:
-    """Whether two results are the same, but for rounding."""
+    """Returns whether two results are equal, except for rounding."""
     if type(a) is not type(b):
         return False
     if not isinstance(a, Tensor):
@@ -64,7 +64,7 @@ def same(a: Any, b: Any, **how_close: float) -> bool:
 
 
 def difference(a: list[tuple[str, Any]], b: list[tuple[str, Any]], **how_close: float) -> str | None:
-    """The first place where two outcomes differ."""
+    """Returns the first place at which two outcomes differ, or None."""
     for (place, x), (other, y) in zip(a, b, strict=False):
         if place != other or not same(x, y, **how_close):
             return place
@@ -72,12 +72,12 @@ def difference(a: list[tuple[str, Any]], b: list[tuple[str, Any]], **how_close: 
 
 
 def bits(t: Tensor) -> Tensor:
-    """The values, bit by bit: nan is nan, and 0.0 is not -0.0."""
-    return t.detach().clone().to("cpu").reshape(-1).view(lamella.uint8)  # the device may have no uint8
+    """Returns the values as bytes: so a NaN equals itself, and 0.0 differs from -0.0."""
+    return t.detach().clone().to("cpu").reshape(-1).view(lamella.uint8)  # on the CPU, since the device may lack uint8
 
 
 def memory(t: Tensor) -> range:
-    """The addresses of the bytes of its storage."""
+    """Returns the addresses of the bytes of the tensor's storage."""
     storage = t.untyped_storage()
     start = storage.data_ptr() if t.numel() else 0
     return range(start, start + storage.nbytes() if start else 0)
@@ -89,7 +89,7 @@ def overlap(a: Tensor, b: Tensor) -> bool:
 
 
 def with_gaps(t: Tensor) -> Tensor:
-    """The same values with a gap behind each, the dimensions in memory in the reverse order."""
+    """Returns the same values with a gap after each, and the dimensions in reverse order in memory."""
     if not t.numel():
         return t
     gaps = lamella.zeros(*reversed(t.shape), 2, dtype=t.dtype, device=t.device)

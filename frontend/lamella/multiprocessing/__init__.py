@@ -1,7 +1,7 @@
-"""The standard library's ``multiprocessing``, whose queues, pipes and pools hand tensors over in shared memory.
+"""The standard library's ``multiprocessing``, whose queues, pipes and pools pass tensors in shared memory.
 
-A tensor that is sent is moved into shared memory, and the receiver sees the same bytes: what one side writes, the other
-reads. The memory has no name; it is gone when the last process that uses it is, however that ends.
+A tensor that is sent is moved into shared memory, and the receiver uses the same bytes: each side reads what the other
+writes. The memory has no name; it is freed when the last process that uses it ends, in any way.
 
 >>> import lamella.multiprocessing as mp
 >>> queue = mp.SimpleQueue()
@@ -44,9 +44,10 @@ __all__ = [
 
 
 def Queue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N802
-    """A queue for at most so many objects, 0 for any number: that of ``multiprocessing``, but ``put`` pickles at once.
+    """Makes a queue of ``multiprocessing`` for at most ``maxsize`` objects (0: any number), whose ``put`` pickles at
+    once.
 
-    What is put is in shared memory when ``put`` returns, and what cannot be sent raises there.
+    An object is in shared memory when ``put`` returns, and if it cannot be sent, ``put`` raises.
 
     >>> queue = lamella.multiprocessing.Queue()
     >>> t = lamella.zeros(2)
@@ -58,7 +59,7 @@ def Queue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N802
 
 
 def JoinableQueue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N802
-    """A queue as ``Queue``, with ``task_done`` and ``join``.
+    """Makes a queue like ``Queue``, with ``task_done`` and ``join``.
 
     >>> queue = lamella.multiprocessing.JoinableQueue()
     >>> queue.put(1)
@@ -71,7 +72,7 @@ def JoinableQueue(maxsize: int = 0) -> Any:  # type: ignore[no-redef]  # noqa: N
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """How memory can be shared: by file descriptors.
+    """Returns the ways to share memory: by file descriptors.
 
     >>> lamella.multiprocessing.get_all_sharing_strategies()
     {'file_descriptor'}
@@ -80,7 +81,7 @@ def get_all_sharing_strategies() -> set[str]:
 
 
 def get_sharing_strategy() -> str:
-    """How memory is shared.
+    """Returns the way in which memory is shared.
 
     >>> lamella.multiprocessing.get_sharing_strategy()
     'file_descriptor'
@@ -89,7 +90,7 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Takes "file_descriptor"; it stays so with "file_system", which programs ask for when they run out of descriptors.
+    """Accepts "file_descriptor", and with a warning "file_system", which programs set when descriptors run out.
 
     Raises:
         ValueError: another strategy
@@ -104,14 +105,14 @@ def set_sharing_strategy(new_strategy: str) -> None:
             stacklevel=2,
         )
     elif new_strategy != "file_descriptor":
-        raise ValueError(f"set_sharing_strategy: {new_strategy!r} is none; expected 'file_descriptor' or 'file_system'")
+        raise ValueError(f"set_sharing_strategy: expected 'file_descriptor' or 'file_system', got {new_strategy!r}")
 
 
 def __dir__() -> list[str]:
     return sorted({*__all__, "reductions"})
 
 
-def __getattr__(name: str) -> Any:  # what the standard module has beside __all__, such as `connection`
+def __getattr__(name: str) -> Any:  # other names of the standard module, such as `connection`
     if name.startswith("_") or not hasattr(_standard, name):
         raise AttributeError(f"module 'lamella.multiprocessing' has no attribute '{name}'")
     return getattr(_standard, name)

@@ -1,4 +1,5 @@
-"""Queues whose ``put`` pickles at once, not in a thread: memory is shared when it returns, and failures raise there."""
+"""Queues whose ``put`` pickles in the calling thread: memory is shared when it returns, and it raises if pickling
+fails."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from lamella.multiprocessing import reductions
 
 
 class Pickled:
-    """An object as its pickle. It arrives as the object."""
+    """An object as its pickle; the receiver gets the object."""
 
     def __init__(self, data: bytes):
         self.data = data
@@ -22,10 +23,10 @@ class Pickled:
 
 
 class AtOnce:
-    """The ``put`` of these queues."""
+    """The ``put`` of these queues, which pickles at once."""
 
     def put(self, obj: Any, block: bool = True, timeout: float | None = None) -> None:
-        """Puts an object in. Raises queue.Full, and whatever pickling it raises."""
+        """Puts an object into the queue. Raises queue.Full, and the errors of pickling."""
         data, registered = reductions.pickled(obj)
         try:
             super().put(Pickled(data), block, timeout)  # type: ignore[misc]
@@ -36,22 +37,22 @@ class AtOnce:
 
 
 class Queue(AtOnce, multiprocessing.queues.Queue):  # type: ignore[type-arg]
-    """A queue of the standard library's that puts at once."""
+    """A queue of the standard library that pickles at once."""
 
 
 class JoinableQueue(AtOnce, multiprocessing.queues.JoinableQueue):  # type: ignore[type-arg]
-    """The same with ``task_done`` and ``join``."""
+    """A JoinableQueue of the standard library that pickles at once."""
 
 
 class Context:
-    """What a context has of these queues."""
+    """A context of the standard library with these queues."""
 
     def Queue(self, maxsize: int = 0) -> Queue:
-        """A queue for at most so many objects; 0: for any number."""
+        """Makes a queue for at most ``maxsize`` objects; 0 means any number."""
         return Queue(maxsize, ctx=self)
 
     def JoinableQueue(self, maxsize: int = 0) -> JoinableQueue:
-        """A queue that can be waited for."""
+        """Makes a queue with ``task_done`` and ``join``."""
         return JoinableQueue(maxsize, ctx=self)
 
 
@@ -71,10 +72,10 @@ CONTEXTS: dict[str, Any] = {"fork": _Fork(), "spawn": _Spawn(), "forkserver": _F
 
 
 def get_context(method: str | None = None) -> Any:
-    """The context of a way to start processes: "fork", "spawn" or "forkserver"; None is the program's.
+    """Returns the context of a way to start processes: "fork", "spawn" or "forkserver"; None means the program's.
 
     Raises:
-        ValueError: there is no such way
+        ValueError: there is no such start method
 
     >>> lamella.multiprocessing.get_context("spawn").get_start_method()
     'spawn'

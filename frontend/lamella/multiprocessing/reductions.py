@@ -1,4 +1,4 @@
-"""How tensors travel between processes: the descriptor of their memory, and a window into it."""
+"""Sends tensors to other processes: the descriptor of the file with their memory, and the part of it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from lamella import _C
 from lamella._storage import UntypedStorage, reduce_tensor
 from lamella.nn.parameter import Buffer, Parameter
 
-# Storages in shared memory that this process sent or received, by their place: what comes back is the same object.
+# Storages in shared memory that this process has sent or received, by their place, so that one that comes back is the
+# same object.
 _placed: weakref.WeakValueDictionary[tuple[int, int, int, int], UntypedStorage] = weakref.WeakValueDictionary()
-# Files that pickles of this moment send: each pickle names a file once, however many of its tensors lie in it.
+# Files that the pickles being made send: each pickle contains a file once, for any number of its tensors.
 _sending: weakref.WeakValueDictionary[tuple[int, int], Sent] = weakref.WeakValueDictionary()
-# Handles that a child which is being started inherits, by the child and the file: each file is handed over once.
+# Handles that a child being started inherits, by child and file: each file is passed once.
 _inherited: weakref.WeakKeyDictionary[Any, dict[tuple[int, int], Handle]] = weakref.WeakKeyDictionary()
 
 
-_thread = threading.local()  # .registered: what the pickle of this moment has registered
+_thread = threading.local()  # .registered: what the pickle being made has registered
 
 
 class Handle:
-    """A file on its way to another process, which asks for its descriptor when the first tensor of it is made."""
+    """A file on its way to another process, which requests the descriptor when it makes the first tensor of the
+    file."""
 
     def __init__(self, way: Any):
         self.way, self.first = way, None
@@ -37,22 +39,22 @@ class Handle:
         return Handle, (self.way,)
 
     def open(self, nbytes: int, offset: int) -> Any:
-        """Bytes of the file as a tensor."""
+        """Returns a part of the file as a tensor."""
         if self.first is not None:
             return _C._shared_from_fd(_C._shared_fd(self.first), nbytes, offset)
         fd = self.way.detach()
         try:
             self.first = _C._shared_from_fd(fd, nbytes, offset)
         finally:
-            close(fd)  # the mapping has one of its own
+            close(fd)  # the mapping has a descriptor of its own
         return self.first
 
 
 class Sent:
-    """The file of a storage in a pickle for whichever process reads it.
+    """The file of a storage in a pickle that any process may read.
 
-    A pickler takes this object apart once. Only then is the file registered with the thread that answers processes; it
-    lives until one has asked. No descriptor is added.
+    Pickling calls ``__reduce__`` once. Only that registers the file with the thread that answers other processes; the
+    thread keeps it until one process has requested it. No further descriptor is opened.
     """
 
     def __init__(self, storage: UntypedStorage):
@@ -61,7 +63,7 @@ class Sent:
     def __reduce__(self) -> Any:
         held = [self.storage]
 
-        def send(connection: Any, pid: int) -> None:  # the thread that answers keeps it until it is asked again
+        def send(connection: Any, pid: int) -> None:  # the thread calls it once, for the process that requests the file
             storage = held.pop()
             reduction.send_handle(connection, _C._shared_fd(storage._bytes), pid)
 
@@ -72,7 +74,7 @@ class Sent:
 
 
 class Way:
-    """Where the process that sent a file answers."""
+    """The address at which the process that sent a file answers."""
 
     def __init__(self, ident: Any):
         self.ident = ident
@@ -81,7 +83,7 @@ class Way:
         return Way, (self.ident,)
 
     def detach(self) -> int:
-        """The descriptor. It can be asked for once."""
+        """Returns the descriptor; can be called once."""
         try:
             with resource_sharer._resource_sharer.get_connection(self.ident) as connection:  # type: ignore[attr-defined]
                 return reduction.recv_handle(connection)
@@ -92,13 +94,13 @@ class Way:
             ) from error
         except RuntimeError as error:
             raise RuntimeError(
-                "a tensor cannot be received: no descriptor came, as where the process has too many files open; drop "
-                "some tensors, or raise `ulimit -n`"
+                "a tensor cannot be received: no descriptor arrived, perhaps because the process has too many files "
+                "open; drop some tensors, or raise `ulimit -n`"
             ) from error
 
 
 def moved(storage: UntypedStorage) -> UntypedStorage:
-    """The storage in shared memory; a copy where its memory is held by what cannot follow it, with a warning."""
+    """Returns the storage in shared memory; if other objects hold its memory, a copy, with a warning."""
     if _C._shared_fd(storage._bytes) is not None:
         return storage
     try:
@@ -116,12 +118,13 @@ def moved(storage: UntypedStorage) -> UntypedStorage:
 
 
 def host() -> str:
-    """The device whose memory is shared."""
+    """Returns the device whose memory is shared."""
     return _C._default_generator().device.type
 
 
 def reduce_storage(storage: UntypedStorage) -> Any:
-    """What a pickle to another process says of a storage. On devices without shared memory it holds the bytes."""
+    """Reduces a storage for a pickle to another process. For a device without shared memory the pickle has the
+    bytes."""
     if storage.device.type != host():
         return storage.__reduce_ex__(4)
     storage = moved(storage)
@@ -136,12 +139,12 @@ def reduce_storage(storage: UntypedStorage) -> Any:
     handles = _inherited.setdefault(child, {})
     if (device, inode) not in handles:
         handles[device, inode] = Handle(reduction.DupFd(fd))
-        handles[device, inode].first = storage._bytes  # its descriptor is open until the child has started
+        handles[device, inode].first = storage._bytes  # keeps the descriptor open until the child has started
     return open_storage, (handles[device, inode], storage.nbytes(), offset)
 
 
 def open_storage(handle: Handle, nbytes: int, offset: int) -> UntypedStorage:
-    """The storage that another process sent; the one that is here already where it is."""
+    """Returns the storage that another process sent; if this process has it already, the existing object."""
     flat = handle.open(nbytes, offset)
     _, start, device, inode = _C._shared_place(flat)
     place = (device, inode, start, nbytes)
@@ -152,15 +155,15 @@ def open_storage(handle: Handle, nbytes: int, offset: int) -> UntypedStorage:
 
 
 def reduce_shared(tensor: Any) -> Any:
-    """What a pickle to another process says of a tensor: no gradient, and no graph."""
+    """Reduces a tensor for a pickle to another process, without its gradient and its graph."""
     if getattr(tensor, "requires_grad", False) and not tensor.is_leaf:
         raise RuntimeError(
-            "a tensor that requires a gradient and is no leaf cannot be sent to another process, where its graph is "
-            "not; send its detach()"
+            "a tensor that requires a gradient and is no leaf cannot be sent to another process, which does not "
+            "have its graph; send its detach()"
         )
     if not tensor.is_opaque and tensor.device.type == host() and _C._shared_fd(tensor) is None:
-        with suppress(RuntimeError):  # `moved` says more of it, or makes a copy
-            _C._share_memory(tensor)  # here, where fewer objects hold the memory: it need not look for them
+        with suppress(RuntimeError):  # moved() then warns, or makes a copy
+            _C._share_memory(tensor)  # at this point fewer objects hold the memory than in moved()
     rebuild, args, *state = reduce_tensor(tensor)
     return (
         rebuild,
@@ -170,14 +173,14 @@ def reduce_shared(tensor: Any) -> Any:
 
 
 def withdraw(ident: Any) -> None:
-    """Forgets a file that no process will ask for."""
+    """Unregisters a file that no process will request."""
     sharer = resource_sharer._resource_sharer  # type: ignore[attr-defined]
     with sharer._lock:
         sharer._cache.pop(ident[1], None)
 
 
 def dumps_or_withdraws(dumps: Any) -> Any:
-    """``ForkingPickler.dumps``, which leaves nothing registered when an object cannot be pickled."""
+    """Wraps ``ForkingPickler.dumps``, so that nothing stays registered when an object cannot be pickled."""
 
     def dumps_all(cls: Any, obj: Any, protocol: Any = None) -> Any:
         outer, _thread.registered = getattr(_thread, "registered", None), []
@@ -197,7 +200,7 @@ def dumps_or_withdraws(dumps: Any) -> Any:
 
 
 def pickled(obj: Any) -> tuple[bytes, list[Any]]:
-    """An object's pickle for another process, and what is registered for it."""
+    """Returns an object's pickle for another process, and what is registered for it."""
     outer, _thread.registered = getattr(_thread, "registered", None), []
     try:
         return bytes(ForkingPickler.dumps(obj)), _thread.registered
@@ -206,7 +209,7 @@ def pickled(obj: Any) -> tuple[bytes, list[Any]]:
 
 
 def init_reductions() -> None:
-    """Teaches the pickler of ``multiprocessing`` tensors, parameters and storages."""
+    """Registers the reductions of tensors, parameters and storages with the pickler of ``multiprocessing``."""
     dumps = ForkingPickler.dumps.__func__  # type: ignore[attr-defined]
     if dumps.__module__ != __name__:
         ForkingPickler.dumps = classmethod(dumps_or_withdraws(dumps))  # type: ignore[assignment, method-assign]
@@ -215,4 +218,4 @@ def init_reductions() -> None:
         ForkingPickler.register(kind, reduce_shared)
 
 
-init_reductions()  # here, since a process that received a tensor may have run no more of the package than this
+init_reductions()  # at import, since a process that receives a tensor may import nothing else of the package

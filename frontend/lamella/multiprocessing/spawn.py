@@ -1,4 +1,4 @@
-"""Functions that run in several processes, whose failure is raised here with the traceback of there."""
+"""Runs functions in several processes; a failure is raised in this process, with the traceback of the other."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ProcessRaisedException(ProcessException):
 
 
 class ProcessExitedException(ProcessException):
-    """A process ended with a code that is not 0, or by a signal, whose name ``signal_name`` is."""
+    """A process ended with a code other than 0, or by the signal ``signal_name``."""
 
     def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None):
         super().__init__(msg, error_index, error_pid)
@@ -51,17 +51,17 @@ class ProcessExitedException(ProcessException):
 
 
 def _end_with_parent(by_signal: bool) -> None:
-    """Has this process ended by SIGTERM when its parent has, however that ended.
+    """Makes this process end by SIGTERM when its parent has ended in any way.
 
-    The system sends a signal when the thread that started a process ends, so it is asked for that only where this was
-    the main thread; a thread here waits for the parent in any case but that.
+    The system can send a signal when the thread that started a process ends; that is used only if this was the main
+    thread. Otherwise a thread of this process waits for the parent.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
         return
     if by_signal:
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent.pid:  # it ended before this was asked for
+        if os.getppid() != parent.pid:  # the parent ended before the signal was requested
             os.kill(os.getpid(), signal.SIGTERM)
     else:
         threading.Thread(target=_wait_for, args=(parent,), daemon=True).start()
@@ -79,7 +79,7 @@ def _run(
     try:
         state.run(fn, rank, *args)
     except KeyboardInterrupt:
-        pass  # the parent got it, too
+        pass  # the parent got it as well
     except Exception:
         with open(error_file, "wb") as file:
             pickle.dump(traceback.format_exc(), file)
@@ -87,7 +87,7 @@ def _run(
 
 
 class ProcessContext:
-    """Processes that were started together."""
+    """The processes of one start."""
 
     def __init__(self, processes: list[Any], folder: Any):
         self.processes = processes
@@ -95,17 +95,17 @@ class ProcessContext:
         self._folder = folder
 
     def pids(self) -> list[int]:
-        """The processes' numbers in the system."""
+        """Returns the processes' numbers in the system."""
         return [int(p.pid) for p in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Waits until a process fails or some end; whether all have ended. When one failed, the others are ended.
+        """Waits until a process fails or some end; returns whether all have. If one fails, the others are terminated.
 
-        ``timeout`` and ``grace_period``, the time that the others get before they are ended, are seconds.
+        ``timeout`` and ``grace_period``, which the others get before they are terminated, are in seconds.
 
         Raises:
             ProcessRaisedException: a process raised
-            ProcessExitedException: a process ended otherwise than well
+            ProcessExitedException: a process ended with an error
         """
         if not self.sentinels:
             return True
@@ -164,13 +164,13 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Runs ``fn(rank, *args)`` in ``nprocs`` processes, and waits for them, or returns them if ``join`` is false.
+    """Runs ``fn(rank, *args)`` in ``nprocs`` processes, and waits for them, or returns them if ``join`` is False.
 
-    They have this thread's state, as ``capture_state`` sends it, and end by SIGTERM when this process is killed.
+    They have a copy of this thread's state, by ``capture_state``, and end by SIGTERM when this process is killed.
 
     Raises:
-        ProcessRaisedException: a process raised; the others are ended
-        ProcessExitedException: a process ended otherwise than well
+        ProcessRaisedException: a process raised; the others are terminated
+        ProcessExitedException: a process ended with an error
 
     >>> def fill(rank, t):
     ...     t[rank] = rank + 1
@@ -180,7 +180,7 @@ def start_processes(
     tensor([1., 2.])
     """
     context = multiprocessing.get_context(start_method)
-    folder = tempfile.TemporaryDirectory(prefix="lamella-spawn-")  # gone with the ProcessContext
+    folder = tempfile.TemporaryDirectory(prefix="lamella-spawn-")  # removed with the ProcessContext
     processes: list[Any] = []
     state = capture_state()
     by_signal = start_method != "forkserver" and threading.current_thread() is threading.main_thread()
@@ -212,10 +212,10 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Runs ``fn(rank, *args)`` in fresh processes: ``start_processes`` by "spawn".
+    """Runs ``fn(rank, *args)`` in new processes: ``start_processes`` by "spawn".
 
     Raises:
-        ValueError: another ``start_method``, which ``start_processes`` takes
+        ValueError: ``start_method`` is not "spawn"; use ``start_processes``
         ProcessRaisedException: a process raised; the others are ended
 
     >>> lamella.multiprocessing.spawn(print, nprocs=0)

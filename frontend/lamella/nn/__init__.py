@@ -1,4 +1,4 @@
-"""Neural networks: modules, and the functions that they stand on; names and meaning are torch.nn's.
+"""Neural networks: modules, and the functions that they call. The names and their meaning are torch.nn's.
 
 >>> model = lamella.nn.Sequential(lamella.nn.Linear(4, 8), lamella.nn.ReLU(), lamella.nn.Linear(8, 2))
 >>> model(lamella.ones(3, 4)).shape
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def factory_kwargs(kwargs):
-    """The device, dtype and memory format among keywords, and those of its ``factory_kwargs``, for a factory.
+    """Returns the device, dtype and memory format of a factory, from ``kwargs`` and its ``factory_kwargs``.
 
     Raises:
         TypeError: another keyword is there, or one is given twice
@@ -64,7 +64,7 @@ def factory_kwargs(kwargs):
 
 def __getattr__(name):
     if name == "DataParallel":
-        return parallel.DataParallel  # which is lazy
+        return parallel.DataParallel  # ``parallel`` is imported at its first use
     if name.startswith("__"):
         raise AttributeError(f"module 'lamella.nn' has no attribute '{name}'")
     raise AttributeError(explain("lamella.nn", name, __all__))

@@ -15,7 +15,8 @@ def _several(value: Any, n: int) -> list[int]:
 
 
 def _gradient(n: int, which: int, given: tuple[Any, ...], steps: tuple[Any, Any, Any], groups: int) -> Any:
-    """The gradient of the input (0) or of the weight (1); ``given`` are grad_output, input and weight."""
+    """Returns the gradient of the input (``which`` 0) or of the weight (1). ``given`` holds grad_output, input and
+    weight."""
     stride, padding, dilation = (_several(step, n) for step in steps)
     backward = _C._packet("aten::convolution_backward")
     mask = [which == 0, which == 1, False]
@@ -31,7 +32,7 @@ def conv1d_input(
     dilation: Any = 1,
     groups: Any = 1,
 ) -> Any:
-    """The gradient of the input of ``conv1d``, which had these sizes.
+    """The gradient of the input of ``conv1d``, for an input of ``input_size``.
 
     >>> w, g = lamella.ones(1, 1, 2), lamella.ones(1, 1, 1)
     >>> lamella.nn.grad.conv1d_input((1, 1, 2), w, g).sum()
@@ -50,7 +51,7 @@ def conv1d_weight(
     dilation: Any = 1,
     groups: Any = 1,
 ) -> Any:
-    """The gradient of the weight of ``conv1d``, which had these sizes.
+    """The gradient of the weight of ``conv1d``, for a weight of ``weight_size``.
 
     >>> x, g = lamella.ones(1, 1, 2), lamella.ones(1, 1, 1)
     >>> lamella.nn.grad.conv1d_weight(x, (1, 1, 2), g).sum()
@@ -69,7 +70,7 @@ def conv2d_input(
     dilation: Any = 1,
     groups: Any = 1,
 ) -> Any:
-    """The gradient of the input of ``conv2d``, which had these sizes.
+    """The gradient of the input of ``conv2d``, for an input of ``input_size``.
 
     >>> w, g = lamella.ones(1, 1, 2, 2), lamella.ones(1, 1, 1, 1)
     >>> lamella.nn.grad.conv2d_input((1, 1, 2, 2), w, g).sum()
@@ -88,7 +89,7 @@ def conv2d_weight(
     dilation: Any = 1,
     groups: Any = 1,
 ) -> Any:
-    """The gradient of the weight of ``conv2d``, which had these sizes.
+    """The gradient of the weight of ``conv2d``, for a weight of ``weight_size``.
 
     >>> x, g = lamella.ones(1, 1, 2, 2), lamella.ones(1, 1, 1, 1)
     >>> lamella.nn.grad.conv2d_weight(x, (1, 1, 2, 2), g).sum()
@@ -107,7 +108,7 @@ def conv3d_input(
     dilation: Any = 1,
     groups: Any = 1,
 ) -> Any:
-    """The gradient of the input of ``conv3d``, which had these sizes.
+    """The gradient of the input of ``conv3d``, for an input of ``input_size``.
 
     >>> w, g = lamella.ones(1, 1, 2, 2, 2), lamella.ones(1, 1, 1, 1, 1)
     >>> lamella.nn.grad.conv3d_input((1, 1, 2, 2, 2), w, g).sum()
@@ -126,7 +127,7 @@ def conv3d_weight(
     dilation: Any = 1,
     groups: Any = 1,
 ) -> Any:
-    """The gradient of the weight of ``conv3d``, which had these sizes.
+    """The gradient of the weight of ``conv3d``, for a weight of ``weight_size``.
 
     >>> x, g = lamella.ones(1, 1, 2, 2, 2), lamella.ones(1, 1, 1, 1, 1)
     >>> lamella.nn.grad.conv3d_weight(x, (1, 1, 2, 2, 2), g).sum()

@@ -1,4 +1,5 @@
-"""Values that parameters begin with. Every function writes into its tensor, without history, and returns it."""
+"""Initial values of parameters. Every function writes into its tensor, without a record for autograd, and returns
+it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from lamella._C import Tensor
 
 T = TypeVar("T", bound=Tensor)
 
-# What a layer's weights are scaled by in front of a function, so that the values behind it keep their variance.
+# Factors for the weights of a layer that is followed by the given function. They keep the variance of its values.
 _GAINS = {
     **dict.fromkeys(("linear", "sigmoid", "identity"), 1.0),
     **{f"conv{t}{n}d": 1.0 for t in ("", "_transpose") for n in (1, 2, 3)},
@@ -22,11 +23,11 @@ _GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor for weights in front of a function: 1, of tanh 5/3, of relu the root of 2.
+    """Returns the factor for the weights before a function: 1, for tanh 5/3, for relu the root of 2.
 
     Args:
-        nonlinearity: "linear", "conv1d" and its kin, "sigmoid", "tanh", "relu", "leaky_relu" or "selu"
-        param: the negative slope of "leaky_relu", 0.01 where it is absent
+        nonlinearity: "linear", another layer such as "conv1d", "sigmoid", "tanh", "relu", "leaky_relu" or "selu"
+        param: the negative slope of "leaky_relu", by default 0.01
 
     >>> lamella.nn.init.calculate_gain("leaky_relu", 1.0)
     1.0
@@ -42,7 +43,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Any = None) -> T:
-    """Numbers between a and b, each as probable as any other.
+    """Fills with uniform numbers from a to b.
 
     >>> w = lamella.nn.init.uniform_(lamella.empty(3), 2.0, 3.0)
     >>> bool((w >= 2).all() and (w < 3).all())
@@ -53,7 +54,7 @@ def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Any = None) -
 
 
 def normal_(tensor: T, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> T:
-    """Normally distributed numbers.
+    """Fills with normally distributed numbers.
 
     >>> lamella.nn.init.normal_(lamella.empty(3), mean=2.0, std=0.0)
     tensor([2., 2., 2.])
@@ -65,7 +66,7 @@ def normal_(tensor: T, mean: float = 0.0, std: float = 1.0, generator: Any = Non
 def trunc_normal_(
     tensor: T, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> T:
-    """Normally distributed numbers of which those outside of a to b are not taken.
+    """Fills with normally distributed numbers, truncated to the range from a to b.
 
     The inverse of the distribution function is applied to uniform numbers.
 
@@ -90,7 +91,7 @@ def trunc_normal_(
 
 
 def constant_(tensor: T, val: float) -> T:
-    """One number everywhere.
+    """Fills with one number.
 
     >>> lamella.nn.init.constant_(lamella.empty(2), 0.3)
     tensor([0.3000, 0.3000])
@@ -100,7 +101,7 @@ def constant_(tensor: T, val: float) -> T:
 
 
 def ones_(tensor: T) -> T:
-    """Ones.
+    """Fills with ones.
 
     >>> lamella.nn.init.ones_(lamella.empty(2))
     tensor([1., 1.])
@@ -109,7 +110,7 @@ def ones_(tensor: T) -> T:
 
 
 def zeros_(tensor: T) -> T:
-    """Zeros.
+    """Fills with zeros.
 
     >>> lamella.nn.init.zeros_(lamella.empty(2))
     tensor([0., 0.])
@@ -119,7 +120,7 @@ def zeros_(tensor: T) -> T:
 
 
 def eye_(tensor: T) -> T:
-    """Ones on the diagonal of a matrix, zeros elsewhere: a linear layer gives its input on.
+    """Fills a matrix with ones on the diagonal and zeros elsewhere, the identity of a linear layer.
 
     >>> lamella.nn.init.eye_(lamella.empty(2, 3))
     tensor([[1., 0., 0.],
@@ -132,7 +133,8 @@ def eye_(tensor: T) -> T:
 
 
 def dirac_(tensor: T, groups: int = 1) -> T:
-    """Weights with which a convolution copies its input channels to its output, in each group as far as both go.
+    """Fills with weights by which a convolution copies each input channel to the output channel of the same index in
+    its group.
 
     >>> lamella.nn.init.dirac_(lamella.empty(2, 2, 3))
     tensor([[[0., 1., 0.],
@@ -157,7 +159,7 @@ def dirac_(tensor: T, groups: int = 1) -> T:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many inputs an output of a weight depends on, and how many outputs an input goes into."""
+    """Returns the number of inputs of each output of a weight, and the number of outputs of each input."""
     if tensor.ndim < 2:
         raise ValueError(
             f"fan in and fan out: a tensor of shape {tuple(tensor.shape)} has none; two dimensions or more are needed"
@@ -174,7 +176,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
-    """Uniform numbers up to gain * sqrt(6 / (fan_in + fan_out)), after Glorot and Bengio (2010).
+    """Fills with uniform numbers within ±gain * sqrt(6 / (fan_in + fan_out)), after Glorot and Bengio (2010).
 
     >>> bool(lamella.nn.init.xavier_uniform_(lamella.empty(2, 4)).abs().max() <= 1)
     True
@@ -184,7 +186,8 @@ def xavier_uniform_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
 
 
 def xavier_normal_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
-    """Normal numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out)), after Glorot and Bengio (2010).
+    """Fills with normal numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out)), after Glorot and Bengio
+    (2010).
 
     >>> lamella.nn.init.xavier_normal_(lamella.empty(2, 4), gain=0.0).abs().max()
     tensor(0.)
@@ -195,12 +198,12 @@ def xavier_normal_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
 def kaiming_uniform_(
     tensor: T, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> T:
-    """Uniform numbers up to gain * sqrt(3 / fan), after He et al. (2015).
+    """Fills with uniform numbers within ±gain * sqrt(3 / fan), after He et al. (2015).
 
     Args:
         a: the negative slope of "leaky_relu"
-        mode: the fan that is kept: "fan_in" keeps the variance of values, "fan_out" that of gradients
-        nonlinearity: the function behind the layer; see ``calculate_gain``
+        mode: the fan that is used: "fan_in" keeps the variance of values, "fan_out" that of gradients
+        nonlinearity: the function after the layer; see ``calculate_gain``
 
     >>> bool(lamella.nn.init.kaiming_uniform_(lamella.empty(2, 6)).abs().max() <= 1)
     True
@@ -215,7 +218,8 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: T, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> T:
-    """Normal numbers of standard deviation gain / sqrt(fan), after He et al. (2015); see ``kaiming_uniform_``.
+    """Fills with normal numbers of standard deviation gain / sqrt(fan), after He et al. (2015); see
+    ``kaiming_uniform_``.
 
     >>> lamella.nn.init.kaiming_normal_(lamella.empty(2, 6), mode="fan_out").shape
     lamella.Size([2, 6])
@@ -228,7 +232,8 @@ def kaiming_normal_(
 
 
 def _orthonormal_columns(matrix: Tensor) -> Tensor:
-    """The columns of a tall matrix, each less its part along those before it (Gram and Schmidt, twice), of length 1."""
+    """Returns the columns of a tall matrix, orthonormalized by the Gram-Schmidt method, which runs twice for
+    precision."""
     columns = matrix.double() if not matrix.is_complex() else matrix
     for i in range(columns.shape[1]):
         column, before = columns[:, i], columns[:, :i]
@@ -239,7 +244,7 @@ def _orthonormal_columns(matrix: Tensor) -> Tensor:
 
 
 def orthogonal_(tensor: T, gain: float = 1, generator: Any = None) -> T:
-    """A matrix with orthogonal rows or columns, whichever are fewer, times gain, after Saxe et al. (2013).
+    """Fills a matrix with orthogonal rows or columns, whichever are fewer, times gain, after Saxe et al. (2013).
 
     Further dimensions count as columns.
 
@@ -260,7 +265,7 @@ def orthogonal_(tensor: T, gain: float = 1, generator: Any = None) -> T:
 
 
 def sparse_(tensor: T, sparsity: float, std: float = 0.01, generator: Any = None) -> T:
-    """Normal numbers in a matrix, of which a share of each column is zero, after Martens (2010).
+    """Fills a matrix with normal numbers, a share of which is zero in each column, after Martens (2010).
 
     >>> w = lamella.nn.init.sparse_(lamella.empty(10, 4), sparsity=0.3)
     >>> (w == 0).sum(0)

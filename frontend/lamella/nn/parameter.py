@@ -1,4 +1,4 @@
-"""Tensors that a module knows as its own: parameters, buffers, and both before their shape is known."""
+"""Tensors that a module registers: parameters, buffers, and both before their shape is known."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ def _empty(size: Any, device: Any = None, dtype: Any = None) -> Tensor:
 
 
 def _as(cls: type, tensor: Any) -> Any:
-    """The tensor as one of a subclass."""
+    """Returns the tensor as one of a subclass."""
     return tensor.as_subclass(cls)
 
 
 class _Marked(type(Tensor)):  # type: ignore[misc]
-    """A tensor of any class is a Parameter or a Buffer for ``isinstance`` where it carries the mark of that class."""
+    """The metaclass that lets ``isinstance`` take a tensor of any class for a Parameter or Buffer, by an attribute of
+    it."""
 
     _mark: str
 
@@ -33,7 +34,7 @@ class _Marked(type(Tensor)):  # type: ignore[misc]
 
 
 def _requiring(tensor: Any, requires_grad: bool) -> Any:
-    """The tensor, which requires a gradient if it shall; without autograd nothing can."""
+    """Returns the tensor after it was set to require a gradient, if that is wanted and autograd is loaded."""
     if requires_grad and hasattr(Tensor, "requires_grad_"):
         tensor.requires_grad_()
     return tensor
@@ -42,13 +43,12 @@ def _requiring(tensor: Any, requires_grad: bool) -> Any:
 class Parameter(Tensor, metaclass=_Marked):
     """A tensor that a module lists among its ``parameters()`` once it is assigned to one of its attributes.
 
-    It shares the memory of ``data``, which is an empty tensor where it is absent, and is a leaf of the graph. A tensor
-    of a class of its own keeps that class, and is a Parameter for ``isinstance``. Where autograd is not loaded, it
-    does not require a gradient.
+    It shares memory with ``data``, which is by default an empty tensor, and is a leaf of the graph. A tensor of a
+    subclass keeps its class, and is a Parameter for ``isinstance``. It requires a gradient only if autograd is loaded.
 
     Raises:
-        TypeError: ``data`` is no tensor
-        RuntimeError: the dtype of ``data`` can have no gradient; or its class loses itself in ``detach()``
+        TypeError: ``data`` is not a tensor
+        RuntimeError: the dtype of ``data`` allows no gradient, or its ``detach()`` does not keep its class
 
     >>> p = lamella.nn.Parameter(lamella.ones(2), requires_grad=False)
     >>> p
@@ -81,7 +81,7 @@ class Parameter(Tensor, metaclass=_Marked):
         return _requiring(own, requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Another parameter with a copy of the numbers, without the gradient."""
+        """Returns a Parameter with a copy of the values, without the gradient."""
         if id(self) not in memo:
             copied = self.detach().clone(memory_format=_C.preserve_format)
             memo[id(self)] = type(self)(copied, getattr(self, "requires_grad", False))
@@ -94,8 +94,8 @@ class Parameter(Tensor, metaclass=_Marked):
 class Buffer(Tensor, metaclass=_Marked):
     """A tensor that a module lists among its ``buffers()`` once it is assigned to one of its attributes.
 
-    It is a plain tensor over the memory of ``data``, with a mark. ``persistent`` says whether it is part of the
-    module's ``state_dict()``.
+    It is a plain tensor over the memory of ``data``, with an attribute. ``persistent`` says whether the module's
+    ``state_dict()`` contains it.
 
     >>> b = lamella.nn.Buffer(lamella.zeros(1), persistent=False)
     >>> type(b).__name__, isinstance(b, lamella.nn.Buffer), b.persistent
@@ -113,12 +113,13 @@ class Buffer(Tensor, metaclass=_Marked):
         return made
 
 
-# Names of operators that a tensor without a shape takes: they give one without a shape again.
+# The operators that take a tensor without a shape, and return one.
 MOVES = ("alias", "clone", "detach", "to")
 
 
 class UninitializedTensorMixin(Tensor):
-    """A parameter or buffer that has a dtype and a device, but no shape; nothing can be computed with it."""
+    """A parameter or buffer that has a dtype and a device, but no shape. Operators other than ``MOVES`` do not take
+    it."""
 
     _becomes: type
 
@@ -128,7 +129,7 @@ class UninitializedTensorMixin(Tensor):
         return memo[id(self)]
 
     def materialize(self, shape, device=None, dtype=None):
-        """Gives it a shape, with whatever is in the memory, and makes it a usual one.
+        """Gives the tensor a shape and uninitialized memory, and makes it an ordinary parameter or buffer.
 
         >>> p = lamella.nn.UninitializedParameter(requires_grad=False)
         >>> p.materialize((2, 3))
@@ -140,11 +141,11 @@ class UninitializedTensorMixin(Tensor):
 
     @property
     def shape(self):
-        """It has none: a RuntimeError that says so."""
+        """Raises a RuntimeError, as there is no shape."""
         raise RuntimeError(f"{type(self).__name__} has no shape before the first call of its lazy module")
 
     def _has_no_shape(self, *args, **kwargs):
-        """It has none: a ValueError that says so."""
+        """Raises a ValueError, as there is no shape."""
         raise ValueError(f"{type(self).__name__} has no shape before the first call of its lazy module")
 
     numel = size = dim = stride = __len__ = _has_no_shape
@@ -167,7 +168,7 @@ class UninitializedTensorMixin(Tensor):
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape the first call of its lazy module finds out.
+    """A parameter whose shape is set at the first call of its lazy module.
 
     >>> lamella.nn.UninitializedParameter(requires_grad=False)
     <UninitializedParameter>
@@ -180,7 +181,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Buffer):
-    """A buffer whose shape the first call of its lazy module finds out.
+    """A buffer whose shape is set at the first call of its lazy module.
 
     >>> lamella.nn.UninitializedBuffer()
     <UninitializedBuffer>
@@ -197,7 +198,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether it is a parameter or buffer without a shape.
+    """Returns whether ``param`` is a parameter or buffer without a shape.
 
     >>> lamella.nn.parameter.is_lazy(lamella.nn.UninitializedBuffer())
     True

@@ -1,7 +1,7 @@
-"""Projects to start from: what ``lamella new backend NAME``, ``new op NAME`` and ``new layer NAME`` write.
+"""Writes projects to start from: ``lamella new backend NAME``, ``new op NAME`` and ``new layer NAME``.
 
-The folders beside this file hold the projects' files, ``every`` those that all have. Their names end in ``.in``; the
-word ``yours`` in a file, and in its name, becomes the project's name.
+The folders beside this file have the projects' files; ``every`` has those of all projects. Their names end in ``.in``;
+the word ``yours`` in a file, and in its name, is replaced by the project's name.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from lamella.plugins.manager import manager
 
 HERE = Path(__file__).resolve().parent
 KINDS = ("backend", "op", "layer")
-TAKEN = {"backend", "composite", "default", "headers", "lamella"}  # keys of kernels, and lamella-headers
+TAKEN = {"backend", "composite", "default", "headers", "lamella"}  # keys of kernels; and lamella-headers is a package
 
 
 def meaning(kind: str, name: str) -> str:
-    """What a name means already, so that a project of that name would not work; "" if nothing."""
+    """Returns the meaning that a name has already, so that a project of that name would not work; "" if it has none."""
     if name in TAKEN:
-        return "it is a word of Lamella's own"
+        return "Lamella itself uses it"
     manager.scan()
     if plugins := manager.named(name):
         return f"plugin {name!r} is installed ({plugins[0].distribution})"
@@ -42,12 +42,12 @@ def new(kind: str, name: str, folder: str | Path | None = None) -> list[Path]:
 
     Args:
         kind: "backend", "op" or "layer"
-        name: of the device, the namespace or the layer; the package is ``lamella-NAME``
-        folder: where to; a new folder ``lamella-NAME`` where it is not given
+        name: the name of the device, the namespace or the layer; the package is ``lamella-NAME``
+        folder: the folder to write to; by default a new folder ``lamella-NAME``
 
     Raises:
-        ValueError: another kind, or a name that is no identifier of small letters, or has a meaning already
-        FileExistsError: one of the files is there; nothing is written then
+        ValueError: the kind is another one, or the name is no lower-case identifier, or has a meaning already
+        FileExistsError: one of the files exists; then nothing is written
 
     >>> import tempfile
     >>> from lamella.projects import new
@@ -58,7 +58,7 @@ def new(kind: str, name: str, folder: str | Path | None = None) -> list[Path]:
     if kind not in KINDS:
         raise ValueError(f"new: argument 'kind': expected one of {', '.join(KINDS)}, got {kind!r}")
     if keyword.iskeyword(name):
-        raise ValueError(f"new: argument 'name': {name!r} is a word of Python's, and no name; choose another")
+        raise ValueError(f"new: argument 'name': {name!r} is a keyword of Python; choose another")
     if not re.fullmatch(r"[a-z]([a-z0-9_]*[a-z0-9])?", name):
         raise ValueError(f"new: argument 'name': expected small letters, digits and '_', as in 'loom', got {name!r}")
     if taken := meaning(kind, name):

@@ -1,4 +1,4 @@
-"""Checkpoints: objects of tensors and plain containers in files, and back. Nothing that is read can run code."""
+"""Checkpoints: files of objects made of tensors and plain containers. Reading one never runs code."""
 
 from __future__ import annotations
 

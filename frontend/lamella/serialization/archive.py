@@ -1,4 +1,4 @@
-"""A zip of raw members as checkpoints are read from it and written to it; the parsing is native, and suspicious."""
+"""Archive and ArchiveWriter: the zip file of a checkpoint. The parsing is native, and trusts nothing in the file."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from lamella.serialization.errors import CheckpointError, EmptyFileError
 
 
 def shown(f: Any) -> str:
-    """A path or a file object, as messages name it."""
+    """Returns a path or a file object as text for messages."""
     if isinstance(f, (str, bytes, os.PathLike)):
         return repr(os.fsdecode(f))
     return repr(name) if isinstance(name := getattr(f, "name", None), str) else f"a {type(f).__name__}"
 
 
 def fault_of(f: Any, fault: Exception) -> CheckpointError:
-    """The error that names the file for a fault that the native reader found."""
+    """Returns the error for a fault that the native reader found; it names the file."""
     return CheckpointError(f"load: {shown(f)} is damaged or no checkpoint: {fault}")
 
 
 @contextmanager
 def faults_of(f: Any) -> Iterator[None]:
-    """Faults that the native reader finds become errors that name the file."""
+    """Turns faults of the native reader into errors that name the file."""
     try:
         yield
     except _C._ArchiveFault as fault:
@@ -37,7 +37,7 @@ def faults_of(f: Any) -> Iterator[None]:
 
 
 def descriptor(f: Any) -> tuple[int, int] | None:
-    """The descriptor of a file object over a plain file, and where it stands; None for every other object."""
+    """Returns the descriptor and the position of a file object over a plain file; None for any other object."""
     if not isinstance(f, (io.FileIO, io.BufferedReader, io.BufferedRandom)):
         return None
     raw = f if isinstance(f, io.FileIO) else f.raw
@@ -52,10 +52,10 @@ class Archive:
     """A zip of stored members, from a path or from a binary file object that can seek.
 
     Args:
-        plain: refuses what is no plain file, as a pipe, whose end may never come
+        plain: accepts only a plain file, since a pipe may never end
 
     Raises:
-        CheckpointError: it is none, or is damaged; the error says what it is instead
+        CheckpointError: it is no archive, or is damaged; the error says what it seems to be
         OSError: the file cannot be opened or read
         TypeError: it is neither a path nor a file object
     """
@@ -76,7 +76,7 @@ class Archive:
             elif plain:
                 raise CheckpointError(f"load: {shown(f)} is no plain file")
             else:
-                with open(fd, "rb", closefd=False) as stream:  # a pipe: read once
+                with open(fd, "rb", closefd=False) as stream:  # a pipe can be read only once
                     content = io.BytesIO(stream.read())
                 self._native = self._opened(content, content)
         finally:
@@ -93,7 +93,7 @@ class Archive:
         self._native = self._opened(f, *(descriptor(f) or (f,)))
 
     def _opened(self, file: Any, *source: Any) -> Any:
-        """What the native reader makes of a source; ``file`` stands at its beginning."""
+        """Opens a source by the native reader; ``file`` is at its beginning."""
         start = file.tell()
         try:
             return _C._Archive(*source)
@@ -103,33 +103,33 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """The members' names, in the order of the directory."""
+        """The names of the members, in the order of the directory."""
         return self._native.names()
 
     def place(self, name: str) -> tuple[int, int]:
-        """Where a member's bytes begin in the file, and how many they are."""
+        """Returns the offset of a member's bytes in the file, and their number."""
         try:
             return self._native.place(name)
         except _C._ArchiveFault as fault:
             raise fault_of(self.file, fault) from None
 
     def offset(self, name: str) -> int:
-        """Where a member's bytes begin in the file."""
+        """Returns the offset of a member's bytes in the file."""
         return self.place(name)[0]
 
     def size(self, name: str) -> int:
-        """The bytes of a member."""
+        """Returns the number of a member's bytes."""
         return self.place(name)[1]
 
     def read(self, name: str) -> bytes:
-        """A member, verified against its CRC-32."""
+        """Returns a member's bytes, verified by its CRC-32."""
         with faults_of(self.file):
             return self._native.read(name)
 
     def flat(self, name: str, mmap: bool = False, aligned: int = 64) -> _C.Tensor:
-        """A member as a tensor of uint8 in the host's memory, verified unless it is mapped.
+        """Returns a member as a tensor of uint8 in host memory, verified unless it is mapped.
 
-        A member that is to be mapped and does not lie at a multiple of ``aligned`` bytes is read instead.
+        A member that is to be mapped, but is not at a multiple of ``aligned`` bytes, is read instead.
         """
         try:
             return self._native.storage(name, mmap, aligned)
@@ -137,23 +137,23 @@ class Archive:
             raise fault_of(self.file, fault) from None
 
     def storage(self, name: str, mmap: bool = False, aligned: int = 64) -> UntypedStorage:
-        """A member as a storage; see ``flat``."""
+        """Returns a member as a storage; see ``flat``."""
         return UntypedStorage(self.flat(name, mmap, aligned))
 
     def verify(self, name: str) -> None:
-        """Raises CheckpointError if a member's bytes are not those that were written."""
+        """Raises CheckpointError if the checksum of a member's bytes does not match."""
         with faults_of(self.file):
             self._native.verify(name)
 
 
 class ArchiveWriter:
-    """Writes a zip of stored members, each aligned to 64 bytes, into the file that ``atomic.replacing`` gives.
+    """Writes a zip file of stored members, each aligned to 64 bytes, into the file that ``atomic.replacing`` gives.
 
-    ``expected`` is about how many bytes the members will have together.
+    ``expected`` is the approximate sum of the members' bytes.
     """
 
     def __init__(self, sink: Any, expected: int = 0):
-        self.host = str(_C._default_generator().device)  # whose memory is written
+        self.host = str(_C._default_generator().device)  # the device whose memory is written directly
         self._native = _C._ArchiveWriter(sink.fileno() if isinstance(sink, OwnFile) else sink, expected)
 
     def add(self, name: str, data: Any) -> None:
@@ -161,16 +161,16 @@ class ArchiveWriter:
         self._native.add(name, data._bytes if isinstance(data, UntypedStorage) else data)
 
     def add_all(self, prefix: str, first: int, data: list[Any]) -> None:
-        """Adds members that are named by a prefix and a number, from ``first`` on: bytes, or tensors as ``add``."""
+        """Adds members named by a prefix and a number, from ``first`` on; each is data as for ``add``."""
         self._native.add_all(prefix, first, data)
 
     def finish(self) -> None:
-        """Writes the directory; nothing can be added then."""
+        """Writes the directory; afterwards no member can be added."""
         self._native.finish()
 
 
 def not_an_archive(file: Any, name: str, fault: CheckpointError) -> CheckpointError:
-    """The error for a file that is no zip, from where it stands: what it seems to be instead."""
+    """Returns the error for a file that is no zip, by what it seems to be instead."""
     start = file.tell()
     first = file.read(16)
     file.seek(start)

@@ -1,11 +1,11 @@
-"""Files that appear whole: written beside their place, and put there by one rename.
+"""Replaces files in one step: writes a new file beside the old one, and renames it over that.
 
-Note [Atomic files]
-The new file is written under a name of its own in the folder of the old one, ``.NAME.RANDOM.lamella-part``. Its writer
-holds a lock on it (``flock``) until it is renamed or removed. The system gives the lock back when a process dies,
-however it dies; so a part without a lock is left by a dead writer, and the next save of the same file removes it. A
-file without a name (``O_TMPFILE``) would leave nothing behind, but only ``rename`` replaces a file, and that needs a
-name; and not every file system has it. Two writers of one file have two parts: the one that is renamed last stays.
+Note [Atomic files]  The new file is written under a name of its own in the folder of the old one,
+  ``.NAME.RANDOM.lamella-part``. Its writer holds a lock on it (``flock``) until it is renamed or removed. The system
+  releases the lock when the process ends in any way, so a part without a lock was left by a dead writer, and the next
+  save of the same file removes it. A file without a name (``O_TMPFILE``) would leave nothing behind, but ``rename``,
+  which alone replaces a file, needs a name; and not every file system has it. Two writers of one file have two parts;
+  the one that is renamed last stays.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ SUFFIX = ".lamella-part"
 
 
 class OwnFile(io.FileIO):
-    """A file that was empty when it was opened, and that nobody else writes."""
+    """A file that was empty when it was opened, and that has no other writer."""
 
 
 def stem(name: str) -> str:
-    """What the parts of a file begin with; a digest where the name is too long to be a part of another."""
+    """Returns the prefix of the names of a file's parts; a digest if the file's name is too long for a longer one."""
     if len(os.fsencode(name)) > 180:
         name = hashlib.sha256(os.fsencode(name)).hexdigest()
     return f".{name}."
 
 
 def same_file(fd: int, path: str) -> bool:
-    """Whether a path names the file that is open."""
+    """Returns whether a path names the file that is open."""
     try:
         there = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
@@ -44,22 +44,22 @@ def same_file(fd: int, path: str) -> bool:
 
 
 def open_part(folder: str, name: str) -> tuple[OwnFile, str]:
-    """A new part, locked, and its path."""
+    """Makes a new part, locked; returns it and its path."""
     while True:
         path = os.path.join(folder, stem(name) + os.urandom(4).hex() + SUFFIX)
         try:
             part = OwnFile(path, "x+b")
         except FileExistsError:
             continue
-        with suppress(OSError):  # a file system without locks: then nobody removes parts, either
+        with suppress(OSError):  # a file system without locks, on which parts are not removed, either
             fcntl.flock(part.fileno(), fcntl.LOCK_EX)
         if same_file(part.fileno(), path):
             return part, path
-        part.close()  # another save saw it before it had its lock
+        part.close()  # another save removed it before it was locked
 
 
 def remove_stale(folder: str, name: str) -> None:
-    """Removes the parts of a file that dead writers left."""
+    """Removes the parts of a file that dead writers have left."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(SUFFIX) and entry.name.startswith(stem(name)):
@@ -68,10 +68,10 @@ def remove_stale(folder: str, name: str) -> None:
 
 
 def remove_unlocked(path: str) -> None:
-    """Removes a part whose writer is dead. Raises OSError where it lives."""
+    """Removes a part whose writer is dead; raises OSError if the writer is alive."""
     fd = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises where its writer lives
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises if its writer is alive
         if same_file(fd, path):
             os.unlink(path)
     finally:
@@ -79,7 +79,7 @@ def remove_unlocked(path: str) -> None:
 
 
 def sync_folder(folder: str) -> None:
-    """Makes the names of a folder last; some file systems refuse that, and need it not."""
+    """Makes the names of a folder durable; some file systems refuse that, and do not need it."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with suppress(OSError):
@@ -89,7 +89,7 @@ def sync_folder(folder: str) -> None:
 
 
 def _keep_mode(part: OwnFile, old: os.stat_result) -> None:
-    """Gives a new file the rights of the one that it replaces, as writing into that would."""
+    """Gives a new file the owner and mode of the file that it replaces."""
     new = os.fstat(part.fileno())
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):
@@ -100,16 +100,17 @@ def _keep_mode(part: OwnFile, old: os.stat_result) -> None:
 
 @contextmanager
 def replacing(f: Any, durable: bool = True) -> Iterator[Any]:
-    """A binary file to write into. A path is replaced at the end of the block, and stays as it was after an exception.
+    """Opens a binary file to write into. A path is replaced at the end of the block, and is unchanged after an
+    exception.
 
     Args:
-        f: a path; or a file object, which is given back as it is. A path of a device or a pipe is written into.
+        f: a path; or a file object, which is yielded unchanged. A path of a device or a pipe is written to directly.
         durable: waits until the file and its name are on the disk, so that they outlive a loss of power
     """
     if not isinstance(f, (str, bytes, os.PathLike)):
         yield f
         return
-    path = os.path.realpath(os.fsdecode(f))  # a link stays a link to the new file
+    path = os.path.realpath(os.fsdecode(f))  # a link is kept, and its target replaced
     old = None
     with suppress(FileNotFoundError):
         old = os.stat(path)

@@ -1,4 +1,4 @@
-"""Containers as parts of the index, and back: each kind's contents, the way to make it again, and its tag."""
+"""Containers in the index of a checkpoint: for each type its tag, its contents and the way to rebuild it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-# Factories of a defaultdict. They are named in the index, and no other name is ever called.
+# The factories that a defaultdict may have, by their names in the index; no other name is called.
 FACTORIES: dict[str, Any] = {
     "none": None,
     "bool": bool,
@@ -34,9 +34,9 @@ SEQUENCES: dict[Any, str] = {
     deque: "$deque",
     set: "$set",
     frozenset: "$frozenset",
-}  # a list is JSON's own
+}  # a list is a list of JSON
 KINDS: dict[str, Callable[..., Any]] = {tag: kind for kind, tag in {**MAPPINGS, **SEQUENCES}.items()}
-ATTRIBUTES = "attributes"  # beside "$ordered_dict": a module's state_dict() has its versions there
+ATTRIBUTES = "attributes"  # an entry beside "$ordered_dict": a module's state_dict() has its versions in an attribute
 SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 FACTORY, LIMIT = "factory", "limit"
 
@@ -45,12 +45,12 @@ __all__ = ["ATTRIBUTES", "FACTORIES", "FACTORY", "FACTORY_NAMES", "HASHED", "KIN
 
 
 def is_text(x: str) -> bool:
-    """Whether text is the same when JSON has read it."""
+    """Returns whether JSON reads the text back unchanged."""
     return x.isascii() or SURROGATES.search(x) is None
 
 
 def is_plain_object(d: dict) -> bool:
-    """Whether a dict is an object of JSON as it is: its keys are text, and none reads as a tag."""
+    """Returns whether a dict can be a JSON object unchanged: its keys are text, and none looks like a tag."""
     for key in d:
         if type(key) is not str or key[:1] == "$" or not is_text(key):
             return False

@@ -1,4 +1,4 @@
-"""The errors of files that are no checkpoints, or damaged ones, and of objects that no checkpoint holds."""
+"""The errors of files that are no checkpoints, or damaged ones, and of objects that a checkpoint cannot hold."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ class CheckpointError(RuntimeError):
 
 
 class PickleError(CheckpointError, UnpicklingError):
-    """The pickle of a file of torch is damaged, or names what is not built."""
+    """The pickle of a file of torch is damaged, or names something that is not built."""
 
 
 class EmptyFileError(CheckpointError, EOFError):
-    """A file has no bytes at all."""
+    """A file is empty."""
 
 
 class Exceeded(ValueError):
-    """A stranger's file would cost more than a file of its size may."""
+    """An untrusted file would cost more memory or time than a file of its size may."""
 
 
 class Refused(TypeError):
-    """A value that no checkpoint holds. Each container on the way out adds its part of the path to the value."""
+    """A value that a checkpoint cannot hold. Each container around it adds its part of the path to the value."""
 
     def __init__(self, what: str):
         super().__init__(what)

@@ -1,10 +1,9 @@
-"""An object as the index of a checkpoint: what JSON holds of it, and the storages that stand beside the index.
+"""Makes the index of a checkpoint from an object: JSON text, and the storages that are stored beside it.
 
-Note [The index]
-Text, numbers, lists and dicts with keys of text stand as JSON has them; everything else is an object whose first key
-is a tag that begins with "$". Containers are numbered when they are complete, in the order of the text;
-``{"$same": n}`` stands for a container that was there before. A tensor is ``{"$tensor": n}``, the n-th of the list
-beside the object. Within keys, members of sets, and what a tensor carries, nothing is numbered.
+Note [The index]  Text, numbers, lists and dicts with text keys are written as in JSON. Any other value is an object
+  whose first key is a tag that begins with "$". Containers are numbered when they are complete, in the order of the
+  text; ``{"$same": n}`` stands for a container that occurred before. A tensor is ``{"$tensor": n}``, the n-th of the
+  list beside the object. Within keys, members of sets, and the slots and attributes of a tensor, nothing is numbered.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from lamella.serialization.errors import Refused
 
 VERSION = 1
 NAME = "index.json"
-DATA = "data/"  # and the number of the storage
+DATA = "data/"  # followed by the number of the storage
 PATH_ROOT = "obj"
 
 
 class Indexer:
-    """Takes objects apart.
+    """Encodes an object.
 
-    ``storages`` are, by their number, bytes or a tensor over the storage, how many, and a device; ``tensors`` the
-    records of tensors, as text.
+    ``storages`` has, for each storage, its bytes or a tensor over it, the number of bytes, and the device; ``tensors``
+    has the records of the tensors, as text.
     """
 
     def __init__(self) -> None:
@@ -38,9 +37,9 @@ class Indexer:
         self._storage_numbers: dict[int, int] = {}
         self._tensor_numbers: dict[int, int] = {}
         self._containers: dict[int, int] = {}
-        self._open: set[int] = set()  # containers that are being taken apart
-        self._kept: list[Any] = []  # so that no identity is given out twice
-        self._alone = 0  # above 0: nothing is numbered
+        self._open: set[int] = set()  # containers that are being encoded
+        self._kept: list[Any] = []  # keeps objects alive, so that no id() is reused
+        self._alone = 0  # if above 0, nothing is numbered
         self._numpy = sys.modules.get("numpy")
         self._encoders: dict[Any, Any] = {
             **values.ENCODERS,
@@ -51,7 +50,7 @@ class Indexer:
         }
 
     def encode(self, value: Any) -> Any:
-        """What the index holds in place of a value. Raises Refused."""
+        """Returns the representation of a value in the index. Raises Refused."""
         kind = type(value)
         if kind is _C.Tensor:
             return self._tensor(value, None)
@@ -109,7 +108,7 @@ class Indexer:
         if kind in containers.HASHED:
             return self._numbered(value, lambda: {tag: sorted(self._lonely(list(value)), key=json.dumps)})
         if kind is tuple and not value:
-            return {tag: []}  # one object for all
+            return {tag: []}  # the empty tuple is one object, so it is not numbered
         if tag == "$deque":
             return self._numbered(value, lambda: {tag: self._items(value), containers.LIMIT: value.maxlen})
         return self._numbered(value, lambda: {tag: self._items(value)})
@@ -185,7 +184,7 @@ class Indexer:
         if type(tensor).__name__.startswith("Uninitialized"):
             raise Refused("is a parameter without a shape; run the module once before it is saved")
         raise Refused(
-            f"is a {type(tensor).__name__}, a class of tensors that a checkpoint does not know; save "
+            f"is a {type(tensor).__name__}, a class of tensors that a checkpoint cannot hold; save "
             "x.as_subclass(lamella.Tensor)"
         )
 
@@ -206,7 +205,7 @@ class Indexer:
         return {"$tensor": number}
 
     def _dressed(self, tensor: Any, kind: str | None, identity: int, text: str) -> str:
-        """The record of a tensor that is more than its elements."""
+        """Returns the record of a tensor that has more than elements."""
         if id(tensor) in self._open:
             raise Refused("contains itself; a checkpoint holds no cycles")
         self._open.add(id(tensor))
@@ -216,7 +215,7 @@ class Indexer:
         slots = _C._save_slots(tensor)
         if opaque:
             if not slots:
-                raise Refused("is an opaque tensor, and none of its slots can be saved; save its values")
+                raise Refused("is an opaque tensor, and it has no slot that can be saved; save its values")
             more["device"] = str(tensor.device)
         for name in contributions.copied:
             if (x := getattr(tensor, name)) is not None and x is not False:
@@ -230,7 +229,7 @@ class Indexer:
         return f"[{json.dumps(storage)},{text}{',' + compact(more) if more else ''}]"
 
     def _carried(self, more: dict, slots: list, held: dict) -> None:
-        """What a tensor carries beside its elements: its slots, and attributes of plugins and of the user."""
+        """Encodes all that a tensor has beside its elements: its slots, and attributes of plugins and of the user."""
         self._alone += 1
         try:
             if "plugins" in more:
@@ -260,12 +259,12 @@ class Indexer:
 
 
 def compact(value: Any) -> str:
-    """A part of the index as text. Raises RecursionError."""
+    """Returns a part of the index as text. Raises RecursionError."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
 def refusal(value: Any) -> str:
-    """Why a value is in no checkpoint, and what to save instead."""
+    """Returns why a value cannot be in a checkpoint, and what to save instead."""
     kind = type(value)
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
     if hasattr(kind, "state_dict"):
@@ -290,10 +289,10 @@ def _os_path_like() -> type:
 
 
 def indexed(obj: Any) -> tuple[bytes, list[tuple[Any, int, str]]]:
-    """The text of the index, and the storages beside it.
+    """Returns the text of the index, and the storages beside it.
 
     Raises:
-        TypeError: something in it is of a kind that checkpoints do not hold; the message says where, and what to do
+        TypeError: a part of it is of a type that checkpoints cannot hold; the message says where, and what to do
         ValueError: it is nested too deeply
     """
     indexer = Indexer()

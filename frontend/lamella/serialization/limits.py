@@ -1,4 +1,5 @@
-"""What a stranger's file may cost: how much it makes beyond what it holds, and which keys it gives dicts and sets."""
+"""Limits for untrusted files: how much they may allocate beyond their size, and which keys they may give to dicts and
+sets."""
 
 from __future__ import annotations
 
@@ -9,32 +10,32 @@ from typing import Any
 from lamella import _C
 from lamella.serialization.errors import Exceeded
 
-KEY_PARTS = 10_000  # of a key: tuples that share parts would otherwise take exponential time
-ALIKE = 100  # keys of one hash in a dict: looking one up is as slow as their number
-PART = 8  # bytes of a container's part, about
-SAFE = (str, bytes, float, bool, type(None))  # their hashes are secret, or few of them collide
+KEY_PARTS = 10_000  # parts of one key: tuples that share parts could otherwise take exponential time
+ALIKE = 100  # keys of equal hash in a dict, whose look-ups take time proportional to their number
+PART = 8  # approximate bytes of one element of a container
+SAFE = (str, bytes, float, bool, type(None))  # types whose hashes are secret, or seldom collide
 
 
 def collides(key: Any) -> bool:
-    """Whether any number of keys of this kind may have one hash: all integers are hashed modulo 2**61 - 1."""
+    """Returns whether many keys of this type may have equal hashes: integers are hashed modulo 2**61 - 1."""
     return type(key) not in SAFE and not (type(key) is int and -(2**63) <= key < 2**64)
 
 
 def check_alike(keys: Iterable[Any]) -> None:
-    """Raises Exceeded where the keys of a dict, or elements of a set, would make it slow on purpose."""
+    """Raises Exceeded if more than ALIKE keys of a dict, or elements of a set, have equal hashes: it would be slow."""
     counts = Counter(hash(key) for key in keys if collides(key))
     if counts and max(counts.values()) > ALIKE:
         raise Exceeded("hundreds of keys have the same hash")
 
 
 def check_truth(tensor: Any) -> Any:
-    """A tensor of bools as it was read; its bytes become 0 and 1, on which kernels count.
+    """Returns a tensor of bools that was read, with its bytes changed to 0 and 1, which kernels rely on.
 
-    Memory of other bytes seen as bools is a rare thing that is meant well, as masks of 0 and 255.
+    Other bytes are rare and harmless, such as a mask of 0 and 255 that was viewed as bools.
     """
     if tensor.device.type != "meta" and tensor.numel():
         shape, strides, offset = tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
-        if tensor.numel() > tensor._storage_nbytes():  # an expanded one
+        if tensor.numel() > tensor._storage_nbytes():  # an expanded tensor
             shape, strides, offset = (tensor._storage_nbytes(),), (1,), 0
         flat = _C._storage_view(tensor, _C.uint8, shape, strides, offset)
         if _C._packet("aten::max")(flat).item() > 1:
@@ -43,9 +44,9 @@ def check_truth(tensor: Any) -> Any:
 
 
 class Limits:
-    """Of one file. Each byte that it holds, once it is read, may make 16 others.
+    """The limits of one file: each byte of the file may cost 16 bytes of memory.
 
-    Memory that is proportional to the file is no harm. What calls make from one remembered part again and again is not
+    Memory proportional to the file's size is harmless. Memory from repeated use of one remembered part is not
     proportional, and is counted by ``spend``.
     """
 
@@ -55,17 +56,17 @@ class Limits:
         self._hashes: Counter[tuple[int, int]] = Counter()
 
     def hold(self, nbytes: int) -> None:
-        """Counts bytes that the file holds."""
+        """Counts bytes that the file contains."""
         self.left += 16 * nbytes
 
     def spend(self, cost: int) -> None:
-        """Counts bytes that are made, or steps that take as long. Raises Exceeded."""
+        """Counts bytes that are allocated, or steps that take as long. Raises Exceeded."""
         self.left -= cost
         if self.left < 0:
             raise Exceeded("it makes more than a file of its size can hold")
 
     def call(self, arguments: tuple) -> None:
-        """Counts what a call makes of its arguments."""
+        """Counts the memory that a call makes from its arguments."""
         for each in arguments:
             if isinstance(each, (str, bytes, bytearray)):
                 self.spend(len(each))
@@ -73,7 +74,7 @@ class Limits:
                 self.spend(PART * len(each))
 
     def key(self, key: Any, target: Any) -> Any:
-        """The key, if hashing it is short, calls no code, and does not make the target slow."""
+        """Returns the key, after checking that hashing it is short, runs no code, and does not make the target slow."""
         if type(key) is str:
             return key
         self._short(key)
@@ -85,7 +86,7 @@ class Limits:
         return key
 
     def keys(self, keys: Iterable[Any]) -> Iterable[Any]:
-        """The keys of a new container, which were checked as ``key`` does it."""
+        """Returns the keys of a new container, checked as by ``key``."""
         keys = list(keys)
         for key in keys:
             self._short(key)
@@ -97,7 +98,7 @@ class Limits:
         while waiting:
             part = waiting.pop()
             if isinstance(part, _C.Tensor):
-                raise Exceeded("a tensor is no key")
+                raise Exceeded("a tensor cannot be a key")
             if isinstance(part, (tuple, frozenset)):
                 parts += len(part)
                 if parts > KEY_PARTS:

@@ -1,4 +1,4 @@
-"""Reading of a file, which is given to the reader of its format: what ``lamella.load`` does."""
+"""Implements ``lamella.load``: opens a file, and passes it to the reader of its format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lamella.serialization.index import DATA, NAME, VERSION
 from lamella.serialization.locations import META, Locations
 from lamella.serialization.rebuilding import Names, Rebuilder, natural
 
-# What a damaged index leads to, where its parts are put together.
+# The exceptions that a damaged index can cause while its parts are put together.
 DAMAGES = (
     ValueError,
     TypeError,
@@ -29,7 +29,7 @@ DAMAGES = (
 
 
 def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, verify: bool | None) -> Any:
-    """``lamella.load`` with its arguments that mean something."""
+    """Does the work of ``lamella.load``, whose other arguments have no effect."""
     locations = Locations(map_location)
     start = f.tell() if hasattr(f, "tell") else None
     archive = Archive(f)
@@ -53,7 +53,7 @@ def read(f: Any, map_location: Any, mmap: bool, tensors: Iterable[str] | None, v
 
 
 def list_tensors(f: Any) -> dict[str, tuple[Any, Any]]:
-    """The names of the tensors in a checkpoint, with their dtypes and shapes; only the index is read.
+    """Returns the names of the tensors in a checkpoint, with their dtypes and shapes; reads the index only.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -82,7 +82,7 @@ def no_constant(text: str) -> Any:
 
 
 class Checkpoint:
-    """An open file in our format: its index, checked against its members, and what is made of it."""
+    """An open file in Lamella's format: its index, compared with the members, and the objects made from it."""
 
     def __init__(self, archive: Any, locations: Locations, mmap: bool, verify: bool | None):
         self.archive, self.locations, self.mmap = archive, locations, mmap
@@ -92,7 +92,7 @@ class Checkpoint:
         with self.damages():
             self.index: dict[str, Any] = json.loads(text, parse_constant=no_constant)
             if self.index["format"] != "lamella":
-                raise ValueError("it is of another format")
+                raise ValueError("its format is not 'lamella'")
             version = self.index["version"]
         if type(version) is not int or not 1 <= version <= VERSION:
             raise CheckpointError(
@@ -104,32 +104,32 @@ class Checkpoint:
             self.rebuilder = Rebuilder(self.index["tensors"], self.storage, self.array, locations.target)
 
     def _compare(self) -> None:
-        """Raises unless the members are those that the index speaks of."""
+        """Raises unless the members are those that the index describes."""
         expected = {NAME}
         for number in self.check_storages():
             expected.add(f"{DATA}{number}")
             self.check_member(number, self.storages[number][0])
         if others := set(self.archive.names) - expected:
-            raise ValueError(f"it has a member that it does not speak of: {min(others)!r}")
+            raise ValueError(f"it does not describe the member {min(others)!r}")
 
     def check_storages(self) -> list[int]:
-        """Raises unless the index describes storages; the numbers of those that have bytes."""
+        """Raises unless the index describes storages correctly; returns the numbers of those that have bytes."""
         for number, (nbytes, device) in enumerate(self.storages):
             if natural(nbytes) >= 2**62 or type(device) is not str:
-                raise ValueError(f"storage {number} is none")
+                raise ValueError(f"storage {number} must have a size and a device")
         return [number for number, (_, device) in enumerate(self.storages) if device != META]
 
     def check_member(self, number: int, nbytes: int) -> None:
-        """Raises unless the member of a storage has its size, and lies as it should."""
+        """Raises unless the member of a storage has the right size and alignment."""
         offset, size = self.archive.place(f"{DATA}{number}")
         if size != nbytes:
             raise ValueError(f"storage {number} has {size} bytes, not {nbytes}")
         if offset % 64:
-            raise ValueError(f"storage {number} does not lie at a multiple of 64 bytes")
+            raise ValueError(f"storage {number} is not at a multiple of 64 bytes")
 
     @contextmanager
     def damages(self) -> Iterator[None]:
-        """What a damaged index leads to, as one error."""
+        """Turns the exceptions that a damaged index causes into one error."""
         try:
             yield
         except (CheckpointError, OutOfMemoryError):
@@ -137,7 +137,7 @@ class Checkpoint:
         except RecursionError:
             raise CheckpointError(f"load: {shown(self.archive.file)} is nested too deeply") from None
         except DAMAGES as error:
-            if error is self.locations.error:  # a user's function failed
+            if error is self.locations.error:  # the user's map_location function has failed
                 raise
             text = str(error) if not isinstance(error, LookupError) else f"{type(error).__name__}: {error}"
             raise CheckpointError(f"load: the index of {shown(self.archive.file)} is damaged: {text}") from error
@@ -150,7 +150,7 @@ class Checkpoint:
         return flat
 
     def storage(self, number: int) -> Any:
-        """The bytes of a storage, on its device."""
+        """Returns the bytes of a storage, on its device."""
         flat = self._flat.get(number)
         if flat is None:
             nbytes, device = self.storages[number]
@@ -158,28 +158,28 @@ class Checkpoint:
         return flat
 
     def array(self, number: int) -> Any:
-        """The bytes of an array of numpy."""
+        """Returns the bytes of a numpy array."""
         if self.storages[number][1] != "":
             raise ValueError("a storage of tensors is no array")
         return self._read(number)
 
     def close(self) -> None:
-        """Lets go of what it has made, which its rebuilder and it would keep for each other."""
+        """Breaks the reference cycle between this object and its rebuilder, which keeps all tensors alive."""
         vars(self.rebuilder).clear()
         self._flat.clear()
 
     def object(self) -> Any:
-        """All of it."""
+        """Returns the whole object."""
         with self.damages():
             return self.rebuilder.decode(self.index["object"])
 
     def names(self) -> Names:
-        """The tensors' numbers by name."""
+        """Returns the tensors' numbers by name."""
         with self.damages():
             return Names(self.index["object"])
 
     def chosen(self, names: Iterable[str]) -> dict[str, Any]:
-        """Some tensors by name. Raises KeyError."""
+        """Returns the tensors of the given names. Raises KeyError."""
         known, out = self.names(), {}
         numbers = known.found
         for name in [names] if isinstance(names, str) else names:

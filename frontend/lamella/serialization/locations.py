@@ -1,4 +1,4 @@
-"""Where storages come to lie: ``map_location`` in its four forms."""
+"""Chooses the device for each storage, by the four forms of ``map_location``."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from lamella._storage import UntypedStorage
 from lamella.serialization.errors import CheckpointError
 
 META = "meta"
-Read = Callable[[], Any]  # gives the bytes of a storage as a tensor of uint8 in the host's memory
+Read = Callable[[], Any]  # returns the bytes of a storage as a tensor of uint8 in host memory
 
 
 def host() -> str:
-    """The name of the device whose memory files are read into."""
+    """Returns the name of the device whose memory files are read into."""
     return str(_C._default_generator().device)
 
 
 def device_text(device: Any) -> str:
-    """A device's name, as a checkpoint has it."""
+    """Returns a device's name as in a checkpoint."""
     return device if isinstance(device, str) else str(device)
 
 
 class Locations:
-    """Places storages as ``map_location`` says."""
+    """Places storages on devices by ``map_location``."""
 
     def __init__(self, map_location: Any):
         known = map_location is None or isinstance(map_location, (str, _C.device, dict)) or callable(map_location)
@@ -35,22 +35,22 @@ class Locations:
             )
         self.map_location = map_location
         self.host = host()
-        self.error: BaseException | None = None  # that the function raised
+        self.error: BaseException | None = None  # raised by the user's function
 
     def target(self, device: str) -> str:
-        """The device for a storage that lay on another."""
-        asked = self.map_location
-        if isinstance(asked, dict):
-            return device_text(asked.get(device, device))
-        return device if asked is None or callable(asked) else device_text(asked)
+        """Returns the device for a storage that was saved from another."""
+        given = self.map_location
+        if isinstance(given, dict):
+            return device_text(given.get(device, device))
+        return device if given is None or callable(given) else device_text(given)
 
     def place(self, device: str, nbytes: int, read: Read) -> Any:
-        """A storage as a tensor of uint8, on its device."""
-        asked = self.map_location
-        if callable(asked) and device != META:
+        """Returns a storage as a tensor of uint8, on its device."""
+        given = self.map_location
+        if callable(given) and device != META:
             flat = read()
             try:
-                result = asked(UntypedStorage(flat), device)
+                result = given(UntypedStorage(flat), device)
                 if result is not None and (not isinstance(result, UntypedStorage) or result.nbytes() != nbytes):
                     raise TypeError("load: map_location must return the storage, one of the same size, or None")
             except Exception as error:

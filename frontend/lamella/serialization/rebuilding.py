@@ -1,4 +1,5 @@
-"""The index of a checkpoint as an object again. It is text from a stranger: every number and name in it is checked.
+"""Rebuilds an object from the index of a checkpoint. The index is untrusted text: every number and name in it is
+checked.
 
 See Note [The index] in index.py.
 """
@@ -15,12 +16,12 @@ from lamella.serialization import containers, values
 from lamella.serialization.errors import CheckpointError
 from lamella.serialization.limits import check_alike, check_truth
 
-MOST_NAMES = 100_000  # containers within those that are there several times, whose number may be exponential
+MOST_NAMES = 100_000  # the most containers below repeated ones, since their number can grow exponentially
 NUMBERED = {"$array", "$namespace", *containers.KINDS}
 
 
 def row_major(shape: list[int]) -> tuple[int, ...]:
-    """The strides of elements that lie one behind the other."""
+    """Returns the strides of a contiguous tensor."""
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
@@ -29,10 +30,10 @@ def row_major(shape: list[int]) -> tuple[int, ...]:
 
 
 class Rebuilder:
-    """Makes objects from their index. ``storage`` gives the bytes of a storage on its device, ``array`` on the host;
-    ``target`` the device for an opaque tensor that lay on another.
+    """Makes objects from the index. ``storage`` returns the bytes of a storage on its device, ``array`` on the host;
+    ``target`` the device for an opaque tensor that was saved from another.
 
-    Its methods raise ValueError, TypeError, KeyError, IndexError and others for a damaged index.
+    For a damaged index its methods raise ValueError, TypeError, KeyError, IndexError and others.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Rebuilder:
         }
 
     def decode(self, node: Any) -> Any:
-        """The value that a part of the index describes."""
+        """Returns the value that a part of the index describes."""
         if type(node) is dict:
             tag = next(iter(node), "")
             if not tag.startswith("$"):
@@ -87,9 +88,10 @@ class Rebuilder:
             self._alone -= 1
 
     def _unshared(self, node: Any) -> Any:
-        """A part in which nothing is numbered, so nothing may be there twice: it grows no further than its text."""
+        """Decodes a part in which nothing is numbered. Since it refers to no other part, it cannot grow beyond its
+        text."""
         if type(node) is dict and "$same" in node:
-            raise ValueError("'$same' stands where nothing is numbered")
+            raise ValueError("'$same' is inside a part in which nothing is numbered")
         return self.decode(node)
 
     def _mapping(self, tag: str, kind: Any) -> Callable[[dict], Any]:
@@ -134,13 +136,13 @@ class Rebuilder:
     # ---- tensors and memory ----
 
     def tensor(self, number: Any) -> Any:
-        """The tensor of a number; the same object whenever it is asked for."""
+        """Returns the tensor of a number, the same object in each call."""
         made = self._tensors.get(number)
         if made is None:
             record = self._records[natural(number)]
             if record is None:
                 raise ValueError("a tensor contains itself")
-            self._records[number] = None  # while it is made
+            self._records[number] = None  # None while it is being made
             made = self._made(*record)
             self._records[number] = record
             self._tensors[number] = made
@@ -161,7 +163,7 @@ class Rebuilder:
         return made if more is None else self._dressed(made, self._carried(more))
 
     def _carried(self, more: dict) -> dict[str, Any]:
-        """What a tensor carries; parts of it may be tensors of their own."""
+        """Decodes the slots and attributes of a tensor; parts of them may be tensors."""
         self._alone += 1
         try:
             carried = {name: self._attributes(more.get(name, [])) for name in ("slots", "plugins", "attributes")}
@@ -181,7 +183,7 @@ class Rebuilder:
         made = _C._opaque(dtype, size, stride, device)
         if not _storage.load_slots(made, list(carried["slots"].items())):
             raise CheckpointError(
-                f"load: a tensor is opaque, and no plugin here knows its values: {list(carried['slots'])}; see "
+                f"load: a tensor is opaque, and no loaded plugin has its slots: {list(carried['slots'])}; see "
                 "lamella.plugins.status()"
             )
         return self._classed(made, carried)
@@ -211,29 +213,29 @@ class Rebuilder:
 
 
 def natural(x: Any) -> int:
-    """A number of a list's element; the negative ones would count from its end."""
+    """Returns the number if it is not negative, since a negative one would count from the end of a list."""
     if type(x) is not int or x < 0:
         raise ValueError(f"expected a number of a part, got {x!r}")
     return x
 
 
 class Names:
-    """The tensors of an index by their names: keys and positions on the way to each, joined by dots.
+    """The tensors of an index by name: the keys and positions on the path to each, joined by dots.
 
-    A container that is there twice gives its tensors two names. Of tensors with one name, ``found`` has the first, and
-    ``twice`` the name.
+    The tensors of a container that occurs twice have two names. If several tensors have one name, ``found`` has the
+    first, and ``twice`` has the name.
     """
 
     def __init__(self, node: Any):
         self.found: dict[str, int] = {}
         self.twice: set[str] = set()
-        self._nodes: list[Any] = []  # containers as Rebuilder numbers them
-        self._again = 0  # within a container that was met before
+        self._nodes: list[Any] = []  # containers by Rebuilder's numbers
+        self._again = 0  # above 0 within a container that has been walked before
         self._left = MOST_NAMES
         self._walk(node, "")
 
     def _walk(self, node: Any, prefix: str | None) -> None:
-        """``prefix`` is None within what has no name, whose containers are numbered all the same."""
+        """Walks a part. ``prefix`` is None within a part without a name, whose containers are numbered as well."""
         tag = next(iter(node), "") if type(node) is dict else ""
         if tag == "$tensor":
             number = natural(node[tag])
@@ -247,7 +249,7 @@ class Names:
         elif not tag.startswith("$") or tag in NUMBERED:
             self._left -= self._again > 0
             if self._left < 0:
-                raise ValueError("its containers repeat each other without end")
+                raise ValueError("its containers refer to each other too often")
             for key, x in children(node, tag):
                 if type(x) in (dict, list):
                     named = prefix is not None and isinstance(key, (str, int))
@@ -257,7 +259,7 @@ class Names:
 
 
 def children(node: Any, tag: str) -> Iterable[tuple[Any, Any]]:
-    """The parts of a container that tensors may be in, by their keys."""
+    """Returns the parts of a container that may have tensors, with their keys."""
     if type(node) is list:
         return enumerate(node)
     if not tag.startswith("$"):

@@ -7,7 +7,7 @@ from typing import Any
 
 BLOCKED = ("sys", "os", "posix", "nt", "subprocess", "importlib")  # modules of which nothing can be allowed
 BUILTINS = ("builtins", "__builtin__")
-# What of the builtins would let a file run code, or reach into objects.
+# Builtins that would let a file run code, or access the internals of objects.
 CODE = {"__import__", "breakpoint", "compile", "delattr", "eval", "exec", "getattr", "globals", "input", "locals",
         "open", "setattr", "type", "vars"}  # fmt: skip
 _allowed: dict[str, Any] = {}
@@ -31,12 +31,13 @@ def _named(entry: Any) -> tuple[str, Any]:
 
 
 def add_safe_globals(safe_globals: list[Any]) -> None:
-    """Allows classes and functions in files of torch, for ``load``: objects of them are built, and their code runs.
+    """Allows classes and functions in files of torch, for ``load``, which builds such objects: their code runs.
 
     Args:
-        safe_globals: classes and functions, or pairs of one and the full name that files have for it
+        safe_globals: classes and functions, or pairs of such an object and its full name in files
 
-    What would give a file any code to run, as the functions of ``os`` or ``eval``, stays refused under its name.
+    Functions that would let a file run any code, such as those of ``os`` or ``eval``, are refused under their own
+    names.
 
     >>> class Config:
     ...     pass
@@ -49,7 +50,7 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
 
 def get_safe_globals() -> list[Any]:
-    """What ``add_safe_globals`` has allowed.
+    """Returns the objects that ``add_safe_globals`` has allowed.
 
     >>> lamella.serialization.get_safe_globals()
     []
@@ -61,7 +62,7 @@ def get_safe_globals() -> list[Any]:
 
 
 def clear_safe_globals() -> None:
-    """Forgets what ``add_safe_globals`` has allowed.
+    """Removes all that ``add_safe_globals`` has allowed.
 
     >>> lamella.serialization.clear_safe_globals()
     """
@@ -69,7 +70,7 @@ def clear_safe_globals() -> None:
 
 
 class safe_globals:
-    """A block in which further classes and functions are allowed.
+    """Allows further classes and functions within a ``with`` block.
 
     >>> with lamella.serialization.safe_globals([(int, "shop.Count")]):
     ...     lamella.serialization.get_safe_globals()
@@ -91,13 +92,13 @@ class safe_globals:
 
 
 def is_blocked(module: Any, name: Any) -> bool:
-    """Whether a global is never allowed, by whatever name."""
+    """Returns whether a global can never be allowed."""
     home = str(module).split(".")[0]
     return home in BLOCKED or (home in BUILTINS and name in CODE)
 
 
 def find_allowed(module: str, name: str) -> Any:
-    """The allowed object of a name in a file, or of Python 2's name for it; None if there is none."""
+    """Returns the allowed object of a name in a file, also of its name in Python 2; None if there is none."""
     if is_blocked(module, name):
         return None
     found = _allowed.get(f"{module}.{name}")
@@ -108,5 +109,5 @@ def find_allowed(module: str, name: str) -> Any:
 
 
 def is_allowed(value: Any) -> bool:
-    """Whether the program has allowed this very object."""
+    """Returns whether the program has allowed this object."""
     return any(value is allowed for allowed in _allowed.values())

@@ -1,4 +1,4 @@
-"""Files of safetensors, through its own library, which ``pip install lamella[safetensors]`` brings."""
+"""Reads and writes files of safetensors by the library of that name: ``pip install lamella[safetensors]``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from lamella import _C
 
-# The library's names of dtypes; those in files are "F32" and so on, as read() gives them.
+# The library's names of dtypes, by those in files, which read() returns.
 CODES = {
     "BOOL": "bool",
     "U8": "uint8",
@@ -41,7 +41,8 @@ def _library(who: str) -> Any:
 
 
 def _checked(who: str, tensors: Any) -> dict[str, Any]:
-    """The tensors as they are written: contiguous, on the host. Raises TypeError, ValueError or RuntimeError."""
+    """Returns the tensors in the form to be written: contiguous, on the host. Raises TypeError, ValueError or
+    RuntimeError."""
     if not isinstance(tensors, dict):
         raise TypeError(f"{who}: argument 'tensors' must be a dict of tensors by name, got {type(tensors).__name__}")
     checked: dict[str, Any] = {}
@@ -61,17 +62,18 @@ def _checked(who: str, tensors: Any) -> dict[str, Any]:
         checked[name] = tensor.detach().cpu().contiguous()
     for spans in owners.values():
         spans.sort()
-        for (_, end, first), (start, _, name) in pairwise(spans):  # of two that overlap, some neighbours do
+        for (_, end, first), (start, _, name) in pairwise(spans):  # if any two overlap, two neighbours do
             if start < end:
                 raise RuntimeError(
-                    f"{who}: '{first}' and '{name}' share memory, which safetensors does not keep; pass clone() of "
+                    f"{who}: '{first}' and '{name}' share memory, which safetensors cannot express; pass clone() of "
                     "one, leave one out, or use lamella.save"
                 )
     return checked
 
 
 def _described(library: Any, tensor: Any) -> Any:
-    """A tensor as the library takes it; since its version 0.8 by address, and the tensor must outlive the call."""
+    """Returns a tensor in the form that the library takes; since its version 0.8 by address, so it must outlive the
+    call."""
     name, shape = str(tensor.dtype).rpartition(".")[2], list(tensor.shape)
     if hasattr(library, "TensorSpec"):
         nbytes = tensor.numel() * tensor.itemsize
@@ -84,9 +86,9 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
     """Writes a dict of tensors into a file of safetensors, which is replaced in one step.
 
     Raises:
-        TypeError: it is no dict of tensors by name
-        RuntimeError: two tensors share memory, which the format does not keep
-        ValueError: it has no such dtype
+        TypeError: the argument is no dict of tensors by name
+        RuntimeError: two tensors share memory, which the format cannot express
+        ValueError: the format lacks a dtype
         ModuleNotFoundError: the library is not installed
 
     >>> lamella.serialization.save_safetensors(lamella.ones(1), "model.safetensors")
@@ -95,7 +97,8 @@ def save_safetensors(tensors: dict[str, Any], filename: Any, metadata: dict[str,
     """
     checked = _checked("save_safetensors", tensors)
     library = _library("save_safetensors")
-    held = [memoryview(x.reshape(-1).view(dtype=_C.uint8)) for x in checked.values() if x.numel()]  # it cannot move
+    # A memoryview, so that the memory is not moved.
+    held = [memoryview(x.reshape(-1).view(dtype=_C.uint8)) for x in checked.values() if x.numel()]
     data = library.serialize({name: _described(library, x) for name, x in checked.items()}, metadata=metadata)
     del held
     from lamella.serialization.atomic import replacing
@@ -108,7 +111,7 @@ def load_safetensors(filename: Any, device: Any = "cpu") -> dict[str, Any]:
     """Reads a file of safetensors: a dict of tensors by name, each with memory of its own.
 
     Raises:
-        CheckpointError: it is none, is damaged, or has a dtype that is not here
+        CheckpointError: the file is of another format, is damaged, or has a dtype that Lamella lacks
         ModuleNotFoundError: the library is not installed
 
     >>> lamella.serialization.load_safetensors("none.safetensors")  # doctest: +IGNORE_EXCEPTION_DETAIL

@@ -1,4 +1,4 @@
-"""Writing of an object into a file, which is replaced whole: what ``lamella.save`` does."""
+"""Implements ``lamella.save``: writes an object into a file, which is replaced in one step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMATS = ("lamella", "torch")
 
 
 def write(obj: Any, f: Any, format: str, durable: bool) -> None:
-    """``lamella.save`` with its arguments that mean something."""
+    """Does the work of ``lamella.save``, whose other arguments have no effect."""
     if format not in FORMATS:
         raise ValueError(f"save: argument 'format' must be one of {', '.join(FORMATS)}, got {format!r}")
     check_target(f)
@@ -30,7 +30,7 @@ def write(obj: Any, f: Any, format: str, durable: bool) -> None:
 
 
 def write_members(file: Any, text: bytes, storages: list[tuple[Any, int, str]]) -> None:
-    """Writes an index, and the storages that it speaks of."""
+    """Writes an index, and the storages that it describes."""
     writer = ArchiveWriter(file, sum(nbytes for _, nbytes, _ in storages))
     writer.add(NAME, text)
     add_storages(writer, 0, storages)
@@ -38,9 +38,9 @@ def write_members(file: Any, text: bytes, storages: list[tuple[Any, int, str]]) 
 
 
 def add_storages(writer: ArchiveWriter, first: int, storages: list[tuple[Any, int, str]]) -> None:
-    """Writes storages under their numbers, from whichever device; those without memory are in the index alone."""
+    """Writes storages of any device under their numbers; a storage without memory is in the index only."""
     here = ("", writer.host)
-    run: list[Any] = []  # of those in the host's memory, one behind the other
+    run: list[Any] = []  # consecutive storages in host memory
     for number, (data, nbytes, device) in enumerate(storages, first):
         if device in here:
             run.append(data)
@@ -53,7 +53,7 @@ def add_storages(writer: ArchiveWriter, first: int, storages: list[tuple[Any, in
 
 
 def check_target(f: Any) -> None:
-    """Raises TypeError unless something can be written into a path or a file object."""
+    """Raises TypeError if ``f`` is neither a path nor a binary file object to write to."""
     import io
     import os
 

@@ -1,12 +1,11 @@
-"""Checkpoints in a folder of several files, for what is too large for one; the file that names them is written last.
+"""Checkpoints in a folder of several files. The index, which names the other files, is written last.
 
-Note [Shards]
-Every save gives its shards names of its own, so no shard of the save before is touched until the new index is in its
-place. A save that is killed leaves the old checkpoint whole, and shards and parts of shards that no index names, which
-the next save removes. The folder is locked (``flock``) while a save works in it, and another one waits.
+Note [Shards]  Every save gives its shards new names, so it changes no shard of the save before; the new index then
+  replaces the old one. A save that is killed leaves the old checkpoint intact, and shards and parts of shards that no
+  index names, which the next save removes. A save locks the folder (``flock``); another save waits.
 
-A reader opens all shards that it may need when it has read the index, and maps or reads them later: removing an open
-file takes nothing from it. Where a shard is gone already, the index has been replaced, and is read again.
+After a reader has read the index, it opens all shards that it may need, and maps or reads them later; an open file
+stays readable after its removal. If a shard is gone already, the index has been replaced, and is read again.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ from lamella.serialization.saving import add_storages
 
 INDEX = "index.lamella"
 SHARD = re.compile(r"shard-([0-9a-f]{16})-\d{5,}-of-\d{5,}\.lamella")
-MOST_OPEN = 200  # shards; further ones are opened when a storage of them is asked for
-MOST_TURNS = 10  # of reading the index while it is replaced
-PATIENCE = 600.0  # seconds that a save waits for others
+MOST_OPEN = 200  # the most shards that are opened at once; others are opened at their first use
+MOST_TURNS = 10  # the most attempts to read an index that is being replaced
+PATIENCE = 600.0  # seconds to wait for other saves
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
 def byte_count(size: int | str) -> int:
-    """A number of bytes, from "5GB" and its like: powers of 1000, or of 1024 as in "5GiB"."""
+    """Returns a number of bytes; a text such as "5GB" uses powers of 1000, "5GiB" powers of 1024."""
     if isinstance(size, str) and (found := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", size)):
         if (unit := found[2].upper()) in UNITS:
             size = int(float(found[1]) * UNITS[unit])
@@ -49,7 +48,7 @@ def byte_count(size: int | str) -> int:
 
 
 def split(storages: list[tuple[Any, int, str]], most: int) -> list[range]:
-    """Runs of storages that together have at most so many bytes, or are one storage."""
+    """Returns runs of storages, each of at most ``most`` bytes, or of one storage."""
     runs, start, held = [], 0, 0
     for number, (_, nbytes, device) in enumerate(storages):
         nbytes = 0 if device == META else nbytes
@@ -61,17 +60,17 @@ def split(storages: list[tuple[Any, int, str]], most: int) -> list[range]:
 
 
 def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, durable: bool = True) -> list[str]:
-    """Writes an object into a folder, in files of a size at most; ``load_sharded`` reads it.
+    """Writes an object into a folder, in files of limited size; ``load_sharded`` reads it.
 
-    The checkpoint that was in the folder is replaced in one step, when the new index is put in its place; then the old
-    shards are removed. A storage that is larger than the limit has a file of its own. A save waits for another one
-    into the same folder.
+    The checkpoint that was in the folder is replaced in one step, when the new index replaces the old one; then the old
+    shards are removed. A storage that is larger than the limit has a file of its own. A save waits for other saves into
+    the same folder.
 
     Args:
-        obj: as ``lamella.save`` takes it
-        folder: made if it is not there
-        max_shard_size: bytes of the tensors in a file; or text, as "500MB" or "2GiB"
-        durable: waits until all is on the disk
+        obj: an object as for ``lamella.save``
+        folder: is made if it does not exist
+        max_shard_size: the most bytes of tensors in a file, or a text such as "500MB" or "2GiB"
+        durable: whether to wait until all is on the disk
 
     Returns:
         the names of the files, the index first
@@ -110,7 +109,8 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
                 writer.add(NAME, json.dumps(index, separators=(",", ":"), allow_nan=False).encode())
                 writer.finish()
         except BaseException:
-            if not are_named(folder, names):  # a signal, or an error of the disk, may come right behind the replacing
+            # A signal, or an error of the disk, may come just after the index was replaced.
+            if not are_named(folder, names):
                 for name in made:
                     with suppress(OSError):
                         os.unlink(os.path.join(folder, name))
@@ -121,7 +121,7 @@ def save_sharded(obj: Any, folder: Any, max_shard_size: int | str = "5GB", *, du
 
 @contextmanager
 def alone(folder: str) -> Iterator[None]:
-    """A block in which no other process, nor another thread, saves into a folder; it waits for them."""
+    """Keeps other processes and threads from saving into a folder during the block; waits for those that do."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         end = time.monotonic() + PATIENCE
@@ -132,12 +132,12 @@ def alone(folder: str) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            fcntl.flock(fd, fcntl.LOCK_UN)  # also of what children of fork have of it
+            fcntl.flock(fd, fcntl.LOCK_UN)  # releases the copies that children of fork have, too
         os.close(fd)
 
 
 def locked(fd: int) -> bool:
-    """Takes a lock, unless another one has it; where there are no locks, too."""
+    """Locks a descriptor, and returns False if another process has locked it. True on a file system without locks."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -148,7 +148,7 @@ def locked(fd: int) -> bool:
 
 
 def are_named(folder: str, names: list[str]) -> bool:
-    """Whether the index that is there names these shards."""
+    """Returns whether the present index names these shards."""
     try:
         index = json.loads(Archive(os.path.join(folder, INDEX)).read(NAME))
         return [name for name, _, _ in index["shards"]] == names
@@ -157,7 +157,7 @@ def are_named(folder: str, names: list[str]) -> bool:
 
 
 def remove_others(folder: str, names: list[str]) -> None:
-    """Removes the shards of other saves, and parts of shards that dead writers left."""
+    """Removes the shards of other saves, and parts of shards that dead writers have left."""
     for other in os.listdir(folder):
         path = os.path.join(folder, other)
         with suppress(OSError):
@@ -168,7 +168,7 @@ def remove_others(folder: str, names: list[str]) -> None:
 
 
 def opened(path: str, flags: int) -> int:
-    """The descriptor of a plain file: a pipe or a device may have no end."""
+    """Returns the descriptor of a plain file, since a pipe or a device may have no end."""
     fd = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
@@ -177,24 +177,24 @@ def opened(path: str, flags: int) -> int:
 
 
 class Shards:
-    """The files of a folder as one archive; each is looked into when a storage of it is first asked for."""
+    """The files of a folder as one archive; each file is checked at the first use of one of its storages."""
 
     def __init__(self, folder: Any):
         self.folder = os.fsdecode(folder)
         self.file = os.path.join(self.folder, INDEX)
         self.names = [NAME]
-        self._runs: list[tuple[int, int, str]] = []  # begin, end, file: those that are not empty, in their order
+        self._runs: list[tuple[int, int, str]] = []  # (begin, end, file) of the runs that are not empty, in their order
         self._files: dict[str, Any] = {}
         self._open: dict[str, Archive] = {}
 
     def read(self, name: str) -> bytes:
-        """The index; the shards that it names are open then, those that are there."""
+        """Returns the index, and opens the existing shards that it names."""
         text = b""
         for _ in range(MOST_TURNS):
             before, text = text, Archive(self.file, plain=True).read(name)
             self._runs = self._read_runs(text)
             self.close()
-            if self._hold() or text == before:  # else the index was replaced, and its shards are gone
+            if self._hold() or text == before:  # False: the index was replaced, and its shards are gone
                 break
         return text
 
@@ -211,7 +211,7 @@ class Shards:
         return sorted(runs)
 
     def _hold(self) -> bool:
-        """Opens the files, so that a save cannot take them away; whether all are there."""
+        """Opens the files, so that a later save cannot make them unreadable; returns whether all exist."""
         whole = True
         for _, _, file in self._runs[:MOST_OPEN]:
             try:
@@ -222,7 +222,7 @@ class Shards:
         return whole
 
     def close(self) -> None:
-        """Closes what no storage was read from."""
+        """Closes the files from which no storage was read."""
         for file in self._files.values():
             file.close()
         self._files.clear()
@@ -265,7 +265,7 @@ class Shards:
 
 
 class ShardedCheckpoint(Checkpoint):
-    """A checkpoint whose storages are compared with the index when their file is opened, not before."""
+    """A checkpoint whose storages are compared with the index only when their file is opened."""
 
     def _compare(self) -> None:
         self.check_storages()
@@ -283,13 +283,13 @@ def load_sharded(
     tensors: Iterable[str] | None = None,
     verify: bool | None = None,
 ) -> Any:
-    """Reads what ``save_sharded`` wrote. The arguments are those of ``lamella.load``.
+    """Reads a checkpoint of ``save_sharded``. The arguments are those of ``lamella.load``.
 
-    With ``tensors``, only the files that hold them are read; others need not be there.
+    With ``tensors``, only the files of these are read; the others need not exist.
 
     Raises:
         CheckpointError: a file is damaged, or belongs to another checkpoint
-        FileNotFoundError: the folder has no index, or a shard is gone
+        FileNotFoundError: the folder has no index, or a shard is missing
     """
     shards = Shards(folder)
     try:

@@ -1,4 +1,4 @@
-"""Plain values that JSON has not, in the index and back: each is an object with one key, its tag."""
+"""Plain values that JSON lacks, to and from the index: each is an object with one key, its tag."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lamella import _C
 from lamella.serialization.containers import is_text
 from lamella.serialization.errors import Refused
 
-BITS = 2**63  # integers from here on are written as hexadecimal text, whose reading takes no longer than its length
+BITS = 2**63  # larger integers are written as hexadecimal text, which is read in linear time
 FORMATS = ("channels_last", "contiguous_format", "preserve_format")
 
 
 def from_float(x: float) -> Any:
-    """Finite ones as numbers, whose shortest text is exact; others by their bits."""
+    """Returns a finite number unchanged, since its shortest text is exact; another one as its bits."""
     return x if math.isfinite(x) else {"$float": struct.pack(">d", x).hex()}
 
 
@@ -32,7 +32,7 @@ def from_complex(z: complex) -> Any:
 
 
 def from_constant(x: Any) -> Any:
-    """A dtype, layout or memory format by its name."""
+    """Returns a dtype, layout or memory format as its name."""
     tag = {_C.dtype: "$dtype", _C.layout: "$layout", _C.memory_format: "$memory_format"}[type(x)]
     return {tag: str(x).rpartition(".")[2]}
 
@@ -61,7 +61,7 @@ def to_generator(payload: Any) -> Any:
 
 
 def from_scalar(x: Any) -> Any:
-    """A number of numpy: its dtype and its bytes."""
+    """Returns a numpy scalar as its dtype and its bytes."""
     if x.dtype.kind not in "biufcSUMm":
         raise Refused(f"is a numpy scalar of dtype {x.dtype}; save x.item()")
     return {"$scalar": [x.dtype.str, x.tobytes().hex()]}
@@ -75,7 +75,7 @@ def to_scalar(payload: Any) -> Any:
 
 
 def plain_dtype(text: str) -> Any:
-    """A dtype of numpy for elements that are bytes alone."""
+    """Returns a dtype of numpy whose elements are plain bytes."""
     import numpy as np
 
     dtype = np.dtype(text) if isinstance(text, str) and len(text) < 32 else None
@@ -85,7 +85,7 @@ def plain_dtype(text: str) -> Any:
 
 
 def from_text(x: str) -> Any:
-    """Text as it is; by its bytes where JSON would read two surrogates as one character."""
+    """Returns text unchanged, or as its bytes if JSON would read two surrogates as one character."""
     return x if is_text(x) else {"$text": x.encode("utf-8", "surrogatepass").hex()}
 
 
@@ -110,7 +110,7 @@ ENCODERS: dict[type, Callable[[Any], Any]] = {
     _C.device: lambda x: {"$device": str(x)},
     _C.Generator: from_generator,
 }
-# tag -> the value, from what stands behind the tag
+# tag -> function that makes the value from the entry of the tag
 DECODERS: dict[str, Callable[[Any], Any]] = {
     "$text": lambda x: bytes.fromhex(x).decode("utf-8", "surrogatepass"),
     "$int": lambda x: int(x, 16),

@@ -1,4 +1,4 @@
-"""Helpers around the operators: ``lamella.utils``."""
+"""Utilities around the operators: ``lamella.utils``."""
 
 import copyreg
 from typing import TYPE_CHECKING
@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 
 def swap_tensors(t1, t2) -> None:
-    """Two tensors exchange everything: memory, class, attributes, gradient, history. Who holds one now sees the other.
+    """Exchanges memory, class, attributes, gradient and history of two tensors: each reference then means the other
+    tensor.
 
     Raises:
         TypeError: one of them is no tensor, or their classes have different ``__slots__``
         RuntimeError: one of them has weak references
 
-    After an error both are as they were.
+    After an error both are unchanged.
 
     >>> a, b = lamella.zeros(2), lamella.ones(3)
     >>> lamella.utils.swap_tensors(a, b)
@@ -51,7 +52,7 @@ def _swap_classes(t1, t2):
 
 
 def _swap_attribute(t1, t2, name):
-    """Exchanges an attribute that a class keeps in a slot, which may be unset."""
+    """Exchanges an attribute that is stored in a slot of the class, and may be unset."""
     values = [getattr(t, name) for t in (t1, t2) if hasattr(t, name)]
     if len(values) == 2:
         setattr(t1, name, values[1])

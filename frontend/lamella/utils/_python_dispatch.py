@@ -1,9 +1,9 @@
-"""Modes behind autograd: ``TorchDispatchMode`` is called in place of every kernel that the thread's calls come to.
+"""Modes below autograd: ``TorchDispatchMode`` is called in place of every kernel that the thread's calls reach.
 
-It stands on the layer "torch_dispatch", inside of autograd: it sees what autograd records, what composites call there
-and what backward calls. A subclass of Tensor with ``__torch_dispatch__``, a class method, gets the calls with its
-tensors there, too; ``super().__torch_dispatch__`` calls the operator's own kernels. ``Tensor._make_wrapper_subclass``
-makes tensors of such a class that have no memory of their own.
+The modes are on the layer "torch_dispatch", inside of autograd: they see the calls that autograd records, those of
+composites and those of backward. A subclass of Tensor with ``__torch_dispatch__``, a class method, gets the calls with
+its tensors at this layer as well; ``super().__torch_dispatch__`` calls the operator's own kernels.
+``Tensor._make_wrapper_subclass`` makes tensors of such a class that have no memory of their own.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from lamella import _C
 
 
 class TorchDispatchMode:
-    """A context manager that is called in place of every operator that comes to its layer inside.
+    """A context manager that is called in place of every operator that reaches its layer within the block.
 
-    ``func`` is one overload, as ``lamella.ops.aten.add.Tensor``. Of several modes the innermost is called; what it
-    calls itself goes to the next one, and past the layers that the call has passed, such as autograd.
+    ``func`` is one overload, such as ``lamella.ops.aten.add.Tensor``. Of several modes the innermost is called; the
+    calls that it makes go to the next one, and skip the layers that the call has passed, such as autograd.
 
     >>> from lamella.utils._python_dispatch import TorchDispatchMode
     >>> class Names(TorchDispatchMode):
@@ -52,19 +52,19 @@ class BaseTorchDispatchMode(TorchDispatchMode):
 
 
 def _get_current_dispatch_mode_stack() -> list[TorchDispatchMode]:
-    """The modes that are on, the innermost last."""
+    """Returns the modes that are on, innermost last."""
     return _C._modes("dispatch")
 
 
 def _get_current_dispatch_mode() -> TorchDispatchMode | None:
-    """The innermost mode, or None."""
+    """Returns the innermost mode, or None."""
     modes = _C._modes("dispatch")
     return modes[-1] if modes else None
 
 
 @contextmanager
 def _disable_current_modes() -> Iterator[list[TorchDispatchMode]]:
-    """Inside no mode is on."""
+    """Switches all modes off within the block."""
     modes = [_C._pop_mode("dispatch") for _ in _C._modes("dispatch")][::-1]
     try:
         yield modes
@@ -74,5 +74,5 @@ def _disable_current_modes() -> Iterator[list[TorchDispatchMode]]:
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
-    """Whether it is a tensor of a class that says which tensors it wraps, by ``__tensor_flatten__``."""
+    """Returns whether it is a tensor of a class that lists the tensors it wraps, by ``__tensor_flatten__``."""
     return isinstance(t, _C.Tensor) and type(t) is not _C.Tensor and hasattr(t, "__tensor_flatten__")

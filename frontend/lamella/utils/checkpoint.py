@@ -1,4 +1,5 @@
-"""Recomputation instead of memory; from the plugin that differentiates; it is also ``lamella.autograd.checkpoint``.
+"""Recomputation in backward in place of saved tensors: the functions of ``lamella.autograd.checkpoint``, of the
+autograd plugin.
 
 >>> import lamella.utils.checkpoint
 >>> x = lamella.ones(1, requires_grad=True)

@@ -1,4 +1,4 @@
-"""Operators and extension modules of your own, in C++ and CUDA: built when they are loaded, or into packages.
+"""Operators and extension modules of one's own, in C++ and CUDA: built when they are loaded, or into packages.
 
 >>> import lamella
 >>> from lamella.utils.cpp_extension import load_inline
@@ -61,14 +61,14 @@ __all__ = [
 ]
 
 Strings = str | Sequence[str] | None
-Identity = tuple[str, ...]  # its name and the paths of its sources, which stay the same when they are edited
-_loaded: dict[Path, Any] = {}  # the result of loading each library
-_latest: dict[Identity, Path] = {}  # the library that an extension had last
-_loading = threading.RLock()  # a library is opened once, and its module made once
+Identity = tuple[str, ...]  # name and paths of the sources, which stay the same when the sources are edited
+_loaded: dict[Path, Any] = {}  # results of loading, by library
+_latest: dict[Identity, Path] = {}  # the last library of each extension
+_loading = threading.RLock()  # each library is opened, and its module made, once
 
 
 def _new_lock() -> None:
-    """Makes a new lock in a child of fork, where no thread would release the parent's."""
+    """Makes a new lock in a child of fork, where no thread would release the old one."""
     global _loading
     _loading = threading.RLock()
 
@@ -77,7 +77,7 @@ os.register_at_fork(after_in_child=_new_lock)
 
 
 def __getattr__(name: str) -> Any:
-    """The names that bring setuptools, and ``CUDA_HOME``: the folder of the toolkit that would be used, or None."""
+    """Returns the names that need setuptools, and ``CUDA_HOME``, the folder of the CUDA toolkit or None."""
     from lamella import extensions
     from lamella.extensions import cuda
 
@@ -108,28 +108,28 @@ def load(
     compat: str | None = None,
     keep_intermediates: bool = False,
 ) -> Any:
-    """Builds C++ and CUDA sources, unless that is done already, and loads the result.
+    """Builds C++ and CUDA sources, unless they have been built, and loads the result.
 
-    Sources that were edited since they were loaded, or are loaded with other flags, take the place of what they had
-    registered. To have both, give each a ``name`` of its own, and its operators a namespace.
+    Sources that were edited since they were loaded, or are loaded with other flags, replace their former registrations.
+    To have both, give each a ``name`` of its own, and its operators a namespace.
 
     Args:
-        name: what the sources see as LAMELLA_EXTENSION_NAME
+        name: the value of LAMELLA_EXTENSION_NAME in the sources
         sources: one file, or several; ``.cu`` is compiled by nvcc
         build_directory: a folder to use in place of the user's cache
-        verbose: print the commands and what the compilers say
-        with_cuda: whether to add CUDA's headers and runtime; where absent, whether there is a ``.cu``
-        is_python_module: whether this is an extension module of Python; where absent, the sources tell
+        verbose: print the commands and the output of the compilers
+        with_cuda: whether to add CUDA's headers and runtime; by default if there is a ``.cu`` file
+        is_python_module: whether this is an extension module of Python; by default found from the sources
         sanitizers: any of address, leak, thread, undefined
-        compat: "torch" for sources that were written for torch's C++: its headers are found, and are Lamella's
-        keep_intermediates: leave the folder of the build, which ``verbose`` names
+        compat: "torch" for sources written for torch's C++: torch's headers are replaced by Lamella's
+        keep_intermediates: keep the folder of the build, which ``verbose`` prints
 
     Returns:
-        the module; or for sources that only register operators the namespace of these, ``lamella.ops.NAMESPACE``, for
-        several namespaces a tuple, and None where the sources define no operator
+        the module; for sources that only register operators their namespace, ``lamella.ops.NAMESPACE``, or a tuple of
+        several; None if the sources define no operator
 
     Raises:
-        CompileError: a compiler or the linker refused; the message begins with its first error
+        CompileError: a compiler or the linker failed; the message begins with its first error
         MissingTool: there is no compiler, or it is too old, or a header is missing
         CacheError: the cache is full, read-only or another user's
         BuildError: the library needs a symbol that no library defines, or was built against another ABI
@@ -176,12 +176,12 @@ def load_inline(
     keep_intermediates: bool = False,
     no_implicit_headers: bool = False,
 ) -> Any:
-    """The same for sources given as text. Another text for the same name and namespace, in the same file of a program
-    or in the same notebook, is that extension edited.
+    """Does the same for sources given as text. A different text for the same name and namespace, in the same file of a
+    program or in the same notebook, counts as an edit of that extension.
 
     Args:
         functions: C++ functions to bind by pybind11 into a module: names, or names with their documentation
-        no_implicit_headers: by default C++ begins with ``#include <lamella/extension.h>``, and where it is a module
+        no_implicit_headers: by default the C++ begins with ``#include <lamella/extension.h>``, that of a module
             with ``<lamella/pybind.h>``
     """
     log_once("python.cpp_extension.load_inline")
@@ -219,7 +219,7 @@ def load_inline(
 
 
 def _strings(argument: str, given: Strings) -> list[str]:
-    """A list of flags; one string is split as by a shell."""
+    """Returns a list of flags; a single string is split as by a shell."""
     found = shlex.split(given) if isinstance(given, str) else list(given or ())
     for flag in found:
         if not isinstance(flag, (str, os.PathLike)):
@@ -241,7 +241,7 @@ def _bindings(functions: str | Sequence[str] | Mapping[str, str]) -> str:
 
 
 def _open(build: Build, identity: Identity) -> Any:
-    """Loads a build's library once, in place of the library that the extension had before."""
+    """Loads a build's library once, in place of the extension's former library."""
     file = build.library()
     with _loading:
         if file not in _loaded:
@@ -259,17 +259,17 @@ def _open(build: Build, identity: Identity) -> Any:
 
 def _given(build: Build, file: Path, edited: Path | None, identity: Identity) -> Any:
     defined: list[str] = []
-    # Its stamp is read before anything is opened, unless it is a module without our headers.
+    # The library's stamp is read before anything is opened, unless it is a module without Lamella's headers.
     if not build.python or _is_ours(file):
         defined = _C._load_plugin(str(file), replaces=str(edited or ""))
-        _latest[identity] = file  # also if importing the module fails
+        _latest[identity] = file  # noted before the module is imported, which may fail
         if edited is not None:
             _loaded.pop(edited, None)
     return _module(build.name, file) if build.python else _namespace.namespaces(defined)
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a library was built with Lamella's headers: it has their stamp, or their init function."""
+    """Returns whether a library was built with Lamella's headers: it has their stamp, or their init function."""
     content = file.read_bytes()
     return any(name in content for name in (b".note.lamella\0", b"\0lamella_plugin_init\0"))
 
@@ -279,7 +279,7 @@ def _module(name: str, file: Path) -> Any:
     from importlib.util import module_from_spec, spec_from_file_location
 
     last = name.rpartition(".")[2]
-    # pybind11 gives the module it made before for the same name: each build has a name of its own until it is made.
+    # pybind11 returns an existing module of the same name, so a build has a unique name until its module is made.
     own = f"{file.parent.name}.{last}"
     spec = spec_from_file_location(own, file, loader=ExtensionFileLoader(own, str(file)))
     assert spec is not None and spec.loader is not None
@@ -290,11 +290,12 @@ def _module(name: str, file: Path) -> Any:
 
 
 def _check_sanitizers(build: Build) -> None:
-    """A sanitizer's runtime must be the first library of a process; loaded later it ends the process."""
-    asked = [f for f in build.link if f.startswith("-fsanitize=")]
-    maps = Path("/proc/self/maps").read_text() if asked else ""
+    """Raises unless a sanitizer's runtime was the first library of the process; loaded later it would abort the
+    process."""
+    flags = [f for f in build.link if f.startswith("-fsanitize=")]
+    maps = Path("/proc/self/maps").read_text() if flags else ""
     for sanitizer in ("address", "thread", "leak"):
-        if not any(sanitizer in flag for flag in asked):
+        if not any(sanitizer in flag for flag in flags):
             continue
         library = os.path.basename(sanitizer_runtime(build.compiler, sanitizer))
         if library not in maps:
@@ -307,8 +308,8 @@ def _check_sanitizers(build: Build) -> None:
 
 
 def _explained(identity: Identity, error: Exception) -> Exception:
-    """A missing symbol, by the name it has in C++, another extension of the same name, and a module that is none; other
-    errors as they are."""
+    """Explains an error: a missing symbol by its name in C++, another extension of the same name, or a library that is
+    no module. Returns any other error unchanged."""
     name, found = identity[0], re.search(r"undefined symbol: (\w+)", str(error))
     if "does not define module export function" in str(error):
         return BuildError(

@@ -1,4 +1,4 @@
-"""The handle of a hook, where torch's programs import it from."""
+"""RemovableHandle, the handle of a hook, under the name by which programs for torch import it."""
 
 from lamella.nn.modules._hooks import RemovableHandle
 

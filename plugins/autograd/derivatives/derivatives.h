@@ -1,5 +1,5 @@
-// The derivatives of the catalogue, a table for each family. The notation is that of <lamella/autograd.h>; a line may
-// name several operators with the same arguments.
+// The catalogue's derivatives: one table of formulas for each family, in the notation of <lamella/autograd.h>. A line
+// may name several operators that have the same arguments.
 #pragma once
 
 #include <vector>

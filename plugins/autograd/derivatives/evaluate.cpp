@@ -1,4 +1,5 @@
-// Running a compiled formula: operands are copied from where they are, sixteen bytes each, and operators called.
+// Evaluates a compiled formula: copies each step's operands (16 bytes each) from their sources, then calls the step's
+// operator.
 #include "derivatives/formula.h"
 
 #include <array>
@@ -49,7 +50,7 @@ struct Evaluation {
     }
   }
 
-  // Operands that few formulas name: the mask, and gradients where a list is among the results.
+  // Reads the rare operands: the mask, the list of all gradients, and a gradient counted from the last result.
   __attribute__((noinline)) lamella_value read_list(Operand o) const {
     if (o.from == Operand::LastGrad) {
       lamella_tensor* g = grads[num_grads - o.index];
@@ -93,7 +94,7 @@ struct Evaluation {
     }
   }
 
-  // A number for a parameter that is a float or a list of integers.
+  // Converts an integer for a parameter that is a float or a list of integers.
   void coerce(uint8_t kind, lamella_value& v) {
     if (kind == LAMELLA_KIND_FLOAT && v.tag == LAMELLA_INT) v = value(static_cast<double>(v.as.i));
     if (kind == (LAMELLA_KIND_INT | list_of) && v.tag == LAMELLA_INT) {
@@ -138,7 +139,7 @@ struct Evaluation {
     switch (s.what) {
       case Step::Call:
         return call(s);
-      case Step::Scale: {  // by one, as alpha usually is, costs nothing
+      case Step::Scale: {  // scaling by 1, the usual alpha, costs nothing
         const lamella_value by = read(s.operands[1]);
         if (!(by.tag == LAMELLA_INT && by.as.i == 1) && !(by.tag == LAMELLA_FLOAT && by.as.d == 1)) return call(s);
         temporaries[s.to] = read(s.operands[0]);

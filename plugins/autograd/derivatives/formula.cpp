@@ -11,18 +11,19 @@
 namespace lamella::autograd {
 namespace {
 
-enum class Kind { Tensor, Tensors, Number, List, Other, Results };  // Results: of an operator that returns several
+// Results: the values of a call that returns several
+enum class Kind { Tensor, Tensors, Number, List, Other, Results };
 
 struct Expression {
   Kind kind;
   Operand operand;
-  int count = 1;  // of Results
+  int count = 1;  // the number of values, for Kind::Results
 };
 
 // The meaning of a name in a formula.
 struct Name {
   Kind kind;
-  Operand operand;  // of a gradient or the mask
+  Operand operand;  // set for `grad`, `grads` and `mask`
   int argument = -1, result = -1;
 };
 
@@ -34,7 +35,7 @@ class Compiler {
  public:
   Compiler(Rule& rule, const char* text) : r_(rule), p_(text), text_(text) { declare(); }
 
-  // Every tensor is an input; without text there are no formulas.
+  // Compiles all formulas. Every tensor argument is an input of the rule; without text the rule has no formulas.
   void run() {
     if (text_ && std::string(text_) == "none") return;
     if (writes_list_) throw Bad{"it writes a list in place"};
@@ -110,7 +111,7 @@ class Compiler {
     throw Bad{"'" + name + "' is no tensor argument of it"};
   }
 
-  // Out go inputs that are declared to have no gradient, and lists without a formula: those are indices.
+  // Removes the inputs that the text declares as `none`, and the lists of tensors without a formula, which are indices.
   void drop_inputs() {
     for (size_t i = 0; i < r_.inputs.size(); i++) {
       const Rule::Input& input = r_.inputs[i];
@@ -172,7 +173,7 @@ class Compiler {
     const Expression e = sum();
     const bool fits = at.size() == 1 ? e.kind == (r_.inputs[at[0]].list ? Kind::Tensors : Kind::Tensor)
                                      : e.kind == Kind::Results && e.count == static_cast<int>(at.size());
-    if (!fits) throw Bad{"the formula for '" + targets[0] + "' must give one tensor for each target"};
+    if (!fits) throw Bad{"the formula for '" + targets[0] + "' must give one tensor for each of its targets"};
     use(e.operand);
     f.result = e.operand;
     r_.formulas.push_back(std::move(f));
@@ -208,7 +209,7 @@ class Compiler {
     if (a.kind == Kind::Number && b.kind == Kind::Number)
       return step(c == '+' ? Step::Add : c == '-' ? Step::Sub : c == '*' ? Step::Mul : Step::Div, {a, b}, Kind::Number);
     if (!(ta || a.kind == Kind::Number) || !(tb || b.kind == Kind::Number))
-      throw Bad{std::string("'") + c + "' stands between tensors and numbers only"};
+      throw Bad{std::string("'") + c + "' takes tensors and numbers only"};
     if (!ta && (c == '+' || c == '*')) std::swap(a, b);
     if (c == '*' && a.kind == Kind::Tensor && b.kind == Kind::Number) {
       Expression e = call("mul", {a, b}, {});
@@ -308,12 +309,12 @@ class Compiler {
     const bool whole = std::string(start, static_cast<size_t>(end - start)).find_first_of(".e") == std::string::npos;
     return constant(whole ? value(static_cast<int64_t>(d)) : value(d), Kind::Number);
   }
-  static std::deque<std::array<double, 2>>& numbers_() {  // rules are never freed
+  static std::deque<std::array<double, 2>>& numbers_() {  // never freed, as rules are
     static auto* all = new std::deque<std::array<double, 2>>;
     return *all;
   }
 
-  // Room for numbers that become lists of them.
+  // Reserves room for the integers of a list constant.
   void take_ints(size_t n) {
     if ((ints_ += n) > most_ints) throw Bad{"its lists are too long"};
   }
@@ -339,7 +340,8 @@ class Compiler {
     return {n.kind, n.operand};
   }
 
-  // A gradient that did not come is zeros, but absent where a parameter may be.
+  // Notes that the formula uses a gradient. A gradient that backward does not have is replaced by zeros, or passed as
+  // none if `optional`, which says that the parameter may be none.
   void use(Operand o, bool optional = false) {
     uint64_t& wanted = optional ? f_->optional_grads : f_->grads;
     if (o.from == Operand::Grad) wanted |= uint64_t{1} << o.index;
@@ -351,17 +353,18 @@ class Compiler {
     const bool argument = n.argument >= 0;
     const auto index = static_cast<uint8_t>(argument ? n.argument : n.result);
     if (!argument && n.result < 0) throw Bad{"a gradient's ." + what + " is not known beforehand"};
-    if ((n.kind == Kind::Tensors) != (what == "shapes")) throw Bad{"there is no ." + what + " of that"};
+    if ((n.kind == Kind::Tensors) != (what == "shapes"))
+      throw Bad{(n.kind == Kind::Tensors ? "a list has no ." : "a tensor has no .") + what};
     if (what == "shape") return element(saved({argument ? Save::ArgumentShape : Save::ResultShape, index}, Kind::List));
     if (argument && what == "strides") return saved({Save::ArgumentStrides, index}, Kind::List);
     if (argument && what == "storage_offset") return saved({Save::ArgumentOffset, index}, Kind::Number);
     if (argument && what == "shapes") return saved({Save::ArgumentShapes, index}, Kind::List);
     if (argument && what == "numel") return saved({Save::ArgumentNumel, index}, Kind::Number);
     if (argument && what == "dtype") return saved({Save::ArgumentDtype, index}, Kind::Other);
-    throw Bad{"there is no ." + what};
+    throw Bad{"'" + what + "' is no attribute that a formula can read"};
   }
 
-  // shape[0], or the list as it is.
+  // Parses an index after a shape, as in `shape[0]`; without one, returns the list.
   Expression element(const Expression& list) {
     if (!take('[')) return list;
     const Expression i = sum();
@@ -398,7 +401,7 @@ class Compiler {
     return true;
   }
 
-  // The first overload that takes these arguments.
+  // Returns the first overload that takes these arguments.
   const lamella_operator* resolve(const std::string& name, const std::vector<Expression>& args,
                                   const std::vector<std::pair<std::string, Expression>>& keywords) {
     const size_t dot = name.find('.');
@@ -422,7 +425,7 @@ class Compiler {
         if (good) return all[i];
       }
     }
-    throw Bad{"there is no operator '" + name + "' that takes what it is given"};
+    throw Bad{"there is no operator '" + name + "' that takes these arguments"};
   }
 
   Expression call(const std::string& name, const std::vector<Expression>& args,

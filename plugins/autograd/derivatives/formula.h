@@ -1,4 +1,5 @@
-// Formulas: derivatives as text, compiled into short programs over operators. The grammar is in <lamella/autograd.h>.
+// Formula: a derivative written as text, compiled into a short program of operator calls. The grammar is in
+// <lamella/autograd.h>.
 #pragma once
 
 #include <atomic>
@@ -10,7 +11,7 @@
 
 namespace lamella::autograd {
 
-// Something that a formula names and that therefore is saved.
+// One value that formulas name and that a node therefore saves: a tensor, a number, or a shape.
 struct Save {
   enum What : uint8_t {
     Argument,
@@ -28,8 +29,8 @@ struct Save {
   bool operator==(const Save& o) const { return what == o.what && index == o.index; }
 };
 
-// Where an operand of a step comes from: a gradient is that of one result, counted from the last where they come after
-// a list, or the list of all.
+// The source of an operand of a step. Grad is the gradient of result `index`; LastGrad counts from the last result, for
+// results that follow a list; Grads is the list of all gradients.
 struct Operand {
   enum From : uint8_t { Constant, Saved, Grad, Temporary, Mask, LastGrad, Grads };
   From from;
@@ -42,18 +43,18 @@ struct Step {
   uint8_t to, returns = 1;  // `returns` temporaries from `to` on
   const lamella_operator* op = nullptr;
   std::vector<Operand> operands;
-  std::vector<uint8_t> kinds;  // the operator's parameters there: enum lamella_kind, with list_of added for lists
+  std::vector<uint8_t> kinds;  // the kinds of the operator's parameters: enum lamella_kind, plus list_of for a list
 };
 constexpr uint8_t list_of = 64;
 constexpr uint64_t all_grads = uint64_t{1} << 63;
 
 struct Formula {
-  std::vector<uint8_t> targets;  // inputs of the rule whose gradients it gives
-  uint64_t saves = 0;            // which of the rule's saved things it needs
-  uint64_t grads = 0;            // which results' gradients, a bit for each, or all_grads
-  uint64_t optional_grads = 0;   // and which of them only if they came
+  std::vector<uint8_t> targets;  // the rule's inputs whose gradients the formula computes
+  uint64_t saves = 0;            // bits: the rule's saves that the formula needs
+  uint64_t grads = 0;            // bits: the results whose gradients the formula needs, or all_grads
+  uint64_t optional_grads = 0;   // bits: those that the formula takes as none where backward has no gradient of them
   std::vector<Step> steps;
-  Operand result;  // or, for several targets, that many from here on
+  Operand result;  // the first of as many temporaries as there are targets
   uint8_t temporaries = 0;
 };
 
@@ -62,7 +63,7 @@ struct Rule {
   struct Input {
     uint8_t arg;
     bool list;
-    int8_t formula = -1;  // none: asking for its gradient is an error
+    int8_t formula = -1;  // -1: there is no formula, and a request for this gradient is an error
   };
   const lamella_operator* op;
   std::string name;  // "MulBackward0"
@@ -71,46 +72,47 @@ struct Rule {
   std::vector<Formula> formulas;
   std::vector<Save> saves;
   std::deque<lamella_value> constants;
-  std::deque<std::string> strings;  // of constants
-  bool saves_tensors = false;       // if not, saved values cost nothing, and stay after backward
+  std::deque<std::string> strings;  // storage of the string constants
+  bool saves_tensors = false;  // false: every saved value is a number or a shape, and stays in the node after backward
   int num_args, num_returns;
-  int list_return = -1;  // the return value that is a list: its tensors are results of the node one by one
-  int written = -1;      // the argument that the operator itself writes
-  int written_for = 0;   // the number of arguments, where the operator has more now
+  int list_return = -1;  // the return value that is a list, or -1; each tensor of the list is one result of the node
+  int written = -1;      // the argument that the operator writes in place, or -1
+  int written_for = 0;   // lamella_derivative::num_args, where the operator has more arguments now; else 0
   const lamella_derivative* functions = nullptr;  // instead of formulas
-  lamella_status broken = LAMELLA_OK;             // the formulas do not compile
+  lamella_status broken = LAMELLA_OK;             // LAMELLA_OK, or the error's kind if the formulas do not compile
   std::string error;
 
-  // The operator's return value that has this one of the node's `num_results` results.
+  // Returns which of the operator's return values holds result `result` of a node with `num_results` results.
   int return_of(int result, int num_results) const {
     if (list_return < 0 || result < list_return) return result;
     return std::max(list_return, result - (num_results - num_returns));
   }
 };
 
-// Limits of formulas: compile() refuses those that need more. Several targets take an operator's several results.
+// Limits of a formula; compile() refuses a formula that exceeds one. A formula has at most one target for each result
+// of an operator.
 constexpr int most_saves = 24, most_temporaries = 40, most_operands = 32, most_ints = 64, most_constants = 256;
 constexpr int most_targets = LAMELLA_MAX_RETURNS;
 
-// The layer's copy of a lamella_derivative for one operator, which is the context of its kernel. Never freed: calls may
-// be on their way, and graphs hold the rule.
+// The layer's copy of a lamella_derivative for one operator. It is the context of that operator's kernel, and is never
+// freed, because running calls and graphs may still use its rule.
 struct Derivative {
   const lamella_operator* op;
   lamella_derivative given;
   std::string formulas;  // given.formulas points at this
-  std::string wrong;     // why the caller's struct could not be read
+  std::string wrong;     // why the lamella_derivative could not be read; empty if it could
   std::atomic<const Rule*> rule{nullptr};
 };
 
-// The layer's `prepare`, in given.cpp: the same Derivative as long as the payload says the same.
+// The layer's callback `prepare`, in given.cpp. It returns the same Derivative until the payload's content changes.
 void* prepare(void*, const lamella_operator* op, const void* payload);
-// Makes its rule, once.
+// Compiles the formulas of `d` into its rule, at the first call.
 const Rule& compile(Derivative& d);
 
-// Defines the operator that lists formulas that do not compile, in broken.cpp.
+// Defines autograd::_broken_formulas(), which lists the formulas that do not compile; in broken.cpp.
 void define_broken_formulas(Library& m);
 
-// Evaluates one formula; results are owned, one a target.
+// Evaluates one formula. Writes one owned value for each target into `results`.
 lamella_status evaluate(const Rule& r, const Formula& f, const lamella_value* saved, lamella_tensor* const* grads,
                         int num_grads, const uint8_t* mask, lamella_value* results);
 

@@ -1,5 +1,5 @@
-// Operators that derivatives are written with where one expression is not enough: composites over the catalogue's, in
-// the namespace autograd. Their own derivatives follow by decomposition, or stand in the table.
+// Private operators of the namespace autograd, which formulas call where one expression is not enough. Each is a
+// composite over the catalogue's operators; its own derivative follows by decomposition, or has a line in the tables.
 #pragma once
 
 #include <lamella/extension.h>
@@ -11,7 +11,7 @@ namespace lamella::autograd {
 
 inline lamella::Tensor conj_if_complex(const lamella::Tensor& t) { return t.is_complex() ? lamella::conj(t) : t; }
 
-// Defines a private operator with its composite, whose types are compared with the schema.
+// Defines a private operator by its composite; `impl` compares the function's types with the schema.
 template <auto Function>
 void composite(Library& m, const char* schema) {
   m.define(schema, nullptr, nullptr, nullptr, LAMELLA_FORM_PRIVATE);

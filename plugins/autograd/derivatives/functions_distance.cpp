@@ -8,8 +8,8 @@ namespace {
 
 Tensor one_for_zero(const Tensor& t) { return where(t == 0, 1, t); }
 
-// The gradient of the first of two matrices; 0 where two rows are the same. One of infinite order goes to each element
-// that is the largest.
+// Returns the gradient of cdist by its first argument. It is 0 where two rows are equal. With p = inf, every element
+// whose distance is the largest gets the gradient.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, std::string_view compute_mode,
                       const Tensor& result) {
   if (_cdist_by_product(x1, x2, p, compute_mode)) {

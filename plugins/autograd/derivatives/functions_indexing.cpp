@@ -1,4 +1,4 @@
-// The composites that derivatives of scattering are written with.
+// Composites that the derivatives of scattering operators call.
 #include <algorithm>
 
 #include "derivatives/functions.h"
@@ -6,10 +6,9 @@
 namespace lamella::autograd {
 namespace {
 
-// The gradient that was gathered by an index, in the shape of the source: zero beyond the index, where nothing was
-// read.
+// Pads a gradient that was gathered by an index to the shape of the source, with zeros where the index read nothing.
 Tensor as_source(const Tensor& gathered, IntArrayRef size) {
-  // A zero-dim tensor counts as one dimension of one.
+  // A zero-dim tensor is treated as one dimension of size one.
   if (gathered.dim() == 0 || size.empty())
     return gathered.dim() == static_cast<int64_t>(size.size()) ? gathered : gathered.reshape(size);
   std::vector<int64_t> pad;
@@ -27,7 +26,7 @@ Tensor scatter_backward(const Tensor& grad, int64_t dim, const Tensor& index, In
 
 Tensor one_if_zero(const Tensor& t) { return where(t == 0, 1, t); }
 
-// The gradients of scatter_reduce: each place's is divided among the elements that were folded into it.
+// The gradients of scatter_reduce: the gradient of each place is divided among the elements that were reduced into it.
 struct Fold {
   using Gradients = std::tuple<Tensor, Tensor>;
 
@@ -44,7 +43,8 @@ struct Fold {
     return scatter_reduce(to, dim, index, t, reduce, include_self);
   }
   Tensor number(const Tensor& t) const { return t.to(self.dtype()); }
-  // t with zeros at the places that were written, unless the elements that stood there count as well.
+  // Returns t, with zeros at the places that were written unless include_self, which makes self's elements count as
+  // well.
   Tensor left_out(const Tensor& t) const { return include_self ? t : scatter(t, dim, index, 0); }
 
   Gradients sum() const { return {left_out(grad), gather(grad)}; }
@@ -54,15 +54,15 @@ struct Fold {
     const Tensor share = grad / count;
     return {left_out(share), gather(share)};
   }
-  // All elements that are the extremum have equal shares.
+  // All elements equal to the extremum get equal shares.
   Gradients extremum() const {
     const Tensor by_self = left_out(number(self == result));
     const Tensor by_src = number(src == gather(result));
     const Tensor share = grad / scatter_add(by_self, by_src);
     return {by_self * share, by_src * gather(share)};
   }
-  // The slope is the product of the other elements: the result divided by the element. A single zero counts as one in
-  // it instead, as nothing can be divided by zero; beside another zero the slope is zero.
+  // The slope is the product of the other elements, that is the result divided by the element. Division by zero is
+  // avoided: a place's only zero counts as 1 in the product; with several zeros at one place the slope is zero.
   Gradients product() const {
     const Tensor one = one_if_zero(self), others = fold(one, src) / one;
     const Tensor zero = src == 0;
@@ -79,7 +79,7 @@ std::tuple<Tensor, Tensor> scatter_reduce_backward(const Tensor& grad, const Ten
                                                    const Tensor& index, const Tensor& src, std::string_view reduce,
                                                    bool include_self, const Tensor& result) {
   if (index.numel() == 0) return {grad, zeros_like(src)};
-  Tensor read = src;  // the part that the index reaches
+  Tensor read = src;  // the part of src that the index covers
   for (int64_t d = 0; d < index.dim(); d++)
     if (read.size(d) != index.size(d)) read = narrow(read, d, 0, index.size(d));
   const Fold fold{grad, self, dim, index, read, reduce, include_self, result};

@@ -1,4 +1,4 @@
-// The composites that derivatives of linear, norms, embedding and dropout are written with.
+// Composites that the derivatives of linear, norms, embedding and dropout call.
 #include <algorithm>
 
 #include "derivatives/functions.h"
@@ -6,8 +6,8 @@
 namespace lamella::autograd {
 namespace {
 
-// The gradient of linear(input, weight) by the weight is one product of the gradient's rows and the input's, as all
-// leading dimensions are one.
+// Returns the gradient of linear(input, weight) by the weight: one matrix product, with the leading dimensions of the
+// gradient and the input flattened into rows.
 Tensor linear_weight_backward(const Tensor& grad, const Tensor& input) {
   const auto rows = [](const Tensor& x) {
     return x.dim() == 2 ? x : reshape(x, {x.numel() / std::max<int64_t>(x.size(-1), 1), x.size(-1)});
@@ -18,16 +18,16 @@ Tensor linear_weight_backward(const Tensor& grad, const Tensor& input) {
 }
 
 // ---- normalization layers
-// ----------------------------------------------------------------------------------------------------------
+// --------------------------------------------------------------------------------------------
 
-// The number of elements of x that each of these statistics was taken over.
+// Returns over how many elements of x each element of `statistic` was taken.
 int64_t elements_for_each(const Tensor& x, const Tensor& statistic) {
   return x.numel() / std::max<int64_t>(statistic.numel(), 1);
 }
 
-// The gradient by x of the statistics that a norm returns beside its result: the mean, which is undefined where the
-// norm takes none, and rstd = 1 / sqrt(var + eps), each over `count` elements. It is undefined without a gradient of
-// either.
+// Returns the gradient by x that arrives through the statistics that a norm returns beside its result: the mean
+// (undefined for a norm without one) and rstd = 1 / sqrt(var + eps), each taken over `count` elements. The result is
+// undefined if neither statistic has a gradient.
 Tensor through_statistics(const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& x, const Tensor& mean,
                           const Tensor& rstd, int64_t count) {
   Tensor sum;

@@ -1,4 +1,4 @@
-// The composites that derivatives of pointwise operators are written with.
+// Composites that the derivatives of pointwise operators call.
 #include <complex>
 
 #include "derivatives/functions.h"
@@ -41,7 +41,7 @@ Tensor pow_backward_base(const Tensor& grad, const Scalar& self, const Tensor& e
   return grad * where(real_if_complex(exponent) >= 0, 0, slope);
 }
 
-// The gradient of x / |x| is perpendicular to x; that of a real number is zero.
+// The gradient of x / |x| is perpendicular to x; for a real x it is zero.
 Tensor sgn_backward(const Tensor& grad, const Tensor& self, const Tensor& sgn) {
   if (!self.is_complex()) return zeros_like(grad);
   const Tensor size = abs(self);
@@ -69,7 +69,7 @@ Tensor sinc_backward(const Tensor& grad, const Tensor& self) {
   constexpr double pi = 3.14159265358979323846;
   const Tensor px = self * pi;
   const Tensor top = cos(px) * px - sin(px);
-  const Tensor bottom = px * self;  // zero for tiny numbers, too
+  const Tensor bottom = px * self;  // also 0 where the product of tiny numbers underflows
   const Tensor slope = conj_if_complex(top / bottom);
   return where(bottom == 0, 0, grad * slope);
 }
@@ -80,7 +80,8 @@ Tensor xlogy_backward(const Tensor& grad, const Tensor& self, const Scalar& othe
   return where(self == 0, 0, slope);
 }
 
-// The gradient of log(x / (1 - x)). Outside of the limits it is zero with eps, as x is clamped there, and NaN without.
+// The gradient of log(x / (1 - x)). Outside of [eps, 1 - eps] it is zero, because x is clamped there; without eps it is
+// NaN outside of [0, 1].
 Tensor logit_backward(const Tensor& grad, const Tensor& self, std::optional<double> eps) {
   const double low = eps.value_or(0);
   const Tensor slope = grad / (self * (1 - self));
@@ -99,7 +100,7 @@ Tensor clamp_backward(const Tensor& grad, const Tensor& self, std::optional<Scal
   return inside.defined() ? where(inside, grad, 0) : grad;
 }
 
-// The gradient goes to self within the limits, both included, and to the limit that holds elsewhere.
+// The gradient goes to self within the limits, limits included; elsewhere it goes to the limit that was applied.
 std::tuple<Tensor, Tensor, Tensor> clamp_tensor_backward(const Tensor& grad, const Tensor& self, const Tensor& min,
                                                          const Tensor& max, ArrayRef<bool> mask) {
   const auto both = [](const Tensor& s, const Tensor& t) {

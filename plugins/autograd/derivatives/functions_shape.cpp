@@ -1,4 +1,4 @@
-// The composites that the derivatives of views, joining and reductions call.
+// Composites that the derivatives of views, joining and reductions call.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -26,7 +26,8 @@ Tensor permute_backward(const Tensor& grad, IntArrayRef dims) {
   return grad.permute(back);
 }
 
-// ---- zeros, with the gradient at the places of a view -------------------------------------------------------------
+// ---- zeros, with the gradient at the places of a view
+// ----------------------------------------------------------------
 
 Tensor select_backward(const Tensor& grad, IntArrayRef size, int64_t dim, int64_t index) {
   const Tensor whole = zeros_of(grad, size);
@@ -53,8 +54,8 @@ Tensor diagonal_backward(const Tensor& grad, IntArrayRef size, int64_t offset, i
   return whole;
 }
 
-// Windows may overlap: the gradients of an element in several windows are added. The windows of the elements' numbers
-// say which element each gradient belongs to.
+// Windows may overlap: an element gets the sum of its windows' gradients. unfold() of the elements' numbers gives, for
+// each gradient, the number of the element that it belongs to.
 Tensor unfold_backward(const Tensor& grad, IntArrayRef shape, int64_t dim, int64_t size, int64_t step) {
   const int64_t n = product(shape);
   const Tensor numbers = arange(n, TensorOptions(grad.device())).reshape(shape);
@@ -69,12 +70,13 @@ struct Strided {
   int64_t offset;
 
   int64_t numel() const { return product(sizes); }
-  int64_t end() const {  // one behind the last element
+  int64_t end() const {  // one past the last element
     int64_t last = offset;
     for (size_t i = 0; i < sizes.size(); i++) last += (sizes[i] - 1) * strides[i];
     return numel() ? last + 1 : offset;
   }
-  // Whether no two places are the same: sorted by stride, each dimension steps over all before it.
+  // Returns whether all places are distinct: with the dimensions sorted by stride, each stride must exceed the span of
+  // the smaller dimensions.
   bool distinct() const {
     std::vector<std::pair<int64_t, int64_t>> by;
     for (size_t i = 0; i < sizes.size(); i++)
@@ -93,7 +95,7 @@ Tensor read(const Tensor& flat, const Strided& s) {
   return flat.as_strided(s.sizes, s.strides, s.numel() ? s.offset : 0);
 }
 
-// The memory, flat, of `size` elements, with the gradient at the places of `view`: added where they meet.
+// Returns flat memory of `size` elements with the gradient added at the places of `view`.
 Tensor spread(const Tensor& grad, const Strided& view, int64_t size) {
   const Tensor flat = zeros_of(grad, {size});
   if (view.distinct()) {
@@ -105,7 +107,7 @@ Tensor spread(const Tensor& grad, const Strided& view, int64_t size) {
   return flat.index_add(0, index, grad.reshape({-1}));
 }
 
-// Reads the base's places from the memory. Several elements at one place share the gradient that came to it.
+// Reads the places of `base` from flat memory. Elements that share one place share its gradient equally.
 Tensor gather(const Tensor& flat, const Strided& base) {
   const Tensor all = read(flat, base);
   if (base.distinct()) return all;
@@ -120,7 +122,7 @@ Tensor through_memory(const Tensor& grad, Strided base, Strided view) {
   return gather(spread(grad, view, std::max(base.end(), view.end())), base);
 }
 
-// as_strided reads the whole storage, also outside the tensor.
+// as_strided may read any place of the storage, also places outside of the tensor.
 Tensor as_strided_backward(const Tensor& grad, IntArrayRef base_size, IntArrayRef base_stride, int64_t base_offset,
                            IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) {
   const Strided base{DimVector(base_size), DimVector(base_stride), base_offset};
@@ -128,7 +130,7 @@ Tensor as_strided_backward(const Tensor& grad, IntArrayRef base_size, IntArrayRe
   return through_memory(grad, base, view);
 }
 
-// The same geometry in real numbers: a complex number is a last dimension of two.
+// Converts a complex tensor's geometry to one over real numbers: each complex number becomes a last dimension of two.
 void count_in_real(Strided& s) {
   for (int64_t& n : s.strides) n *= 2;
   s.offset *= 2;
@@ -136,8 +138,8 @@ void count_in_real(Strided& s) {
   s.strides.push_back(1);
 }
 
-// The same for any view of a base, of which one may be complex and the other its real numbers: then both are counted in
-// real numbers.
+// The gradient by the base, for a view given by its geometry. If only one of base and view is complex (the other holds
+// its real numbers), both geometries are converted to real numbers.
 Tensor strided_backward(const Tensor& grad, IntArrayRef base_size, IntArrayRef base_stride, int64_t base_offset,
                         bool complex_base, IntArrayRef size, IntArrayRef stride, int64_t offset) {
   Strided base{DimVector(base_size), DimVector(base_stride), base_offset};
@@ -154,17 +156,18 @@ Tensor strided_backward(const Tensor& grad, IntArrayRef base_size, IntArrayRef b
 
 // ---- joining --------------------------------------------------------------------------------------------------------
 
-// Negative padding cuts away the elements that padding had added.
+// Negative padding removes the elements that the padding had added.
 Tensor pad_backward(const Tensor& grad, IntArrayRef pad) {
   std::vector<int64_t> back = pad.vec();
   for (int64_t& n : back) n = -n;
   return constant_pad_nd(grad, back);
 }
 
-// `shapes` is, for each tensor, its number of dimensions and then its sizes.
+// `shapes` holds, for each tensor, its number of dimensions and then its sizes.
 std::vector<Tensor> cat_backward(const Tensor& grad, IntArrayRef shapes, int64_t dim) {
   const int64_t along = wrap(dim, grad.dim());
-  std::vector<int64_t> lengths, legacy;  // legacy: the empty tensors of one dimension, which fit anywhere
+  // legacy: the one-dimensional empty tensors, which cat() accepts beside any shape
+  std::vector<int64_t> lengths, legacy;
   for (size_t i = 0; i < shapes.size(); i += shapes[i] + 1) {
     const bool fits = grad.dim() == shapes[i];
     if (!fits) legacy.push_back(static_cast<int64_t>(lengths.size()));
@@ -177,7 +180,7 @@ std::vector<Tensor> cat_backward(const Tensor& grad, IntArrayRef shapes, int64_t
 
 // ---- reductions -----------------------------------------------------------------------------------------------------
 
-// The dimensions of a list, all of them if it is absent or empty; sorted.
+// Returns the dimensions of a list, sorted; all n dimensions if the list is absent or empty.
 DimVector reduced(const std::optional<IntArrayRef>& dims, int64_t n) {
   DimVector all(dims.value_or(IntArrayRef()));
   if (all.empty())
@@ -187,7 +190,7 @@ DimVector reduced(const std::optional<IntArrayRef>& dims, int64_t n) {
   return all;
 }
 
-// With the dimensions that a reduction dropped, of size one.
+// Puts the dimensions that a reduction dropped back, with size one.
 Tensor kept(Tensor t, IntArrayRef dims, bool keepdim, int64_t n) {
   for (int64_t d : dims)
     if (!keepdim && n > 0) t = t.unsqueeze(d);
@@ -207,7 +210,7 @@ Tensor mean_backward(const Tensor& grad, IntArrayRef size, std::optional<IntArra
   return kept(grad / count, dims, keepdim, n).expand(size);
 }
 
-// Elements that are the extremum share its gradient. Over all dimensions, nans are among them.
+// Elements equal to the extremum share its gradient. In a reduction over all dimensions, NaNs count as equal to it.
 Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::optional<IntArrayRef> dim,
                          bool keepdim) {
   const int64_t n = self.dim();
@@ -219,12 +222,13 @@ Tensor extremum_backward(const Tensor& grad, const Tensor& self, const Tensor& r
   return dim.has_value() ? share * mask : where(mask, share, 0.0);
 }
 
-// The products of the elements before each one.
+// Returns, for each element, the product of the elements before it along d.
 Tensor product_before(const Tensor& self, const Tensor& one, int64_t d) {
   return cat({one, self.narrow(d, 0, self.size(d) - 1)}, d).cumprod(d);
 }
 
-// The gradient times the product of all other elements, without a division: of those before times those after.
+// The gradient of prod: grad times the product of all other elements, which is the product of those before times the
+// product of those after, so that nothing is divided by zero.
 Tensor prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool keepdim) {
   const int64_t n = self.dim(), d = wrap(dim, std::max<int64_t>(n, 1));
   if (n == 0) return grad;
@@ -239,7 +243,7 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, int64_t dim, bool k
   return came * (others.is_complex() ? others.conj() : others);
 }
 
-// The gradient goes to the elements that were chosen.
+// Puts the gradient at the elements that a reduction chose, given by their indices.
 Tensor pick_backward(const Tensor& grad, IntArrayRef size, int64_t dim, const Tensor& indices, bool keepdim) {
   const auto n = static_cast<int64_t>(size.size());
   const DimVector dims{wrap(dim, std::max<int64_t>(n, 1))};
@@ -247,8 +251,8 @@ Tensor pick_backward(const Tensor& grad, IntArrayRef size, int64_t dim, const Te
   return zeros_of(grad, size).scatter(dim, at, came);
 }
 
-// The gradient of a variance, or of the standard deviation if that is given. The mean may be a result beside it, with a
-// gradient of its own. Where the deviation is zero, so is its gradient.
+// Returns the gradient of a variance, or of the standard deviation where `std_` is given. `grad_mean` is the gradient
+// of the mean, if the operator returned that as well. Where the deviation is zero, so is its gradient.
 Tensor spread_backward(const Tensor& grad, const Tensor& grad_mean, const Tensor& self, const Tensor& std_,
                        std::optional<IntArrayRef> dim, const std::optional<Scalar>& correction, bool keepdim) {
   const int64_t n = self.dim();
@@ -278,7 +282,7 @@ Tensor spread_backward(const Tensor& grad, const Tensor& grad_mean, const Tensor
 Tensor one_for_zero(const Tensor& t) { return where(t == 0, 1, t); }
 Tensor zero_where_zero(const Tensor& of, const Tensor& t) { return where(of == 0, 0, t); }
 
-// Where the norm is zero, so is the gradient.
+// Returns the gradient of vector_norm; zero where the norm is zero.
 Tensor vector_norm_backward(const Tensor& grad, const Tensor& self, const Scalar& ord, std::optional<IntArrayRef> dim,
                             bool keepdim, const Tensor& result) {
   const double p = as_double(ord.value());
@@ -287,7 +291,7 @@ Tensor vector_norm_backward(const Tensor& grad, const Tensor& self, const Scalar
   const Tensor came = kept(grad, dims, keepdim, n), norm = kept(result, dims, keepdim, n);
   if (p == 0) return zeros_like(self);
   if (p == 1) return self.sgn() * came;
-  if (std::isinf(p)) {  // elements that are the extremum share
+  if (std::isinf(p)) {  // elements equal to the extremum share
     const Tensor mask = self.abs() == norm;
     const Tensor count = n ? mask.sum(dims, true) : ones_like(norm);
     return self.sgn() * where(mask, came / count, 0);
@@ -295,7 +299,8 @@ Tensor vector_norm_backward(const Tensor& grad, const Tensor& self, const Scalar
   const Tensor power = p == 2 ? one_for_zero(norm) : one_for_zero(norm).pow(p - 1);
   const Tensor each = zero_where_zero(norm, came / power);
   if (p == 2) return self * each;
-  // Below two in another order, so that neither a tiny nor an infinite element meets the inverse of its size.
+  // For p < 2 the factors are ordered differently, so that a tiny or infinite element is not multiplied by the inverse
+  // of its size.
   const bool direction = p < 2;
   const Tensor weight = zero_where_zero(self, one_for_zero(self).abs().pow(direction ? p - 1 : p - 2));
   return (direction ? self.sgn() : self) * weight * each;

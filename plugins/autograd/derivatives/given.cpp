@@ -1,4 +1,5 @@
-// Copies of the derivatives that other libraries hand in. They are never freed: calls and graphs may need them.
+// prepare() copies a lamella_derivative that another library registered. Copies are never freed, because running calls
+// and graphs may need them.
 #include "graph/given.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Products, norms, losses, convolution and pooling.
+// Derivatives of matrix products, norms, losses, attention, recurrent layers, convolution and pooling.
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
@@ -39,12 +39,13 @@ const std::vector<Line> network_derivatives = {
     // losses
     {"_pair_loss",
      "input: _pair_loss_backward(grad, input, target, kind, width, reduction);"
-     "target: _pair_loss_backward(grad, target, input, kind, width, reduction)"},  // even in input - target
+     // by symmetry: the loss depends on |input - target| alone
+     "target: _pair_loss_backward(grad, target, input, kind, width, reduction)"},
     {"_class_loss",
      "input: _class_loss_backward(grad, input, target, weight, ignore_index, reduction, logits); target: none"},
     {"_nll_pick", "input: _class_loss_backward(grad, input, target, weight, ignore_index, 0, false); target: none"},
 
-    // A probability's gradient is bounded, as the value is.
+    // The denominator is clamped, since the loss itself clamps its logarithms.
     {"_binary_cross_entropy",
      "input: grad * ((input - target) / clamp_min((1 - input) * input, 1e-12));"
      "target: grad * (log1p(-input) - log(input))"},

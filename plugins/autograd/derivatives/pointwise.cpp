@@ -1,4 +1,4 @@
-// Pointwise operators and activations.
+// Derivatives of pointwise operators and activations.
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
@@ -102,7 +102,7 @@ const std::vector<Line> pointwise_derivatives = {
     {"clamp_max", "self: where(le(self, max), grad, 0)"},
     {"clamp_min.Tensor", "self: where(ge(self, min), grad, 0); min: where(lt(self, min), grad, 0)"},
     {"clamp_max.Tensor", "self: where(le(self, max), grad, 0); max: where(gt(self, max), grad, 0)"},
-    // Where both are equal, each has half.
+    // Where both arguments are equal, each gets half of the gradient.
     {"maximum",
      "self: where(eq(self, other), grad / 2, where(lt(self, other), 0, grad));"
      "other: where(eq(self, other), grad / 2, where(gt(self, other), 0, grad))"},
@@ -152,8 +152,8 @@ const std::vector<Line> activation_derivatives = {
     {"softshrink", "self: softshrink_backward(grad, self, lambd)"},
     {"tanhshrink", "self: grad * (tanh(self) * tanh(self))"},
 
-    // Derivatives of the *_backward operators: linear in the gradient; by the input none where the second derivative is
-    // 0.
+    // Derivatives of the *_backward operators. These are linear in grad_output; the derivative by the input is `none`
+    // where the activation's second derivative is 0.
     {"tanh_backward", "grad_output: tanh_backward(grad, conj(output)); output: conj(grad * output) * grad_output * -2"},
     {"sigmoid_backward",
      "grad_output: sigmoid_backward(grad, conj(output)); output: conj(grad * (1 - output * 2)) * grad_output"},

@@ -1,4 +1,4 @@
-// Images of another size, and what their gradients are differentiated by: both are linear.
+// Derivatives of resampling operators and of their *_backward operators, all of which are linear in the image.
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {

@@ -1,10 +1,10 @@
-// Views, copies, reductions and indexing.
+// Derivatives of views, copies, reductions and indexing.
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
 
 const std::vector<Line> view_derivatives = {
-    {"positive, alias, expand, broadcast_to", "self: grad"},  // summed to the shape, as all gradients are
+    {"positive, alias, expand, broadcast_to", "self: grad"},  // the engine sums every gradient to its input's shape
     {"expand_as", "self: grad; other: none"},
     {"t", "self: t(grad)"},
     {"transpose.int", "self: transpose(grad, dim0, dim1)"},
@@ -53,7 +53,7 @@ const std::vector<Line> reduction_derivatives = {
     {"mean", "self: expand(grad / self.numel, self.shape)"},
     {"mean.dim", "self: _mean_backward(grad, self.shape, dim, keepdim)"},
     {"prod.dim_int", "self: _prod_backward(grad, self, dim, keepdim)"},
-    // Where several are the largest, they share.
+    // Elements equal to the extremum share its gradient.
     {"amax, amin", "self: _extremum_backward(grad, self, result, dim, keepdim)"},
     {"argmax", "none"},
     {"max.dim, min.dim", "self: _pick_backward(grad, self.shape, dim, indices, keepdim)"},

@@ -8,11 +8,12 @@ namespace lamella::autograd {
 namespace {
 
 struct AccumulateNode : Node {
-  Variable* leaf;  // null once it is gone; under the node's lock
+  Variable* leaf;  // null after the leaf was destroyed; guarded by the node's lock
 };
 
-// Engines add under one of these, so that two of them may meet at a leaf. It is held while operators run, which may
-// wait for the host language's lock: so no thread may take it that holds that lock. See also Guard, which is short.
+// Returns the mutex that an engine holds while it adds to a leaf, since engines of several threads may reach one leaf.
+// Operators run meanwhile and may wait for the host language's lock, so a thread that holds the host's lock must not
+// take this mutex. (Guard, the node's own lock, is held for a few instructions only.)
 std::recursive_mutex& adding(const Node* n) {
   static std::recursive_mutex all[64];
   return all[(reinterpret_cast<uintptr_t>(n) / 64) % 64];
@@ -20,8 +21,8 @@ std::recursive_mutex& adding(const Node* n) {
 
 bool sole_owner(const lamella_tensor* t) { return __atomic_load_n(&t->object.refcount, __ATOMIC_ACQUIRE) == 1; }
 
-// Makes the tensor that a leaf keeps as its first gradient: g itself where nothing else refers to its memory, else a
-// copy. Takes over the reference to g.
+// Makes the tensor that a leaf keeps as its first gradient: g itself if nothing else refers to its memory, else a copy.
+// Takes over the reference to g.
 lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   const lamella_tensor* base = api().tensor_base(g);
   const bool alone =
@@ -36,7 +37,7 @@ lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
       *out = g;
       return LAMELLA_OK;
     }
-    st = api().tensor_detach(g, layer_bit, out);  // a gradient without a base: nothing else refers to that
+    st = api().tensor_detach(g, layer_bit, out);  // without a base, so that nothing else refers to the memory
   } else {
     st = run.ops.clone(g, out);
   }
@@ -44,7 +45,7 @@ lamella_status keep(Run& run, lamella_tensor* g, lamella_tensor** out) {
   return st;
 }
 
-// Adds g to the leaf's `grad`, which other threads may read or take away meanwhile. Takes over the reference to g.
+// Adds g to the leaf's `grad`, which other threads may read or replace at the same time. Takes over the reference to g.
 lamella_status add_to(Run& run, Node* n, lamella_tensor* g) {
   std::lock_guard lock(adding(n));
   const auto leaf = [n] { return static_cast<AccumulateNode*>(n)->leaf; };
@@ -89,7 +90,8 @@ bool is_accumulator(const Node* n) { return n->kind == &kind; }
 
 void forget_leaf(Node* n) { static_cast<AccumulateNode*>(n)->leaf = nullptr; }
 
-// Threads may meet a new leaf at once: the first one's node is the leaf's.
+// Several threads may ask for a new leaf's node at once; the node that is stored first is kept, and all return that
+// one.
 Node* accumulator(Variable& v, const lamella_tensor* t) {
   Node* there = __atomic_load_n(&v.node, __ATOMIC_ACQUIRE);
   if (__builtin_expect(there && there->results[0].has_shape_of(t), 1)) return there;
@@ -98,7 +100,7 @@ Node* accumulator(Variable& v, const lamella_tensor* t) {
   n->leaf = &v;
   n->results[0].describe(t);
   if (__atomic_compare_exchange_n(&v.node, &there, static_cast<Node*>(n), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    if (there) {  // the leaf has been given another shape
+    if (there) {  // the leaf's shape has changed since its node was made
       {
         Guard guard(there);
         forget_leaf(there);

@@ -1,4 +1,4 @@
-// The node at the end of every path: it adds the gradients that arrive to a leaf's grad.
+// AccumulateNode, the node of a leaf: it adds the gradients that arrive to the leaf's grad.
 #pragma once
 
 #include "graph/node.h"
@@ -6,11 +6,11 @@
 namespace lamella::autograd {
 
 bool is_accumulator(const Node* n);
-// The leaf is gone; under the node's lock.
+// Clears the node's pointer to its leaf, which is being destroyed. The caller holds the node's lock.
 void forget_leaf(Node* n);
-// Adds a gradient to that of a tensor; takes over the reference to it.
+// Adds the gradient g to the grad of a tensor; takes over the reference to g.
 lamella_status accumulate(Run& run, Variable& v, lamella_tensor* g);
-// The leaf's gradient, owned; null if the leaf is gone or has none.
+// Returns the tensor's grad, owned, or null.
 lamella_tensor* grad_of(Variable& v);
 void set_grad(Variable& v, lamella_tensor* owned);
 

@@ -1,8 +1,9 @@
-// Note [A run]  First the nodes that the roots reach are met, and how many edges lead to each is counted. Then the
-//   ready ones run, the latest recorded first, each once all gradients for it have come: so that memory goes as early
-//   as it can, and sums always have the same order.
-// Note [Claims]  A run keeps its counts and its pending gradients in the nodes themselves, which it claims. A node that
-//   another run (of another thread, or one further out in this one) has claimed is kept in a table beside.
+// Note [A run]  The run first visits every node that the roots reach, and counts the edges that lead to each. Then it
+//   runs the nodes whose gradients are complete, the most recently recorded first. That frees memory as early as
+//   possible, and fixes the order of every sum.
+// Note [Claims]  A run keeps its counts and pending gradients in the nodes themselves, after it has claimed them. For a
+//   node that another run has claimed (one of another thread, or an outer one of this thread), it keeps them in its own
+//   table, `unclaimed`.
 #include "graph/engine.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Callback {
 };
 
 struct Walk : Run {
-  struct Beside {
+  struct Unclaimed {
     int32_t dependencies = 0;
     bool wanted = true;
     std::vector<lamella_tensor*> pending;
@@ -36,18 +37,18 @@ struct Walk : Run {
     lamella_tensor** into;
   };
 
-  bool selective = false;  // only nodes that lead to the captures
+  bool selective = false;  // true: run only the nodes that lead to a capture
   std::vector<Node*> met, ready;
-  std::unordered_map<const Node*, Beside> beside;
+  std::unordered_map<const Node*, Unclaimed> unclaimed;
   std::unordered_multimap<const Node*, Capture> captures;
   std::vector<Edge> roots, targets;  // owned
   int since_interrupt = 0;
   Node* running = nullptr;
-  std::vector<Callback> callbacks;  // queued for the end
+  std::vector<Callback> callbacks;  // run after the walk; see queue_callback()
 
   lamella_status run_callbacks() {
     for (size_t i = 0; i < callbacks.size(); i++) {
-      const Callback c = callbacks[i];  // it may queue another one
+      const Callback c = callbacks[i];  // a copy: the callback may queue another, which moves the vector
       if (lamella_status st = c.run(c.context)) return st;
     }
     return LAMELLA_OK;
@@ -60,7 +61,7 @@ struct Walk : Run {
       if (c.destroy) c.destroy(c.context);
     for (Node* n : met)
       if (claimed(n)) drop(n);
-    for (auto& [n, b] : beside)
+    for (auto& [n, b] : unclaimed)
       for (lamella_tensor* t : b.pending)
         if (t) api().release(t);
     for (const auto* edges : {&roots, &targets})
@@ -68,26 +69,26 @@ struct Walk : Run {
   }
 
   bool claimed(const Node* n) const { return n->run.load(std::memory_order_relaxed) == this; }
-  int32_t& dependencies(Node* n) { return claimed(n) ? n->dependencies : beside[n].dependencies; }
+  int32_t& dependencies(Node* n) { return claimed(n) ? n->dependencies : unclaimed[n].dependencies; }
   lamella_tensor*& pending(Node* n, uint32_t i) {
-    return claimed(n) ? n->results[i].pending : beside.find(n)->second.pending[i];
+    return claimed(n) ? n->results[i].pending : unclaimed.find(n)->second.pending[i];
   }
-  // A node that this run has not met may be asked about, too; then nothing is left out.
+  // Returns whether n leads to a capture; true for a node that this run has not visited.
   bool wanted(const Node* n) const {
     if (claimed(n)) return n->wanted;
-    const auto at = beside.find(n);
-    return at == beside.end() || at->second.wanted;
+    const auto at = unclaimed.find(n);
+    return at == unclaimed.end() || at->second.wanted;
   }
-  void want(Node* n, bool w) { (claimed(n) ? n->wanted : beside[n].wanted) = w; }
+  void want(Node* n, bool w) { (claimed(n) ? n->wanted : unclaimed[n].wanted) = w; }
 
   bool needs(const Node* n, int edge) const override {
     const Node* to = n->edges[edge].node;
     return to && (!selective || wanted(to));
   }
 
-  // False if it was met before.
+  // Adds n to this run; returns false if the run has it already.
   bool meet(Node* n) {
-    if (claimed(n) || (!beside.empty() && beside.count(n))) return false;
+    if (claimed(n) || (!unclaimed.empty() && unclaimed.count(n))) return false;
     Run* none = nullptr;
     if (n->run.compare_exchange_strong(none, this, std::memory_order_acq_rel)) {
       n->dependencies = 0;
@@ -95,7 +96,7 @@ struct Walk : Run {
       met.push_back(n);
       return true;
     }
-    const auto [at, first] = beside.try_emplace(n);
+    const auto [at, first] = unclaimed.try_emplace(n);
     if (first) at->second.pending.resize(n->num_results);
     return first;
   }
@@ -121,7 +122,8 @@ struct Walk : Run {
     }
   }
 
-  // After discover(): a node is wanted if a capture stands at it or further on. Children come before their parents.
+  // Marks a node as wanted if it, or a node that it leads to, has a capture. Runs after discover(). The walk is
+  // depth-first, so that the nodes that an edge leads to are finished before the node itself.
   void select() {
     struct Step {
       Node* node;
@@ -157,7 +159,7 @@ struct Walk : Run {
     std::push_heap(ready.begin(), ready.end(), earlier);
   }
 
-  // Takes over g.
+  // Adds the gradient g to the pending one of `to`; takes over the reference to g.
   lamella_status deliver(const Edge& to, lamella_tensor* g) {
     lamella_tensor*& there = pending(to.node, to.output);
     void* const reader = streams.reader(g, to.node);
@@ -171,7 +173,7 @@ struct Walk : Run {
       api().release(g);
       return st;
     }
-    // A large sum is written in place, if nothing else refers to its memory; for a small one, a new tensor costs less
+    // A large sum is written in place if nothing else refers to its memory; for a small one a new tensor is cheaper
     // than the checks of a write in place.
     constexpr int64_t large = 1024;
     const bool in_place = there->numel >= large && !create_graph && !streams.switched() &&
@@ -197,7 +199,7 @@ struct Walk : Run {
                            int m) {
     Extra* e = has_extra(n);
     if (!e) return LAMELLA_OK;
-    std::vector<Extra::Hook> hooks;  // the present hooks; one may remove others
+    std::vector<Extra::Hook> hooks;  // a copy, since a hook may remove others
     {
       Guard guard(n);
       for (const Extra::Hook& h : e->hooks)
@@ -227,7 +229,8 @@ struct Walk : Run {
                                            " than the tensor");
   }
 
-  // Adds to the grad of results that retain it; their tensors may go away meanwhile.
+  // Adds the gradients of results that called retain_grad() to their grad. Another thread may destroy such a tensor at
+  // the same time.
   lamella_status keep_retained(Node* n, Extra& e, lamella_tensor* const* grads) {
     std::vector<std::pair<uint32_t, Variable*>> retained;
     {
@@ -242,7 +245,7 @@ struct Walk : Run {
         Guard guard(n);
         if (is_there() && (there = r.second->grad)) api().retain(there);
       }
-      void* const caller = streams.caller(g, n);  // who will read it
+      void* const caller = streams.caller(g, n);  // the stream that will read it
       lamella_status st = streams.hand_over(g, caller);
       const Streams::On on(streams, device_of(g), caller);
       if (!st) st = on.status();
@@ -263,7 +266,8 @@ struct Walk : Run {
     return LAMELLA_OK;
   }
 
-  // Everything that looks at gradients before their node runs.
+  // Runs all that reads or replaces a node's gradients before the node runs: tensor hooks, retained grads, captures,
+  // pre-hooks.
   lamella_status before(Node* n, lamella_tensor** grads) {
     if (Extra* e = has_extra(n)) {
       if (lamella_status st = run_hooks(n, LAMELLA_HOOK_TENSOR, grads, n->num_results, nullptr, 0)) return st;
@@ -302,7 +306,7 @@ struct Walk : Run {
 
   lamella_status apply(Node* n, lamella_tensor** grads, lamella_tensor** outs) {
     for (int i = 0; i < n->num_edges; i++) outs[i] = nullptr;
-    std::vector<lamella_tensor*> came;  // for the hooks that run afterwards
+    std::vector<lamella_tensor*> came;  // the incoming gradients, for the hooks that run after the node
     if (has_extra(n)) {
       came.assign(grads, grads + n->num_results);
       for (lamella_tensor* t : came)
@@ -402,7 +406,7 @@ struct Current {
   ~Current() { current = before; }
 };
 
-// The gradient that backward starts with: the one that the caller gave, or 1.
+// Returns the gradient that backward starts with at a root: the one that was given, or 1.
 lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella_tensor* given, int i,
                              lamella_tensor** out) {
   const std::string which = "backward: argument 'grad_tensors', element " + std::to_string(i) + ": it has ";
@@ -424,7 +428,7 @@ lamella_status root_gradient(const Operators& ops, lamella_tensor* root, lamella
   return ops.ones_like(root, out);
 }
 
-// Tensors that are released at the end.
+// Owns a list of tensors; releases them at the end of the scope.
 struct Owned : std::vector<lamella_tensor*> {
   using vector::vector;
   ~Owned() {
@@ -485,7 +489,7 @@ lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const*
   for (int i = 0; accumulates && i < num_inputs; i++) {
     if (!captured[i] || std::find(inputs, inputs + i, inputs[i]) != inputs + i) continue;
     Variable& v = variable_for(inputs[i]);
-    if (v.retains_grad) continue;  // it has been kept on the way
+    if (v.retains_grad) continue;  // the walk has added to its grad already
     if (lamella_status st = accumulate(w, v, std::exchange(captured[i], nullptr))) return st;
     if (v.leaf)
       if (lamella_status st = w.run_hooks(w.targets[i].node, LAMELLA_HOOK_ACCUMULATED, nullptr, 0, nullptr, 0))

@@ -1,4 +1,4 @@
-// Engine: backward over the graph, without recursion. Read run_backward at the end of engine.cpp first.
+// The engine: runs backward over the graph, without recursion. Start reading at run_backward, at the end of engine.cpp.
 #pragma once
 
 #include "graph/node.h"
@@ -22,7 +22,7 @@ struct Operators {
 };
 const Operators& operators();
 
-// Whether gradients are recorded while something runs in this thread.
+// Switches recording on or off in this thread, until the end of the scope.
 class GradMode {
  public:
   explicit GradMode(bool on) : thread_(api().thread()), saved_(thread_->exclude) {
@@ -37,29 +37,30 @@ class GradMode {
 };
 inline bool grad_mode() { return !(api().thread()->exclude & layer_bit); }
 
-// One walk.
+// The state of one backward that nodes can see.
 struct Run {
   virtual ~Run() = default;
   bool retain_graph = false, create_graph = false, accumulate = true;
   Streams streams;
   const Operators& ops = operators();
 
-  // Whether a gradient along this edge of the node that runs now is asked for.
+  // Returns whether this run needs a gradient along edge `edge` of node n.
   virtual bool needs(const Node* n, int edge) const = 0;
 };
 
 lamella_status run_backward(lamella_tensor* const* roots, lamella_tensor* const* grads, int num_roots,
                             lamella_tensor* const* inputs, int num_inputs, lamella_tensor** outs, uint32_t flags);
 
-// The node whose backward runs on this thread, or null.
+// Returns the node whose backward runs on this thread, or null.
 Node* running_node();
-// Has a function called when the backward that runs on this thread has ended well.
+// Registers a function that runs after the backward of this thread has ended without an error.
 lamella_status queue_callback(lamella_status (*run)(void*), void* context, void (*destroy)(void*));
 
-// Makes a gradient fit the result that an edge leads to: sums it to the shape, and casts it to the dtype.
+// Makes a gradient fit the result that an edge leads to: moves it to that device, sums it to the shape, and casts it to
+// the dtype.
 lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad, lamella_tensor** out);
 
-// Whether a gradient along this edge is asked for, in this thread's run.
+// Returns whether the backward of this thread needs a gradient along edge `edge` of node n.
 bool edge_needed(const Node* n, int edge);
 
 extern char* (*anomaly_trace)(void);

@@ -1,4 +1,5 @@
-// The structs of <lamella/autograd.h> that other libraries hand in: sizes for `copy_given`, which copies them.
+// Makes copy_given() usable for the structs of <lamella/autograd.h> that other libraries pass in: fixes the sizes of
+// their first version.
 #pragma once
 
 #include <lamella/autograd.h>

@@ -1,5 +1,5 @@
-// Hooks of nodes. The handle of a hook holds only the hook's id, which keeps nothing alive, and names no hook once the
-// node has gone.
+// Hooks of nodes. A hook is known outside by its id alone. An id keeps nothing alive, and stops being valid when the
+// node is destroyed.
 #include "graph/hooks.h"
 
 #include <mutex>
@@ -8,14 +8,14 @@
 namespace lamella::autograd {
 namespace {
 
-// Where each hook is. Its lock is taken before a node's.
+// Maps the id of each hook to its node. Its lock is always taken before a node's lock.
 struct Places {
   std::mutex lock;
   std::unordered_map<uint64_t, Node*> nodes;
   uint64_t next = 1;
 };
 Places& places() {
-  static auto* all = new Places;  // never destroyed: graphs may outlive everything
+  static auto* all = new Places;  // never destroyed: graphs may outlive static objects
   return *all;
 }
 
@@ -31,7 +31,7 @@ lamella_status add_hook(Node* n, uint32_t output, const lamella_hook& hook, uint
   e.hooks.reserve(e.hooks.size() + 1);
   all.nodes.emplace(*id = all.next, n);
   all.next++;
-  owner->hook = hook;  // nothing fails from here on: until now the hook was the caller's
+  owner->hook = hook;  // nothing fails after this line; before it the caller owns the hook
   e.hooks.push_back({*id, output, std::move(owner)});
   if (hook.traverse) hold_host(n);
   return LAMELLA_OK;
@@ -39,7 +39,8 @@ lamella_status add_hook(Node* n, uint32_t output, const lamella_hook& hook, uint
 
 void remove_hook(uint64_t id) {
   Places& all = places();
-  std::shared_ptr<const Extra::Owner> gone;  // let go without the locks
+  // declared first, so that the hook is destroyed after both locks are released
+  std::shared_ptr<const Extra::Owner> gone;
   std::lock_guard lock(all.lock);
   const auto at = all.nodes.find(id);
   if (at == all.nodes.end()) return;

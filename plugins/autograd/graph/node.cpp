@@ -15,10 +15,10 @@ uint64_t layer_bit = 0;
 
 namespace {
 
-// Freed blocks of a thread by size, and the nodes that wait to be freed.
+// A thread's free memory blocks by size, and the released nodes that wait to be destroyed.
 struct Pool {
   static constexpr size_t classes = 16;
-  static constexpr int capacity = 2048;  // blocks kept of each size
+  static constexpr int capacity = 2048;  // the most free blocks that are kept of one size
   struct Block {
     Block* next;
   };
@@ -36,7 +36,8 @@ struct Pool {
 
 __thread Pool* this_pool __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Owns the pool until the thread ends; code that runs later in this thread starts another, which is not freed.
+// Makes the thread's pool, which is freed when the thread ends. Code that runs in the thread after that makes another
+// pool, which is not freed.
 __attribute__((noinline)) Pool& start_pool() {
   struct Owner {
     Pool pool;
@@ -138,12 +139,12 @@ void Result::describe(const lamella_tensor* t) {
 
 // ---- variables --------------------------------------------------------------------------------------------------
 
-// Gives a tensor its variable, which it owns from then on.
+// Puts a Variable into the tensor's slot; the tensor owns it.
 static void put(lamella_tensor* t, Variable* v) {
   if (__builtin_expect(api().slot_set(t, slot, v) == LAMELLA_OK, 1)) return;
   api().error_clear();
   destroy_variable(v);
-  throw std::bad_alloc();  // the only reason
+  throw std::bad_alloc();  // the only error that slot_set() has here
 }
 
 Variable& variable_for(lamella_tensor* t) {
@@ -199,8 +200,8 @@ lamella_status gradient_edge(lamella_tensor* t, Edge* out) {
   if (!v) return LAMELLA_OK;
   if (__builtin_expect(v->tangent != nullptr, 0))
     return fail(LAMELLA_NOT_IMPLEMENTED,
-                "autograd: a tensor has a forward tangent, and no derivative here computes those of results; a layer "
-                "that does takes the tangents from the tensors first");
+                "autograd: a tensor has a forward tangent, and autograd does not compute the tangents of results; a "
+                "layer that computes them takes the tangents from the tensors first");
   if (!v->requires_grad) return LAMELLA_OK;
   Node* n = v->leaf ? accumulator(*v, t) : v->node;
   retain(n);
@@ -250,7 +251,7 @@ lamella_status check_writable(const char* op, lamella_tensor* t) {
 
 int traverse_variable(void* state, lamella_visit visit, void* visitor) {
   auto* v = static_cast<Variable*>(state);
-  // A chain of nodes that are owned by the one before, and only where something of the host language hangs on it.
+  // Follows a chain of nodes while each has one owner, and only if a node of the chain holds host objects.
   Node* n = v->node;
   for (int depth = 0; n && holds_host(n) && depth < 1000; depth++) {
     if (__atomic_load_n(&n->refcount, __ATOMIC_ACQUIRE) != 1) return 0;

@@ -1,14 +1,14 @@
-// Node, one step of the graph that backward walks, and Variable, the state of autograd in a tensor's slot.
+// Node, one step of the graph that backward walks, and Variable, the autograd state in a tensor's slot.
 //
-// Note [Who owns whom]  A tensor's Variable owns the node that made it (grad_fn). A node owns the nodes that its edges
-//   lead to, and its saved values. A leaf's Variable owns the node that accumulates into it, which knows the Variable
-//   weakly: edges to it may outlive the leaf. Nodes of the usual kind hold the Variable of their first result within
-//   themselves, so that recording a call allocates once.
-// Note [Freeing]  A graph may be a million nodes deep. A node released while another is being destroyed waits in a list
-//   of the thread, and the outermost release empties it: there is no recursion.
-// Note [Cycles]  The host language's garbage collector is shown the objects that a tensor alone keeps alive: the hooks
-//   and host objects of its node, and of the nodes behind it, as long as each is owned by the one before alone. A node
-//   with another owner counts as in use.
+// Note [Who owns whom]  A tensor's Variable owns the node that made it (grad_fn). A node owns its saved values and the
+//   nodes that its edges lead to. A leaf's Variable owns the node that accumulates into the leaf; that node has a weak
+//   pointer to the Variable, because edges to the node may outlive the leaf. A node contains the Variable of its first
+//   result (`first`), so that recording a call allocates once.
+// Note [Freeing]  A graph may be a million nodes deep, so nodes are not destroyed recursively. A node that is released
+//   while another is being destroyed is put into a list of the thread, which the outermost release empties.
+// Note [Cycles]  The host language's garbage collector must see the host objects that a tensor alone keeps alive: the
+//   hooks and host objects of its node, and of every further node as long as the preceding node is its only owner. A
+//   node with another owner counts as in use.
 #pragma once
 
 #include <lamella/autograd.h>
@@ -24,33 +24,34 @@ namespace lamella::autograd {
 
 using Tensor = TensorRef;
 
-extern int32_t slot;        // of a Variable on a tensor
-extern uint64_t layer_bit;  // in keys
+extern int32_t slot;        // index of the Variable's slot on a tensor
+extern uint64_t layer_bit;  // the layer's bit in a tensor's keys
 
 struct Node;
 struct Run;
 struct Extra;
 
-// The gradient of result `output` of `node` flows along it. The holder of an Edge owns its reference to the node.
+// The gradient of result `output` of `node` flows along an Edge. The holder of an Edge owns a reference to the node.
 struct Edge {
   Node* node;
   uint32_t output;
 };
 
 struct Variable {
-  Node* node = nullptr;  // grad_fn, or of a leaf the node that accumulates, made when first needed; owned
+  Node* node = nullptr;  // owned: grad_fn; for a leaf the node that accumulates, made at first use
   uint32_t output = 0;
   bool requires_grad = false, leaf = true, retains_grad = false, embedded = false;
   lamella_tensor* grad = nullptr;     // owned
   lamella_tensor* tangent = nullptr;  // of forward mode; owned
-  uint64_t version = 0;  // of the storage when this history was made: views look whether their base's is newer
+  // The storage's version when this history was made; a view with a lower version than its base is stale.
+  uint64_t version = 0;
 };
 
 // One result of a recorded call: the shape and dtype of its gradient, and that gradient while backward collects it.
 struct Result {
   static constexpr int inline_dims = 5;
   lamella_device device{-1, 0};
-  uint8_t dtype = LAMELLA_NO_DTYPE;  // stays so for results without a gradient
+  uint8_t dtype = LAMELLA_NO_DTYPE;  // LAMELLA_NO_DTYPE: this result has no gradient
   uint8_t ndim = 0;
   int64_t inline_sizes[inline_dims];
   int64_t* more_sizes = nullptr;
@@ -68,11 +69,11 @@ struct Result {
 };
 
 struct NodeKind {
-  // Owned gradients out, one for each edge. Of the gradients in, null where there is none, it may take some over and
-  // leave null.
+  // Computes the gradients: one owned tensor in `outs` for each edge. An element of `grads` is null where backward has
+  // no gradient; `apply` may take elements over, and sets these to null.
   lamella_status (*apply)(Node* n, Run& run, lamella_tensor** grads, lamella_tensor** outs);
   void (*release_saved)(Node* n);  // after backward without retain_graph
-  void (*destroy)(Node* n);        // ends the kind's own members; the rest follows
+  void (*destroy)(Node* n);        // destroys the kind's own members; the caller destroys the rest
   std::string (*name)(const Node* n);
   int (*traverse)(Node* n, lamella_visit visit, void* visitor);  // nullable
 };
@@ -80,30 +81,31 @@ struct NodeKind {
 struct Node {
   int64_t refcount = 1;
   const NodeKind* kind = nullptr;
-  uint64_t sequence = 0;                   // later calls have larger numbers; a node that accumulates has the largest
-  uint32_t steps = 0;                      // of its block of memory
-  int32_t num_edges = 0, num_results = 0;  // a list counts as its tensors
-  bool released = false;                   // its saved values are gone
-  bool holds_host = false;                 // it or a node further down holds objects of the host language
-  bool gives_view = false;                 // made by hand, and a result is a view: writes in place would go around it
-  std::atomic<bool> busy{false};           // a short lock around the saved values
+  uint64_t sequence = 0;  // increases with each recorded call; the largest number for a node that accumulates
+  uint32_t steps = 0;     // the size of the node's memory block, in block_step
+  int32_t num_edges = 0, num_results = 0;  // each tensor of a list counts
+  bool released = false;                   // the saved values have been freed
+  bool holds_host = false;                 // this node, or one that it leads to, holds host objects
+  // A node of a Function whose result is a view: a write in place would bypass its backward.
+  bool gives_view = false;
+  std::atomic<bool> busy{false};  // the lock that Guard takes
   Extra* extra = nullptr;
-  // A run claims the nodes that it meets; see engine.cpp.
+  // The state of the run that has claimed this node; see Note [Claims] in engine.cpp.
   std::atomic<Run*> run{nullptr};
   int32_t dependencies = 0;
   bool wanted = true;
   lamella_device stream_device{-1, 0};
-  void* stream = nullptr;  // on which the forward ran, if that device has streams; see streams.h
+  void* stream = nullptr;  // the stream on which forward ran, or null; see streams.h
   Variable first;
 
-  // Behind the node's own members, in its block: edges, then results.
+  // Both arrays lie in the node's memory block, after the node's own members: edges, then results.
   Edge* edges = nullptr;
   Result* results = nullptr;
 };
 
-// The members that few nodes need.
+// Rarely needed members of a node, allocated at first use.
 struct Extra {
-  struct Owner {  // keeps a hook while it runs, even if it is removed then
+  struct Owner {  // keeps a hook alive while it runs, even if it is removed meanwhile
     lamella_hook hook{};
     Owner() = default;
     Owner(const Owner&) = delete;
@@ -116,17 +118,17 @@ struct Extra {
     uint32_t output;
     std::shared_ptr<const Owner> owner;
   };
-  std::vector<Hook> hooks;  // see hooks.h; under the node's lock, as is `retained`
+  std::vector<Hook> hooks;  // see hooks.h; guarded by the node's lock, as `retained` is
   std::vector<std::pair<uint32_t, Variable*>>
       retained;  // results whose gradient is kept: weak, cleared with the Variable
   void* host = nullptr;
   void* metadata = nullptr;
   void (*destroy_metadata)(void*) = nullptr;
-  std::string trace;  // where the call was recorded, in anomaly mode
+  std::string trace;  // the stack of the recorded call, in anomaly mode
   ~Extra();
 };
 
-// A hook may be added while others record calls that lead to the node.
+// Atomic, since a hook may be added while other threads record calls that lead to the node.
 inline bool holds_host(const Node* n) { return __atomic_load_n(&n->holds_host, __ATOMIC_RELAXED); }
 inline void hold_host(Node* n) { __atomic_store_n(&n->holds_host, true, __ATOMIC_RELAXED); }
 
@@ -140,7 +142,7 @@ inline void release(Node* n) {
 Extra& extra_of(Node* n);
 inline Extra* has_extra(const Node* n) { return __atomic_load_n(&n->extra, __ATOMIC_ACQUIRE); }
 
-// A node of class T (derived from Node) with room for its edges, results and `room` more bytes behind it.
+// Allocates a node of class T (derived from Node), with its edges, its results and `room` more bytes in the same block.
 constexpr size_t block_step = 64;
 void* take_block(size_t bytes);
 void give_block(void* p, size_t bytes);
@@ -168,27 +170,31 @@ inline void* room_behind(Node* n) { return n->results + n->num_results; }
 // ---- tensors ----------------------------------------------------------------------------------------------------
 
 inline Variable* variable(const lamella_tensor* t) { return static_cast<Variable*>(api().slot_get(t, slot)); }
-Variable& variable_for(lamella_tensor* t);  // makes one
-// The same for a view whose base has a newer history: that is made its own first.
+Variable& variable_for(lamella_tensor* t);  // makes one if there is none
+// Returns the tensor's Variable in `out`. If the tensor is a view whose base has a newer history, makes the view's
+// history anew first.
 lamella_status refreshed(lamella_tensor* t, Variable** out);
 void destroy_variable(void* state);
 int traverse_variable(void* state, lamella_visit visit, void* visitor);
 void clear_variable(void* state);
-// Owned: where the gradient of this tensor goes. A null node if it needs none.
+// Returns the edge along which the gradient of this tensor flows, owned. Its node is null if the tensor needs no
+// gradient.
 lamella_status gradient_edge(lamella_tensor* t, Edge* out);
 Node* accumulator(Variable& leaf, const lamella_tensor* t);  // borrowed
-void retain_grad(Variable& v);                               // of a result
-// `t` is result `output` of `n`; takes over the reference to n. The second one leaves the result's description alone.
+void retain_grad(Variable& v);                               // for a tensor that is not a leaf
+// Makes `t` result `output` of node n; takes over the reference to n. set_history() also stores the shape and dtype of
+// t in the node's result; give_history() leaves those as they are.
 void set_history(lamella_tensor* t, Node* n, uint32_t output);
 void give_history(lamella_tensor* t, Node* n, uint32_t output);
-// The same for a tensor that was just written in place, whose version will be that; if it is a view, its base's history
-// takes it in.
+// set_written() does the same for a tensor that was written in place: `version` is the storage's version after the
+// write. If t is a view, the base's history is extended by the write as well.
 lamella_status set_written(lamella_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version);
 lamella_status check_writable(const char* op, lamella_tensor* t);
-// A view whose history leads through a node made by hand: it cannot be made again from its base.
+// Returns whether the view's history contains a node made by hand, so that it cannot be derived again from the base's
+// history.
 bool is_view_by_hand(const Variable& v);
 lamella_status refuse_view_by_hand(const std::string& op);
-bool is_by_hand(const Node* n);  // made of functions from outside; in record/custom.cpp
+bool is_by_hand(const Node* n);  // made by node_new(); see record/custom.cpp
 bool is_view_operator(const Node* n);
 
 inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
@@ -197,7 +203,7 @@ inline bool same_shape(const lamella_tensor* a, const lamella_tensor* b) {
 inline bool is_complex(const lamella_tensor* t) { return dtype_class(t) == LAMELLA_CLASS_COMPLEX; }
 inline bool is_differentiable(const lamella_tensor* t) { return dtype_class(t) >= LAMELLA_CLASS_FLOATING; }
 
-class Guard {  // a short lock of one node
+class Guard {  // holds the lock of one node, for a few instructions
  public:
   explicit Guard(Node* n) : n_(n) {
     while (n_->busy.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();

@@ -1,4 +1,4 @@
-// The operators that the engine calls, and how a gradient is made to fit where it goes.
+// The operators that the engine calls, and conform(), which makes a gradient fit the input that it is for.
 #include "graph/engine.h"
 
 namespace lamella::autograd {
@@ -76,7 +76,7 @@ lamella_status Operators::has_nan(lamella_tensor* t, bool* out) const {
   return st;
 }
 
-// Sums over the dimensions that broadcasting had added or expanded.
+// Sums over the dimensions that broadcasting added or expanded.
 lamella_status Operators::sum_to(lamella_tensor* t, const Result& to, lamella_tensor** out) const {
   int64_t dims[LAMELLA_MAX_DIMS];
   const int lead = t->dl.ndim - to.ndim;
@@ -105,8 +105,8 @@ lamella_status conform(const Result& to, const Node* from, lamella_tensor* grad,
     for (int i = 0; i < n; i++) s += (i ? ", " : "") + std::to_string(p[i]);
     return s + ")";
   };
-  if (!to.described()) return wrong("for what has none");
-  // A copy between devices leads here: its formula knows nothing of them.
+  if (!to.described()) return wrong("for an input that has none");
+  // The formula of a copy between devices does not move the gradient, so this does.
   const bool elsewhere = device_of(grad).backend != to.device.backend || device_of(grad).index != to.device.index;
   if (elsewhere && is_by_hand(from)) return wrong("on another device than its input");
   if (!is_differentiable(grad)) return wrong("that is neither floating nor complex");

@@ -8,22 +8,22 @@
 namespace lamella::autograd {
 namespace {
 
-// The hooks that stand on a thread: the state of its slot.
-struct Standing {
+// The saved-tensor hooks of a thread, innermost last: the state of the thread's slot.
+struct HookStack {
   std::vector<lamella_saved_hooks> all;
-  ~Standing() {
+  ~HookStack() {
     for (const lamella_saved_hooks& h : all)
       if (h.release) h.release(h.context);
   }
 };
 int32_t hooks_slot = -1;
-thread_local Standing* hooks_now = nullptr;
+thread_local HookStack* hooks_now = nullptr;
 __thread bool any_hooks __attribute__((tls_model("initial-exec"))) = false;
 
 lamella_status copy_hooks(void* state, void** out) {
   return guarded([&]() -> lamella_status {
-    auto copy = std::make_unique<Standing>();
-    for (const lamella_saved_hooks& h : static_cast<Standing*>(state)->all)
+    auto copy = std::make_unique<HookStack>();
+    for (const lamella_saved_hooks& h : static_cast<HookStack*>(state)->all)
       if (h.retain) {
         copy->all.push_back(h);
         h.retain(h.context);
@@ -33,12 +33,12 @@ lamella_status copy_hooks(void* state, void** out) {
   });
 }
 void swapped_hooks(void* state) {
-  hooks_now = static_cast<Standing*>(state);
+  hooks_now = static_cast<HookStack*>(state);
   any_hooks = hooks_now && !hooks_now->all.empty();
 }
 void destroy_hooks(void* state) {
   if (state == hooks_now) swapped_hooks(nullptr);
-  delete static_cast<Standing*>(state);
+  delete static_cast<HookStack*>(state);
 }
 
 std::string describe(const lamella_tensor* t) {
@@ -65,11 +65,11 @@ lamella_status push_saved_hooks(const lamella_saved_hooks* hooks) {
   lamella_saved_hooks own;
   std::string wrong = copy_given(*hooks, &own);
   if (wrong.empty() && own.reserved) wrong = "'reserved' must be zero";
-  if (wrong.empty() && (!own.pack || !own.unpack)) wrong = "there is no function `pack`, or no `unpack`";
-  if (wrong.empty() && !own.retain != !own.release) wrong = "there is one of `retain` and `release`; give both or none";
+  if (wrong.empty() && (!own.pack || !own.unpack)) wrong = "'pack' and 'unpack' must not be null";
+  if (wrong.empty() && !own.retain != !own.release) wrong = "give both 'retain' and 'release', or neither";
   if (!wrong.empty()) return fail(LAMELLA_VALUE_ERROR, "push_saved_hooks: " + wrong);
   if (!hooks_now) {
-    auto made = std::make_unique<Standing>();
+    auto made = std::make_unique<HookStack>();
     if (lamella_status st = api().thread_slot_set(hooks_slot, made.get())) return st;
     hooks_now = made.release();
   }
@@ -79,7 +79,7 @@ lamella_status push_saved_hooks(const lamella_saved_hooks* hooks) {
 }
 
 lamella_status pop_saved_hooks() {
-  if (!any_hooks) return fail(LAMELLA_RUNTIME_ERROR, "saved_tensors_hooks: none stand in this thread");
+  if (!any_hooks) return fail(LAMELLA_RUNTIME_ERROR, "saved_tensors_hooks: this thread has no hooks to remove");
   const lamella_saved_hooks last = hooks_now->all.back();
   hooks_now->all.pop_back();
   any_hooks = !hooks_now->all.empty();
@@ -100,7 +100,7 @@ lamella_status SavedValue::keep(lamella_tensor* t, int32_t from, bool counts) {
   memory = t->storage;
   result = from;
   if (__builtin_expect(any_hooks, 0)) {
-    const lamella_saved_hooks now = hooks_now->all.back();  // a copy: packing may push others
+    const lamella_saved_hooks now = hooks_now->all.back();  // a copy, since pack_hook may add hooks
     auto made = std::make_unique<Packed>(Packed{1, now, nullptr, {}});
     GradMode off(false);
     lamella_tensor* plain = nullptr;

@@ -1,5 +1,5 @@
-// Values that a node saves for its backward, with their memory and its version: a write in place in between, or other
-// memory (set_, .data), is an error, not a wrong gradient.
+// SavedValue: a value that a node saves for backward, with the version of its memory. If the tensor was written in
+// place since, or got other memory (set_, .data), reading it is an error, not a wrong gradient.
 #pragma once
 
 #include "graph/node.h"
@@ -8,27 +8,28 @@ namespace lamella::autograd {
 
 struct SavedValue;
 
-// An object that hooks have packed, or the tensors of a list. The node shares it with the threads that unpack it, since
-// they do so without the node's lock. Hooks give back numbers only: an argument's history is kept beside.
+// The shared part of a SavedValue: an object that saved-tensor hooks made of a tensor, or the tensors of a list. It is
+// reference-counted, because threads unpack it without the node's lock. unpack_hook returns a tensor without a history,
+// so an argument's history is kept here.
 struct Packed {
   int64_t refcount = 1;
-  lamella_saved_hooks hooks{};  // none for a list
+  lamella_saved_hooks hooks{};  // empty for a list
   void* object = nullptr;
-  Edge history{};  // owned; none for a result
+  Edge history{};  // owned; null for a result
   std::vector<SavedValue> items{};
 };
 
 struct SavedValue {
   lamella_value value = none();  // owned
   uint64_t version = 0;
-  const lamella_storage* memory = nullptr;  // compared, never read
-  Packed* packed = nullptr;                 // owned; then there is no value
-  int32_t result = -1;                      // which result of the node it is, if any
+  const lamella_storage* memory = nullptr;  // compared only, never dereferenced
+  Packed* packed = nullptr;                 // owned; if set, `value` is empty
+  int32_t result = -1;                      // the number of the node's result that was saved, or -1 for an argument
 
-  // Results are kept as tensors of their own, or else they would keep their node, which keeps them. `counts`: the call
-  // has written this memory, and is still to count its version up.
+  // Saves a tensor. A result is saved as a detached tensor: with its history, the node would own itself. `counts` says
+  // that the call has written this memory and will increase its version afterwards.
   lamella_status keep(lamella_tensor* t, int32_t result, bool counts);
-  // Tensors of a list one by one; if they are results, from that one on.
+  // Saves any value; a list tensor by tensor, as the results from `result` on if that is not -1.
   lamella_status keep(const lamella_value& v, int32_t result = -1, bool counts = false);
   void drop();
   SavedValue take() {
@@ -37,15 +38,15 @@ struct SavedValue {
     packed = nullptr;
     return s;
   }
-  // A copy of its own.
+  // Makes an independent copy in `out`.
   lamella_status copy(SavedValue* out) const;
-  // An error unless the memory is as it was.
+  // Returns an error if the tensor's memory or version has changed.
   lamella_status check(const Node* n) const {
     const lamella_tensor* t = value.as.tensor;
     const bool same = value.tag != LAMELLA_TENSOR || (t->storage == memory && api().tensor_version(t) == version);
     return __builtin_expect(same, 1) ? LAMELLA_OK : changed(n);
   }
-  // An owned value to compute with; with a graph, a result has its history again.
+  // Returns the value, owned, in `out`; `with_graph` gives a saved result its history again.
   lamella_status unpack(Node* n, bool with_graph, lamella_value* out) const;
 
  private:
@@ -53,14 +54,14 @@ struct SavedValue {
   lamella_status unpack_list(Node* n, bool with_graph, lamella_value* out) const;
 };
 
-// While a write to a view is differentiated: its node `write` is no part of the graph, where the node `stands` is in
-// its place. A result that `write` saved has its history from `stands`.
+// Set while backward computes the gradients of a write to a view. The graph holds the ViewWrittenNode `stands` in place
+// of the node `write` of that call; a result that `write` saved therefore gets its history from `stands`.
 struct WriteNow {
   Node* write;
   Node* stands;
 };
 extern __thread WriteNow write_now __attribute__((tls_model("initial-exec")));
-void read_written(lamella_tensor* result, Node* stands);  // see views.cpp
+void read_written(lamella_tensor* result, Node* stands);  // gives the result its history; in views.cpp
 
 lamella_status push_saved_hooks(const lamella_saved_hooks* hooks);
 lamella_status pop_saved_hooks();

@@ -32,7 +32,8 @@ void Streams::On::leave() {
     b->stream_set_current(b->context, device_.index, before_);
 }
 
-// The stream that was current before any node's was: asked for when none is, or before the first one is.
+// Returns the caller's stream. The first call for a device comes before On changes that device's stream, so it sees the
+// caller's; later calls return the stored one.
 void* Streams::callers(lamella_device d) {
   for (const Base& base : bases_)
     if (same(base.device, d)) return base.stream;

@@ -1,9 +1,9 @@
-// Streams in backward, for devices that have some.
+// Streams in backward: orders gradients that were computed on several streams of one device.
 //
-// Note [Streams]  A node runs in backward on the stream that was current when its forward ran. A gradient that was made
-//   on another stream is waited for by an event, and its memory is recorded for the stream that reads it. Nodes without
-//   a stream, as those that accumulate, run on the stream that the caller of backward has, which therefore need not
-//   wait for anything. On a host nothing of this is asked for: `stream_of` compares one byte.
+// Note [Streams]  Backward runs a node on the stream on which its forward ran. If a gradient was computed on another
+//   stream, the node's stream waits for it by an event, and the gradient's memory is recorded for the reading stream.
+//   Nodes without a stream, such as those that accumulate, run on the stream of the caller of backward, so the caller
+//   need not wait. A host device pays one comparison for this, in current_stream().
 #pragma once
 
 #include <vector>
@@ -13,16 +13,16 @@
 namespace lamella::autograd {
 
 constexpr unsigned known_backends = 64;
-extern std::atomic<bool> without_streams[known_backends];  // hosts that have been met
+extern std::atomic<bool> without_streams[known_backends];  // set for each host device, at its first tensor
 
 void* ask_for_stream(lamella_device device);
-// The current stream of the device; null: it has none.
+// Returns the device's current stream, or null if the device has none.
 inline void* current_stream(lamella_device d) {
   const auto i = static_cast<unsigned>(d.backend);
   if (__builtin_expect(i < known_backends && without_streams[i].load(std::memory_order_relaxed), 1)) return nullptr;
   return ask_for_stream(d);
 }
-// What a node remembers of its forward: the stream of its first result on a device with streams.
+// Stores the current stream of the result's device in the node, if that device has streams and the node has none yet.
 inline void note_stream(Node* n, const lamella_tensor* result) {
   void* s = current_stream(device_of(result));
   if (__builtin_expect(s == nullptr, 1) || n->stream) return;
@@ -33,7 +33,7 @@ inline void note_stream(Node* n, const lamella_tensor* result) {
 // The streams of one backward.
 class Streams {
  public:
-  // Makes a stream current while this lives; null: none.
+  // Makes `stream` current until the end of the scope; does nothing for null.
   class On {
    public:
     On(Streams& all, lamella_device d, void* stream) {
@@ -53,20 +53,22 @@ class Streams {
     lamella_status status_ = LAMELLA_OK;
   };
 
-  // The stream on which the node will read the gradient; null: its device has none.
+  // Returns the stream on which node `to` will read the gradient; null if the device has none.
   void* reader(const lamella_tensor* g, const Node* to) {
     if (__builtin_expect(current_stream(device_of(g)) == nullptr, 1)) return nullptr;
     return to->stream && same(to->stream_device, device_of(g)) ? to->stream : callers(device_of(g));
   }
-  // The caller's stream, for a gradient that a node with a stream leaves to the caller; else null.
+  // Returns the caller's stream if node `from` has a stream of its own, for a gradient that the caller will read; else
+  // null.
   void* caller(const lamella_tensor* g, const Node* from) {
     return __builtin_expect(from->stream == nullptr, 1) ? nullptr : callers(device_of(g));
   }
-  // The gradient, made on the current stream of its device, is going to be read on another.
+  // Makes stream `to` wait for the gradient, which the current stream of its device computes.
   lamella_status hand_over(const lamella_tensor* g, void* to) {
     return __builtin_expect(to == nullptr, 1) ? LAMELLA_OK : follow(g, current_stream(device_of(g)), to);
   }
-  // Whether something ran on another stream than the caller's: then what nothing refers to may still be read.
+  // Returns whether a node ran on another stream than the caller's. Then memory to which nothing refers may still be
+  // read by that stream.
   bool switched() const { return switched_; }
 
  private:
@@ -78,7 +80,7 @@ class Streams {
     lamella_device device;
     void* stream;
   };
-  std::vector<Base> bases_;  // the caller's, of each device on which a node has run
+  std::vector<Base> bases_;  // the caller's stream on each device on which a node has run
   bool switched_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Declarations for the files of the Python face. That is an extension module of its own, which uses autograd only by
-// the interface that the native plugin publishes.
+// Shared declarations of the Python face, an extension module that uses autograd through the native plugin's published
+// interface alone.
 #pragma once
 
 #include <lamella/python.h>
@@ -28,7 +28,7 @@ inline PyObject* wrap_borrowed(lamella_tensor* t) {
   return python::face().wrap(t);
 }
 
-// A tuple of n new references, which `item` gives one by one; null with the exception of the first that is null.
+// Returns a tuple of the n new references that `item` returns; null, with the exception, if one of them is null.
 template <class Item>
 PyObject* make_tuple(Py_ssize_t n, Item&& item) {
   PyObject* t = PyTuple_New(n);
@@ -54,7 +54,7 @@ class Ref {
   PyObject* o_;
 };
 
-// Runs something without the interpreter's lock; no tensor's memory moves meanwhile.
+// Runs f without the interpreter's lock; no tensor's memory is moved meanwhile.
 template <class F>
 auto unlocked(F&& f) {
   void* state = unlocking->begin();
@@ -63,8 +63,8 @@ auto unlocked(F&& f) {
   return r;
 }
 
-// Holds the interpreter's lock for a hook or a node of Python's, which a backward calls between two kernels: memory may
-// move until it ends.
+// Holds the interpreter's lock while a hook or node of Python runs inside backward. Between two kernels, so tensors'
+// memory may be moved meanwhile.
 class BetweenKernels {
  public:
   BetweenKernels() : paused_(unlocking->pause()) {}
@@ -78,10 +78,10 @@ class BetweenKernels {
   int paused_;
 };
 
-// A tensor or None into an owned pointer, or null. False with an exception.
+// Reads a Tensor or None into an owned pointer, null for None; returns false with an exception for another type.
 bool read_gradient(PyObject* o, const char* who, lamella_tensor** out);
 
-PyObject* node_object(lamella_node* owned);  // null becomes None; one object a node
+PyObject* node_object(lamella_node* owned);  // None for null; each node has one object
 bool is_node(PyObject* o);
 lamella_node* node_of(PyObject* o);
 

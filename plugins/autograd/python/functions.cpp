@@ -1,4 +1,4 @@
-// Function: a step of the graph whose forward and backward are Python's. Its instance is the `ctx` of both.
+// Function: a step of the graph whose forward and backward are Python functions. An instance is their `ctx`.
 #include <lamella/scalar_type.h>
 
 #include <cstring>
@@ -15,12 +15,12 @@ namespace {
 struct Context {
   PyObject_HEAD PyObject* dict;
   PyObject* weakrefs;
-  lamella_node* node;  // weak: the node owns this object; null before it is there and after it has gone
-  PyObject* to_save;   // save_for_backward's arguments: a tuple, until the node keeps them
-  PyObject* dirty;     // tuples, or null
+  lamella_node* node;  // weak, since the node owns this object; null before the node is made and after it is destroyed
+  PyObject* to_save;   // arguments of save_for_backward: a tuple, null after the node has saved them
+  PyObject* dirty;     // arguments of mark_dirty, mark_non_differentiable: tuples, or null
   PyObject* no_gradient;
-  PyObject* needs;      // a tuple: of each input whether a gradient is asked for, or None if it is no tensor
-  PyObject* node_type;  // a capsule that the class shares: its node's type lives as long as this
+  PyObject* needs;      // a tuple: for each input whether it needs a gradient, or None if it is no tensor
+  PyObject* node_type;  // the capsule of the class, which owns the node's type; keeps the type alive
   bool materialize;
 };
 PyTypeObject* function_type = nullptr;
@@ -58,9 +58,9 @@ void dealloc(PyObject* o) {
   Py_DECREF(type);
 }
 
-// ---- the node ---------------------------------------------------------------------------------------------------
+// ---- the node ------------------------------------------------------------------------------------------------------
 
-// The gradients that came, as backward takes them.
+// Returns the arguments of the class's backward: ctx, then the incoming gradients.
 PyObject* gradient_arguments(Context* c, lamella_node* n, lamella_tensor* const* grads) {
   return make_tuple(autograd->node_results(n) + 1, [&](Py_ssize_t i) {
     if (i == 0) return Py_NewRef(reinterpret_cast<PyObject*>(c));
@@ -130,7 +130,8 @@ struct NodeType {
   lamella_node_type table;
 };
 
-// The capsule with the type of a class's nodes, made for the first of them and kept in the class. A new reference.
+// Returns a new reference to the capsule that owns the node type of a Function class. It is made at the first call and
+// kept in the class's dict.
 PyObject* node_type_of(PyTypeObject* cls) {
   if (PyObject* there = PyDict_GetItemWithError(cls->tp_dict, name_node_type)) return Py_NewRef(there);
   if (PyErr_Occurred()) return nullptr;
@@ -146,7 +147,7 @@ PyObject* node_type_of(PyTypeObject* cls) {
   return capsule.take();
 }
 
-// ---- apply --------------------------------------------------------------------------------------------------------
+// ---- apply ---------------------------------------------------------------------------------------------------------
 
 Py_ssize_t find(PyObject* tuple, PyObject* o) {
   for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++)
@@ -160,7 +161,7 @@ Py_ssize_t find(PyObject* const* list, Py_ssize_t n, PyObject* o) {
   return -1;
 }
 
-// The thread's recording, off while forward runs.
+// Switches the thread's recording off until the end of the scope.
 class Off {
  public:
   Off() : thread_(api().thread()), saved_(thread_->exclude) { thread_->exclude |= layer_bit(); }
@@ -196,7 +197,7 @@ PyObject* run_forward(PyTypeObject* cls, Context* c, PyObject* const* args, Py_s
   return done ? result.take() : nullptr;
 }
 
-// A tensor of its own over the same memory.
+// Returns a new tensor over the same memory.
 PyObject* alias(lamella_tensor* t) {
   static const lamella_operator* const op = api().find_operator("aten::alias", "");
   const Off off;
@@ -209,7 +210,8 @@ bool has_no_history(const Context* c, PyObject* o) {
   return find(c->no_gradient, o) >= 0 || dtype_class(unwrap(o)) < LAMELLA_CLASS_FLOATING;
 }
 
-// A result's history; an input that is returned as it came is returned as a tensor of its own. Null with an exception.
+// Gives a result its history, and returns it; an input that forward returned unchanged is returned as a new tensor.
+// Null with an exception.
 PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject* const* args, Py_ssize_t num_args) {
   lamella_tensor* t = unwrap(o);
   if (!t || has_no_history(c, o)) return Py_NewRef(o);
@@ -223,7 +225,8 @@ PyObject* attach(Context* c, lamella_node* n, PyObject* o, uint32_t i, PyObject*
   return autograd->set_history(unwrap(out.get()), n, i) ? raise() : out.take();
 }
 
-// An input that is returned as it came is saved as the input that it is, and a result without history as a tensor.
+// Saves the tensors of save_for_backward in the node. An input that forward returned unchanged is saved as an input,
+// not as a result; a result without a history as a plain tensor.
 bool keep_saved(Context* c, lamella_node* n, PyObject* const* results, Py_ssize_t num_results, PyObject* const* args,
                 Py_ssize_t num_args) {
   for (Py_ssize_t i = 0; c->to_save && i < PyTuple_GET_SIZE(c->to_save); i++) {
@@ -259,7 +262,7 @@ PyObject* record(PyTypeObject* cls, Context* c, PyObject* result, PyObject* cons
   lamella_node* node;
   if (autograd->node_new(&type->table, c, inputs.data(), static_cast<int32_t>(n), static_cast<int32_t>(count), &node))
     return raise();
-  Py_INCREF(reinterpret_cast<PyObject*>(c));  // the node's
+  Py_INCREF(reinterpret_cast<PyObject*>(c));  // the node's reference
   c->node = node;
   Ref all(keep_saved(c, node, results, count, args, n)
               ? make_tuple(count,
@@ -292,7 +295,7 @@ PyObject* apply(PyObject* type, PyObject* const* args, Py_ssize_t n) try {
   return PyErr_NoMemory();
 }
 
-// ---- ctx ----------------------------------------------------------------------------------------------------------
+// ---- ctx -----------------------------------------------------------------------------------------------------------
 
 PyObject* keep_tuple(PyObject** at, PyObject* args, const char* what) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
@@ -322,9 +325,9 @@ PyObject* saved_tensors(PyObject* o, void*) {
   if (c->to_save) return Py_NewRef(c->to_save);
   lamella_node* node = c->node;
   if (!node) return PyTuple_New(0);
-  autograd->node_retain(node);  // unpacking may run Python, which may let the graph go
+  autograd->node_retain(node);  // unpack_hook may run Python code that releases the graph
   const int32_t n = autograd->num_saved(node);
-  // After the graph was freed the first one says so.
+  // If the graph was freed, the error comes from reading the first saved value.
   lamella_value v = none();
   const bool freed = n == 0 && autograd->saved(node, 0, &v) && api().error_kind() != LAMELLA_INDEX_ERROR;
   if (!freed) api().error_clear();
@@ -348,22 +351,23 @@ PyObject* needs_input_grad(PyObject* o, void*) {
 
 PyMethodDef methods[] = {
     {"apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(apply)), METH_FASTCALL | METH_CLASS,
-     "apply(*args)\n--\n\nRuns forward, and records that backward belongs to it."},
+     "apply(*args)\n--\n\nRuns forward, and records a node whose backward is the class's."},
     {"save_for_backward", save_for_backward, METH_VARARGS,
-     "save_for_backward(*tensors)\n--\n\nKeeps tensors for backward, which finds them as saved_tensors."},
+     "save_for_backward(*tensors)\n--\n\nSaves tensors for backward, which reads them as saved_tensors."},
     {"mark_dirty", mark_dirty, METH_VARARGS, "mark_dirty(*tensors)\n--\n\nSays which inputs forward wrote in place."},
     {"mark_non_differentiable", mark_non_differentiable, METH_VARARGS,
      "mark_non_differentiable(*tensors)\n--\n\nSays which results have no gradient."},
     {"set_materialize_grads", set_materialize, METH_O,
-     "set_materialize_grads(value)\n--\n\nWhether gradients that did not come are zeros (the default) or None."},
+     "set_materialize_grads(value)\n--\n\nSets whether backward gets zeros (the default) or None for "
+     "a result without a gradient."},
     {nullptr}};
-PyGetSetDef getset[] = {
-    {"saved_tensors", saved_tensors, nullptr, "What save_for_backward kept.", nullptr},
-    {"needs_input_grad", needs_input_grad, nullptr, "For each argument of forward whether its gradient is asked for.",
-     nullptr},
-    {"_lamella_needs", needs_or_none, nullptr, "As needs_input_grad, with None for what is no tensor.", nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {nullptr}};
+PyGetSetDef getset[] = {{"saved_tensors", saved_tensors, nullptr, "The tensors that save_for_backward saved.", nullptr},
+                        {"needs_input_grad", needs_input_grad, nullptr,
+                         "For each argument of forward whether it needs a gradient.", nullptr},
+                        {"_lamella_needs", needs_or_none, nullptr,
+                         "As needs_input_grad, with None for an argument that is no tensor.", nullptr},
+                        {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                        {nullptr}};
 PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(Context, dict), READONLY, nullptr},
                          {"__weaklistoffset__", T_PYSSIZET, offsetof(Context, weakrefs), READONLY, nullptr},
                          {nullptr}};
@@ -377,7 +381,7 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
 PyType_Spec spec = {"lamella.autograd._FunctionBase", sizeof(Context), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 
-// The setup_context that says a class has none of its own.
+// Sets Function.setup_context, by which record() recognizes a class that defines none of its own.
 PyObject* set_base_setup(PyObject*, PyObject* f) {
   Py_XSETREF(base_setup, Py_NewRef(f));
   Py_RETURN_NONE;

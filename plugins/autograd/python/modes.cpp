@@ -1,4 +1,5 @@
-// Grad mode: context managers, decorators and functions that switch the layer off for a thread, by its bit.
+// Grad mode: context managers, decorators and functions that switch recording off for a thread, by excluding the
+// layer's bit.
 #include "face.h"
 
 #include <structmember.h>
@@ -6,7 +7,7 @@
 namespace lamella::autograd::face {
 namespace {
 
-// What this file keeps of a thread beside the layer's bit: the state of its slot, made when it is first needed.
+// The inference mode of a thread: the state of the thread's slot, made at first use.
 struct Modes {
   bool inference = false;
 };
@@ -40,12 +41,12 @@ void enable(bool on) {
   t->exclude = on ? t->exclude & ~layer_bit() : t->exclude | layer_bit();
 }
 
-// The modes that a `with` block switches to, and those from before.
+// The modes that a `with` block switches to, and those that it restores at its end.
 struct Mode {
   PyObject_HEAD bool to, before, inference_to, inference_before;
 };
 PyTypeObject *no_grad_type, *enable_grad_type, *set_type, *inference_type;
-PyObject* decorate = nullptr;  // Python's: wraps a function or a generator in the block
+PyObject* decorate = nullptr;  // the Python function that wraps a function or generator in the block
 
 Mode* cast(PyObject* o) { return reinterpret_cast<Mode*>(o); }
 
@@ -65,7 +66,7 @@ PyObject* wrap_function(PyObject* mode, PyObject* f) {
   return r;
 }
 
-// no_grad() and enable_grad(); given a function, they decorate it.
+// `new` of no_grad and enable_grad; called with a function, they decorate it.
 template <bool On>
 PyObject* plain(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* function = nullptr;
@@ -78,7 +79,7 @@ PyObject* plain(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return wrap_function(reinterpret_cast<PyObject*>(m), function);
 }
 
-// The same without a tuple, for the usual `with no_grad():`.
+// The vectorcall of the same types, which makes no tuple of arguments, for the usual `with no_grad():`.
 template <bool On>
 PyObject* plain_call(PyObject* type, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   if (__builtin_expect(PyVectorcall_NARGS(nargsf) == 0 && !kwnames, 1))
@@ -94,7 +95,7 @@ PyObject* set_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"mode", nullptr};
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "p:set_grad_enabled", const_cast<char**>(names), &on)) return nullptr;
   Mode* m = make(type, on != 0);
-  if (m) enable(on != 0);  // at once, and back at the end of a block if it opens one
+  if (m) enable(on != 0);  // takes effect now; a `with` block restores the former mode at its end
   return reinterpret_cast<PyObject*>(m);
 }
 
@@ -130,12 +131,13 @@ PyObject* call(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject* f;
   static const char* names[] = {"func", nullptr};
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O", const_cast<char**>(names), &f)) return nullptr;
-  if (Py_TYPE(o) == set_type) enable(cast(o)->before);  // it decorates: nothing is switched now
+  // used as a decorator: restore the mode that the constructor switched
+  if (Py_TYPE(o) == set_type) enable(cast(o)->before);
   return wrap_function(Py_NewRef(o), f);
 }
 
-// Another of the same, for each call of a decorated function.
-PyObject* again(PyObject* o, PyObject*) {
+// Makes a copy of a mode, for each call of a decorated function.
+PyObject* fresh(PyObject* o, PyObject*) {
   Mode* m = make(Py_TYPE(o), cast(o)->to);
   if (m) m->inference_to = cast(o)->inference_to;
   return reinterpret_cast<PyObject*>(m);
@@ -144,7 +146,7 @@ PyObject* again(PyObject* o, PyObject*) {
 PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
     {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(leave)), METH_FASTCALL, nullptr},
-    {"_again", again, METH_NOARGS, nullptr},
+    {"_fresh", fresh, METH_NOARGS, nullptr},
     {nullptr}};
 PyMemberDef members[] = {{"mode", T_BOOL, offsetof(Mode, to), READONLY, nullptr}, {nullptr}};
 
@@ -168,14 +170,15 @@ PyObject* set_decorate(PyObject*, PyObject* f) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef functions[] = {{"is_grad_enabled", is_enabled, METH_NOARGS,
-                            "is_grad_enabled()\n--\n\nWhether operators are recorded in this thread.\n\n>>> "
-                            "lamella.is_grad_enabled()\nTrue\n"},
-                           {"is_inference_mode_enabled", is_inference, METH_NOARGS,
-                            "is_inference_mode_enabled()\n--\n\nWhether inference mode is on in this thread.\n\n>>> "
-                            "lamella.is_inference_mode_enabled()\nFalse\n"},
-                           {"_set_decorate", set_decorate, METH_O, nullptr},
-                           {nullptr}};
+PyMethodDef functions[] = {
+    {"is_grad_enabled", is_enabled, METH_NOARGS,
+     "is_grad_enabled()\n--\n\nReturns whether operators are recorded in this thread.\n\n>>> "
+     "lamella.is_grad_enabled()\nTrue\n"},
+    {"is_inference_mode_enabled", is_inference, METH_NOARGS,
+     "is_inference_mode_enabled()\n--\n\nReturns whether inference mode is on in this thread.\n\n>>> "
+     "lamella.is_inference_mode_enabled()\nFalse\n"},
+    {"_set_decorate", set_decorate, METH_O, nullptr},
+    {nullptr}};
 
 }  // namespace
 
@@ -185,17 +188,17 @@ int add_modes(PyObject* module) {
   if (api().library_open(&def, &library) || api().thread_slot(library, &slot_type, &slot)) return raise(), -1;
   no_grad_type =
       make_type(module, "lamella.autograd.no_grad", plain<false>,
-                "no_grad(orig_func=None)\n--\n\nNothing is recorded inside: results do not require grad, "
+                "no_grad(orig_func=None)\n--\n\nSwitches recording off: results do not require grad, "
                 "and leaves may be written. "
                 "A context manager and a decorator.\n\n>>> x = lamella.ones(2, requires_grad=True)\n>>> with "
                 "lamella.no_grad():\n...   "
                 "  y = x * 2\n>>> y.requires_grad\nFalse\n");
-  enable_grad_type =
-      make_type(module, "lamella.autograd.enable_grad", plain<true>,
-                "enable_grad(orig_func=None)\n--\n\nRecords again, inside no_grad().\n\n>>> x = lamella.ones(2, "
-                "requires_grad=True)\n>>> with lamella.no_grad():\n...     with lamella.enable_grad():\n...         y "
-                "= x * 2\n>>> "
-                "y.requires_grad\nTrue\n");
+  enable_grad_type = make_type(
+      module, "lamella.autograd.enable_grad", plain<true>,
+      "enable_grad(orig_func=None)\n--\n\nSwitches recording on, inside no_grad().\n\n>>> x = lamella.ones(2, "
+      "requires_grad=True)\n>>> with lamella.no_grad():\n...     with lamella.enable_grad():\n...         y "
+      "= x * 2\n>>> "
+      "y.requires_grad\nTrue\n");
   set_type =
       make_type(module, "lamella.autograd.set_grad_enabled", set_new,
                 "set_grad_enabled(mode)\n--\n\nSwitches recording on or off, at once; as a context manager, until "

@@ -1,5 +1,5 @@
-// The module _python: backward and grad, saved-tensor hooks, anomaly mode. Nodes, modes and Function have files of
-// their own.
+// The extension module _python: backward and grad, saved-tensor hooks, anomaly mode. Nodes, modes and Function have
+// files of their own.
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -41,7 +41,7 @@ bool read_tensors(PyObject* tuple, const char* name, bool optional, std::vector<
   return true;
 }
 
-// _run(tensors, grads, inputs, flags): the gradients of inputs as a tuple, or None.
+// _run(tensors, grads, inputs, flags): returns the gradients of inputs as a tuple, or None.
 PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
   if (n != 4) return PyErr_Format(PyExc_TypeError, "_run takes 4 arguments");
   std::vector<lamella_tensor*> roots, grads, inputs;
@@ -63,19 +63,19 @@ PyObject* run(PyObject*, PyObject* const* args, Py_ssize_t n) try {
     lamella_tensor* t = std::exchange(outs[static_cast<size_t>(i)], nullptr);
     return t ? python::face().wrap(t) : Py_NewRef(Py_None);
   });
-  for (lamella_tensor* t : outs)  // those left, if the tuple could not be made
+  for (lamella_tensor* t : outs)  // the rest, if the tuple could not be made
     if (t) api().release(t);
   return result;
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }
 
-// ---- saved-tensor hooks: a pair of callables while they stand ----
+// ---- saved-tensor hooks: a pair of callables, from push to pop -----------------------------------------------------
 
 struct Hooks {
   lamella_saved_hooks table;
   PyObject *pack, *unpack;
-  int64_t users;  // packed objects and threads; under the interpreter's lock
+  int64_t users;  // number of packed objects and threads that use it; guarded by the interpreter's lock
 };
 
 struct Packed {
@@ -98,7 +98,7 @@ lamella_status pack(void* context, lamella_tensor* t, void** packed) {
   Gil gil;
   auto* h = static_cast<Hooks*>(context);
   const Ref in(wrap_borrowed(t));
-  h->users++;  // pack_hook may pop the hooks
+  h->users++;  // pack_hook may remove the hooks
   Ref out(in ? PyObject_CallOneArg(h->pack, in.get()) : nullptr);
   auto* p = out ? new (std::nothrow) Packed{h, out.get()} : nullptr;
   if (!p) {
@@ -166,7 +166,7 @@ PyObject* pop_hooks(PyObject*, PyObject*) {
 
 // ---- anomaly mode ------------------------------------------------------------------------------------------------
 
-PyObject* tracer = nullptr;  // a callable that gives the stack as text
+PyObject* tracer = nullptr;  // returns the stack as text
 
 char* trace() {
   Gil gil;

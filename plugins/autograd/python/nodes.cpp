@@ -1,4 +1,4 @@
-// Nodes and hooks as Python sees them.
+// The Python types of nodes and hooks.
 #include <cstring>
 
 #include "face.h"
@@ -49,7 +49,7 @@ PyObject* metadata(PyObject* o, void*) {
 
 struct Hook {
   PyObject* callable;
-  PyObject* tensor;  // weak reference to a leaf, for a hook that is called with it
+  PyObject* tensor;  // weak reference to the leaf, passed to a hook of kind ACCUMULATED; else null
 };
 
 PyObject* tuple_of(lamella_tensor* const* list, int32_t n) {
@@ -63,7 +63,7 @@ bool replace(lamella_tensor** at, PyObject* o, const char* who) {
   return true;
 }
 
-// Replaces the gradients of a hook by those that it returned, unless that is None.
+// Replaces the gradients of a hook by the hook's result, unless that is None.
 bool take(PyObject* result, lamella_tensor** grads, int32_t n, bool one) {
   if (result == Py_None) return true;
   if (one || (n == 1 && !PyTuple_Check(result))) return replace(grads, result, "hook");
@@ -86,7 +86,7 @@ lamella_status run_hook(void* context, lamella_tensor** grads, int32_t n, lamell
                                                      : tuple_of(grads, n));
   const Ref second(Kind == LAMELLA_HOOK_AFTER ? tuple_of(also, m) : nullptr);
   if (!first || (Kind == LAMELLA_HOOK_AFTER && !second)) return python::face().capture_exception();
-  if (Kind == LAMELLA_HOOK_ACCUMULATED && first.get() == Py_None) return LAMELLA_OK;  // the leaf has gone
+  if (Kind == LAMELLA_HOOK_ACCUMULATED && first.get() == Py_None) return LAMELLA_OK;  // the leaf was destroyed
   const Ref result(PyObject_CallFunctionObjArgs(callable.get(), first.get(), second.get(), nullptr));
   const bool ok =
       result && (Kind == LAMELLA_HOOK_ACCUMULATED || take(result.get(), grads, n, Kind == LAMELLA_HOOK_TENSOR));
@@ -118,9 +118,9 @@ Runner runner(int kind) {
   }
 }
 
-PyObject* handle_class = nullptr;  // Python's RemovableHandle
+PyObject* handle_class = nullptr;  // RemovableHandle of graph.py
 
-// A handle that removes the hook.
+// Adds a hook, and returns the handle that removes it.
 PyObject* add_hook(lamella_node* n, uint32_t output, int kind, PyObject* callable, PyObject* tensor) try {
   if (!PyCallable_Check(callable))
     return PyErr_Format(PyExc_TypeError, "register_hook: argument 'hook' must be callable, got %s",
@@ -156,7 +156,7 @@ PyObject* tensor_hook(PyObject*, PyObject* const* args, Py_ssize_t count) {
                         what);
   PyObject* handle = nullptr;
   if (accumulated && !autograd->is_leaf(t))
-    PyErr_Format(PyExc_RuntimeError, "%s: it is for leaf tensors only", what);
+    PyErr_Format(PyExc_RuntimeError, "%s: the tensor is not a leaf, which it must be", what);
   else
     handle = add_hook(n, output, accumulated ? LAMELLA_HOOK_ACCUMULATED : LAMELLA_HOOK_TENSOR, args[1],
                       accumulated ? args[0] : nullptr);
@@ -189,7 +189,7 @@ PyObject* grad_fn(PyObject*, PyObject* o) {
   return node_object(n);
 }
 
-// _edge(tensor) -> (node, output): where its gradient goes, for a leaf too.
+// _edge(tensor) -> (node, output): the edge along which the tensor's gradient flows, also for a leaf.
 PyObject* edge(PyObject*, PyObject* o) {
   lamella_tensor* t = unwrap(o);
   if (!t) return PyErr_Format(PyExc_TypeError, "get_gradient_edge: argument 'tensor' must be Tensor");
@@ -200,20 +200,20 @@ PyObject* edge(PyObject*, PyObject* o) {
 }
 
 PyMethodDef methods[] = {
-    {"name", name, METH_NOARGS, "name()\n--\n\nThe node's name, as 'MulBackward0'."},
+    {"name", name, METH_NOARGS, "name()\n--\n\nReturns the node's name, such as 'MulBackward0'."},
     {"_sequence_nr", sequence, METH_NOARGS, nullptr},
     {"register_hook", register_hook<LAMELLA_HOOK_AFTER>, METH_O,
-     "register_hook(fn)\n--\n\nCalls fn(grad_inputs, grad_outputs) after the node has run: what it computed, "
-     "and what had come. What fn returns, a tuple, replaces the former, unless None. Returns a "
-     "handle that removes it."},
+     "register_hook(fn)\n--\n\nCalls fn(grad_inputs, grad_outputs) after the node has run, with the gradients that it "
+     "computed and those that it received. A tuple that fn returns replaces grad_inputs; None leaves them. Returns a "
+     "handle that removes the hook."},
     {"register_prehook", register_hook<LAMELLA_HOOK_BEFORE>, METH_O,
-     "register_prehook(fn)\n--\n\nCalls fn(grad_outputs) before the node runs. What fn returns, a tuple, "
-     "replaces them, unless None. Returns a handle that removes it."},
+     "register_prehook(fn)\n--\n\nCalls fn(grad_outputs) before the node runs. A tuple that fn returns "
+     "replaces grad_outputs; None leaves them. Returns a handle that removes the hook."},
     {nullptr}};
-PyGetSetDef getset[] = {
-    {"next_functions", next_functions, nullptr, "The nodes that its gradients go to, each with which result.", nullptr},
-    {"metadata", metadata, nullptr, "A dict that is kept with the node.", nullptr},
-    {nullptr}};
+PyGetSetDef getset[] = {{"next_functions", next_functions, nullptr,
+                         "The nodes that this node's gradients go to, each with the number of its result.", nullptr},
+                        {"metadata", metadata, nullptr, "A dict that is kept with the node.", nullptr},
+                        {nullptr}};
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_methods, methods},

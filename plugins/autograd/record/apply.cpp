@@ -1,12 +1,12 @@
-// Applying: a node of the usual kind computes its gradients from its saved values, by its rule's formulas.
+// Backward of a FormulaNode: it computes gradients from its saved values by its rule's formulas.
 #include "record/record.h"
 
 namespace lamella::autograd {
 namespace {
 
-// Values that are released at the end.
+// Owns the values that a node unpacked; the destructor releases the first n.
 struct Values {
-  lamella_value v[most_saves];  // the first n of them
+  lamella_value v[most_saves];  // the first n are owned
   int n;
   explicit Values(int count) : n(count) {
     for (int i = 0; i < n; i++) v[i] = none();
@@ -17,7 +17,7 @@ struct Values {
   }
 };
 
-// The general way: also for values that hooks have packed, and for results, which get their history again.
+// Unpacks any saved values, also those that hooks packed, and results, which get their history again.
 __attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& run, Values& out) {
   SavedValue own[most_saves];
   {
@@ -39,15 +39,15 @@ __attribute__((noinline)) lamella_status unpack_any(FormulaNode* n, const Run& r
   return st;
 }
 
-// The saved values that the formulas compute with: moved out of the node unless the graph is retained.
+// Unpacks the saved values that the formulas compute with; moves them out of the node unless the graph is retained.
 lamella_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
-  if (!n->rule->saves_tensors) {  // numbers stay with the node, for another backward
+  if (!n->rule->saves_tensors) {  // numbers stay in the node, so that it can run again
     for (int i = 0; i < n->num_saved; i++) out.v[i] = n->saved()[i].value;
     out.n = 0;
     return LAMELLA_OK;
   }
   {
-    Guard guard(n);  // another run may be here, too
+    Guard guard(n);  // another run may be at this node
     if (__builtin_expect(n->released, 0)) return used_twice(n);
     bool plain = true;
     for (int i = 0; i < n->num_saved; i++) {
@@ -70,7 +70,7 @@ lamella_status unpack_all(FormulaNode* n, const Run& run, Values& out) {
   return unpack_any(n, run, out);
 }
 
-// The first edge of an input. An input has one edge, a list one for each of its tensors.
+// Returns the first edge of an input. A tensor has one edge, a list one for each of its tensors.
 int first_edge(const Rule& r, const Node* n, int input) {
   if (__builtin_expect(r.list < 0 || input <= r.list, 1)) return input;
   return input + n->num_edges - static_cast<int>(r.inputs.size());
@@ -81,13 +81,13 @@ lamella_status no_formula(const Rule& r, const Rule::Input& input) {
                                            api().operator_argument(r.op, input.arg)->name + "' is not implemented");
 }
 
-// The bits of a formula's gradients that this result is among.
+// Returns the bits of Formula::grads that stand for this result of the node.
 uint64_t bits_of(const FormulaNode* n, int result) {
   const Rule& r = *n->rule;
   return all_grads | uint64_t{1} << (r.list_return < 0 ? result : r.return_of(result, n->num_results));
 }
 
-// Whether any gradient that a formula uses came, and whether all came that it cannot do without.
+// Says whether a gradient that the formula uses has arrived, and whether all have that it cannot do without.
 struct Arrival {
   bool any, all = true;
   Arrival(const Formula& f, const FormulaNode* n, lamella_tensor* const* grads) {
@@ -101,7 +101,8 @@ struct Arrival {
   }
 };
 
-// Gradients that did not come are zero where others of the same call did. Neighbours of one shape share their zeros.
+// Replaces missing gradients by zeros, when another result of the call has a gradient. Consecutive results of one shape
+// share one tensor of zeros.
 struct Completed {
   std::vector<lamella_tensor*> grads;
   std::vector<Tensor> made;
@@ -133,7 +134,7 @@ int edges_of(const FormulaNode* n, int target) {
   return target == n->rule->list ? n->num_edges - static_cast<int>(n->rule->inputs.size()) + 1 : 1;
 }
 
-// A list of gradients goes to the edges of a list. Takes it over.
+// Moves the list of gradients that a formula computed to the edges of the input that is a list. Takes the list over.
 __attribute__((noinline)) lamella_status hand_out_list(const FormulaNode* n, const Run& run, int target,
                                                        lamella_value& given, lamella_tensor** outs) {
   const int at = first_edge(*n->rule, n, target), count = edges_of(n, target);
@@ -147,7 +148,7 @@ __attribute__((noinline)) lamella_status hand_out_list(const FormulaNode* n, con
   return st;
 }
 
-// The gradients that a formula gave go to the edges of its targets.
+// Moves the gradients that a formula computed to the edges of its targets.
 lamella_status hand_out(const Formula& f, const FormulaNode* n, const Run& run, const uint8_t* mask,
                         lamella_value* results, lamella_tensor** outs) {
   lamella_status st = LAMELLA_OK;

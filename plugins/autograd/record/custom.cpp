@@ -1,4 +1,5 @@
-// Nodes whose backward is a function from outside: derivatives that are functions, and nodes made by hand.
+// CustomNode: a node whose backward is a function of another library, for a derivative given as functions or a node
+// made by hand.
 #include <cstring>
 
 #include "graph/given.h"
@@ -9,9 +10,9 @@ namespace {
 
 struct CustomNode : Node {
   std::vector<SavedValue> saved;
-  const Rule* rule = nullptr;  // of an operator, or
-  lamella_node_type type{};    // of a node made by hand; its name is
-  std::string name;
+  const Rule* rule = nullptr;  // set for the derivative of an operator; else null
+  lamella_node_type type{};    // of a node made by hand
+  std::string name;            // type.name points at it
   const lamella_node_type* identity = nullptr;
   void* context = nullptr;
 };
@@ -83,7 +84,7 @@ lamella_status node_new(const lamella_node_type* type, void* context, lamella_te
   for (int i = 0; i < num_inputs; i++) {
     if (!inputs[i] || !is_differentiable(inputs[i])) continue;
     if (lamella_status st = gradient_edge(inputs[i], &n->edges[i])) {
-      n->type = {};  // the context stays the caller's
+      n->type = {};  // if this fails, the caller keeps the context
       release(n);
       return st;
     }

@@ -8,7 +8,7 @@
 namespace lamella::autograd {
 namespace {
 
-// A call of an operator without a derivative.
+// The node of a call whose operator has no derivative.
 struct UnknownNode : Node {
   const lamella_operator* op;
 };
@@ -22,9 +22,9 @@ const NodeKind unknown_kind = {apply_unknown, [](Node*) {}, [](Node*) {},
                                [](const Node* n) { return node_name(static_cast<const UnknownNode*>(n)->op); },
                                nullptr};
 
-// ---- recording ---------------------------------------------------------------------------------------------------
+// ---- recording -----------------------------------------------------------------------------------------------------
 
-// The edges of a call that is being recorded; released unless a node takes them.
+// The edges of the call that is being recorded; the destructor releases them unless a node has taken them.
 class Edges {
  public:
   Edges() = default;
@@ -74,7 +74,7 @@ lamella_status refuse_out(const lamella_operator* op) {
           "requires grad; call it without out=, or under no_grad()");
 }
 
-// Everything that takes part in a call, lists included.
+// Calls visit(argument number, tensor) for every tensor of a call, those in lists included.
 template <class Visit>
 void each_tensor(const lamella_operator* op, const lamella_value* args, Visit visit) {
   for (int i = 0, n = api().operator_num_args(op); i < n; i++) {
@@ -112,7 +112,7 @@ void remember_trace(Node* n) {
   }
 }
 
-// The values that a call must save, as a set of bits: those that the formulas of the needed gradients name.
+// Returns which values a call must save, as bits: those that the formulas of the needed gradients name.
 uint64_t saves_of(const Rule& r, const Edges& edges) {
   uint64_t saves = 0;
   const int list_length = edges.count() - static_cast<int>(r.inputs.size()) + 1;
@@ -133,7 +133,7 @@ lamella_value shape_value(const lamella_tensor* t, const int64_t* list) {
   return v;
 }
 
-// Keeps the shapes of a list: for each tensor the number of dimensions, then their sizes.
+// Saves the shapes of a list: for each tensor the number of dimensions, then its sizes.
 lamella_status keep_shapes(const lamella_value& list, SavedValue& to) {
   std::vector<int64_t> all;
   for (uint32_t i = 0; list.tag == LAMELLA_TENSOR_LIST && i < list.length; i++) {
@@ -144,7 +144,7 @@ lamella_status keep_shapes(const lamella_value& list, SavedValue& to) {
   return to.keep(value(all));
 }
 
-// Tensors of a list are results one by one. How many there are.
+// Calls visit(number, tensor) for every result; each tensor of a list is one result. Returns the number of results.
 template <class Visit>
 __attribute__((always_inline)) inline int each_result(const lamella_value* rets, int num_returns, Visit visit) {
   int at = 0;
@@ -160,7 +160,8 @@ __attribute__((always_inline)) inline int each_result(const lamella_value* rets,
   return at;
 }
 
-// The number of the first result in return value i; for the index after the last, the number of all results.
+// Returns the number of the first result of return value i; with i = the number of return values, the number of all
+// results.
 int first_result(const lamella_value* rets, int i) {
   return each_result(rets, i, [](int, const lamella_tensor*) {});
 }
@@ -197,8 +198,8 @@ bool is_argument(const lamella_operator* op, const lamella_value* args, const la
   return is;
 }
 
-// Before a call in place: copies the tensors that the formulas need and that it overwrites, the argument itself or
-// views beside it. A copy has the history of its original, for derivatives of higher order.
+// Copies, before a call in place, the tensors that the formulas need and the call overwrites: the written argument
+// itself and arguments that share its memory. A copy has the history of its original, for derivatives of higher order.
 class Overwritten {
  public:
   lamella_status prepare(const Rule& r, uint64_t saves, int written, const lamella_value*& args) {
@@ -236,12 +237,12 @@ class Overwritten {
   std::vector<Tensor> copies_;
 };
 
-// A node that is being made.
-class Held {
+// Owns a node until it is complete; the destructor releases it.
+class NodeOwner {
  public:
-  explicit Held(Node* n) : n_(n) {}
-  Held(const Held&) = delete;
-  ~Held() {
+  explicit NodeOwner(Node* n) : n_(n) {}
+  NodeOwner(const NodeOwner&) = delete;
+  ~NodeOwner() {
     if (n_) release(n_);
   }
   Node* take() { return std::exchange(n_, nullptr); }
@@ -250,7 +251,7 @@ class Held {
   Node* n_;
 };
 
-// A call's results, until its history is made.
+// Owns a call's results until they have their history, so that an error releases them.
 class Results {
  public:
   Results(lamella_value* rets, int n) : rets_(rets), n_(n) {}
@@ -272,10 +273,10 @@ lamella_status no_memory(const lamella_frame* frame) {
 Node* function_node(const Rule& r, const lamella_value* args, const lamella_value* rets, int edges,
                     lamella_status* st) {
   Node* n = new_function_node(r, edges, first_result(rets, r.num_returns));
-  Held held(n);
+  NodeOwner owner(n);
   const lamella_derivative& d = *r.functions;
   *st = d.setup ? d.setup(d.context, reinterpret_cast<lamella_node*>(n), args, rets) : LAMELLA_OK;
-  return held.take();
+  return owner.take();
 }
 
 Node* formula_node(const Rule& r, uint64_t saves, const lamella_value* args, const lamella_value* rets, int edges,
@@ -286,15 +287,15 @@ Node* formula_node(const Rule& r, uint64_t saves, const lamella_value* args, con
   n->rule = &r;
   n->num_saved = static_cast<uint8_t>(num_saved);
   for (int i = 0; i < num_saved; i++) new (n->saved() + i) SavedValue;
-  Held held(n);
+  NodeOwner owner(n);
   *st = LAMELLA_OK;
   for (int i = 0; i < num_saved; i++) {
     if ((saves >> i & 1) && !*st) *st = save(r.saves[i], n->saved()[i], args, rets, counts);
   }
-  return held.take();
+  return owner.take();
 }
 
-// The tensors with gradients that an operator writes, those in lists among them.
+// Returns the differentiable tensors that an operator writes, those in lists included.
 std::vector<lamella_tensor*> written_tensors(const lamella_operator* op, const lamella_value* args) {
   std::vector<lamella_tensor*> all;
   each_tensor(op, args, [&](int i, lamella_tensor* t) {
@@ -303,7 +304,8 @@ std::vector<lamella_tensor*> written_tensors(const lamella_operator* op, const l
   return all;
 }
 
-// A call counts up the version of the tensor that it writes when it is over, unless calls inside it have done so.
+// Predicts the version of the tensor that a call writes: the dispatcher increases it after the call, unless calls
+// inside it have done so.
 class Counting {
  public:
   explicit Counting(lamella_tensor* written) : t_(written), before_(t_ ? api().tensor_version(t_) : 0) {}
@@ -315,7 +317,8 @@ class Counting {
   uint64_t before_;
 };
 
-// Results of one call get their history, as the node's results from `first` on. Those that are arguments have theirs.
+// Gives the results of a call their history, as the node's results from `first` on. Results that are arguments have
+// theirs already.
 void attach(Node* n, const lamella_operator* op, const lamella_value* args, const lamella_value* rets, int num_returns,
             int first = 0) {
   each_result(rets, num_returns, [&](int i, lamella_tensor* t) {
@@ -340,7 +343,7 @@ lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_v
   int written = r.written;
   if (__builtin_expect(frame->op != r.op, 0)) {
     if (api().operator_form(frame->op) == LAMELLA_OUT_FORM) return record_out(frame, args, rets);
-    written = 0;  // the form in place
+    written = 0;  // the in-place form, which writes its first argument
   }
   if (__builtin_expect(r.broken, 0)) return fail(r.broken, r.error);
   if (__builtin_expect(written >= 0, 0))
@@ -358,7 +361,7 @@ lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_v
   int self_edge = -1;
   for (size_t i = 0; i < r.inputs.size() && written >= 0; i++)
     if (r.inputs[i].arg == written) self_edge = static_cast<int>(i);
-  // A tensor that is overwritten regardless of its old values has no history any more.
+  // A call that overwrites a tensor without using its old values removes the tensor's history.
   bool cut = false;
   if (__builtin_expect(written >= 0 && self_edge < 0, 0))
     if (lamella_status st = requires_grad_now(args[written].as.tensor, &cut)) return st;
@@ -379,9 +382,9 @@ lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_v
   lamella_status st;
   Node* n = r.functions ? function_node(r, keep, rets, edges.count(), &st)
                         : formula_node(r, saves, keep, rets, edges.count(), counting.pending(), &st);
-  const Held held(n);
+  const NodeOwner owner(n);
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
-  tell_recorded(n, frame->op);
+  report_recorded(n, frame->op);
   edges.give(n);
   if (!st && __builtin_expect(written >= 0, 0)) {
     retain(n);
@@ -410,7 +413,7 @@ lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, l
   const std::vector<Counting> counting(written.begin(), written.end());
   if (lamella_status st = api().redispatch(frame, args, frame->num_args, rets, frame->num_rets)) return st;
   Results results(rets, num_returns);
-  Edges edges;  // also to overwritten tensors: it is no error unless their gradient is asked for
+  Edges edges;  // edges to overwritten tensors, too: only a request for their gradient is an error
   lamella_status st = LAMELLA_OK;
   each_tensor(op, args, [&](int, lamella_tensor* t) {
     if (!st) st = edges.add(t);
@@ -418,10 +421,10 @@ lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, l
   const int num_written = static_cast<int>(written.size());
   auto* n =
       new_node<UnknownNode>(&unknown_kind, edges.count(), std::max(num_written + first_result(rets, num_returns), 1));
-  const Held held(n);
+  const NodeOwner owner(n);
   n->op = op;
   if (__builtin_expect(anomaly_trace != nullptr, 0)) remember_trace(n);
-  tell_recorded(n, frame->op);
+  report_recorded(n, frame->op);
   edges.give(n);
   for (int k = 0; k < num_written && !st; k++) {
     retain(n);

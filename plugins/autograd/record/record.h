@@ -6,7 +6,7 @@
 
 namespace lamella::autograd {
 
-// The usual node: a rule, and the values that its formulas need.
+// The node of a call whose derivative is written in formulas: the rule, and the values that its formulas need.
 struct FormulaNode : Node {
   const Rule* rule;
   uint8_t num_saved;
@@ -14,17 +14,18 @@ struct FormulaNode : Node {
 };
 extern const NodeKind formula_kind;  // in apply.cpp
 
-// The layer's kernel for operators with a derivative; the frame's context is the Derivative.
+// The layer's kernel for operators with a derivative; the frame's context is the operator's Derivative.
 lamella_status record(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
-// The kernel for all other operators: it makes a node whose backward is the error that there is no derivative.
+// The layer's kernel for all other operators: it records a node whose backward fails, because there is no derivative.
 lamella_status record_unknown(lamella_frame* frame, const lamella_value* args, lamella_value* rets);
 
-// In views.cpp: `view`, as a strided view of its base, from that base's present history.
+// In views.cpp: makes the history of `view` anew, as a strided view of `base` with that base's current history.
 lamella_status regenerate(lamella_tensor* view, lamella_tensor* base, const Variable& base_history);
-// Before a write: a view that was made unrecorded, of a base with a history, gets that history after all.
+// Called before a write: gives a view that was made without recording, of a base with a history, the history that
+// recording would have given it.
 lamella_status adopt(lamella_tensor* t);
 
-// In custom.cpp: nodes made by hand, and nodes of derivatives that are functions, with their saved values.
+// In custom.cpp: nodes made by hand, and nodes of derivatives given as functions, with their saved values.
 lamella_status node_new(const lamella_node_type* type, void* context, lamella_tensor* const* inputs, int32_t num_inputs,
                         int32_t num_results, lamella_node** out);
 Node* new_function_node(const Rule& r, int num_edges, int num_results);

@@ -1,13 +1,13 @@
-// The histories of views and of tensors that were written in place.
+// The histories of views, and of tensors that were written in place.
 //
-// Note [Histories of views]  Memory has one history: its root tensor's, the base of all views. A write through a view
-//   therefore gives the base a new node, which puts the written part's gradient in place of that part of the base's
-//   (ViewWrittenNode). The versions say which views are stale: a Variable of a base holds the version of its last write
-//   in place, that of a view the version when it was made; an older view is made again, from the base as it is now,
-//   when it is next used. Its storage's sticky bit leads the calls with such a view here even if it was made before a
-//   gradient was asked for.
-// Note [Geometry]  A view is known by its sizes, strides and offset alone, not by the chain of operators that made it.
-//   Where one of base and view is complex and the other its parts, the geometry counts real numbers.
+// Note [Histories of views]  All views of one memory share one history, that of their base, the root tensor. A write
+//   through a view therefore gives the base a new node (ViewWrittenNode), which replaces the written part of the base's
+//   gradient by the part's own gradient. Versions tell which views are stale: the base's Variable holds the version of
+//   its last write in place, a view's Variable the version at which its history was made. A stale view gets its history
+//   anew, from the base's current one, at its next use. The sticky bit of the storage makes such calls reach this layer
+//   even if the view was made before the base required a gradient.
+// Note [Geometry]  A view is described by its sizes, strides and offset alone, not by the operators that made it. If
+//   only one of base and view is complex, the geometry counts real numbers.
 #include <lamella/extension.h>
 
 #include <algorithm>
@@ -34,10 +34,10 @@ struct Geometry {
         dtype(static_cast<ScalarType>(t->dtype)) {}
 };
 
-// The tensor's reference, which the caller then owns.
+// Moves the reference out of a tensor; the caller owns it.
 lamella_tensor* owned(lamella::Tensor t) { return static_cast<TensorRef&>(t).take(); }
 
-// The view `part` of a tensor that stands for the whole of `base`: same sizes and strides, its own memory.
+// Returns the view `part` of `whole`, a tensor that has the sizes and strides of `base`, but its own memory.
 lamella::Tensor view_of(lamella::Tensor whole, const Geometry& base, const Geometry& part) {
   int64_t offset = part.offset, base_offset = base.offset;
   const bool parts = is_complex(base.dtype) && !is_complex(part.dtype);
@@ -47,25 +47,25 @@ lamella::Tensor view_of(lamella::Tensor whole, const Geometry& base, const Geome
     base_offset *= 2;
   }
   std::vector<int64_t> sizes = part.sizes, strides = part.strides;
-  if (pairs) {  // as real numbers first
+  if (pairs) {  // a view of pairs of real numbers, made complex at the end
     for (int64_t& s : strides) s *= 2;
     sizes.push_back(2);
     strides.push_back(1);
     offset *= 2;
   }
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
-  const int64_t at = empty ? 0 : offset - base_offset + whole.storage_offset();  // an empty view lies nowhere
+  const int64_t at = empty ? 0 : offset - base_offset + whole.storage_offset();  // an empty view has no place
   const lamella::Tensor view = whole.as_strided(sizes, strides, at);
   return pairs ? view_as_complex(view) : view;
 }
 
-// ---- a view, made again -------------------------------------------------------------------------------------------
+// ---- the history of a stale view -----------------------------------------------------------------------------------
 
 struct ViewNode : Node {
   Geometry base, view;
 };
 
-// The adjoint of reading a view: zeros of the base, with the gradient added at the view's places.
+// The adjoint of reading a view: zeros of the base's shape, with the gradient added at the view's places.
 lamella_status apply_view(Node* node, Run&, lamella_tensor** grads, lamella_tensor** outs) {
   return guarded([&]() -> lamella_status {
     static const Operator<lamella::Tensor(const lamella::Tensor&, IntArrayRef, IntArrayRef, int64_t, bool, IntArrayRef,
@@ -87,14 +87,14 @@ const NodeKind view_kind = {apply_view, [](Node*) {},
 
 // ---- a base that was written through a view -------------------------------------------------------------------------
 
-// The first edge leads to the base as it was before; the others are the edges of the write's node.
+// The first edge leads to the base's former history; the others are the edges of the node `write`.
 struct ViewWrittenNode : Node {
   Geometry base, view;
-  Node* write;    // owned; it is no part of the graph itself
-  int self_edge;  // which of its edges led to the view, and leads to the base as it was before, or -1
+  Node* write;    // owned: the node of the call that wrote the view, which is not in the graph itself
+  int self_edge;  // the edge of `write` that led to the view's old history, redirected to the base's; or -1
 };
 
-// The gradients that the write's node returned; releases those that were not taken.
+// Owns the gradients that the node `write` computed; the destructor releases those that were not taken.
 struct Computed {
   std::vector<lamella_tensor*> list;
 
@@ -109,7 +109,7 @@ struct Computed {
 lamella_status apply_written(Node* node, Run& run, lamella_tensor** grads, lamella_tensor** outs) {
   return guarded([&]() -> lamella_status {
     auto* n = static_cast<ViewWrittenNode*>(node);
-    // The gradient, laid out as the base is.
+    // A copy of the gradient with the base's strides.
     const lamella::Tensor grad = lamella::Tensor::borrow(grads[0]);
     lamella::Tensor whole =
         empty_strided(n->base.sizes, n->base.strides, TensorOptions(n->base.dtype).device(grad.device()));
@@ -155,7 +155,7 @@ const NodeKind written_kind = {apply_written,
                                  return w->kind->traverse ? w->kind->traverse(w, visit, visitor) : 0;
                                }};
 
-// The view of a base that is the result of this node.
+// Makes the node that reads a view of the base; `from` and `output` are the base's history.
 ViewNode* read_base(const Geometry& base, const Geometry& view, Node* from, uint32_t output) {
   auto* n = new_node<ViewNode>(&view_kind, 1, 1);
   n->base = base;
@@ -170,7 +170,7 @@ bool is_stale(const Variable* view, const Variable* base) {
   return base && base->version > 0 && !base->leaf && (!view || view->version < base->version);
 }
 
-// Gives the tensor the node `n` as its history; its own Variable keeps a gradient that it had.
+// Makes node n the history of a tensor, and keeps the grad of its old Variable.
 void replace_history(lamella_tensor* t, Node* n, uint32_t output, uint64_t version) {
   lamella_tensor* grad = nullptr;
   bool retains = false;
@@ -194,7 +194,7 @@ lamella_status refreshed(lamella_tensor* t, Variable** out) {
   if (__builtin_expect(base == nullptr, 1)) return LAMELLA_OK;
   const Variable* history = variable(base);
   if (__builtin_expect(!history || history->version == 0, 1)) return LAMELLA_OK;
-  // Threads that only read a view may all find it stale.
+  // Several threads that read a view may find it stale at once.
   static std::recursive_mutex views[64];
   std::lock_guard lock(views[reinterpret_cast<uintptr_t>(t) / 64 % 64]);
   *out = variable(t);
@@ -226,7 +226,7 @@ lamella_status adopt(lamella_tensor* t) {
   return own && own->requires_grad ? LAMELLA_OK : regenerate(t, base, *history);
 }
 
-// Takes over the reference to n, whose edges are complete; the edge at self_edge leads to the view's old history.
+// Takes over the reference to n, whose edges are complete. The edge at self_edge leads to the view's old history.
 lamella_status set_written(lamella_tensor* t, Node* n, uint32_t output, int self_edge, uint64_t version) {
   lamella_tensor* base = api().tensor_base(t);
   if (!base) {

@@ -72,7 +72,7 @@ Collector::Collector(const lamella_sampling& s)
   for (uint32_t i = 0; i < s.num_bounds; i++) bounds_.push_back(s.bounds[i] * 1e9);
 }
 
-OpenSample* Collector::begin(Around around) {
+OpenSample* Collector::begin(Parent around) {
   auto* open = new (std::nothrow) OpenSample;
   if (!open) return nullptr;
   open->id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -99,7 +99,9 @@ void Collector::write(Sample& s, const lamella_record& r) const {
 
 void Collector::end(const lamella_record& r, const OpenSample* open) {
   const uint64_t end = monotonic_ns();
-  Sample s;  // made here, since reading debug information may wait for the host's lock
+  // On the stack: reading debug information may wait for the host's lock, while a slot of the queue must be filled at
+  // once.
+  Sample s;
   s.begin = open->begin;
   s.duration = end - open->begin;
   s.id = open->id;
@@ -110,7 +112,7 @@ void Collector::end(const lamella_record& r, const OpenSample* open) {
   if (!fits) full_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Samples that come in while it works wait for the next time.
+// Samples that arrive during the call are left for the next one.
 void Collector::drain() {
   const std::lock_guard lock(mutex_);
   const auto offset = static_cast<int64_t>(clock_ns(CLOCK_REALTIME) - monotonic_ns());

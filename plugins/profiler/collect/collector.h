@@ -1,8 +1,8 @@
-// A collector: two observers that write samples into a queue, and the histograms and spans that they become.
+// Collector: two observers write samples into its queue; drain() adds them to histograms and, if wanted, spans.
 #pragma once
 
 #include <lamella/profiler.h>
-#include <lamella/samples.h>
+#include <lamella/sampled_calls.h>
 
 #include <mutex>
 #include <string>
@@ -13,27 +13,27 @@
 
 namespace lamella::profiler {
 
-// A sample of what runs: of a call, a step of backward or a block.
+// The state of a call, a step of backward or a block from its begin to its end, while it is sampled.
 struct OpenSample {
   uint64_t begin, id, parent, root;
 };
 
-// The sample around another one; no sample has the id 0.
-struct Around {
+// The ids of the sample around another one. No sample has the id 0.
+struct Parent {
   uint64_t id = 0, root = 0;
 };
 
 class Collector {
  public:
-  const uint64_t number;  // in the process
+  const uint64_t number;  // unique in the process
   explicit Collector(const lamella_sampling&);
   Collector(const Collector&) = delete;
 
-  // The observers' side: on the threads that run operators.
-  OpenSample* begin(Around);  // null: no memory
+  // Called by the observers, on the threads that run operators.
+  OpenSample* begin(Parent);  // null if memory is lacking
   void end(const lamella_record&, const OpenSample*);
 
-  // The readers' side: one at a time.
+  // Called by readers, one at a time.
   void drain();
   lamella_status each_series(lamella_status (*visit)(void*, const lamella_series*), void* context);
   lamella_status take_spans(lamella_status (*visit)(void*, const lamella_span*), void* context);
@@ -50,14 +50,14 @@ class Collector {
   void add_to_series(const Sample&);
 
   std::vector<std::string> kinds_;
-  const size_t series_kinds_;   // the first of them
+  const size_t series_kinds_;   // the first `series_kinds_` kinds distinguish series
   std::vector<double> bounds_;  // nanoseconds
   const uint32_t max_series_, max_spans_;
   Queue queue_;
   std::atomic<uint64_t> full_{0};
 
-  std::mutex mutex_;                                // of what follows
-  std::unordered_map<std::string, Series> series_;  // by the scope's digit and the texts
+  std::mutex mutex_;                                // guards the members below
+  std::unordered_map<std::string, Series> series_;  // key: the scope as a digit, then the sample's texts
   std::vector<Sample> spans_;
   uint64_t lost_series_ = 0, lost_spans_ = 0;
 };

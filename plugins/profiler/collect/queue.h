@@ -1,8 +1,8 @@
-// The queue that measured calls are written into: of fixed size, many writers without a lock, one reader at a time.
+// Queue: the fixed-size queue of measured calls, with many writers that take no lock, and one reader at a time.
 //
-// Each slot has a number, which says whose turn it is: the number of the write that may fill it, or that plus one once
-// it is filled. A writer takes the next number by one exchange, and never waits; where the slot is not free yet, the
-// queue is full.
+// Each slot has a number, `turn`: it equals the number of the write that may fill the slot, or that plus one once the
+// slot is filled. A writer takes the next number by one atomic exchange and never waits; if that number's slot is still
+// occupied, the queue is full.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +16,23 @@
 namespace lamella::profiler {
 
 struct Sample {
-  uint64_t begin = 0, duration = 0;  // nanoseconds of the clock that is not set
+  uint64_t begin = 0, duration = 0;  // nanoseconds of CLOCK_MONOTONIC
   uint64_t id = 0, parent = 0, root = 0, thread = 0;
   uint16_t scope = 0;
-  uint16_t key_length = 0;  // of the part of text that series are told apart by
+  uint16_t key_length = 0;  // length of the part of text that is the key of a series
   uint32_t length = 0;      // of text
   char text[256];           // see Note [Text] in text.h
 };
 
 class Queue {
  public:
-  // With a single slot "filled" and "free for the next" would be the same number: there are two at least.
+  // At least two slots: with one, "filled" and "free for the next write" would be the same number.
   explicit Queue(uint32_t capacity)
       : mask_(std::max(std::bit_ceil(uint64_t{capacity}), uint64_t{2}) - 1), slots_(new Slot[mask_ + 1]) {
     for (uint64_t i = 0; i <= mask_; i++) slots_[i].turn.store(i, std::memory_order_relaxed);
   }
 
-  // False: the queue is full.
+  // Returns false if the queue is full.
   bool put(const Sample& sample) {
     uint64_t number = next_.load(std::memory_order_relaxed);
     for (;;) {
@@ -49,7 +49,7 @@ class Queue {
     }
   }
 
-  // Has `read` see the oldest sample, and takes it out. False: there is none, or it is being written.
+  // Calls read(sample) with the oldest sample, and removes it. Returns false if there is none, or it is being written.
   template <class Read>
   bool take(Read read) {
     Slot& s = slots_[taken_ & mask_];
@@ -72,7 +72,7 @@ class Queue {
   const uint64_t mask_;
   const std::unique_ptr<Slot[]> slots_;
   alignas(64) std::atomic<uint64_t> next_{0};
-  alignas(64) uint64_t taken_ = 0;  // the reader's
+  alignas(64) uint64_t taken_ = 0;  // the number of samples that were taken; used by the reader alone
 };
 
 }  // namespace lamella::profiler

@@ -1,9 +1,9 @@
-// The texts of a sample: name, backend, dtype and values of debug information, in one piece of fixed size.
+// The texts of a sample (name, backend, dtype, values of debug information) as one piece of bytes of fixed size.
 //
-// Note [Text]  Each text ends with a zero. A value of debug information has one more byte before it, 1; where there is
-//   none, the byte 0 stands alone. Equal samples have equal bytes, which are the key of the histogram. Each text has a
-//   room that the others do not change, so that a value is the same beside whichever name. What is longer is cut,
-//   between two characters of UTF-8.
+// Note [Text]  Each text ends with a zero byte. A value of debug information has a byte 1 before it; a missing value is
+//   the single byte 0. Equal samples thus have equal bytes, which are the key of the histogram. Each text has a fixed
+//   share of the room, so that a value is cut at the same place whatever the other texts are. A text that is too long
+//   is cut between two characters of UTF-8.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace lamella::profiler {
 
 constexpr uint32_t name_room = 96, short_room = 16;
-constexpr uint32_t values_room = sizeof(Sample::text) - name_room - 2 * short_room;  // which the kinds share evenly
+constexpr uint32_t values_room = sizeof(Sample::text) - name_room - 2 * short_room;  // divided evenly among the kinds
 constexpr uint32_t max_kinds = 8;
 
 class TextWriter {
@@ -41,7 +41,7 @@ class TextWriter {
   Sample& s_;
 };
 
-// Points into the texts of a sample.
+// Pointers to the texts of a sample, which must outlive them.
 struct Texts {
   const char *name, *backend, *dtype;
   std::vector<const char*> values;

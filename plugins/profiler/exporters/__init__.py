@@ -1,7 +1,7 @@
 """Exporters: measured times of a sample of all operators, sent to a system that watches a fleet.
 
-``export`` starts one and gives its handle. A sampled call is measured into a queue of fixed size, in native code and
-without a lock; a thread of the export's own gathers histograms and sends them. ``docs/exporters.md`` leads through.
+``export`` starts one and returns its handle. A sampled call is measured into a queue of fixed size, in native code and
+without a lock; a thread of the export gathers histograms and sends them. ``docs/exporters.md`` leads through it.
 
 >>> import json, tempfile
 >>> folder = tempfile.TemporaryDirectory()

@@ -1,4 +1,4 @@
-"""What exporters get, and what they are: a class with ``export`` and ``close``."""
+"""The interface of exporters: ``Exporter``, and the ``Batch`` of histograms and spans that it gets."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ BUCKETS = tuple(float(f"{m}e{e}") for e in range(-6, 1) for m in (1, 2.5, 5)) + 
 class Series(NamedTuple):
     """One histogram of times, since the export began.
 
-    ``scope`` is "function", "backward_function" or "user_scope"; ``backend`` and ``dtype`` are the first tensor's, or
-    ""; ``values`` are those of ``Batch.kinds`` or None; ``sum``, ``min`` and ``max`` are seconds; ``buckets`` has one
-    number more than ``Batch.bounds``, each for itself.
+    ``scope`` is "function", "backward_function" or "user_scope"; ``backend`` and ``dtype`` are those of the first
+    tensor, or ""; ``values`` has for each of ``Batch.kinds`` the value or None; ``sum``, ``min`` and ``max`` are
+    seconds; ``buckets`` has one element more than ``Batch.bounds``, and its counts are not cumulative.
 
     >>> lamella.profiler.exporters.Series("function", "aten::add", "cpu", "int64", (), 1, 2e-6, 2e-6, 2e-6, (0, 1)).max
     2e-06
@@ -26,7 +26,7 @@ class Series(NamedTuple):
     backend: str
     dtype: str
     values: tuple[str | None, ...]
-    count: int  # type: ignore[assignment]  # tuple.count goes
+    count: int  # type: ignore[assignment]  # tuple.count is replaced
     sum: float
     min: float
     max: float
@@ -36,8 +36,8 @@ class Series(NamedTuple):
 class Span(NamedTuple):
     """One sampled call or block. ``begin`` is in nanoseconds since 1970, ``duration`` in nanoseconds.
 
-    ``values`` are those of ``Batch.kinds`` and behind them of ``Batch.span_kinds``. ``parent`` is the id of the sampled
-    one around it on its thread, or 0, ``root`` that of the outermost.
+    ``values`` has the values of ``Batch.kinds``, then those of ``Batch.span_kinds``. ``parent`` is the id of the
+    sampled span around it on its thread, or 0; ``root`` that of the outermost.
 
     >>> lamella.profiler.exporters.Span("user_scope", "step", "", "", (), 0, 1500, 7, 0, 7, 1).duration
     1500
@@ -74,13 +74,13 @@ class Counts(NamedTuple):
 
     @property
     def dropped(self) -> dict[str, int]:
-        """The dropped ones by reason."""
+        """The numbers of dropped samples by reason."""
         return {"queue": self.queue, "series": self.series, "spans": self.spans}
 
 
 class Batch(NamedTuple):
-    """All that one export sends. The histograms count since the export began, so that a lost batch loses nothing;
-    spans are in one batch each. Times are in seconds since 1970.
+    """The content of one export. The histograms count since the export began, so no sample is lost with a batch that is
+    not sent; each span is in one batch only. Times are in seconds since 1970.
 
     >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter, attributes=["model"]) as it:
     ...     it.read().attributes(("resnet",))
@@ -99,13 +99,13 @@ class Batch(NamedTuple):
     counts: Counts
 
     def attributes(self, values: tuple[str | None, ...]) -> dict[str, str]:
-        """The debug information of a series or a span by kind."""
+        """Returns the debug information of a series or a span by kind."""
         kinds = self.kinds + self.span_kinds
         return {kind: value for kind, value in zip(kinds, values, strict=False) if value is not None}
 
 
 class Source(Protocol):
-    """Where an exporter that is asked, as a page that is scraped, reads when it is asked.
+    """The interface by which an exporter reads the histograms on request, such as for a page that is scraped.
 
     >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter) as handle:
     ...     handle.read().series
@@ -117,14 +117,15 @@ class Source(Protocol):
     timeout: float
 
     def read(self) -> Batch:
-        """The histograms as they are now, without spans."""
+        """Returns the current histograms, without spans."""
 
 
 class Exporter:
-    """What exporters derive from. All functions but ``start`` and ``forked`` are called on a thread of the export's.
+    """The base class of exporters. All methods but ``start`` and ``forked`` are called on a thread of the export.
 
-    A third party's is found by the name of an entry point in the group ``lamella.exporters``, which names a class or a
-    function; it is called with the options of ``export`` that this does not know itself.
+    An exporter of another package is found by the name of an entry point in the group ``lamella.exporters``. The entry
+    point names a class or a function, which is called with those options of ``export`` that ``export`` does not define
+    itself.
 
     >>> class Printer(lamella.profiler.exporters.Exporter):
     ...     def export(self, batch):
@@ -140,12 +141,13 @@ class Exporter:
         """Called once, before anything is exported; on the thread that calls ``export``."""
 
     def export(self, batch: Batch) -> int | None:
-        """Sends a batch; raises if that fails, so that the histograms count as unsent and the spans as lost, or as many
-        of them as an attribute ``lost_spans`` of the error says. It may return the number of spans that were not sent.
-        It may take its time: operators go on."""
+        """Sends a batch. If that fails it raises: then the histograms count as unsent and the spans as lost, or as many
+        spans as the attribute ``lost_spans`` of the error says. It may return the number of spans that were not sent.
+        It may take long, since operators do not wait for it."""
 
     def close(self) -> None:
         """Called after the last batch."""
 
     def forked(self) -> None:
-        """Called in a child of fork, where nothing is exported: lets go of what the parent uses, without a word."""
+        """Called in a child of fork, where nothing is exported: releases what it shares with the parent, without
+        sending anything."""

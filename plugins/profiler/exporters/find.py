@@ -10,7 +10,7 @@ GROUP = "lamella.exporters"
 
 
 def exporter_names() -> list[str]:
-    """The names that ``export`` knows, Lamella's own and those of other packages.
+    """Returns the names of the installed exporters, Lamella's own and those of other packages.
 
     >>> {"jsonl", "otlp", "prometheus"} <= set(lamella.profiler.exporters.exporter_names())
     True
@@ -23,10 +23,11 @@ def distribution(entry: EntryPoint) -> str:
 
 
 def find_exporter(name: str) -> Callable[..., Any]:
-    """The class or function that makes an exporter. Lamella's own keep their names.
+    """Returns the class or function that makes an exporter. A name of Lamella's own cannot be replaced by another
+    package.
 
     Raises:
-        ValueError: there is none of this name, or several packages have one
+        ValueError: there is no exporter of this name, or several packages have one
         ImportError: it needs a package that is not installed
     """
     found = {entry.value: entry for entry in entry_points(group=GROUP) if entry.name == name}
@@ -37,5 +38,5 @@ def find_exporter(name: str) -> Callable[..., Any]:
         raise ValueError(f"export: there is no exporter {name!r}; installed are {known}")
     if len(choice) > 1:
         who = " and ".join(map(distribution, choice))
-        raise ValueError(f"export: {who} each bring an exporter {name!r}; hand in the class itself, or uninstall one")
+        raise ValueError(f"export: {who} each have an exporter {name!r}; pass the class itself, or uninstall one")
     return choice[0].load()

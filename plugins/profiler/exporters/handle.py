@@ -1,7 +1,8 @@
-"""``export`` and its handle: a thread that gathers samples, and sends them now and then.
+"""``export`` and its handle: a thread that gathers samples, and sends them at intervals.
 
-Note [Threads]  Operators write samples into the native queue and know nothing of this thread. It moves them into the
-histograms four times a second, and calls the exporter once an interval, when ``flush`` asks for it, and at the end.
+Note [Threads]  Operators write samples into the native queue, and never wait for this thread. The thread moves the
+  samples into the histograms four times a second. It calls the exporter once an interval, when ``flush`` requests it,
+  and at the end.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from .batch import BUCKETS, SCOPES, Batch, Counts, Exporter, Series, Span
 from .find import find_exporter
 
 DRAIN = 0.25  # seconds
-MAX_SPANS = 4096  # that wait for an export
-LONGEST = 365 * 86400.0  # seconds that anything waits
+MAX_SPANS = 4096  # the most spans that wait for an export
+LONGEST = 365 * 86400.0  # the longest wait, in seconds
 log = logging.getLogger("lamella.profiler.exporters")
 
 _open: set[Export] = set()
-_registered_in: int | None = None  # the process that closes all exports at its end
+_registered_in: int | None = None  # the process in which _close_all was registered
 
 
 class Export:
-    """A running export, as ``export`` gives it; a context manager, which closes it.
+    """A running export, as ``export`` returns it; a context manager, which closes it.
 
     >>> handle = lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter)
     >>> handle.closed, handle.flush()
@@ -51,11 +52,11 @@ class Export:
         self._since = time.time()
         self._wake = threading.Event()
         self._done = threading.Condition()
-        self._asked = self._answered = 0  # exports that somebody waits for, and those that were made
+        self._asked = self._answered = 0  # the number of exports requested, and of those made
         self._went_well = True
         self._closing = False
         self._ended = False
-        self._delivered = (0, 0, 0, 0)  # the collector's counts, as they were sent
+        self._delivered = (0, 0, 0, 0)  # the collector's counts at the last export that was sent
         self._lost_spans = self._failures = 0
         self._collector: Any = None
         self._last: Counts | None = None
@@ -83,7 +84,7 @@ class Export:
     # ---- what the handle is for ----
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Exports now, and waits for it, at most ``timeout`` seconds; whether it was sent.
+        """Exports now, and waits at most ``timeout`` seconds for that; returns whether it was sent.
 
         >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter) as handle:
         ...     handle.flush(timeout=10)
@@ -99,10 +100,10 @@ class Export:
             return self._done.wait_for(lambda: self._answered >= wanted or self._ended, wait) and self._went_well
 
     def close(self, timeout: float | None = None) -> None:
-        """Ends the sampling, exports what there is, and closes the exporter; it waits at most ``timeout`` seconds.
+        """Ends the sampling, exports the rest, and closes the exporter; it waits at most ``timeout`` seconds.
 
-        A second time it does nothing. A program that ends closes all that are open, and so does a process of
-        ``multiprocessing``; not one that leaves by ``os._exit``.
+        A second call does nothing. All open exports are closed when the program ends, and when a process of
+        ``multiprocessing`` ends; not in a process that ends by ``os._exit``.
 
         >>> handle = lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter)
         >>> handle.close(timeout=10)
@@ -121,12 +122,12 @@ class Export:
 
     @property
     def closed(self) -> bool:
-        """Whether it samples no more."""
+        """Whether sampling has ended."""
         return self._closing or self._ended
 
     @property
     def counts(self) -> Counts:
-        """How many samples there were, and what became of them.
+        """The numbers of samples that were recorded, dropped and sent.
 
         >>> with lamella.profiler.exporters.export(lamella.profiler.exporters.Exporter) as handle:
         ...     handle.counts.dropped
@@ -139,7 +140,7 @@ class Export:
         return Counts(recorded, queue, series, spans + self._lost_spans, unsent, self._failures)
 
     def read(self) -> Batch:
-        """The histograms as they are now, without spans."""
+        """Returns the current histograms, without spans."""
         self._collector.drain()
         return self._batch([])
 
@@ -178,7 +179,7 @@ class Export:
         try:
             spans = [Span(SCOPES[row[0]], *row[1:]) for row in self._collector.take_spans()]
             lost = self.exporter.export(self._batch(spans))
-        except BaseException as error:  # the thread goes on: the next one may go well
+        except BaseException as error:  # the thread continues, since the next export may succeed
             self._failed(error, getattr(error, "lost_spans", len(spans)))
         else:
             self._lost_spans += lost or 0
@@ -192,7 +193,7 @@ class Export:
     def _failed(self, error: BaseException, spans: int) -> None:
         self._failures += 1
         self._lost_spans += spans
-        if self.error is None:  # said once, until one goes well
+        if self.error is None:  # logged once, until an export succeeds
             log.warning("an export failed, and is tried again each %s s: %s", self._settings["interval"], error)
         self.error = error
 
@@ -210,7 +211,7 @@ class Export:
             self._done.notify_all()
 
     def _forked(self) -> None:
-        """In a child of fork: the thread is not there, and another thread may have held any lock."""
+        """Called in a child of fork, where the thread does not exist and any lock may be held."""
         self._done = threading.Condition()
         self._last = Counts(0, 0, 0, 0, 0, 0)
         self._closing = self._ended = True
@@ -237,7 +238,7 @@ def _close_at_the_end() -> None:
         atexit.register(_close_all)
         os.register_at_fork(after_in_child=_after_fork)
     if _registered_in != os.getpid() and multiprocessing.parent_process() is not None:
-        Finalize(None, _close_all, exitpriority=0)  # such a process leaves without what atexit knows
+        Finalize(None, _close_all, exitpriority=0)  # a process of multiprocessing ends without running atexit
     _registered_in = os.getpid()
 
 
@@ -256,30 +257,30 @@ def export(
     buckets: Sequence[float] = BUCKETS,
     **options: Any,
 ) -> Export:
-    """Exports the times of a sample of operators, steps of backward and named blocks, from now on and of all threads.
+    """Exports the times of a sample of operators, steps of backward and named blocks, of all threads, from now on.
 
-    It never holds up an operator: what a full queue has no room for is dropped and counted (``Export.counts``). An
-    export that fails is logged, and tried again an interval later. A child of fork exports nothing. Times are the
-    host's: for a device that works on its own, the time to hand the work over.
+    It never holds up an operator: samples for which the queue has no room are dropped and counted (``Export.counts``).
+    An export that fails is logged, and tried again an interval later. A child of fork exports nothing. Times are the
+    host's: for a device that works asynchronously, the time to launch the work.
 
     Args:
         to: "jsonl" (``path``), "prometheus" (``port``, ``address``, ``registry``), "otlp" (``endpoint``, ``insecure``,
             ``headers``, ``resource``), the name of another package's, or a class or function that makes an ``Exporter``
-        sampling: the part of operators and steps of backward that is measured
-        block_sampling: the part of the blocks of ``record_function`` that is measured
-        attributes: kinds of debug information whose values tell histograms apart, as "model"; each combination of
+        sampling: the fraction of operators and steps of backward that is measured
+        block_sampling: the fraction of the blocks of ``record_function`` that is measured
+        attributes: kinds of debug information whose values divide the histograms, such as "model"; each combination of
             values makes histograms of its own
-        span_attributes: kinds that spans have besides, as "request"
-        spans: whether spans are exported, too; None: as the exporter likes
+        span_attributes: kinds whose values spans have as well, such as "request"
+        spans: whether spans are exported, too; None means as the exporter prefers
         interval: seconds between two exports
         timeout: seconds that ``flush`` and ``close`` wait at most, up to a year
-        queue: room for samples that were not gathered yet, which happens four times a second
+        queue: the number of samples that can wait to be gathered, which happens four times a second
         max_series: the most histograms; samples that would make more are dropped and counted
         buckets: bounds of the histograms' buckets in seconds, ascending
-        options: for the exporter
+        options: options of the exporter
 
     Raises:
-        ValueError: a name that no package brings, or a number out of its range
+        ValueError: no package has an exporter of that name, or a number is out of its range
         ImportError: a package that the exporter needs is not installed
         TypeError: an option that the exporter does not have
 

@@ -2,8 +2,8 @@
 
 The first line is of kind "start" and has the bounds of the buckets. Each export then writes a line of kind "series" for
 each histogram that has changed, with the numbers since the start, one of kind "span" for each span, and one of kind
-"counts"; none if nothing has changed. A write that fails is taken back: the file ends with a whole line, also on a disk
-that is full.
+"counts"; no line if nothing has changed. A write that fails is undone, so that the file ends with a whole line, also on
+a full disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .batch import Batch, Counts, Exporter, Series, Source
 
 
 class JsonLines(Exporter):
-    """Appends to the file ``path``, which it makes if it is not there."""
+    """Appends to the file ``path``, which it makes if it does not exist."""
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = os.fspath(path)
@@ -28,7 +28,7 @@ class JsonLines(Exporter):
         except OSError as error:
             os.close(self.file)
             raise BlockingIOError(error.errno, "another export writes to it", self.path) from None
-        self.counts: Counts | None = None  # in the last line of them
+        self.counts: Counts | None = None  # the counts in the last line of kind "counts"
         self.written: dict[tuple, int] = {}  # the count of each series in its last line
 
     def start(self, source: Source) -> None:
@@ -36,7 +36,7 @@ class JsonLines(Exporter):
 
     def export(self, batch: Batch) -> None:
         changed = [s for s in batch.series if self.written.get(s[:5]) != s.count]
-        counts = batch.counts._replace(unsent=0)  # which an export changes by itself
+        counts = batch.counts._replace(unsent=0)  # `unsent` changes by the export itself
         if counts == self.counts and not changed and not batch.spans:
             return
         rows = [] if self.counts else [self.head(batch)]
@@ -68,7 +68,7 @@ class JsonLines(Exporter):
     def close(self) -> None:
         os.close(self.file)
 
-    forked = close  # the lock stays with the parent's file
+    forked = close  # closes the descriptor; the lock belongs to the open file, which the parent still has
 
 
 def series_row(batch: Batch, s: Series) -> dict[str, Any]:

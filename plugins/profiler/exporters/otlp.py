@@ -1,8 +1,8 @@
 """The exporter "otlp": metrics and spans for a collector of OpenTelemetry, over gRPC (`pip install lamella[otel]`).
 
-Note [Fork]  gRPC has handlers of fork that start its threads anew in the child. Where a request or a try to connect is
-under way, these threads sometimes crash the child. The child has no use of them, so the handlers are switched off,
-unless the program has imported gRPC before or says otherwise: GRPC_ENABLE_FORK_SUPPORT=1.
+Note [Fork]  gRPC's fork handlers start its threads again in the child. If a request or a connection attempt is in
+  progress, these threads sometimes crash the child. The child does not use them, so the handlers are switched off,
+  unless the program has imported gRPC before or sets GRPC_ENABLE_FORK_SUPPORT=1.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ CUMULATIVE = metrics.AggregationTemporality.CUMULATIVE
 
 
 class Otlp(Exporter):
-    """Sends to ``endpoint``; what is None is as the variables OTEL_EXPORTER_OTLP_… say.
+    """Sends to ``endpoint``; an option that is None is taken from the variables OTEL_EXPORTER_OTLP_….
 
-    ``resource`` are attributes of the process, as {"service.name": "search"}, beside those of OTEL_RESOURCE_ATTRIBUTES.
-    Each of the two requests of an export takes at most the ``timeout`` of ``export``. Spans are sent also where the
-    metrics were not taken, and the other way round. A collector that has no service for spans gets no more of them.
+    ``resource`` has attributes of the process, such as {"service.name": "search"}, which are added to those of
+    OTEL_RESOURCE_ATTRIBUTES. Each of the two requests of an export takes at most the ``timeout`` of ``export``. Spans
+    are sent even if the metrics were refused, and the other way round. If a collector has no service for spans, no more
+    spans are sent to it.
     """
 
     wants_spans = True
@@ -84,7 +85,7 @@ class Otlp(Exporter):
             grpc_log.removeFilter(answer)
         if answer.has_no_service:
             self.takes_spans = False
-            log.warning("the collector of OpenTelemetry has no service for spans: it gets no more; spans=False says so")
+            log.warning("the collector of OpenTelemetry has no service for spans: no more are sent; pass spans=False")
         elif not sent and self.spans_go:
             log.warning("the collector of OpenTelemetry did not take %s spans, which are lost", len(batch.spans))
         self.spans_go = sent
@@ -95,7 +96,7 @@ class Otlp(Exporter):
         self.spans.shutdown()
 
     def context(self, root: int, own: int) -> SpanContext:
-        """Ids that other processes do not have: a part of each is random."""
+        """Returns ids that are unique among processes, since a part of each is random."""
         span = (self.process ^ own * 0x9E3779B97F4A7C15) % 2**64 or 1
         return SpanContext(self.process << 64 | root, span, False, TraceFlags(TraceFlags.SAMPLED))
 
@@ -114,7 +115,7 @@ class Otlp(Exporter):
 
 
 class NotTaken(RuntimeError):
-    """The metrics were not taken; ``lost_spans`` of the batch were not, either."""
+    """The collector refused the metrics, and did not get ``lost_spans`` of the batch's spans."""
 
     def __init__(self, message: str, lost_spans: int):
         super().__init__(message)
@@ -122,8 +123,8 @@ class NotTaken(RuntimeError):
 
 
 class Answer(logging.Filter):
-    """Whether a request of this thread was answered UNIMPLEMENTED: the exporter of OpenTelemetry tells it to its log
-    alone."""
+    """Notes whether a request of this thread was answered UNIMPLEMENTED, which the exporter of OpenTelemetry only
+    logs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,11 +136,11 @@ class Answer(logging.Filter):
         if record.thread != self.thread or StatusCode.UNIMPLEMENTED not in codes:
             return True
         self.has_no_service = True
-        return False  # it is said once, by this module
+        return False  # this module logs it once itself
 
 
 def label_of(kind: str) -> str:
-    """A kind of debug information as the name of an attribute: none of the exporter's own."""
+    """Returns the name of the attribute for a kind of debug information, different from the exporter's own names."""
     return f"info.{kind}" if kind in OWN else kind
 
 

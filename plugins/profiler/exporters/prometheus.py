@@ -23,15 +23,16 @@ TIME = "lamella_operator_duration_seconds"
 
 
 def label_of(kind: str) -> str:
-    """A kind of debug information as the name of a label: letters, digits and underscores, and none of the others'."""
+    """Returns the name of the label for a kind of debug information: letters, digits and underscores, and different
+    from the exporter's own names."""
     label = re.sub(r"[^a-zA-Z0-9_]", "_", kind)
     return f"info_{label}" if label in (*LABELS, "le") or not label[:1].isalpha() else label
 
 
 class Prometheus(Exporter):
-    """Serves ``http://address:port/metrics``; port 0 takes a free one, which the attribute ``port`` then has.
+    """Serves ``http://address:port/metrics``; port 0 takes a free one, which is then in the attribute ``port``.
 
-    With ``registry``, the metrics are added to that of a program which has a page already, and none is served.
+    With ``registry``, the metrics are added to the page that the program has already, and no page is served.
     """
 
     def __init__(self, port: int = 9464, address: str = "127.0.0.1", registry: CollectorRegistry | None = None):
@@ -72,13 +73,13 @@ class Prometheus(Exporter):
 
 
 class Page(Collector):
-    """What the page shows, read when it is scraped."""
+    """The content of the page, read when it is scraped."""
 
     def __init__(self, exporter: Prometheus):
         self.exporter = exporter
 
     def describe(self) -> list[Metric]:
-        return list(shown(EMPTY, LABELS))  # a registry refuses a second one of these names
+        return list(shown(EMPTY, LABELS))  # a registry refuses a second collector of these names
 
     def collect(self) -> Iterator[Metric]:
         return shown(self.exporter.source.read(), self.exporter.labels)
@@ -102,7 +103,8 @@ def shown(batch: Batch, labels: tuple[str, ...]) -> Iterator[Metric]:
 
 
 def times(batch: Batch, labels: tuple[str, ...]) -> Metric:
-    """The histograms. To Prometheus a label that is empty is one that is not there, so both are one histogram."""
+    """Returns the histograms. To Prometheus an empty label and a missing one are the same, so such histograms are
+    merged."""
     bounds = [*map(repr, batch.bounds), "+Inf"]
     family = HistogramMetricFamily(TIME, "Time of sampled operators and named blocks.", labels=labels)
     merged: dict[tuple[str, ...], tuple[list[int], float]] = {}

@@ -19,7 +19,7 @@ namespace {
 using DeviceId = std::pair<int32_t, int32_t>;
 DeviceId id_of(lamella_device d) { return {d.backend, d.index}; }
 
-struct Key {  // two devices may have one address
+struct Key {  // the device belongs to the key, since two devices may use equal addresses
   const void* data;
   int32_t backend, index;
   bool operator==(const Key& o) const { return data == o.data && backend == o.backend && index == o.index; }
@@ -33,20 +33,21 @@ struct Hash {
 
 struct Counted {
   lamella_memory_counts counts{};
-  std::multiset<int64_t> sizes;  // of the blocks that are alive
+  std::multiset<int64_t> sizes;  // of the live blocks
 };
 
 struct History {
   std::mutex mutex;
   std::unordered_map<Key, LargeBlock, Hash> blocks;
   std::map<DeviceId, Counted> devices;
-  std::vector<MemoryRecord> events;  // a ring, once it is full
+  std::vector<MemoryRecord> events;  // a ring buffer, once it has max_events elements
   uint64_t max_events = 0, num_events = 0, oldest = 0;
   uint64_t observer = 0;
   lamella_handle subscription = 0;
 };
 
-std::mutex& switching() {  // of switch_on and switch_off: the history's own lock is not held while they register
+// Held by switch_on and switch_off, which register observers and therefore must not hold the history's own lock.
+std::mutex& switching() {
   static auto* m = new std::mutex;
   return *m;
 }
@@ -84,7 +85,7 @@ void keep_event(History& h, MemoryRecord& e) {
   }
 }
 
-// The end of a block that is not known is kept as an event alone.
+// Removes a block. For an unknown block there is nothing to do: its release is in the events only.
 void end_block(History& h, const lamella_memory_record& e) {
   const auto at = h.blocks.find({e.data, e.device.backend, e.device.index});
   if (at == h.blocks.end()) return;
@@ -100,7 +101,7 @@ void end_block(History& h, const lamella_memory_record& e) {
 
 void add_block(History& h, const MemoryRecord& made) {
   const lamella_memory_record& e = made.record;
-  end_block(h, e);  // whose end was not told: the address is in use again
+  end_block(h, e);  // the address is in use again, so the release of its former block was not reported
   h.blocks[{e.data, e.device.backend, e.device.index}] = {made, {}};
   Counted& d = h.devices[id_of(e.device)];
   lamella_memory_counts& c = d.counts;
@@ -135,15 +136,15 @@ void on_memory(void*, const lamella_event* event) {
     if (flags & LAMELLA_MEMORY_MAKERS) name_maker(kept);
     History& h = history();
     const std::lock_guard lock(h.mutex);
-    if (!on.load(std::memory_order_relaxed)) return;  // it was switched off in between
+    if (!on.load(std::memory_order_relaxed)) return;  // it was switched off meanwhile
     keep_event(h, kept);
     if (e.kind == LAMELLA_MEMORY_ALLOC) add_block(h, kept);
     if (e.kind == LAMELLA_MEMORY_FREE) end_block(h, e);
-  } catch (const std::bad_alloc&) {  // there is no memory for the history: this event is missing in it
+  } catch (const std::bad_alloc&) {  // out of memory: the history lacks this event
   }
 }
 
-// ---- the observer of Note [Who made it] ----------------------------------------------------------------------------
+// ---- the observer of Note [Who made it] -----------------------------------------------------------------------------
 
 void describe_block(const lamella_tensor* t) {
   if (!t || !t->storage || t->flags & LAMELLA_OPAQUE) return;
@@ -197,7 +198,7 @@ lamella_status switch_memory_on(uint32_t flags, uint64_t max_entries) {
   }
   {
     const std::lock_guard lock(h.mutex);
-    if (flags & LAMELLA_MEMORY_MAKERS) {  // a history begins anew
+    if (flags & LAMELLA_MEMORY_MAKERS) {  // a history with makers starts with an empty list of events
       h.events.clear();
       h.max_events = max_entries;
       h.num_events = h.oldest = 0;
@@ -246,7 +247,7 @@ lamella_memory_counts counts_of(const Counted& d) {
 
 }  // namespace
 
-lamella_status memory_snapshot(lamella_memory_snapshot* told) {
+lamella_status memory_snapshot(lamella_memory_snapshot* visitor) {
   std::vector<LargeBlock> blocks;
   std::vector<MemoryRecord> events;
   std::vector<std::pair<DeviceId, lamella_memory_counts>> devices;
@@ -257,7 +258,7 @@ lamella_status memory_snapshot(lamella_memory_snapshot* told) {
     const auto oldest = h.events.begin() + static_cast<ptrdiff_t>(h.oldest);
     events.assign(oldest, h.events.end());
     events.insert(events.end(), h.events.begin(), oldest);
-    told->dropped = h.num_events - h.events.size();
+    visitor->dropped = h.num_events - h.events.size();
     for (const auto& [id, counted] : h.devices) devices.emplace_back(id, counts_of(counted));
   }
   std::sort(blocks.begin(), blocks.end(),
@@ -265,12 +266,12 @@ lamella_status memory_snapshot(lamella_memory_snapshot* told) {
   for (LargeBlock& b : blocks) {
     b.record.ndim = static_cast<int32_t>(b.shape.size());
     b.record.shape = b.shape.data();
-    if (lamella_status st = told->block(told->context, &b.record)) return st;
+    if (lamella_status st = visitor->block(visitor->context, &b.record)) return st;
   }
   for (const MemoryRecord& e : events)
-    if (lamella_status st = told->event(told->context, &e.record)) return st;
+    if (lamella_status st = visitor->event(visitor->context, &e.record)) return st;
   for (const auto& [id, counts] : devices)
-    if (lamella_status st = told->device(told->context, {id.first, id.second}, &counts)) return st;
+    if (lamella_status st = visitor->device(visitor->context, {id.first, id.second}, &counts)) return st;
   return LAMELLA_OK;
 }
 

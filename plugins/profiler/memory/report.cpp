@@ -26,8 +26,8 @@ std::string name_of(lamella_device d, int32_t count) {
 
 std::string number(int64_t n, const char* of) { return std::to_string(n) + " " + of; }
 
-// "cpu 4096 bytes in use, at most 8192, 512 kept for reuse"; empty for a device that has never been in use, unless it
-// is the one that is asked for.
+// Returns a text such as "cpu 4096 bytes in use, at most 8192, 512 kept for reuse"; empty for a device that has never
+// been used, unless `always`, which is set for the device that the error is about.
 std::string total_of(const lamella_backend& b, lamella_device d, int32_t count, bool always) {
   lamella_allocator_stats s{};
   s.size = sizeof s;
@@ -75,25 +75,24 @@ std::string described(const LargeBlock& b) {
   return text;
 }
 
-// The error is pending. Functions of backends and of the host's language run while it is put aside.
+// Adds the notes to the pending error, which is taken away while functions of backends and of the host language run.
 void report(void*, const lamella_event* e) {
   lamella_object* const error = api().error_take();
   std::vector<std::string> notes;
   const lamella_status failed = guarded([&] {
     notes.push_back("memory by device: " + totals(e->device));
     if (!(memory_flags() & LAMELLA_MEMORY_MAKERS)) {
-      notes.emplace_back("where its tensors were made is known after lamella.profiler.record_memory_history()");
+      notes.emplace_back("to see where its tensors were made, call lamella.profiler.record_memory_history() first");
       return LAMELLA_OK;
     }
     const lamella_backend* b = api().backend_description(e->device.backend);
     const int32_t count = b && b->device_count ? b->device_count(b->context) : 1;
     const std::vector<LargeBlock> largest = largest_blocks(e->device, most_named);
-    if (!largest.empty())
-      notes.push_back("the largest blocks on '" + name_of(e->device, count) + "' that the history knows:");
+    if (!largest.empty()) notes.push_back("the largest blocks on '" + name_of(e->device, count) + "' in the history:");
     for (const LargeBlock& block : largest) notes.push_back(described(block));
     return LAMELLA_OK;
   });
-  if (failed) api().error_clear();  // too little memory for the report: there is none, or a part
+  if (failed) api().error_clear();  // the report itself ran out of memory: the error gets fewer notes, or none
   if (error) api().error_restore(error);
   for (const std::string& note : notes) api().add_note(note.c_str());
 }

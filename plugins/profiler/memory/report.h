@@ -1,4 +1,4 @@
-// The notes of an error of too little memory, and the interface over the history of memory.
+// Notes on out-of-memory errors, and the interface "profiler.memory" over the history of memory.
 #pragma once
 
 #include <lamella/library.h>

@@ -10,8 +10,8 @@
 namespace lamella::profiler {
 namespace {
 
-// The number of forks that led here, from one: one that another thread had while this process was forked off says
-// an older number, and is free.
+// The number of forks that led to this process, plus one. A lock holds the generation of its owner; a lock with an
+// older generation belongs to a thread of the parent, and counts as free.
 std::atomic<uint32_t> generation{1};
 
 struct KeptCall {
@@ -20,7 +20,7 @@ struct KeptCall {
   Call call;
 };
 
-class Guard {  // a short lock of one of them
+class Guard {  // holds the lock of one entry, for a few instructions
  public:
   explicit Guard(KeptCall& k) : k_(k) {
     const uint32_t now = generation.load(std::memory_order_relaxed);

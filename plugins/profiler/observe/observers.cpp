@@ -20,7 +20,7 @@ namespace {
 struct Registered {
   std::mutex mutex;
   std::shared_ptr<const List> list = std::make_shared<const List>();
-  std::unordered_map<uint64_t, Held> all;  // the threads' own, too
+  std::unordered_map<uint64_t, Held> all;  // thread-local observers included
   uint64_t last_handle = 0;
   std::weak_ptr<Numbers> numbers;
 };
@@ -32,7 +32,7 @@ Registered& registered() {
 
 std::atomic<void (*)(void*)> reporter{nullptr};
 
-// Replaces the list; under the lock. The old one is handed out, to be let go without it.
+// Replaces the list, under the lock, and returns the old one, which the caller releases without the lock.
 std::shared_ptr<const List> replace(Registered& r, List next) {
   std::shared_ptr<const List> list = std::make_shared<const List>(std::move(next));
   list.swap(r.list);
@@ -51,18 +51,19 @@ std::string wrong_in(const lamella_observer& o) {
   if (!(o.probability > 0 && o.probability <= 1))
     return "sampling_prob must be above 0 and at most 1, got " + std::to_string(o.probability);
   if (!o.scopes || o.scopes >> LAMELLA_SCOPES) return "scopes must be bits of the four scopes, and one at least";
-  if (!o.enter && !o.exit) return "it has neither `enter` nor `exit`";
+  if (!o.enter && !o.exit) return "one of 'enter' and 'exit' must be given";
   return {};
 }
 
 void withdraw(Observer& o) {
   if (o.layers) api().withdraw(o.layers);
   o.drop_events();
-  if (o.hears(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_sub(1, std::memory_order_relaxed);
+  if (o.observes(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_sub(1, std::memory_order_relaxed);
   o.numbers.reset();
 }
 
-// The registry is asked without the lock: two threads may both make a subscription, and one of them drops its own.
+// Subscribes without the lock, because the registry may be locked; if two threads subscribe at once, one of them drops
+// its subscription.
 lamella_status share_numbers(Observer& o) {
   Registered& r = registered();
   auto made = std::make_shared<Numbers>();
@@ -78,12 +79,12 @@ lamella_status share_numbers(Observer& o) {
 }
 
 lamella_status switch_on(Observer& o, bool everywhere) {
-  if (o.hears(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_add(1, std::memory_order_relaxed);
+  if (o.observes(LAMELLA_SCOPE_USER_SCOPE)) block_observers.fetch_add(1, std::memory_order_relaxed);
   if (o.given.flags & LAMELLA_OBSERVER_NEEDS_IDS)
     if (lamella_status st = share_numbers(o)) return st;
   if (everywhere && layers_of(o.given.scopes))
     if (lamella_status st = api().process_include(library, layers_of(o.given.scopes), &o.layers)) return st;
-  return o.hears(LAMELLA_SCOPE_BACKWARD_FUNCTION) ? follow_nodes(o) : LAMELLA_OK;
+  return o.observes(LAMELLA_SCOPE_BACKWARD_FUNCTION) ? follow_nodes(o) : LAMELLA_OK;
 }
 
 }  // namespace
@@ -120,11 +121,11 @@ lamella_status add_observer(std::shared_ptr<Observer> o, bool everywhere, uint64
   if (st) {
     lamella_object* const error = api().error_take();
     if (wrong.empty()) withdraw(*o);
-    o->given.destroy = nullptr;  // the context stays the caller's
+    o->given.destroy = nullptr;  // the caller keeps the context
     return api().error_restore(error);
   }
   std::shared_ptr<const List> old;
-  {  // only now can it be called, fail, and be removed
+  {  // from here on the observer may be called, may fail, and may be removed
     const std::lock_guard lock(r.mutex);
     r.all[o->handle] = o;
     if (everywhere) {
@@ -165,7 +166,7 @@ lamella_status withdraw_observer(uint64_t handle) {
 
 lamella_status remove_observer(uint64_t handle) {
   if (lamella_status st = withdraw_observer(handle)) return st;
-  this_thread().come_by();  // so that a program of one thread keeps nothing of it
+  this_thread().refresh();  // in a program of one thread this frees the list at once
   return LAMELLA_OK;
 }
 

@@ -18,7 +18,7 @@ Record::Rest& rest_of(Record& r) {
   return *r.rest;
 }
 
-// The scope's draws come to those that hear of this call; they are drawn anew.
+// Adds the observers whose draw has come to the record, and draws their next calls.
 void draw(Thread& t, Scope& s, Record& r) {
   const int64_t passed = s.armed - s.countdown;
   int64_t next = Scope::never;
@@ -39,23 +39,23 @@ void draw(Thread& t, Scope& s, Record& r) {
   s.armed = s.countdown = next;
 }
 
-// Of a record that is linked.
+// Calls the observers' `enter` for a record that is linked.
 void open(Thread& t, Record& r) {
   bool ids = false;
   r.each_running([&](Record::Running& x) { ids |= (x.observer->given.flags & LAMELLA_OBSERVER_NEEDS_IDS) != 0; });
   if (ids) r.shared.id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
-  const Aside aside(t);
+  const Unobserved unobserved(t);
   r.each_running([&](Record::Running& x) {
     const lamella_observer& o = x.observer->given;
     if (!o.enter || !o.enter(o.context, &r.shared, &x.state)) return;
     drop_failed(*x.observer);
-    x.observer = nullptr;  // what has not begun has no end
+    x.observer = nullptr;  // without enter there must be no exit
   });
 }
 
 void close(Thread& t, Record& r) {
   {
-    const Aside aside(t);
+    const Unobserved unobserved(t);
     r.each_running([&](Record::Running& x) {
       if (!x.observer) return;
       const lamella_observer& o = x.observer->given;
@@ -64,15 +64,16 @@ void close(Thread& t, Record& r) {
   }
 }
 
-// A call that somebody hears of, or one on a thread that has not come by since the list changed.
+// A call whose countdown has ended, or whose thread has an old list.
 __attribute__((noinline)) lamella_status observed(int scope, lamella_frame* f, const lamella_value* args,
                                                   lamella_value* rets) {
   Thread& t = this_thread();
   const Uses uses(t);
-  if (t.quiet) return pass_on(f, args, rets);  // a state from outside has switched the layers on within an observer
+  // An observer's function runs, and has restored a thread state in which the layers are on.
+  if (t.quiet) return pass_on(f, args, rets);
   Scope& s = t.scopes[static_cast<size_t>(scope)];
   if (t.number != list_number.load(std::memory_order_acquire)) {
-    t.come_by();
+    t.refresh();
     if (--s.countdown > 0) return pass_on(f, args, rets);
   }
   Record r{Unset()};
@@ -102,7 +103,7 @@ __attribute__((noinline)) lamella_status observed(int scope, lamella_frame* f, c
 void end_node(Thread& t, uint64_t observer, uint64_t id) {
   const auto found = std::find_if(t.nodes.rbegin(), t.nodes.rend(),
                                   [&](const Thread::Node& n) { return n.observer == observer && n.id == id; });
-  if (found == t.nodes.rend()) return;  // it began before the observer came
+  if (found == t.nodes.rend()) return;  // the step began before the observer was added
   const Thread::Node node = std::move(*found);
   t.nodes.erase(std::next(found).base());
   if (!node.record) return;
@@ -136,13 +137,13 @@ Record* drawn_node(Thread& t, Drawn& d, const lamella_event* e) {
   return r;
 }
 
-// The context is the observer's handle: the observer itself may be gone.
+// `context` is the observer's handle, since the observer itself may have been destroyed.
 void on_node(void* context, const lamella_event* e) {
   Thread& t = this_thread();
   const auto handle = reinterpret_cast<uintptr_t>(context);
   if (e->phase == LAMELLA_EVENT_END) return end_node(t, handle, e->id);
   const Uses uses(t);
-  if (t.number != list_number.load(std::memory_order_acquire)) t.come_by();
+  if (t.number != list_number.load(std::memory_order_acquire)) t.refresh();
   for (Drawn& d : t.scopes[LAMELLA_SCOPE_BACKWARD_FUNCTION].drawn) {
     if (d.observer->handle != handle) continue;
     Thread::Node node = {e->id, handle, drawn_node(t, d, e), nullptr, nullptr, nullptr};
@@ -163,11 +164,12 @@ void on_node(void* context, const lamella_event* e) {
   }
 }
 
-// A call has got a node: its record learns the number, and its backward will learn of the call.
+// Called when autograd has recorded a call: stores its sequence number in its record, and the call for its backward.
 void on_recorded(void*, const lamella_event* e) {
   Thread& t = this_thread();
   if (!t.quiet && t.current && t.current->shared.scope == LAMELLA_SCOPE_FUNCTION && t.current->shared.op == e->op)
-    t.current->shared.sequence = e->id;  // and not one around it, where this call itself was not drawn
+    // Op is compared, since the innermost record is that of an outer call if this call was not drawn.
+    t.current->shared.sequence = e->id;
   keep_call(e->id, {e->op, t.id, take_info()});
 }
 
@@ -178,7 +180,8 @@ lamella_status observe(lamella_frame* f, const lamella_value* args, lamella_valu
   Thread* const t = current_thread;
   if (__builtin_expect(t && t->number == list_number.load(std::memory_order_acquire), 1)) {
     Scope& s = t->scopes[S];
-    if (--s.countdown > 0) return pass_on(f, args, rets);  // never so for one alone, which hears of each
+    // A lone observer observes each call, so its countdown is always over.
+    if (--s.countdown > 0) return pass_on(f, args, rets);
     if (s.alone && !t->quiet) {
       const Uses uses(*t);
       if (__builtin_expect(t->number == list_number.load(std::memory_order_acquire), 1))
@@ -203,11 +206,12 @@ lamella_status follow_recorded(lamella_handle* subscription) {
 
 namespace {
 
-// A block may end on another thread than it began on, or outlive that thread: both sides have a reference.
+// A block may end on another thread than it began on, or outlive that thread. So both the opener and the thread's list
+// of open records have a reference to it.
 struct Block : Record {
   const std::shared_ptr<const std::string> name;
-  Thread* const thread;                   // only compared
-  std::shared_ptr<ContextBlock> context;  // null: no host's context holds it
+  Thread* const thread;                   // compared only, never dereferenced
+  std::shared_ptr<ContextBlock> context;  // null unless a host's context holds the block
   std::atomic<bool> ended_{false};
   std::atomic<int> references{2};
   Block(const char* n, Thread* t) : name(std::make_shared<const std::string>(n)), thread(t) {}
@@ -233,7 +237,7 @@ lamella_status begin_block(const char* name, std::shared_ptr<ContextBlock>* bloc
   Thread& t = this_thread();
   if (t.quiet) return LAMELLA_OK;
   const Uses uses(t);
-  if (t.number != list_number.load(std::memory_order_acquire)) t.come_by();
+  if (t.number != list_number.load(std::memory_order_acquire)) t.refresh();
   Scope& s = t.scopes[LAMELLA_SCOPE_USER_SCOPE];
   if (--s.countdown > 0) return LAMELLA_OK;
   auto made = std::make_unique<Block>(name, &t);
@@ -246,7 +250,7 @@ lamella_status begin_block(const char* name, std::shared_ptr<ContextBlock>* bloc
   r->shared.backend = r->shared.layer = -1;
   if (block) *block = r->context = std::make_shared<ContextBlock>(r->name);
   *scope = r;
-  Uses::add(t, 1);  // as long as it is linked
+  Uses::add(t, 1);  // counts as a use until it is unlinked
   link(t, *r);
   open(t, *r);
   return LAMELLA_OK;

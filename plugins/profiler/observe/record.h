@@ -1,4 +1,4 @@
-// Records: what observers are told of one call, one step of backward or one named block, from its begin to its end.
+// Record: what observers see of one call, one step of backward or one named block, from its begin to its end.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,20 @@ struct Unset {};
 
 struct Record {
   lamella_record shared;    // what observers see
-  Record* outer = nullptr;  // the innermost observed one around it
+  Record* outer = nullptr;  // the innermost observed record around this one
 
   Record() : shared{} {}
-  explicit Record(Unset) {}  // `shared` is set by the maker, field by field: that is quicker
+  explicit Record(Unset) {}  // the maker sets each field of `shared`, which is faster than clearing it first
   Record(const Record&) = delete;
   virtual ~Record() = default;
-  virtual bool ended() const { return false; }  // on another thread, and is only linked here still
-  virtual void unlinked(Thread&) {}             // its thread does not know it any more
-  // The name, to be kept for longer than the record lives; null where it lives as long as the process.
+  // True for a block that ended on another thread, and is still linked here.
+  virtual bool ended() const { return false; }
+  virtual void unlinked(Thread&) {}  // called when the thread has unlinked the record
+  // Returns a copy of the name that may outlive the record; null if the name lives as long as the process.
   virtual std::shared_ptr<const std::string> kept_name() const { return nullptr; }
-  virtual ContextBlock* context_block() const { return nullptr; }  // as which a host's context holds it
-  void hold();                                                     // its observers, whose list goes
+  // The block in a host's context that stands for this record, or null.
+  virtual ContextBlock* context_block() const { return nullptr; }
+  void hold();  // takes references to the observers, whose list is about to be released
 
   struct Running {
     Observer* observer;
@@ -36,9 +38,9 @@ struct Record {
   Running first[few];
   struct Rest {
     std::vector<Running> more;
-    std::vector<Held> held;  // by `hold`
+    std::vector<Held> held;  // set by hold()
   };
-  std::unique_ptr<Rest> rest;  // where there are more, or some are held
+  std::unique_ptr<Rest> rest;  // allocated if there are more than `few` observers, or hold() was called
   template <class Visit>
   void each_running(Visit visit) {
     for (int i = 0; i < std::min(running, few); i++) visit(first[i]);
@@ -51,25 +53,26 @@ struct Record {
   }
 };
 
-extern std::atomic<uint64_t> ended_elsewhere;  // blocks that ended on another thread than they began on
+extern std::atomic<uint64_t> ended_elsewhere;  // number of blocks that ended on another thread than they began on
 
-// Takes a record out of this thread's open ones; what is open within it has another one around it then.
+// Removes a record from this thread's open ones; the record directly inside it gets a new `outer`.
 void unlink(Thread&, Record&);
 
-// While an observer's function runs: what that calls is not observed, and an error that is pending is put aside.
-class Aside {
+// Switches observation off while an observer's function runs; the calls of that function are not observed. A pending
+// error is saved and restored.
+class Unobserved {
  public:
-  explicit Aside(Thread& t) : t_(t), shared_(api().thread()), exclude_(shared_->exclude) {
+  explicit Unobserved(Thread& t) : t_(t), shared_(api().thread()), exclude_(shared_->exclude) {
     shared_->exclude |= function_layer | kernel_layer;
     t.quiet++;
   }
-  ~Aside() {
+  ~Unobserved() {
     t_.quiet--;
     const uint64_t both = function_layer | kernel_layer;
     shared_->exclude = (shared_->exclude & ~both) | (exclude_ & both);
-    if (!t_.enabled()) shared_->exclude |= both;  // switched off by the function
+    if (!t_.enabled()) shared_->exclude |= both;  // the function has called enable(false)
   }
-  Aside(const Aside&) = delete;
+  Unobserved(const Unobserved&) = delete;
 
  private:
   Thread& t_;
@@ -86,8 +89,8 @@ inline void link(Thread& t, Record& r) {
   t.current = &r;
 }
 
-// Takes a record on the stack out of the open ones, whichever way its frame is left: a thread that ends while it waits
-// for the host's lock is unwound, too.
+// Links a record on the stack, and unlinks it however its scope is left: a thread that ends while it waits for the
+// host's lock is unwound as well.
 class Linked {
  public:
   Linked(Thread& t, Record& r) : t_(t), r_(r) { link(t, r); }
@@ -104,7 +107,7 @@ class Linked {
   Record& r_;
 };
 
-// The type of device of the first tensor, or -1.
+// Returns the backend of the first tensor, or -1.
 inline int32_t backend_of(const lamella_value* v, int n) {
   for (int i = 0; i < n; i++) {
     if (v[i].tag == LAMELLA_TENSOR) return v[i].as.tensor->backend;
@@ -114,7 +117,7 @@ inline int32_t backend_of(const lamella_value* v, int n) {
   return -1;
 }
 
-// What a record has of a call from its begin on; all but what `link` sets.
+// Fills in the fields that a call's record has from its begin, except those that link() sets.
 inline void set_call(Record& r, int scope, const lamella_frame* f, const lamella_value* args) {
   r.shared.size = sizeof r.shared;
   r.shared.scope = static_cast<uint32_t>(scope);
@@ -134,17 +137,18 @@ inline lamella_status pass_on(lamella_frame* f, const lamella_value* args, lamel
   return api().redispatch(f, args, f->num_args, rets, f->num_rets);
 }
 
-// The kernels of the two layers, for every operator.
+// The kernel of the profiler's layer for scope S, for every operator.
 template <int S>
 lamella_status observe(lamella_frame*, const lamella_value* args, lamella_value* rets);
 
-// Has an observer that hears of steps of backward hear of them.
+// Subscribes an observer to steps of backward.
 lamella_status follow_nodes(Observer&);
-// Has calls that autograd records numbered, for whichever observers need it.
+// Subscribes to recorded calls, whose sequence numbers some observers need.
 lamella_status follow_recorded(lamella_handle* subscription);
 
 lamella_status scope_begin(const char* name, void** scope);
-// The same; with `block`, for one that a host's context holds, which it makes if somebody listens.
+// As scope_begin(); if `block` is not null and an observer needs the block, sets it to a ContextBlock for a host's
+// context.
 lamella_status begin_block(const char* name, std::shared_ptr<ContextBlock>* block, void** scope);
 void scope_end(void* scope);
 

@@ -16,7 +16,8 @@ __thread Thread* current_thread = nullptr;
 
 namespace {
 
-// Two slots of a thread: its own state, which ends with it, and the observers of its own, which are carried.
+// Two slots of a thread: its Thread, which is destroyed with it, and its own observers, which are copied with its
+// state.
 int32_t own_slot = -1, local_slot = -1;
 
 bool is_live(const Held& o) { return o->live.load(std::memory_order_relaxed); }
@@ -46,12 +47,12 @@ void destroy_own(void* state) {
 
 namespace {
 
-std::vector<Thread*>& threads() {  // under the observers' lock
+std::vector<Thread*>& threads() {  // guarded by the observers' lock
   static auto* all = new std::vector<Thread*>;
   return *all;
 }
 
-// A barrier on all processors on which threads of this process run.
+// Executes a memory barrier on all processors that run threads of this process; returns false if the system cannot.
 bool fence_all_threads() {
   constexpr int expedited = 8, register_expedited = 16;  // enum membarrier_cmd
   if (syscall(SYS_membarrier, expedited, 0, 0) == 0) return true;
@@ -67,15 +68,16 @@ Thread::Thread() {
 }
 
 void reclaim_lists() {
-  const uint64_t before = list_number.load(std::memory_order_acquire);  // a change behind the barrier has its own
+  // Read before the barrier: for a later change, another reclaim_lists() runs.
+  const uint64_t before = list_number.load(std::memory_order_acquire);
   if (!fence_all_threads()) return;
-  std::vector<std::shared_ptr<const List>> old;  // freed without the lock
+  std::vector<std::shared_ptr<const List>> old;  // destroyed after the lock is released
   const std::lock_guard lock(observers_mutex());
   for (Thread* t : threads())
-    if (t != current_thread) t->give_up(before, old);
+    if (t != current_thread) t->give_up_list(before, old);
 }
 
-void Thread::give_up(uint64_t before, std::vector<std::shared_ptr<const List>>& to) {
+void Thread::give_up_list(uint64_t before, std::vector<std::shared_ptr<const List>>& to) {
   if (global_ && number < before && uses.load(std::memory_order_acquire) == 0) to.push_back(std::move(global_));
 }
 
@@ -97,7 +99,7 @@ Thread& start_thread() {
 
 uint64_t Thread::random() { return mix(seed_ += 0x9e3779b97f4a7c15); }
 
-// The number of the call that is the next success of independent trials: geometric, by inversion of its distribution.
+// Returns the distance to the next success in independent trials of probability p: geometric, by inversion.
 int64_t Thread::gap(double p) {
   if (p >= 1) return 1;
   const double u = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;  // in (0, 1]
@@ -122,14 +124,14 @@ Thread::~Thread() {
     global.swap(global_);
   }
   for (Record* r = current; r; r = r->outer) r->hold();
-  while (current) unlink(*this, *current);  // blocks that have not ended here
+  while (current) unlink(*this, *current);  // blocks that have not ended yet
   for (const Node& n : nodes) {
     delete n.record;
     info_free(n.info);
   }
 }
 
-// The scopes' draws are those of the new lists before the old ones go: what is freed then may call in here.
+// Draws for the new lists before the old ones are released, since their destructors may call operators.
 void Thread::use(std::shared_ptr<const List> global, std::shared_ptr<const List> local) {
   const Uses uses(*this);
   for (Record* r = current; r; r = r->outer) r->hold();
@@ -149,7 +151,7 @@ void Thread::use(std::shared_ptr<const List> global, std::shared_ptr<const List>
     if (!*list) continue;
     for (const Held& o : **list)
       for (int k = 0; k < LAMELLA_SCOPES; k++)
-        if (is_live(o) && o->hears(k)) {
+        if (is_live(o) && o->observes(k)) {
           Scope& s = scopes[static_cast<size_t>(k)];
           const int64_t first = gap(o->given.probability);
           s.drawn.push_back({o.get(), first});
@@ -163,7 +165,7 @@ void Thread::use(std::shared_ptr<const List> global, std::shared_ptr<const List>
   t->include = (t->include & ~(function_layer | kernel_layer)) | layers_of(heard);
 }
 
-void Thread::come_by() {
+void Thread::refresh() {
   std::shared_ptr<const List> local = local_;
   if (local && !std::all_of(local->begin(), local->end(), is_live)) local = keep_local(nullptr);
   std::shared_ptr<const List> global = global_list(&number);
@@ -183,7 +185,7 @@ Held Thread::find(uint64_t handle) {
   return nullptr;
 }
 
-// The living ones of this thread's own, and one more, for its state.
+// Stores this thread's live observers, and `more`, as the thread's state; returns them.
 std::shared_ptr<const List> Thread::keep_local(Held more) {
   auto next = std::make_shared<List>();
   if (local_) std::copy_if(local_->begin(), local_->end(), std::back_inserter(*next), is_live);

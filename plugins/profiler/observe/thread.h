@@ -1,4 +1,4 @@
-// Thread: what the observers know of one thread.
+// Thread: the observers' state of one thread.
 #pragma once
 
 #include <array>
@@ -11,66 +11,68 @@ namespace lamella::profiler {
 
 struct Record;
 
-// One observer's draw on one thread: how many calls until it hears of one.
+// The draw of one observer on one thread: the number of calls until the one that it observes.
 struct Drawn {
   Observer* observer;
   int64_t remaining;
 };
 
-// The draws of a scope. `countdown` is the least of them, counted down by each call: the draws themselves are brought
-// up to date when it is zero.
-// Note [Alone]  Most records have one observer, a profile that hears of every call. While it is the only one of a
-// scope,
-//   nothing is drawn, and it writes down calls by a function of its own, without a state between enter and exit that
-//   others could see.
+// The draws of one scope. `countdown` is the smallest of them and is decremented by each call; the draws themselves are
+// updated when it reaches zero.
+//
+// Note [Alone]  Usually a scope has one observer, a profile that observes every call. Then nothing is drawn, and the
+//   observer's record_alone records the call in one function, so no state between enter and exit needs to be kept in
+//   the record.
 struct Scope {
   static constexpr int64_t never = INT64_MAX / 2;
   int64_t armed = never, countdown = never;
   std::vector<Drawn> drawn;
   Observer* alone = nullptr;
-  void* alone_on_thread = nullptr;  // what that observer has for this thread
+  void* alone_on_thread = nullptr;  // the observer's own state for this thread
 };
 
-// Note [Reclaimed lists]
-//   A thread that calls nothing does not come by, and one that calls while no layer of ours is on does not either; yet
-//   what they hold may be a trace of a gigabyte. So the thread that removes an observer takes the old lists from the
-//   others. A thread says with `uses` that it is among observers, before it looks at the number of the list: who sees
-//   `uses` at zero, behind the new number and a barrier on all processors, knows that the thread looks at the number,
-//   and comes by, before it touches an observer again. The lists themselves change hands under the observers' lock.
-//   Where the system has no such barrier (membarrier), a list lives until its thread comes by.
+// Note [Reclaimed lists]  A thread that calls no operator, or calls only while the profiler's layers are off, does not
+//   refresh its list; yet the observers in the list may hold a trace of a gigabyte. So the thread that removes an
+//   observer takes the old lists away from the other threads. A thread increments `uses` before it reads the list's
+//   number and uses an observer. If the removing thread has changed the number, has executed a barrier on all
+//   processors, and then sees `uses` at zero, the other thread will read the new number before it uses an observer
+//   again. The lists are exchanged under the observers' lock. Where the system lacks this barrier (membarrier), a list
+//   lives until its thread refreshes it.
 class Thread {
  public:
-  uint64_t number = 0;  // of the list that `scopes` are made from
+  uint64_t number = 0;  // the number of the list from which `scopes` was made
   std::array<Scope, LAMELLA_SCOPES> scopes;
   Record* current = nullptr;  // the innermost observed record
-  uint64_t id = 0;            // the system's number
-  int quiet = 0;              // a callback runs, or records are switched off
-  uint64_t ended_seen = 0;    // of ended_elsewhere, how many it has taken out
-  std::atomic<int> uses{0};   // Note [Reclaimed lists]; changed by its own thread
+  uint64_t id = 0;            // the system's number of the thread
+  int quiet = 0;              // not 0 while a callback runs, or observation is switched off
+  uint64_t ended_seen = 0;    // the value of ended_elsewhere up to which ended blocks were unlinked
+  std::atomic<int> uses{0};   // see Note [Reclaimed lists]; changed by its own thread only
 
   Thread();
-  void name_anew();  // also in a child of fork: another number, and other draws
-  void come_by();    // takes the list that counts now
+  void name_anew();  // sets a new id and seed; also in a child of fork
+  void refresh();    // takes the current list, and draws anew
   void add_local(Held);
-  Held find(uint64_t handle);  // an observer that this thread has, or would have if it came by; or null
+  // Returns an observer of this thread by its handle, as if the list had been refreshed; or null.
+  Held find(uint64_t handle);
   ~Thread();
-  void drop_ended();                                   // takes out blocks that ended on other threads
-  void take_local(std::shared_ptr<const List> local);  // of a state that was carried here
+  void drop_ended();  // unlinks blocks that ended on other threads
+  // Takes the thread-local observers of a state that was copied to this thread.
+  void take_local(std::shared_ptr<const List> local);
   const std::shared_ptr<const List>& local() const { return local_; }
   int64_t gap(double probability);
   bool enabled() const { return enabled_; }
-  bool enable(bool on);  // what it was
-  // Its list, if that is older than the number before the barrier, and it is not among observers.
-  void give_up(uint64_t before, std::vector<std::shared_ptr<const List>>& to);
+  bool enable(bool on);  // returns the former value
+  // Moves its list to `to` if the list's number is older than `before` and the thread does not use it.
+  void give_up_list(uint64_t before, std::vector<std::shared_ptr<const List>>& to);
 
-  // The steps of backward that one of the observers hears of, the innermost last.
+  // The open steps of backward, one entry for each observer of them, innermost last.
   struct Node {
     uint64_t id;
-    uint64_t observer;  // its handle
-    Record* record;     // null: not sampled; owned
-    void* info;         // the debug information of its call, shown while it runs; owned
-    void* before;       // what was shown before
-    Held held;          // with a record
+    uint64_t observer;  // the observer's handle
+    Record* record;     // owned; null if the step was not drawn
+    void* info;         // owned: the debug information of the recorded call, which counts while the step runs
+    void* before;       // the debug information that show_info() replaced
+    Held held;          // set with `record`
   };
   std::vector<Node> nodes;
 
@@ -83,7 +85,7 @@ class Thread {
   uint64_t seed_ = 0;
 };
 
-// A thread is among observers.
+// Marks its thread as using observers until the end of the scope.
 class Uses {
  public:
   explicit Uses(Thread& t) : t_(t) { add(t, 1); }
@@ -99,9 +101,9 @@ class Uses {
   Thread& t_;
 };
 
-// Takes lists that do not count any more from the threads that are not among observers.
+// Takes old lists away from the threads that do not use them.
 void reclaim_lists();
-void forget_other_threads();  // in a child of fork, which has none of them
+void forget_other_threads();  // for a child of fork, which does not have them
 
 extern __thread Thread* current_thread __attribute__((tls_model("initial-exec")));
 Thread& start_thread();

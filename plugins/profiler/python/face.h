@@ -1,5 +1,5 @@
-// Declarations for the files of the Python face. That is an extension module of its own, which uses the profiler only
-// by the interface that the native plugin publishes.
+// Shared declarations of the Python face, an extension module that uses the profiler through the native plugin's
+// published interface alone.
 #pragma once
 
 #include <lamella/python.h>
@@ -14,7 +14,7 @@ using python::Gil;
 extern const lamella_profiler* profiler;  // the interfaces
 extern const lamella_dispatcher* dispatcher;
 
-// The lock, which is not taken where this thread has it.
+// Takes the interpreter's lock, unless this thread has it.
 class HeldGil {
  public:
   HeldGil() : had_(PyGILState_Check()) {
@@ -32,10 +32,11 @@ class HeldGil {
 
 inline PyObject* raise() { return python::face().raise_pending(); }
 
-// The current exception goes to sys.unraisablehook, with what was called.
+// Reports the current exception to sys.unraisablehook; `what` names the function that failed.
 void report_exception(const char* what);
 
-// Numbers, texts and booleans as such; any other object as one that only Python reads. Owned; -1 with an exception.
+// Converts to a value, owned: numbers, texts and booleans as such, any other object as an object that only Python
+// reads. Returns -1 with an exception.
 int info_to_value(PyObject*, lamella_value* out);
 PyObject* info_to_python(const lamella_value*);
 
@@ -48,7 +49,7 @@ void add_stacks();
 extern PyMethodDef observer_methods[], info_methods[], usage_methods[], memory_methods[], stack_methods[],
     trace_methods[];
 
-// Adds a type to the module. Null with an exception.
+// Adds a type to the module; returns null with an exception.
 PyTypeObject* add_type(PyObject* module, PyType_Spec*);
 
 }  // namespace lamella::profiler::face

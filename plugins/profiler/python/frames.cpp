@@ -22,12 +22,13 @@ Codes& codes() {
 int64_t number_of(PyCodeObject* code) {
   Codes& c = codes();
   if (const auto known = c.numbers.find(code); known != c.numbers.end()) return known->second;
-  c.all.push_back(code);  // before its number: each may find no memory
+  // Pushed before it gets a number, so that a failure of either leaves no number without a code object.
+  c.all.push_back(code);
   Py_INCREF(code);
   return c.numbers.emplace(code, static_cast<int64_t>(c.all.size() - 1)).first->second;
 }
 
-// The code objects of this thread's last stack: most frames are the same in the next one.
+// The code objects of this thread's last stack with their numbers: most frames of the next stack are the same.
 struct Last {
   static constexpr int32_t most = 64;
   PyCodeObject* codes[most];
@@ -35,7 +36,7 @@ struct Last {
 };
 thread_local Last last{};
 
-// The one that runs, by its offset in the code; before Python 3.11 the line.
+// Returns the offset of the running instruction in the code; before Python 3.11 its line.
 int instruction_of(PyFrameObject* f) {
 #if PY_VERSION_HEX >= 0x030b0000
   return PyFrame_GetLasti(f);
@@ -47,7 +48,7 @@ int instruction_of(PyFrameObject* f) {
 // ---- for traces ----------------------------------------------------------------------------------------------------
 
 int32_t read(int64_t* frames, int32_t room) {
-  if (!Py_IsInitialized() || !PyGILState_GetThisThreadState()) return 0;  // a thread without Python has no frames
+  if (!Py_IsInitialized() || !PyGILState_GetThisThreadState()) return 0;  // a thread that runs no Python has no frames
   const HeldGil gil;
   try {
     return read_frames(frames, room);

@@ -1,4 +1,4 @@
-// Debug information for Python: entries that a context variable holds, and conversion of values.
+// Debug information for Python: entries in a context variable, and the conversion of values.
 #include "face.h"
 
 #include <atomic>
@@ -7,7 +7,8 @@
 namespace lamella::profiler::face {
 namespace {
 
-// An object that only Python reads, as a value. Told by its type's address: each is made here.
+// An object that only Python reads, as a value. It is recognized by the address of its type, since every such object is
+// made here.
 struct Boxed {
   lamella_object object;
   PyObject* value;
@@ -34,8 +35,8 @@ void destroy_entry(PyObject* self) {
   Py_DECREF(type);
 }
 
-// The context keeps the entry alive while this thread reads it. Without any entry, and on a thread that Python does not
-// know, whose context is empty, there is nothing to wait for its lock for.
+// Returns the innermost entry of this thread's context, which keeps the entry alive meanwhile. Without any entry, and
+// on a thread that runs no Python, it returns without waiting for the interpreter's lock.
 void* innermost() {
   if (!entries.load(std::memory_order_relaxed) || !Py_IsInitialized() || !PyGILState_GetThisThreadState())
     return nullptr;
@@ -47,7 +48,7 @@ void* innermost() {
   return entry;
 }
 
-// _info_entry(kind, value, below): below is an entry or None.
+// _info_entry(kind, value, below); `below` is an entry or None.
 PyObject* make_entry(PyObject*, PyObject* args) {
   const char* kind;
   PyObject *object, *below;

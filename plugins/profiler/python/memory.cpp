@@ -1,4 +1,4 @@
-// The history of memory for Python: records as tuples, which memory.py makes dictionaries of.
+// The history of memory for Python: records as tuples, from which memory.py makes dictionaries.
 #include "memory/interface.h"
 
 #include "face.h"
@@ -52,7 +52,7 @@ PyObject* switch_on(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "IK", &flags, &most)) return nullptr;
   memory()->set_stacks(take_stack, describe_stack);
   lamella_status st;
-  Py_BEGIN_ALLOW_THREADS;  // another thread may switch, which waits for this lock
+  Py_BEGIN_ALLOW_THREADS;  // another thread that holds the lock of switching may wait for the interpreter's lock
   st = memory()->switch_on(flags, most);
   Py_END_ALLOW_THREADS;
   if (st) return raise();
@@ -87,19 +87,19 @@ lamella_status append(PyObject* list, PyObject* item) {
   return failed ? python::face().capture_exception() : LAMELLA_OK;
 }
 
-// _memory_snapshot(): the blocks, the events, how many of these the ring has lost, and the counts of each device
+// _memory_snapshot(): the blocks, the events, the number of events that the ring has dropped, the counts by device
 PyObject* snapshot(PyObject*, PyObject*) {
   Snapshot to = {PyList_New(0), PyList_New(0), PyDict_New()};
-  lamella_memory_snapshot told{};
-  told.size = sizeof told;
-  told.context = &to;
-  told.block = [](void* c, const lamella_memory_record* r) {
+  lamella_memory_snapshot visitor{};
+  visitor.size = sizeof visitor;
+  visitor.context = &to;
+  visitor.block = [](void* c, const lamella_memory_record* r) {
     return append(static_cast<Snapshot*>(c)->blocks, record_to_python(r));
   };
-  told.event = [](void* c, const lamella_memory_record* r) {
+  visitor.event = [](void* c, const lamella_memory_record* r) {
     return append(static_cast<Snapshot*>(c)->events, record_to_python(r));
   };
-  told.device = [](void* c, lamella_device d, const lamella_memory_counts* counts) {
+  visitor.device = [](void* c, lamella_device d, const lamella_memory_counts* counts) {
     PyObject *name = device_to_python(d), *numbers = counts_to_python(*counts);
     const int failed = name && numbers ? PyDict_SetItem(static_cast<Snapshot*>(c)->devices, name, numbers) : -1;
     Py_XDECREF(name);
@@ -108,10 +108,10 @@ PyObject* snapshot(PyObject*, PyObject*) {
   };
   PyObject* made = nullptr;
   if (to.blocks && to.events && to.devices) {
-    if (memory()->snapshot(&told))
+    if (memory()->snapshot(&visitor))
       raise();
     else
-      made = Py_BuildValue("(OOKO)", to.blocks, to.events, (unsigned long long)told.dropped, to.devices);
+      made = Py_BuildValue("(OOKO)", to.blocks, to.events, (unsigned long long)visitor.dropped, to.devices);
   }
   Py_XDECREF(to.blocks);
   Py_XDECREF(to.events);
@@ -148,8 +148,8 @@ PyObject* reset_counts(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-// _memory_devices(): of each loaded backend but meta the name, how many there are where they have numbers, else None,
-// and whether its allocator counts
+// _memory_devices(): for each loaded backend but meta its name, the number of its devices (None if they have no
+// numbers), and whether its allocator counts
 PyObject* devices(PyObject*, PyObject*) {
   PyObject* list = PyList_New(0);
   for (int32_t id = 1; list && std::strcmp(api().backend_name(id), "none") != 0; id++) {

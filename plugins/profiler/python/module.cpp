@@ -1,4 +1,5 @@
-// The module _python: finds the interface, and gathers what the other files have. The log of used features stands here.
+// The extension module _python: finds the interfaces, and adds the types and functions of the other files. It also
+// contains the log of used features.
 #include "face.h"
 
 #include <cstring>
@@ -26,7 +27,7 @@ PyTypeObject* add_type(PyObject* module, PyType_Spec* spec) {
 
 namespace {
 
-// An observer that was removed because it failed; its error is pending.
+// Reports the pending error of an observer that failed and therefore was removed.
 void report_observer(void*) {
   if (!Py_IsInitialized()) return;
   const Gil gil;
@@ -34,7 +35,7 @@ void report_observer(void*) {
   report_exception("a callback of lamella.profiler, which was removed");
 }
 
-void tell_usage(void* context, const char* key) {
+void report_usage(void* context, const char* key) {
   if (!Py_IsInitialized()) return;
   const Gil gil;
   PyObject* result = PyObject_CallFunction(static_cast<PyObject*>(context), "s", key);
@@ -54,7 +55,7 @@ PyObject* log_usage(PyObject*, PyObject* o) {
 PyObject* add_usage_handler(PyObject*, PyObject* o) {
   uint64_t handle;
   Py_INCREF(o);
-  if (profiler->add_usage_handler(tell_usage, o, drop, &handle)) {
+  if (profiler->add_usage_handler(report_usage, o, drop, &handle)) {
     Py_DECREF(o);
     return raise();
   }

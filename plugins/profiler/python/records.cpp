@@ -1,4 +1,4 @@
-// Observers that are Python functions, and RecordFunction, what they are told.
+// Observers that are Python functions, and RecordFunction, the record that is passed to them.
 #include "face.h"
 
 #include <structmember.h>
@@ -8,11 +8,11 @@
 namespace lamella::profiler::face {
 namespace {
 
-// A record as Python sees it. The native one is borrowed while the callback runs; what outlives that is the name and
-// the numbers.
+// RecordFunction: a record in Python. The native record is borrowed while the callback runs; afterwards only the name
+// and the numbers can be read.
 struct RecordObject {
   PyObject_HEAD const lamella_record* record;  // null once the callback has returned
-  lamella_record kept;                         // the numbers
+  lamella_record kept;                         // copies of the numbers
   PyObject* name;                              // or null
   uint32_t flags;                              // of the observer
 };
@@ -38,7 +38,7 @@ PyObject* get_schema(PyObject* self, void*) {
 
 PyObject* values(RecordObject* r, const char* what, const char* needs, uint32_t flag) {
   if (!(r->flags & flag))
-    return PyErr_Format(PyExc_RuntimeError, "RecordFunction.%s: the callback was added without .%s()", what, needs);
+    return PyErr_Format(PyExc_RuntimeError, "RecordFunction.%s: the callback must be made with .%s()", what, needs);
   if (!r->record)
     return PyErr_Format(PyExc_RuntimeError, "RecordFunction.%s: it can be read only while the callback runs", what);
   const bool inputs = flag == LAMELLA_OBSERVER_NEEDS_INPUTS;
@@ -143,7 +143,8 @@ PyObject* new_record(const lamella_record* r, uint32_t flags) {
   return reinterpret_cast<PyObject*>(o);
 }
 
-// The callback has returned: what keeps the record keeps its name and numbers.
+// Detaches a record object from the native record after the callback has returned. If it is still referenced, it gets a
+// copy of the name and numbers.
 void close_record(PyObject* o) {
   if (!o) return;
   if (Py_REFCNT(o) > 1) {
@@ -197,7 +198,7 @@ void destroy_callback(void* context) {
   delete c;
 }
 
-// _add_callback(on_enter, on_exit, flags, scopes, probability, everywhere): the handle.
+// _add_callback(on_enter, on_exit, flags, scopes, probability, everywhere) -> handle
 PyObject* add_callback(PyObject*, PyObject* args) {
   PyObject *on_enter, *on_exit;
   unsigned int flags, scopes;

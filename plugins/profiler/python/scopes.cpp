@@ -1,4 +1,4 @@
-// record_function: a block or a function with a name.
+// record_function: a named block, as a context manager and a decorator.
 #include "face.h"
 
 #include <structmember.h>
@@ -9,18 +9,18 @@ namespace {
 struct Scoped {
   PyObject_HEAD PyObject* name;
   PyObject* args;
-  void* scope;       // while the block runs and somebody listens
-  PyObject* blocks;  // what the context holds then
-  PyObject* before;  // what it held before, or null
+  void* scope;       // set while the block runs and is observed
+  PyObject* blocks;  // the object that the context holds while the block is open
+  PyObject* before;  // the object that the context held before, or null
   bool inside;
 };
 
-// What a context holds while blocks are open in it: see Note [Contexts] in observe/context.h.
+// The object that a context holds while blocks are open in it; see Note [Contexts] in observe/context.h.
 struct Blocks {
   PyObject_HEAD void* blocks;
 };
 PyTypeObject* blocks_type = nullptr;
-PyObject* variable = nullptr;  // the ContextVar that has a Blocks or None
+PyObject* variable = nullptr;  // the ContextVar that holds a Blocks or None
 
 void destroy_blocks(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
@@ -29,7 +29,7 @@ void destroy_blocks(PyObject* self) {
   Py_DECREF(type);
 }
 
-// New reference; null where there is nothing, without an exception.
+// Returns a new reference to the context's object; null, without an exception, if there is none.
 PyObject* held() {
   PyObject* value = nullptr;
   if (PyContextVar_Get(variable, nullptr, &value) < 0) PyErr_Clear();
@@ -42,7 +42,7 @@ void hold(PyObject* value) {
   Py_XDECREF(token);
 }
 
-// The context keeps them alive while this thread reads them.
+// Returns the context's blocks; the context keeps them alive while this thread reads them.
 void* read() {
   if (!Py_IsInitialized()) return nullptr;
   const Gil gil;
@@ -52,7 +52,7 @@ void* read() {
   return blocks;
 }
 
-PyObject* decorate = nullptr;  // Python's: wraps a function in the block
+PyObject* decorate = nullptr;  // the Python function that wraps a function in the block
 
 Scoped* cast(PyObject* o) { return reinterpret_cast<Scoped*>(o); }
 
@@ -97,7 +97,7 @@ PyObject* enter(PyObject* self, PyObject*) {
                         s->name);
   const char* name = PyUnicode_AsUTF8(s->name);
   PyObject* bytes = nullptr;
-  if (!name) {  // half of a surrogate pair, which UTF-8 has not
+  if (!name) {  // a lone surrogate, which has no UTF-8
     PyErr_Clear();
     bytes = PyUnicode_AsEncodedString(s->name, "utf-8", "backslashreplace");
     if (!bytes) return nullptr;
@@ -123,8 +123,9 @@ PyObject* enter(PyObject* self, PyObject*) {
   return Py_NewRef(self);
 }
 
-// Another context, and one where a later block is open still, keep what they hold: it says that this one has ended.
-void let_go(Scoped* s) {
+// Takes the block out of the current context. Other contexts, and one in which a later block is still open, keep it; it
+// is marked as ended there.
+void leave_context(Scoped* s) {
   PyObject* now = held();
   if (now == s->blocks) hold(s->before);
   Py_XDECREF(now);
@@ -136,7 +137,7 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
   Scoped* s = cast(self);
   s->inside = false;
   profiler->scope_end(std::exchange(s->scope, nullptr));
-  if (s->blocks) let_go(s);
+  if (s->blocks) leave_context(s);
   Py_RETURN_NONE;
 }
 
@@ -151,7 +152,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
 void destroy(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   Scoped* s = cast(self);
-  profiler->scope_end(s->scope);  // of a block that was entered by hand and not left
+  profiler->scope_end(s->scope);  // for a block that was entered by hand and never left
   Py_XDECREF(s->blocks);
   Py_XDECREF(s->before);
   Py_XDECREF(s->name);

@@ -11,10 +11,10 @@
 namespace lamella::profiler::face {
 namespace {
 
-constexpr int most_frames = 64;  // the innermost
+constexpr int most_frames = 64;  // the innermost ones are kept
 
 struct Node {
-  uint32_t above;  // 0: nothing
+  uint32_t above;  // 0: no caller
   int64_t frame;
   bool operator==(const Node&) const = default;
 };
@@ -37,11 +37,11 @@ Tree& tree() {
 uint32_t number_of(const Node& n) {
   Tree& t = tree();
   if (const auto known = t.numbers.find(n); known != t.numbers.end()) return known->second;
-  t.nodes.push_back(n);  // before its number: each may find no memory
+  t.nodes.push_back(n);  // added before it gets a number, so that a failure of either leaves no number without a node
   return t.numbers.emplace(n, static_cast<uint32_t>(t.nodes.size() - 1)).first->second;
 }
 
-std::string package_folder() {  // "/…/lamella/", with what lies in it
+std::string package_folder() {  // returns the folder of the package with a trailing slash, "/…/lamella/"
   static const std::string folder = [] {
     PyObject* file = PyImport_ImportModule("lamella");
     if (file) Py_SETREF(file, PyObject_GetAttrString(file, "__file__"));
@@ -65,7 +65,7 @@ uint64_t take_stack() {
   try {
     int64_t frames[most_frames];
     for (int32_t n = read_frames(frames, most_frames); n-- > 0;) stack = number_of({stack, frames[n]});
-  } catch (const std::bad_alloc&) {  // no memory for it: the block has no stack
+  } catch (const std::bad_alloc&) {  // out of memory: the block gets no stack
   }
   PyErr_Restore(type, value, traceback);
   return stack;

@@ -1,4 +1,4 @@
-// Trace, a session of the native profiler, for the Python classes over it.
+// Trace, one session of the native profiler, for the Python classes above it.
 #include "face.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@ struct TraceObject {
 
 lamella_trace* trace_of(PyObject* o) { return reinterpret_cast<TraceObject*>(o)->trace; }
 
-// A trace that begins or ends may wait for devices, whose work may need the host's lock.
+// Begins or ends a trace without the interpreter's lock, since it may wait for devices whose work needs that lock.
 template <class Work>
 lamella_status without_lock(Work work) {
   PyThreadState* state = PyEval_SaveThread();
@@ -22,7 +22,7 @@ lamella_status without_lock(Work work) {
   return st;
 }
 
-// _Trace(flags, scopes, max_events, devices): begins at once.
+// _Trace(flags, scopes, max_events, devices): starts the trace.
 PyObject* start(PyTypeObject* type, PyObject* args, PyObject*) {
   lamella_trace_options options{};
   options.size = sizeof options;
@@ -48,7 +48,7 @@ PyObject* stop(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// What shapes are in Python: (sizes, dtypes), a pair of tuples; a list of tensors is a list in it.
+// Makes Python objects of shapes: (sizes, dtypes), a pair of tuples; a list of tensors becomes a list inside them.
 class Shapes {
  public:
   Shapes() = default;
@@ -56,7 +56,7 @@ class Shapes {
   ~Shapes() {
     for (const auto& [words, made] : made_) Py_DECREF(made);
   }
-  // A new reference; None for none. Equal words at one address give one object.
+  // Returns a new reference; None for null. Equal addresses give the same object.
   PyObject* get(const int64_t* words) {
     if (!words) Py_RETURN_NONE;
     PyObject*& found = made_[words];
@@ -215,7 +215,7 @@ PyObject* is_device(PyObject*, PyObject* name) {
   api().error_clear();
   return PyBool_FromLong(there);
 }
-// _begin_ranges(kind, path, shapes): the number of an observer.
+// _begin_ranges(kind, path, shapes) -> handle of an observer
 PyObject* begin_ranges(PyObject*, PyObject* args) {
   const char *kind, *path;
   int shapes;

@@ -20,8 +20,8 @@ uint64_t hash_words(const int64_t* w, size_t n) {
 
 namespace {
 
-// Memory of traces that are gone, for those that come: a program that records some steps of each thousand gets its
-// pages once.
+// Pages of freed traces, kept for later ones: a program that profiles a few of each thousand steps then maps its pages
+// once.
 struct Spare {
   static constexpr size_t most = size_t{4} << 20;  // bytes
   std::mutex mutex;
@@ -31,7 +31,7 @@ struct Spare {
 Spare& spare() {
   static auto* s = [] {
     auto* made = new Spare;
-    made->all.reserve(64);  // and no more: to free may not fail
+    made->all.reserve(64);  // the list never grows beyond this, since freeing must not fail
     return made;
   }();
   return *s;

@@ -1,5 +1,5 @@
-// Buffer: what one thread records into a trace. Only its thread writes; others read, also while it writes, what was
-// published by then. Memory comes in chunks that never move.
+// Buffer: the part of a trace that one thread records. Only that thread writes; other threads may read at the same
+// time, and see what has been published. Memory is allocated in chunks that never move.
 #pragma once
 
 #include <lamella/profiler.h>
@@ -16,13 +16,14 @@
 
 namespace lamella::profiler {
 
-// Memory for a list to grow into, with its pages: to get them one by one, at the first write to each, takes longer than
-// to write them.
+// Allocates memory whose pages are mapped in advance: page faults at the first write to each page would take longer
+// than the writes themselves.
 void* new_pages(size_t bytes);
 void free_pages(void*, size_t bytes);
 std::mutex& pages_mutex();
 
-// A list that grows at its end, for one writer. It has few items or many: chunks double up to `most`.
+// A list that grows at its end and has one writer. The size of its chunks doubles up to `most`, so it suits few items
+// as well as many.
 template <class T>
 class Chunks {
  public:
@@ -37,7 +38,7 @@ class Chunks {
       c = next;
     }
   }
-  // A place behind the last one; `publish` shows it to readers. Null: no memory.
+  // Returns the place after the last item; publish() makes it visible to readers. Null if memory is lacking.
   T* place() {
     if (__builtin_expect(next_ == end_, 0) && !grow()) return nullptr;
     return next_;
@@ -82,8 +83,8 @@ class Chunks {
   std::atomic<int64_t> count_{0};
 };
 
-// Lists of words, each kept once: shapes and stacks, of which a program has few. What `keep` returns is the length,
-// then the words, and lives as long as the buffer.
+// Stores lists of words (shapes, stacks), each once, since a program repeats a few of them. keep() returns the length
+// followed by the words; it lives as long as the buffer.
 class Interned {
  public:
   const int64_t* keep(const int64_t* words, size_t n);
@@ -95,22 +96,22 @@ class Interned {
   };
   void grow();
   const int64_t* find(const int64_t* words, size_t n);
-  const int64_t* last_ = nullptr;  // often the next one is the same
+  const int64_t* last_ = nullptr;  // the last result, which is often repeated
   std::vector<Slot> slots_;
   size_t used_ = 0;
   std::vector<std::unique_ptr<int64_t[]>> memory_;
-  size_t room_ = 0;  // in the last piece of memory
+  size_t room_ = 0;  // free words in the last piece of memory
   int64_t* next_ = nullptr;
 };
 
-// What is atomic is written at the end of an event, too, and may be read before.
+// The atomic members are written at the end of the event as well, when readers may already see it.
 struct Event {
-  const void* what;           // an operator's description; of other scopes a text
+  const void* what;           // the operator's description; for other scopes a text
   uint64_t begin;             // ticks
   std::atomic<uint64_t> end;  // 0 while it is open
   std::atomic<uint64_t> sequence;
-  const int64_t* shapes;  // Note [Shapes]; or null
-  const int64_t* stack;   // frames as the host numbers them, the innermost first; or null
+  const int64_t* shapes;  // see Note [Shapes]; or null
+  const int64_t* stack;   // the host's numbers of the frames, innermost first; or null
   uint32_t forward_thread;
   uint8_t scope;
   std::atomic<uint8_t> failed;
@@ -118,7 +119,7 @@ struct Event {
 };
 static_assert(sizeof(Event) == 56);
 
-// Memory that was got, or with negative bytes given back.
+// Memory that was allocated, or, if `bytes` is negative, released.
 struct MemoryEvent {
   uint64_t time;
   const void* data;
@@ -126,8 +127,8 @@ struct MemoryEvent {
   lamella_device device;
 };
 
-// Note [Shapes]  For each argument one word, `tag | dtype << 8 | number of dimensions << 16`, and then of a tensor its
-//   sizes; of a list of tensors `tag | number << 16` and then those tensors.
+// Note [Shapes]  Each argument is one word, `tag | dtype << 8 | number of dimensions << 16`, followed for a tensor by
+//   its sizes. A list of tensors is `tag | length << 16`, followed by its tensors.
 struct Buffer {
   explicit Buffer(uint64_t t) : thread(t) {}
   const uint64_t thread;
@@ -135,7 +136,7 @@ struct Buffer {
   Chunks<MemoryEvent> memory;
   Interned shapes, stacks;
 
-  // A text that lives as long as the buffer.
+  // Returns a copy of a text, which lives as long as the buffer.
   const char* keep(std::string_view text) {
     const auto found = texts_.find(text);
     if (found != texts_.end()) return found->second->c_str();

@@ -1,4 +1,4 @@
-// A trace as a file in the trace-event format, which Perfetto and chrome://tracing read.
+// Writes a trace as a file in the trace-event format, which Perfetto and chrome://tracing read.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,34 +17,34 @@ namespace {
 
 const char* const categories[] = {"cpu_op", "backward", "user_annotation", "kernel"};
 
-// A file that takes the place of another one when it is whole and on the disk.
+// Writes a file under a temporary name, and renames it over the old file when it is complete and on the disk.
 class Replacing {
  public:
   explicit Replacing(const char* path) : path_(path) {
-    static std::atomic<int> number{0};  // several threads may write to one path
-    beside_ = path_ + "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";
-    file_ = std::fopen(beside_.c_str(), "wbe");
+    static std::atomic<int> number{0};  // several threads may write to the same path
+    temporary_ = path_ + "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".part";
+    file_ = std::fopen(temporary_.c_str(), "wbe");
     if (file_) std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
   }
   Replacing(const Replacing&) = delete;
   ~Replacing() {
     if (!file_) return;
     std::fclose(file_);
-    unlink(beside_.c_str());
+    unlink(temporary_.c_str());
   }
   std::FILE* file() const { return file_; }
   lamella_status done() {
     const bool written = file_ && !std::ferror(file_) && std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
     int error = written ? 0 : errno;
     if (file_ && std::fclose(std::exchange(file_, nullptr)) && !error) error = errno;
-    if (!error && std::rename(beside_.c_str(), path_.c_str())) error = errno;
+    if (!error && std::rename(temporary_.c_str(), path_.c_str())) error = errno;
     if (!error) return LAMELLA_OK;
-    unlink(beside_.c_str());
+    unlink(temporary_.c_str());
     return fail(LAMELLA_RUNTIME_ERROR, "export_chrome_trace: '" + path_ + "': " + std::strerror(error));
   }
 
  private:
-  std::string path_, beside_;
+  std::string path_, temporary_;
   std::FILE* file_;
 };
 
@@ -54,7 +54,7 @@ class Json {
   void raw(const char* text) { std::fputs(text, f_); }
   void number(int64_t n) { std::fprintf(f_, "%" PRId64, n); }
   void number(uint64_t n) { std::fprintf(f_, "%" PRIu64, n); }
-  // Nanoseconds as microseconds, the format's unit, without rounding.
+  // Writes nanoseconds as microseconds, the format's unit, without rounding.
   void time(int64_t ns) { std::fprintf(f_, "%" PRId64 ".%03d", ns / 1000, static_cast<int>(ns % 1000)); }
   void text(std::string_view s) {
     std::fputc('"', f_);
@@ -79,7 +79,7 @@ const char* dtype_text(int64_t number) {
   return d ? d->name : "";
 }
 
-// The sizes, or the dtypes, of the arguments: Note [Shapes].
+// Writes the sizes, or the dtypes, of the arguments; see Note [Shapes].
 class Arguments {
  public:
   Arguments(Json& j, const int64_t* words, bool types)
@@ -207,7 +207,7 @@ class Writer {
     if (e.scope == LAMELLA_SCOPE_BACKWARD_FUNCTION) flow(b, o);
   }
 
-  // An arrow from a call to its step of backward.
+  // Writes an arrow from a call to its step of backward.
   void flow(const Buffer& b, const Open& o) {
     const auto call = calls_.find(o.event->sequence);
     if (call == calls_.end()) return;
@@ -229,7 +229,7 @@ class Writer {
       });
   }
 
-  // The bytes that the trace has seen come and go, a curve for each device.
+  // Writes, for each device, a curve of the bytes that were allocated less those released.
   void memory(const std::vector<const Buffer*>& buffers) {
     std::vector<const MemoryEvent*> all;
     for (const Buffer* b : buffers) b->memory.each([&](const MemoryEvent& m) { all.push_back(&m); });
@@ -247,11 +247,12 @@ class Writer {
     }
   }
 
-  // A process for each device, with a thread for each stream: their numbers are above those that the system gives.
+  // Each device is a process of the file and each stream a thread; their numbers are above those of the system's
+  // processes.
   struct Track {
     uint64_t process, thread;
     std::string device, stream;
-    std::vector<std::pair<int64_t, int>> queue;  // when it grew and shrank
+    std::vector<std::pair<int64_t, int>> queue;  // the times at which it grew and shrank
   };
   Track& track(const lamella_trace_activity& a) {
     const uint64_t device = static_cast<uint64_t>(a.device.backend) << 32 | static_cast<uint32_t>(a.device.index);
@@ -319,7 +320,7 @@ class Writer {
     for (auto& [key, on] : tracks_) queue(on);
   }
 
-  // From the event that launched it.
+  // Writes an arrow from the launching event to the work of the device.
   void arrow(const Launched& l, const lamella_trace_activity& a, const Track& on) {
     j_.raw(",\n");
     head("s", "ac2g", l.thread, l.begin);
@@ -332,7 +333,7 @@ class Writer {
     j_.raw("}");
   }
 
-  // Work that is launched and not finished, a curve for each stream.
+  // Writes a curve of the work that is launched and not finished, for each stream.
   void queue(Track& on) {
     std::sort(on.queue.begin(), on.queue.end());
     int64_t now = 0;

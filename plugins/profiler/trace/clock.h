@@ -1,5 +1,5 @@
-// The clock of traces: the processor's counter where it runs at one rate, which is read in a quarter of the time that
-// clock_gettime takes; nanoseconds of CLOCK_MONOTONIC where it does not.
+// The clock of traces: the processor's counter if it runs at a constant rate, since reading it takes a quarter of the
+// time of clock_gettime; else nanoseconds of CLOCK_MONOTONIC.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline uint64_t clock_ns(clockid_t clock) {
 inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 #ifdef __x86_64__
-// The processor says that its counter neither stops nor changes its rate.
+// Whether the processor reports that its counter never stops and never changes its rate.
 inline const bool counter_is_steady = [] {
   unsigned a, b, c, d;
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
@@ -31,14 +31,14 @@ inline constexpr bool counter_is_steady = false;
 inline uint64_t ticks() { return monotonic_ns(); }
 #endif
 
-// Ticks as nanoseconds of CLOCK_MONOTONIC, by two moments at which both were read.
+// Converts ticks to nanoseconds of CLOCK_MONOTONIC, from two moments at which both were read.
 class Rate {
  public:
   void begin() {
     first_ = ticks();
     first_ns_ = monotonic_ns();
   }
-  // The longer after `begin`, the better; at once, it waits for a millisecond.
+  // The rate is the more accurate the longer this is after begin(); it waits until a millisecond has passed.
   void end() {
     uint64_t ns;
     while ((ns = monotonic_ns()) - first_ns_ < 1000000) {

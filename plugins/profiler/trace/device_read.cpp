@@ -1,4 +1,5 @@
-// What a trace holds of devices: their times on the host's clock, and which event launched what.
+// Reads the device part of a trace: converts times to the host's clock, and finds the event that launched each piece of
+// work.
 #include <algorithm>
 #include <unordered_map>
 
@@ -49,7 +50,8 @@ const Launched* find_launch(const std::vector<Launched>& all, uint64_t number) {
 
 namespace {
 
-// A line through two moments, or with the host's rate through one.
+// Converts a device's time to the host's clock: by the line through two moments at which both were read, or with the
+// host's rate if there is one moment only.
 int64_t host_time(const Trace& t, const DeviceClock& c, int64_t ns) {
   const Moment& a = c.first.known ? c.first : c.last;
   const int64_t host = t.rate.ns(a.host);

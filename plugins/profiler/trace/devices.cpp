@@ -16,27 +16,27 @@ namespace {
 
 const char* const prefix = "device_trace.";
 
-// A hook that has been started.
+// A hook that has been started, with the number of traces that use it.
 struct Started {
   const lamella_device_trace* hook;
   int users;
 };
 
-// Note [Turns]  `turn` is held while a hook's functions run, which may wait for the device; `mutex` for a few
-//   instructions, by launches and activities, too. Neither is held while the registry is asked: an interface comes
-//   under the registry's lock, and then `turn` is only tried.
+// Note [Turns]  `turn` is held while a hook's functions run, which may wait for the device. `mutex` is held for a few
+//   instructions, also by launches and activities. Neither is held during calls into the registry, because on_arrival()
+//   runs under the registry's lock; it only tries to lock `turn`.
 struct State {
   std::mutex turn;
-  std::vector<Started> started;  // under `turn`
+  std::vector<Started> started;  // guarded by `turn`
   std::mutex mutex;
-  std::vector<Trace*> live;  // changed under both
-  uint64_t last = 0;         // number of a launch
-  std::atomic<int> any{0};   // how many are live
+  std::vector<Trace*> live;  // changed under both locks
+  uint64_t last = 0;         // the number of the last launch
+  std::atomic<int> any{0};   // the number of live traces
 };
 std::atomic<State*> state{nullptr};
 
-// A child of fork begins without traces of devices: a lock may have been held when it was made, and few devices work
-// there. What its traces had until then can be read.
+// Returns the state. A child of fork gets a new one, without traces of devices, because a lock may have been held
+// during the fork and few devices work in a child. Traces of the parent can still be read there.
 State& the_state() {
   State* s = state.load(std::memory_order_acquire);
   if (s) return *s;
@@ -54,7 +54,8 @@ const lamella_device_trace* find_hook(const std::string& device) {
   return static_cast<const lamella_device_trace*>(api().find_interface((prefix + device).c_str(), 1));
 }
 
-// The clock is read between two readings of the host's, some times; the shortest of these counts.
+// Reads the device's clock several times, each between two readings of the host's, and returns the reading with the
+// shortest interval.
 Moment read_clock(const lamella_device_trace* hook, int32_t index) {
   Moment best;
   uint64_t least = UINT64_MAX;
@@ -75,7 +76,8 @@ Moment read_clock(const lamella_device_trace* hook, int32_t index) {
 
 std::string of_device(const std::string& name) { return "device '" + name + "': "; }
 
-// With `turn`. Its backend's devices are known before the first activity comes.
+// Starts to record a backend; `turn` must be held. The source is added before the hook starts, so that the first
+// activity finds it.
 void begin_source(Trace& t, const std::string& name, int32_t backend, const lamella_device_trace* hook, int32_t count) {
   DeviceRecord& d = *t.devices;
   State& s = the_state();
@@ -116,7 +118,7 @@ void each_backend(Visit visit) {
   }
 }
 
-// An interface has come, under the registry's lock: a backend may be loaded while a trace runs.
+// Called under the registry's lock when an interface is published, since a backend may be loaded while a trace runs.
 void on_arrival(void* context, const lamella_event* e) {
   if (e->phase != LAMELLA_EVENT_BEGIN || std::strncmp(e->name, prefix, std::strlen(prefix)) != 0) return;
   const std::string name = e->name + std::strlen(prefix);
@@ -137,7 +139,7 @@ void on_arrival(void* context, const lamella_event* e) {
   const auto t = std::find_if(s.live.begin(), s.live.end(), wanting);
   if (t != s.live.end())
     (*t)->devices->notes.push_back(of_device(name) +
-                                   "it came while another profile began or ended: its work is not here");
+                                   "it was loaded while another profile began or ended, so its work was not recorded");
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ bool has_source(Trace& t, const std::string& device) {
 
 std::string take_message() {
   const char* text = api().error_message();
-  std::string message = text ? text : "it gave no reason";
+  std::string message = text ? text : "without a reason";
   api().error_clear();
   return message;
 }
@@ -208,7 +210,7 @@ bool is_utf8(std::string_view s) {
   return true;
 }
 
-// A name that is no text is shown without the bytes that are not of ASCII.
+// Returns the activity's name; in a name that is not UTF-8, bytes outside of ASCII become "?".
 std::string name_of(const lamella_device_activity& a) {
   if (a.name) {
     std::string name = a.name;
@@ -221,14 +223,14 @@ std::string name_of(const lamella_device_activity& a) {
   return a.kind == LAMELLA_ACTIVITY_FILL ? "fill " + device_text(a.device) : "kernel";
 }
 
-// With the lock.
+// Adds an activity to a trace; `mutex` must be held.
 void keep(Trace& t, const lamella_device_activity& a) {
   DeviceRecord& d = *t.devices;
   if (a.launch && a.launch <= d.first) return;
   const auto of_backend = [&](const Source& s) { return s.backend == a.device.backend; };
   if (std::none_of(d.sources.begin(), d.sources.end(), of_backend)) return;
   if (a.end < a.begin || a.kind > LAMELLA_ACTIVITY_FILL || !d.clock(a.device)) {
-    d.senseless++;
+    d.invalid++;
     return;
   }
   Activity* place = d.activities.size() < t.options.max_events ? d.activities.place() : nullptr;
@@ -272,7 +274,7 @@ lamella_status devices_begin(Trace& t) {
     d.wanted.emplace_back(rest.substr(0, comma));
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
   }
-  t.options.devices = nullptr;  // the caller's
+  t.options.devices = nullptr;  // the text belongs to the caller and may be gone after this call
   State& s = the_state();
   {
     const std::lock_guard turn(s.turn), lock(s.mutex);
@@ -304,8 +306,8 @@ void devices_end(Trace& t) {
     int32_t id;
     if (name == "*" || d.judged.count(name) || has_source(t, name)) continue;
     if (!api().find_backend(name.c_str(), &id))
-      note(t, of_device(name) + "it came while the profile ran, without the interface device_trace." + name +
-                  ", and its work is not here");
+      note(t, of_device(name) + "it was loaded while the profile ran, without the interface device_trace." + name +
+                  ", so its work was not recorded");
     api().error_clear();
   }
   State& s = the_state();
@@ -313,7 +315,7 @@ void devices_end(Trace& t) {
   for (Source& source : d.sources) {
     if (!source.hook) continue;
     if (source.hook->flush(source.hook->context))
-      note(t, of_device(source.name) + "not all of its work is here: " + take_message());
+      note(t, of_device(source.name) + "a part of its work was not recorded: " + take_message());
     for (DeviceClock& c : source.clocks) c.last = read_clock(source.hook, c.device.index);
   }
   {
@@ -334,8 +336,8 @@ void devices_end(Trace& t) {
     timeless += !c->first.known && !c->last.known;
   });
   if (timeless) note(t, std::to_string(timeless) + " activities of devices whose clock cannot be read are left out");
-  if (d.senseless)
-    note(t, std::to_string(d.senseless) +
+  if (d.invalid)
+    note(t, std::to_string(d.invalid) +
                 " activities of devices had an end before their begin, or no known device or kind, and are left out");
 }
 

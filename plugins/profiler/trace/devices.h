@@ -1,6 +1,6 @@
-// DeviceRecord: what a trace keeps of devices. Backends tell of their work by the interface "device_trace.NAME", which
-// is started once for all traces that run; of a backend that has none, events before and behind each of its kernels
-// give the times.
+// DeviceRecord: the device part of a trace. A backend reports its work by the interface "device_trace.NAME", which is
+// started once for all running traces. For a backend without that interface, events recorded before and after each
+// kernel give the times.
 #pragma once
 
 #include <lamella/device_trace.h>
@@ -22,7 +22,7 @@ struct Launch {
   uint64_t number, thread, time;  // ticks
 };
 
-// Work that a device has done; times are those of its own clock.
+// Work that a device has done, in times of its own clock.
 struct Activity {
   const char* name;
   lamella_device device, to, from;
@@ -31,7 +31,7 @@ struct Activity {
   uint32_t kind;
 };
 
-// A moment that was read on both clocks.
+// A moment at which both clocks were read.
 struct Moment {
   uint64_t host = 0;   // ticks
   int64_t device = 0;  // nanoseconds
@@ -43,7 +43,7 @@ struct DeviceClock {
   Moment first, last;
 };
 
-// A backend that this trace hears of.
+// A backend whose work this trace records.
 struct Source {
   std::string name;
   int32_t backend;
@@ -51,36 +51,37 @@ struct Source {
   std::vector<DeviceClock> clocks;
 };
 
-class TimedKernels;  // times by events: timed.h
+class TimedKernels;  // see timed.h
 
 struct DeviceRecord {
-  std::vector<std::string> wanted;  // names; "*" is any that has the interface
-  uint64_t first = 0;               // numbers of launches up to this one are of earlier traces
-  int process = 0;                  // where it was begun
-  Chunks<Launch> launches;          // in the order of their numbers, which is that of time
+  std::vector<std::string> wanted;  // names of devices; "*" means each that has the interface
+  uint64_t first = 0;               // the last launch number before this trace began
+  int process = 0;                  // the process that began it
+  Chunks<Launch> launches;          // ascending by number, and so by time
   Chunks<Activity> activities;
   std::set<std::string, std::less<>> names;  // of the activities
-  int64_t senseless = 0;                     // activities that were left out
-  std::vector<Source> sources;               // Note [Turns]: changed under both locks
-  std::vector<std::string> notes;            // what could not be recorded, and why
-  lamella_handle arrivals = 0;               // a subscription to interfaces that come
+  int64_t invalid = 0;                       // number of activities that were left out as invalid
+  std::vector<Source> sources;               // see Note [Turns]: changed under both locks
+  std::vector<std::string> notes;            // texts that say what could not be recorded, and why
+  lamella_handle arrivals = 0;               // the subscription to interfaces that are published later
   std::shared_ptr<TimedKernels> timed;
-  std::set<std::string> judged;  // devices without the interface that were there at the begin
+  std::set<std::string> judged;  // the names of wanted devices for which time_kernels() has decided how to time them
   ~DeviceRecord();
 
   bool wants(std::string_view name) const;
   const DeviceClock* clock(lamella_device) const;
 };
 
-// Between the begin and the end of a trace that wants devices. What fails becomes a note.
+// Begin and end the recording of devices in a trace that wants them. Failures become notes.
 lamella_status devices_begin(Trace&);
 void devices_end(Trace&);
 
-// The sink of all backends: a number for a launch, 0 where no trace wants it; and work that has been done.
+// The sink that all backends report to. launched() returns the number of a new launch, or 0 if no trace records
+// devices; activity() reports work that has been done.
 uint64_t launched();
 void activity(const lamella_device_activity*);
 
-// Of one trace alone: a backend that is timed by events.
+// For a backend of this trace that is timed by events.
 void add_source(Trace&, Source);
 void keep_activity(Trace&, const lamella_device_activity&);
 
@@ -89,7 +90,7 @@ lamella_status traced_devices(lamella_on_trace_text, void* context);
 void note(Trace&, std::string text);
 bool has_source(Trace&, const std::string& device);
 
-// The message of the pending error, which is cleared.
+// Returns the message of the pending error, and clears the error.
 std::string take_message();
 
 }  // namespace lamella::profiler

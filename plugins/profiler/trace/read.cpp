@@ -1,4 +1,4 @@
-// What a trace holds, event by event, and summed up.
+// Reads a trace: event by event, and summed up.
 #include <algorithm>
 #include <deque>
 #include <string_view>
@@ -31,11 +31,11 @@ lamella_trace_event described(const Buffer& b, const Open& o) {
   return d;
 }
 
-// What is summed up in one row.
+// The key of a row of sums.
 struct Key {
   std::string_view name;
   const int64_t *shapes, *stack;
-  int64_t frames;  // of the stack that count
+  int64_t frames;  // how many frames of the stack belong to the key
   uint32_t scope;
   int32_t backend;
   static bool same_words(const int64_t* a, const int64_t* b, int64_t most) {
@@ -62,14 +62,14 @@ struct Hash {
   }
 };
 
-// The rows, found by what an event has at hand: the addresses of its name, shapes and stack name the row as long as the
-// buffer is the same, so that few events need to be compared by content.
+// Finds the row of an event. Within one buffer, the addresses of the name, shapes and stack identify the row, so that
+// few events are compared by content.
 class Rows {
  public:
   Rows(bool by_shapes, int64_t frames) : by_shapes_(by_shapes), frames_(frames) {}
   void next_buffer() { seen_.clear(); }
   lamella_trace_row& row(const Event& e) {
-    const Seen s{e.what, by_shapes_ ? e.shapes : nullptr, frames_ ? e.stack : nullptr, e.scope, e.backend};
+    const Addresses s{e.what, by_shapes_ ? e.shapes : nullptr, frames_ ? e.stack : nullptr, e.scope, e.backend};
     const auto found = seen_.find(s);
     if (found != seen_.end()) return *found->second;
     const Key key{name_of(e), s.shapes, s.stack, frames_, e.scope, e.backend};
@@ -91,15 +91,15 @@ class Rows {
   const std::deque<lamella_trace_row>& all() const { return all_; }
 
  private:
-  struct Seen {
+  struct Addresses {
     const void* what;
     const int64_t *shapes, *stack;
     uint8_t scope;
     int16_t backend;
-    bool operator==(const Seen&) const = default;
+    bool operator==(const Addresses&) const = default;
   };
   struct SeenHash {
-    size_t operator()(const Seen& s) const {
+    size_t operator()(const Addresses& s) const {
       const auto of = [](const void* p) { return reinterpret_cast<size_t>(p); };
       return (of(s.what) ^ of(s.shapes) * 3 ^ of(s.stack) * 5 ^ s.scope ^ static_cast<size_t>(s.backend) << 8) *
                  0x9e3779b97f4a7c15 >>
@@ -110,11 +110,11 @@ class Rows {
   const int64_t frames_;
   std::deque<lamella_trace_row> all_;
   std::unordered_map<Key, lamella_trace_row*, Hash> rows_;
-  std::unordered_map<Seen, lamella_trace_row*, SeenHash> seen_;
+  std::unordered_map<Addresses, lamella_trace_row*, SeenHash> seen_;
 };
 
-// Nanoseconds of devices by the number of an event: what it launched itself, and, once the walk has closed the events
-// inside it, what was launched within it.
+// The nanoseconds of devices by event number: of work that the event launched itself, and, after the walk has closed
+// the events inside it, of work launched inside it as well.
 struct DeviceTimes {
   std::vector<lamella_trace_activity> all;
   std::unordered_map<int64_t, std::pair<int64_t, int64_t>> of;

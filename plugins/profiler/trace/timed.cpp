@@ -10,7 +10,8 @@
 namespace lamella::profiler {
 namespace {
 
-// How many kernels this thread has timed: one that has timed others within it is a composite, and has no row.
+// The number of kernels that this thread has timed. A kernel during which the number grew is a composite, and gets no
+// row.
 __thread uint64_t timed_here __attribute__((tls_model("initial-exec")));
 
 struct Timing {
@@ -19,7 +20,7 @@ struct Timing {
   uint64_t launch, before;
 };
 
-// The device of the call's first tensor, which need not be the one that its frame goes to: then nothing is timed.
+// Returns the device of the call's first tensor. If the call runs on another device, it is not timed.
 lamella_device device_of(const lamella_record* r) {
   for (uint32_t i = 0; i < r->num_inputs; i++) {
     const lamella_value& v = r->inputs[i];
@@ -30,7 +31,8 @@ lamella_device device_of(const lamella_record* r) {
   return {-1, 0};
 }
 
-// Waits for an event without taking an error that waits for the program, where the backend can be asked.
+// Waits for an event by polling, if the backend can: synchronizing would raise a late error that belongs to the
+// program.
 void wait_for(const lamella_backend& b, lamella_device d, void* event) {
   int32_t done = 0;
   while (b.event_query && !done) {
@@ -89,7 +91,7 @@ void TimedKernels::leave(const lamella_record* r, void* state) {
   pairs_.push_back(p);
 }
 
-// All times are counted back from an event that this thread waits for.
+// Adds an activity for each timed kernel. Times are measured backwards from a last event, for which this thread waits.
 void TimedKernels::read(Trace& trace) {
   std::vector<Pair> pairs;
   {
@@ -151,8 +153,8 @@ lamella_status time_kernels(Trace& t) {
     if (b && times_events(*b))
       backends.push_back(id);
     else
-      note(t, "device '" + name + "': it tells nothing of its time: its backend has neither the interface " +
-                  "device_trace." + name + " nor events with timing");
+      note(t, "device '" + name + "': it cannot be timed: its backend has neither the interface " + "device_trace." +
+                  name + " nor events with timing");
   }
   if (backends.empty()) return LAMELLA_OK;
   t.devices->timed = std::make_shared<TimedKernels>(std::move(backends));

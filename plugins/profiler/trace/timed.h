@@ -1,5 +1,5 @@
-// TimedKernels: the times of a device whose backend has no interface of traces, by events that are recorded before and
-// behind each of its kernels.
+// TimedKernels: times the kernels of a backend without the interface of traces, by events that are recorded before and
+// after each kernel.
 #pragma once
 
 #include <lamella/library.h>
@@ -21,7 +21,7 @@ class TimedKernels {
 
   void* enter(const lamella_record*);
   void leave(const lamella_record*, void* state);
-  void read(Trace&);  // waits for the events, and makes activities of them
+  void read(Trace&);  // waits for the events, and adds an activity for each kernel
 
  private:
   struct Pair {
@@ -37,9 +37,9 @@ class TimedKernels {
   std::vector<Pair> pairs_;
 };
 
-// For the devices that a trace names, and that have events with timing; of the others a note says that they have not.
+// Times the wanted devices that have events with timing; adds a note for each wanted device that has none.
 lamella_status time_kernels(Trace&);
 void end_timed(Trace&);
-void drop_timed(Trace&);  // in a child of fork: nothing is waited for
+void drop_timed(Trace&);  // in a child of fork: ends without waiting
 
 }  // namespace lamella::profiler

@@ -13,8 +13,8 @@ namespace {
 
 std::atomic<uint64_t> last_number{0};
 
-// The buffers that a thread used last, by the number of their trace: one profile runs at a time, as a rule. A number
-// never comes back, so that the buffer of a trace that is gone is not found.
+// The last buffers that a thread used, by the number of their trace; usually one profile runs at a time. Numbers are
+// never reused, so the buffer of a destroyed trace is never found.
 struct Recent {
   static constexpr int most = 4;
   uint64_t numbers[most];
@@ -23,7 +23,8 @@ struct Recent {
 };
 __thread Recent recent __attribute__((tls_model("initial-exec")));
 
-// The traces that run. Its lock is of the traces' lists of buffers, too: a thread takes it for its first event.
+// The running traces. Its lock also guards the traces' lists of buffers; a thread takes it at its first event of a
+// trace.
 struct Sessions {
   std::mutex mutex;
   std::vector<std::shared_ptr<Trace>> traces;
@@ -46,7 +47,7 @@ class Words {
   size_t size() const { return static_cast<size_t>(n_); }
 
  private:
-  static constexpr int room = 256;  // longer ones are cut
+  static constexpr int room = 256;  // a longer list is cut
   int64_t words_[room];
   int n_ = 0;
 };
@@ -79,7 +80,7 @@ __attribute__((noinline)) const int64_t* keep_stack(Buffer& b) {
   return n > 0 ? b.stacks.keep(frames, static_cast<size_t>(n)) : nullptr;
 }
 
-// A new event of a thread, in which all is set but the begin; null where there is no room.
+// Adds an event with all fields but `begin` set; returns null if there is no room.
 inline Event* begin_event(Trace& t, Buffer& b, const lamella_record& r) {
   Event* e = nullptr;
   if (__builtin_expect(b.events.size() < t.options.max_events, 1)) e = b.events.place();
@@ -127,8 +128,9 @@ lamella_status leave(void*, const lamella_record* r, void* state) {
   return LAMELLA_OK;
 }
 
-// Note [Alone]: enter, the call, and leave in one. The record is there for those who look at the open ones: it gets its
-// number, names what the call asks for, and holds the observer if that is removed meanwhile.
+// Does what enter, the call and leave do, in one function (see Note [Alone]). The record is linked as well: inner calls
+// see it as their parent, it receives the call's sequence number, names the maker of memory, and can hold the observer
+// if that is removed meanwhile.
 lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const lamella_value* args,
                             lamella_value* rets) {
   Trace& t = **static_cast<std::shared_ptr<Trace>*>(s.alone->given.context);
@@ -141,7 +143,8 @@ lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const la
   const Linked linked(thread, r);
   Event* e;
   if (t.options.flags & LAMELLA_TRACE_STACKS) {
-    const Aside aside(thread);  // to read a stack may have objects of the host collected
+    // Reading a stack may run the host's garbage collector, whose calls must not be observed.
+    const Unobserved unobserved(thread);
     e = begin_event(t, b, r.shared);
   } else {
     e = begin_event(t, b, r.shared);
@@ -156,8 +159,8 @@ lamella_status record_alone(Thread& thread, Scope& s, lamella_frame* f, const la
   return st;
 }
 
-// The context is the observer's handle: the event may be on its way while the trace ends. A thread has the trace while
-// it has the observer.
+// `context` is the observer's handle, since the event may arrive while the trace ends. As long as the thread has the
+// observer, the trace exists.
 void on_memory(void* context, const lamella_event* e) {
   const Held observer = this_thread().find(reinterpret_cast<uintptr_t>(context));
   if (!observer) return;
@@ -172,7 +175,7 @@ void on_memory(void* context, const lamella_event* e) {
   b.memory.publish();
 }
 
-// Of a trace without the host's calls, whose memory events are found by the observer.
+// The `enter` of a trace without the host's calls: its observer exists only so that on_memory() finds the trace.
 lamella_status ignore(void*, const lamella_record*, void**) { return LAMELLA_OK; }
 
 lamella_status begin(const std::shared_ptr<Trace>& t) {
@@ -188,7 +191,7 @@ lamella_status begin(const std::shared_ptr<Trace>& t) {
   lamella_observer& o = observer->given;
   o.size = sizeof o;
   o.flags = LAMELLA_OBSERVER_NEEDS_IDS;
-  o.scopes = !host               ? 1u << LAMELLA_SCOPE_USER_SCOPE  // nothing is kept of them
+  o.scopes = !host               ? 1u << LAMELLA_SCOPE_USER_SCOPE  // ignore() keeps nothing of them
              : t->options.scopes ? t->options.scopes
                                  : 1u << LAMELLA_SCOPE_FUNCTION | 1u << LAMELLA_SCOPE_BACKWARD_FUNCTION |
                                        1u << LAMELLA_SCOPE_USER_SCOPE;
@@ -227,7 +230,7 @@ Buffer& Trace::buffer() {
   const std::lock_guard lock(sessions().mutex);
   const auto id = static_cast<uint64_t>(syscall(SYS_gettid));
   Buffer* own = nullptr;
-  for (const auto& b : buffers)  // this thread has used other traces since; or an earlier thread had its number
+  for (const auto& b : buffers)  // the thread has used other traces since, or has the number of an earlier thread
     if (b->thread == id) own = b.get();
   if (!own) own = buffers.emplace_back(std::make_unique<Buffer>(id)).get();
   r.numbers[r.next] = number;
@@ -272,7 +275,7 @@ lamella_status trace_stop(lamella_trace* handle) {
     std::erase_if(sessions().traces, [&](const auto& other) { return other.get() == &t; });
   }
   end(t);
-  this_thread().come_by();  // so that a program of one thread keeps nothing of it
+  this_thread().refresh();  // in a program of one thread this frees the observer at once
   return LAMELLA_OK;
 }
 

@@ -1,5 +1,5 @@
-// Trace: one session of the profiler. It is an observer of everything, whose threads each write to a buffer of their
-// own; no lock and no host language stand on that path.
+// Trace: one session of the profiler, an observer of everything. Each thread writes to a buffer of its own, without
+// locks and without the host language.
 #pragma once
 
 #include <lamella/library.h>
@@ -16,7 +16,7 @@ namespace lamella::profiler {
 
 struct Trace {
   lamella_trace_options options{};
-  uint64_t number = 0;  // of this trace in the process
+  uint64_t number = 0;  // unique in the process
   uint64_t observer = 0;
   lamella_handle memory_events = 0;
   bool running = false;
@@ -24,10 +24,10 @@ struct Trace {
   uint64_t ended = 0;  // ticks
   std::atomic<int64_t> dropped{0};
   std::vector<std::unique_ptr<Buffer>> buffers;
-  std::unique_ptr<DeviceRecord> devices;  // null: of the host alone
+  std::unique_ptr<DeviceRecord> devices;  // null if the trace records the host alone
 
-  Buffer& buffer();  // of this thread
-  // A snapshot of the buffers, in the order in which their threads came.
+  Buffer& buffer();  // the buffer of the calling thread
+  // Returns a snapshot of the list of buffers, in the order in which their threads first recorded.
   std::vector<const Buffer*> all();
   int64_t end_of(const Event& e) const {
     const uint64_t t = e.end.load(std::memory_order_acquire);
@@ -39,7 +39,7 @@ lamella_status trace_start(const lamella_trace_options*, lamella_trace** out);
 lamella_status trace_stop(lamella_trace*);
 void trace_free(lamella_trace*);
 Trace& trace_of(lamella_trace*);
-// A child of fork has the traces of its parent as they were then, and records no more into them.
+// A child of fork has its parent's traces as they were at the fork, and does not add to them.
 void end_traces_in_child();
 std::mutex& traces_mutex();
 

@@ -1,20 +1,20 @@
-// A walk over what one thread has recorded, in the order of begins, that knows what lies within what.
+// walk(): visits the events of one thread in the order of their begins, and keeps track of their nesting.
 #pragma once
 
 #include "trace/trace.h"
 
 namespace lamella::profiler {
 
-// An event on the walk, from its begin to its end.
+// An event that is open during the walk.
 struct Open {
   const Event* event;
-  int64_t index, parent;    // numbers in the order of begins, of all threads; -1: none around it
+  int64_t index, parent;    // in the order of begins, over all threads; parent is -1 if there is none
   int64_t begin, end;       // ns since the trace's begin
-  int64_t until;            // the end as the tree has it: within the event around it
-  int64_t inner = 0;        // ns within the events directly inside
-  int64_t memory = 0;       // bytes got less those given back, with what is inside
-  int64_t self_memory = 0;  // without
-  int64_t device_memory = 0, self_device_memory = 0;  // likewise, of what is not the host's
+  int64_t until;            // the end in the tree, which is at most the end of the event around it
+  int64_t inner = 0;        // ns of the events directly inside
+  int64_t memory = 0;       // bytes allocated less bytes released, events inside included
+  int64_t self_memory = 0;  // without the events inside
+  int64_t device_memory = 0, self_device_memory = 0;  // the same two, of memory that is not the host's
 };
 
 inline bool is_host(int32_t backend) {
@@ -22,7 +22,7 @@ inline bool is_host(int32_t backend) {
   return b && b->flags & LAMELLA_BACKEND_HOST;
 }
 
-// `closed` is called for each event behind those inside it. `index` counts on from thread to thread.
+// Calls opened() for each event, and closed() after the events inside it. `index` is counted on from thread to thread.
 template <class Opened, class Closed>
 void walk(const Trace& t, const Buffer& b, int64_t& index, Opened opened, Closed closed) {
   std::vector<Open> stack;
@@ -59,7 +59,8 @@ void walk(const Trace& t, const Buffer& b, int64_t& index, Opened opened, Closed
     const int64_t begin = t.rate.ns(e.begin);
     remember_until(begin);
     close_until(begin);
-    // A block may end after the one around it, where tasks take turns on a thread: in the tree it is cut there.
+    // A block may end after the block around it, where tasks take turns on a thread; in the tree it ends with the outer
+    // one.
     const int64_t end = std::max(t.end_of(e), begin);
     const int64_t until = stack.empty() ? end : std::min(end, stack.back().until);
     stack.push_back({&e, index++, stack.empty() ? -1 : stack.back().index, begin, end, until});

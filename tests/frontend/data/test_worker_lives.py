@@ -148,7 +148,7 @@ def test_a_worker_that_hung_is_replaced_in_the_next_epoch(tmp_path, pin):
     with pytest.raises(RuntimeError, match=r"timed out after 1 seconds: worker 1 .*at sample 2"):
         next(batches)
     if pin:
-        with pytest.raises(RuntimeError, match="the thread that pins has ended"):
+        with pytest.raises(RuntimeError, match="the pinning thread has ended"):
             next(batches)
     first = {w.pid for w in batches._workers}
     assert plain(loader) == [[0, 1], [2, 3]] == plain(loader)

@@ -124,7 +124,7 @@ def test_windows_come_back():
         del view, row
         room.returned(tenant.watcher.take())
     assert len(room.segments) == 1 and not tenant.watcher.watches
-    room._let_go(room.watcher.take())
+    room._release(room.watcher.take())
     assert not room.windows and not room.by_address
     assert room.segments[0].spans == [(0, room.segments[0].size)]
 

@@ -118,7 +118,7 @@ def test_changed_indexes():
         (b"[]", "damaged"),
         ({}, "damaged"),
         (whole(1, version=2), "reads up to 1"),
-        (whole(1, format="other"), "another format"),
+        (whole(1, format="other"), "its format is not 'lamella'"),
         (whole({"$tensor": 0}), "damaged"),
         (whole({"$tensor": -1}), "damaged"),
         (whole({"$same": 0}), "damaged"),

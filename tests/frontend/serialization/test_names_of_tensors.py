@@ -42,7 +42,7 @@ def test_containers_that_double():
     for _ in range(60):
         obj = [obj, obj]
     file = saved(obj)
-    with pytest.raises(serialization.CheckpointError, match="repeat each other"):
+    with pytest.raises(serialization.CheckpointError, match="refer to each other"):
         serialization.list_tensors(file)
     file.seek(0)
     lamella.load(file)

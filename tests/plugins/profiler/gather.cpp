@@ -1,6 +1,6 @@
 // A native program's use of samples: it opens a collector, and tells in a text what was gathered.
 #include <lamella/library.h>
-#include <lamella/samples.h>
+#include <lamella/sampled_calls.h>
 
 #include <string>
 

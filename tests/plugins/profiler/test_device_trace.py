@@ -120,7 +120,7 @@ def test_a_device_without_times(child):
         with profile(activities=["cpu", "numpy"]) as prof:
             lamella.ones(2, device="numpy")
     (note,) = [str(w.message) for w in told]
-    assert "device 'numpy': it tells nothing of its time" in note and "device_trace.numpy" in note
+    assert "device 'numpy': it cannot be timed" in note and "device_trace.numpy" in note
     assert not rows(prof)
     """)
 
@@ -133,7 +133,7 @@ def test_a_device_that_comes_without_times(child):
     lamella.ones(2, device="numpy")
     trace.stop()
     (note,) = trace.notes()
-    assert "device 'numpy': it came while the profile ran, without the interface device_trace.numpy" in note
+    assert "device 'numpy': it was loaded while the profile ran, without the interface device_trace.numpy" in note
     """)  # bank was not used: it is not loaded, and there is nothing to say of it
 
 

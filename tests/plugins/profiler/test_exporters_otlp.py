@@ -131,7 +131,7 @@ def test_a_collector_of_metrics_alone(caplog):
     finally:
         server.stop(0).wait(WAIT)
     assert [r.getMessage() for r in caplog.records if "no service for spans" in r.getMessage()] == [
-        "the collector of OpenTelemetry has no service for spans: it gets no more; spans=False says so"
+        "the collector of OpenTelemetry has no service for spans: no more are sent; pass spans=False"
     ]
     assert not [r for r in caplog.records if "UNIMPLEMENTED" in r.getMessage()]
 

@@ -93,7 +93,7 @@ def test_inputs_and_outputs_for_those_that_need_them():
     def enter(r):
         seen["inputs"] = r.inputs
         with pytest.raises(
-            RuntimeError, match=r"RecordFunction.outputs: the callback was added without \.needs_outputs"
+            RuntimeError, match=r"RecordFunction.outputs: the callback must be made with \.needs_outputs"
         ):
             r.outputs  # noqa: B018
 

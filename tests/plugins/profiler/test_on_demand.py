@@ -313,7 +313,7 @@ def test_too_many_events_are_counted(started, tmp_path, monkeypatch):
         "import sys", "from lamella.plugins.profiler import on_demand\non_demand.MOST_EVENTS = 10\nimport sys"
     )
     child = started(program)
-    with pytest.warns(RuntimeWarning, match="came behind the first"):
+    with pytest.warns(RuntimeWarning, match="were beyond the first"):
         lamella.profiler.profile_process(child.pid, 0.3, tmp_path / "t.json")
     events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     assert 0 < sum(e["ph"] == "X" for e in events) <= 10

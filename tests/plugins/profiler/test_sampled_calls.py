@@ -1,4 +1,4 @@
-"""<lamella/samples.h>: a library of a native program's, built with the installed headers alone, gathers samples."""
+"""<lamella/sampled_calls.h>: a native library, built with the installed headers alone, gathers samples."""
 
 import ctypes
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files of torch, both ways: a restricted reader, which runs no code of the file's, and a writer that torch reads."""
+"""Files of torch: a restricted reader, which runs no code of the file, and a writer of files that torch reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAULTS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, R
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
-    """The classes and functions that a file of torch names, and that ``load`` would refuse; nothing is built.
+    """Returns the classes and functions that a file of torch names and that ``load`` would refuse; builds nothing.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -45,7 +45,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
 
 
 def is_of_torch(module: str, name: str) -> bool:
-    """Whether a global is a dtype or makes a tensor in torch: no program could allow it."""
+    """Returns whether a global is a dtype of torch or a function that makes a tensor; a program cannot allow these."""
     if module == "torch":
         return name.islower() or name.endswith("Storage")
     if module in ("torch._utils", "torch._tensor"):
@@ -54,11 +54,11 @@ def is_of_torch(module: str, name: str) -> bool:
 
 
 class Nothing:
-    """What stands for each object that a pickle would make."""
+    """Replaces each object that a pickle would make."""
 
 
 class Names(Interpreter):
-    """Goes through a pickle for the globals that it names; containers stay empty, and nothing is called."""
+    """Collects the globals that a pickle names; containers stay empty, and nothing is called."""
 
     def __init__(self, data: bytes):
         nothing = Nothing()
@@ -89,7 +89,7 @@ class Names(Interpreter):
 
 
 class Reader:
-    """One open zip of torch's."""
+    """An open zip file of torch."""
 
     def __init__(self, archive: Any, locations: Locations, mmap: bool):
         self.archive, self.locations, self.mmap = archive, locations, mmap
@@ -112,7 +112,7 @@ class Reader:
         self.limits = Limits(0)
 
     def object(self) -> Any:
-        """What was saved."""
+        """Returns the object that was saved."""
         data = self.archive.read(self.prefix + "data.pkl")
         try:
             self.limits.hold(len(data))
@@ -122,12 +122,12 @@ class Reader:
         except UnpicklingError as error:
             raise PickleError(str(error)) from error.__cause__
         except FAULTS as error:
-            if error is self.locations.error:  # a user's function failed
+            if error is self.locations.error:  # the user's map_location function has failed
                 raise
             raise PickleError(f"load: {shown(self.archive.file)}: {type(error).__name__}: {error}") from error
 
     def find(self, module: str, name: str) -> Any:
-        """The object of a global's name. Raises UnpicklingError."""
+        """Returns the object of a global's name. Raises UnpicklingError."""
         full = f"{module}.{name}"
         found = known().get(full)
         if found is None:
@@ -147,7 +147,7 @@ class Reader:
         return found
 
     def call(self, function: Any, arguments: tuple) -> Any:
-        """A call that the pickle asks for."""
+        """Makes a call that the pickle contains."""
         if isinstance(function, Known):
             self.limits.call(arguments)
             if function.copied:
@@ -155,10 +155,10 @@ class Reader:
             return function.make(self.limits, *arguments) if function.limited else function.make(*arguments)
         if is_allowed(function):
             return function(*arguments)
-        raise UnpicklingError(f"the pickle calls a {type(function).__name__}, which is no function")
+        raise UnpicklingError(f"the pickle calls a {type(function).__name__}, which is not a function")
 
     def build(self, target: Any, state: Any) -> None:
-        """Gives an object its state, as the pickle asks for."""
+        """Sets the state of an object, as the pickle contains it."""
         self.limits.call(state if type(state) is tuple else (state,))
         if isinstance(target, torch_globals.NumpyType):
             target.order(state)
@@ -173,16 +173,16 @@ class Reader:
                 for name, value in torch_globals.attributes_of(state).items():
                     setattr(target, name, value)
         else:
-            raise UnpicklingError(f"the pickle gives a {type(target).__name__} a state, which it does not take")
+            raise UnpicklingError(f"the pickle gives a {type(target).__name__} a state, but that takes none")
 
     def persistent(self, key: Any) -> Any:
-        """The storage of a persistent id."""
+        """Returns the storage of a persistent id."""
         if type(key) is not tuple or len(key) != 5 or key[0] != "storage":
             raise UnpicklingError("the pickle names a part of the file that is no storage")
         _, kind, name, device, count = key
         texts = type(name) is type(device) is str and name.isdecimal()
         if not isinstance(kind, torch_globals.StorageType) or not texts or type(count) is not int or count < 0:
-            raise UnpicklingError("the pickle describes a storage that is none")
+            raise UnpicklingError("the pickle describes a storage with wrong types")
         dtype = _C.uint8 if kind.dtype is None else kind.dtype
         nbytes = count * dtype.itemsize
         if name not in self.flat:
@@ -195,7 +195,7 @@ class Reader:
         return TypedStorage(_C._storage_view(flat, dtype, (count,), (1,), 0))
 
     def member(self, name: str, device: str, nbytes: int) -> Any:
-        """The bytes of a storage, in the host's memory."""
+        """Returns the bytes of a storage, in host memory."""
         member = f"{self.prefix}data/{name}"
         if member not in self.members:
             raise UnpicklingError(f"storage {name} is not in the file")
@@ -209,7 +209,7 @@ def write(obj: Any, file: Any) -> None:
     """Writes an object so that ``torch.load`` reads it, also with ``weights_only=True``.
 
     Raises:
-        TypeError: a part of it is of a kind that torch would not read so
+        TypeError: a part of it is of a type that torch would not read
     """
     pickled = Pickled(obj)
     writer = ArchiveWriter(file)

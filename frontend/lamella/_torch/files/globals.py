@@ -1,4 +1,5 @@
-"""The globals that files of torch may name, and what each makes: tensors, plain containers, dtypes, sizes, devices."""
+"""The globals that files of torch may name, with the functions for them: tensors, plain containers, dtypes, sizes,
+devices."""
 
 from __future__ import annotations
 
@@ -18,18 +19,18 @@ from lamella.serialization.limits import Limits, check_truth
 # torch's typed storages by the names of their dtypes
 NAMES = {str(dtype).rpartition(".")[2]: name for name, dtype in kinds().items()}
 DTYPES = [*NAMES, "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"]
-PLAIN_KINDS = "biufc"  # of numpy's dtypes: numbers
+PLAIN_KINDS = "biufc"  # the kinds of numpy dtypes that are numbers
 
 
 class StorageType:
-    """A class of storages: of one dtype, or of bytes."""
+    """A class of torch's storages: of one dtype, or of bytes."""
 
     def __init__(self, dtype: Any):
         self.dtype = dtype
 
 
 class NumpyType:
-    """A dtype of numpy while a pickle describes it."""
+    """A dtype of numpy that a pickle describes in several steps."""
 
     def __init__(self, name: Any, align: Any = False, copy: Any = False):
         import numpy as np
@@ -38,7 +39,7 @@ class NumpyType:
             raise UnpicklingError(f"a dtype of numpy has the name {name!r}")
         self.dtype = np.dtype(name)
         if self.dtype.kind not in PLAIN_KINDS:
-            raise UnpicklingError(f"numpy's dtype {name!r} is none of numbers")
+            raise UnpicklingError(f"numpy's dtype {name!r} is not one of numbers")
 
     def order(self, state: Any) -> None:
         if type(state) is tuple and len(state) > 1 and state[1] in ("<", ">", "|", "="):
@@ -48,7 +49,8 @@ class NumpyType:
 
 
 def attributes_of(state: Any) -> dict[str, Any]:
-    """The attributes that a state brings; names with two underscores would change what an object is."""
+    """Returns the attributes in a state. Names with two underscores are refused, since they could change what an object
+    does."""
     if type(state) is tuple and len(state) == 2:
         state = {**(state[0] or {}), **(state[1] or {})}
     if not isinstance(state, dict) or not all(type(k) is str and not k.startswith("__") for k in state):
@@ -76,7 +78,8 @@ def window(storage: Any, dtype: Any, offset: int, size: tuple, stride: tuple) ->
 
 
 def within(tensor: Any) -> Any:
-    """The tensor, if its elements lie in its storage once: what copies it needs no more memory than the file has."""
+    """Returns the tensor, after checking that it has no more elements than its storage, so a copy is not larger than
+    the file."""
     if tensor.numel() * tensor.dtype.itemsize > tensor._storage_nbytes():
         raise UnpicklingError("a tensor that is to be copied has more elements than its storage")
     return tensor
@@ -214,7 +217,7 @@ def empty_array(kind: Any, shape: Any, code: Any) -> Any:
 
 def fill_array(array: Any, state: Any) -> None:
     version, shape, dtype, by_columns, data = state
-    if array.shape != (0,) or array.dtype != "int8":  # tensors may lie over its memory by now
+    if array.shape != (0,) or array.dtype != "int8":  # tensors may share its memory already
         raise UnpicklingError("an array of numpy is given its elements twice")
     if not isinstance(dtype, NumpyType) or type(data) is not bytes or type(shape) is not tuple:
         raise UnpicklingError("an array of numpy must be of numbers")
@@ -222,19 +225,19 @@ def fill_array(array: Any, state: Any) -> None:
 
 
 def marked(storage: Any = None, *arguments: Any) -> int:
-    """The bytes that ``rebuild_v2`` copies: a conjugate or negative tensor has memory of its own."""
+    """Returns the bytes that ``rebuild_v2`` copies: those of a conjugate or negative tensor."""
     marks = arguments[5] if len(arguments) > 5 else None
     return storage.nbytes() if isinstance(marks, dict) and isinstance(storage, TypedStorage) else 0
 
 
 def converted(data: Any = None, dtype: Any = None, *arguments: Any) -> int:
-    """The bytes that a tensor or an array in another dtype takes."""
+    """Returns the bytes of a tensor or an array after a conversion of its dtype."""
     size = within(data).numel() if isinstance(data, _C.Tensor) else getattr(data, "size", 0)
     return size * getattr(dtype, "itemsize", 0) if isinstance(size, int) else 0
 
 
 def rebuilt(function: Any = None, kind: Any = None, arguments: Any = (), *state: Any) -> int:
-    """The bytes that the function behind ``from_type`` copies."""
+    """Returns the bytes that the function inside ``from_type`` copies."""
     return function.copied(*arguments) if isinstance(function, Known) and function.copied else 0
 
 
@@ -248,7 +251,7 @@ LIMITED = {counter, default_dict, mapping}  # their first argument is the file's
 
 
 def _refuse(name: str, *arguments: Any) -> Any:
-    raise UnpicklingError(f"{name} is not called by files of tensors")
+    raise UnpicklingError(f"{name} must not be called in a file of tensors")
 
 
 def _plain(name: str, value: Any, make: Callable[..., Any] | None = None, limited: bool = False) -> Known:
@@ -256,7 +259,7 @@ def _plain(name: str, value: Any, make: Callable[..., Any] | None = None, limite
 
 
 def table() -> dict[str, Any]:
-    """All of them by full name."""
+    """Returns all globals by their full names."""
     made: dict[str, Any] = {f"torch.{name}": _C._find_dtype(name) for name in DTYPES}
     made |= {f"torch.{name}": StorageType(dtype) for name, dtype in kinds().items()}
     made["torch.storage.UntypedStorage"] = made["torch.UntypedStorage"] = StorageType(None)

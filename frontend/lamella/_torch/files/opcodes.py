@@ -1,4 +1,5 @@
-"""An interpreter of pickle's opcodes that imports nothing and calls only what it is given: for files of others."""
+"""An interpreter of pickle opcodes for untrusted files: it imports nothing, and calls only the functions passed to
+it."""
 
 from __future__ import annotations
 
@@ -9,15 +10,15 @@ from typing import Any
 
 from lamella.serialization.limits import Limits
 
-MARKED = object()  # on the stack, below the parts of a container
+MARKED = object()  # on the stack, below the elements of a container
 
 
 class Known:
-    """A global of a pickle that this reader knows: an inert name, which the interpreter calls through ``make``.
+    """A global that this reader supports: an inert name in the pickle, for which the interpreter calls ``make``.
 
     Args:
-        limited: ``make`` takes the file's limits before its other arguments
-        copied: how many bytes of tensors a call with some arguments copies
+        limited: whether ``make`` takes the file's limits before its other arguments
+        copied: returns, for the arguments of a call, the bytes of tensors that it copies
     """
 
     def __init__(
@@ -40,11 +41,11 @@ class Interpreter:
 
     Args:
         data: the pickle
-        find: gives the object for a module and a name, or raises
-        persistent: gives the object for a persistent id
+        find: returns the object for a module and a name, or raises
+        persistent: returns the object for a persistent id
         call: calls a global that the pickle found, with a tuple of arguments
-        build: gives an object its state
-        limits: what the file may cost
+        build: sets the state of an object
+        limits: the limits of memory and time
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Interpreter:
         self.memo: dict[int, Any] = {}
 
     def run(self) -> Any:
-        """The object. Raises UnpicklingError, or what the functions raise."""
+        """Runs the pickle and returns its object. Raises UnpicklingError, and whatever the functions raise."""
         while True:
             code = self.take(1)[0]
             if code == 0x2E:  # STOP
@@ -72,7 +73,7 @@ class Interpreter:
                 return self.stack[0]
             step = STEPS.get(code)
             if step is None:
-                raise UnpicklingError(f"opcode {bytes([code])!r} is none that a file of tensors needs")
+                raise UnpicklingError(f"opcode {bytes([code])!r} is not one that a file of tensors needs")
             step(self)
 
     # ---- bytes ----
@@ -103,7 +104,7 @@ class Interpreter:
 
     def top(self, kind: Any) -> Any:
         if not self.stack or self.stack[-1] is MARKED or not isinstance(self.stack[-1], kind):
-            raise UnpicklingError("the pickle fills something that is no such container")
+            raise UnpicklingError("the pickle adds elements to an object of another type")
         return self.stack[-1]
 
     def since_mark(self) -> list[Any]:
@@ -237,7 +238,7 @@ PUSHES: dict[bytes, Callable[[Interpreter], Any]] = {
 }
 OTHERS: dict[bytes, Callable[[Interpreter], None]] = {
     b"\x80": Interpreter.protocol,
-    b"\x95": lambda machine: machine.number("Q") and None,  # a frame: only a hint
+    b"\x95": lambda machine: machine.number("Q") and None,  # the length of a frame, which is only a hint
     b"q": lambda machine: machine.remember(machine.number("B")),
     b"r": lambda machine: machine.remember(machine.number("I")),
     b"\x94": lambda machine: machine.remember(len(machine.memo)),

@@ -1,4 +1,4 @@
-"""The pickle in a file of torch, as it is written: opcodes of protocol 2, which every version of torch reads."""
+"""Writes the pickle of a file of torch: opcodes of protocol 2, which every version of torch reads."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ PREFIX = "archive/"
 
 
 def short(dtype: Any) -> str:
-    """A dtype's name without its module."""
+    """Returns a dtype's name without its module."""
     return str(dtype).rpartition(".")[2]
 
 
 class Pickled:
-    """One object as opcodes, and the storages that it refers to."""
+    """One object as opcodes, and the storages that it uses."""
 
     def __init__(self, obj: Any):
         self.out = bytearray(b"\x80\x02")
         self.memo: dict[Any, int] = {}
-        self.kept: list[Any] = []  # so that an id in the memo stays the id of its object
+        self.kept: list[Any] = []  # keeps objects alive, so that no id in the memo is reused
         self.storages: list[Any] = []
         self.keys: dict[int, int] = {}
-        self.typed: dict[int, str] = {}  # torch reads a storage with the first dtype alone that the pickle gives it
+        self.typed: dict[int, str] = {}  # torch gives a storage the first dtype with which the pickle names it
         self.path: list[str] = []
         self.open: set[int] = set()
         try:
@@ -38,7 +38,7 @@ class Pickled:
         self.out += b"."
 
     def data(self) -> bytes:
-        """The pickle."""
+        """Returns the pickle."""
         return bytes(self.out)
 
     # ---- parts ----
@@ -65,7 +65,7 @@ class Pickled:
         self.out += b"R"
 
     def parts(self, values: Iterable[Any]) -> None:
-        """A tuple. A function among the values writes its own part."""
+        """Writes a tuple. A function among the values writes its element itself."""
         self.out += b"("
         for value in values:
             value() if callable(value) and not isinstance(value, _C.Tensor) else self.add(value)
@@ -77,7 +77,7 @@ class Pickled:
     # ---- values ----
 
     def add(self, x: Any) -> None:
-        """Any value. Raises TypeError for those that torch would not read."""
+        """Writes any value. Raises TypeError for one that torch would not read."""
         kind = type(x)
         if x is None or kind is bool:
             self.out += b"N" if x is None else b"\x88" if x else b"\x89"
@@ -176,7 +176,7 @@ class Pickled:
     # ---- tensors ----
 
     def storage(self, tensor: Any, dtype: Any) -> None:
-        """The persistent id of a tensor's storage, of a dtype or of bytes."""
+        """Writes the persistent id of a tensor's storage, of a dtype or of bytes."""
         key = self.keys.get(tensor._storage_id())
         nbytes = tensor._storage_nbytes()
         if key is None:
@@ -190,7 +190,7 @@ class Pickled:
         self.out += b"Q"
 
     def takes(self, tensor: Any, dtype: Any) -> bool:
-        """Whether torch has a storage of this dtype, and the tensor's storage is of no other one."""
+        """Returns whether torch has a storage of this dtype, and the tensor's storage has no other one."""
         whole = dtype is not None and short(dtype) in NAMES and tensor._storage_nbytes() % dtype.itemsize == 0
         return whole and self.typed.get(tensor._storage_id(), short(dtype)) == short(dtype)
 
@@ -229,7 +229,7 @@ class Pickled:
         self.call("torch._utils", function, *arguments)
 
     def description(self, x: Any, requires_grad: bool) -> tuple[str, tuple]:
-        """The function of torch's that makes such a tensor, and its arguments."""
+        """Returns the torch function that makes such a tensor, and its arguments."""
         shape = tuple(x.shape), tuple(x.stride())
         if x.device.type == "meta":
             return "_rebuild_meta_tensor_no_storage", (x.dtype, *shape, requires_grad)

@@ -17,7 +17,7 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(enum.IntEnum):
-    """The ways to compute attention that torch tells apart, with its numbers.
+    """The implementations of attention that torch distinguishes, with its numbers.
 
     >>> lamella.nn.attention.SDPBackend.MATH
     <SDPBackend.MATH: 0>
@@ -33,9 +33,9 @@ class SDPBackend(enum.IntEnum):
 
 @contextlib.contextmanager
 def sdpa_kernel(backends: Sequence[SDPBackend] | SDPBackend, set_priority: bool = False) -> Iterator[None]:
-    """Accepts the ways that attention may be computed in while the context is open, and changes nothing.
+    """Takes the implementations of attention that are allowed while the context is open, and changes nothing.
 
-    Every way gives the same results; which one runs is the device's business.
+    Lamella has one implementation for each device, and it is used in any case.
 
     Raises:
         AssertionError: ``backends`` is neither a way nor a sequence of ways

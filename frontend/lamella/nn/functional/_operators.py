@@ -1,4 +1,4 @@
-"""How the functions of this package call operators."""
+"""Finds operators for the functions of this package."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from lamella import _C
 
 
 def op(name: str) -> Any:
-    """The operator of the catalogue of a name."""
+    """Returns the operator named ``name``."""
     return _C._packet(f"aten::{name}")
 
 
 def both(name: str) -> tuple[Any, Any]:
-    """An operator and its form that writes into its first argument."""
+    """Returns an operator and its in-place form."""
     return op(name), op(name + "_")

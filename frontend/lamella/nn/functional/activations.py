@@ -1,4 +1,4 @@
-"""Functions of each element, and along a dimension."""
+"""Activation functions, element by element and along a dimension."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _tanhshrink = op("tanhshrink")
 _glu, _softmax, _log_softmax = op("glu"), op("softmax"), op("log_softmax")
 _empty_like, _zeros_like = op("empty_like"), op("zeros_like")
 
-# Operators whose signature is the function's.
+# These operators have the signature of the function.
 prelu = op("prelu")
 gelu, hardshrink, softshrink = op("gelu"), op("hardshrink"), op("softshrink")
 relu_, elu_, celu_, selu_ = _relu_into, _elu_into, _celu_into, _selu_into
@@ -74,7 +74,8 @@ softplus, logsigmoid, sigmoid, tanh = op("softplus"), op("log_sigmoid"), op("sig
 
 
 def _limits(input: Any, *limits: Any) -> tuple[Any, ...]:
-    """Limits as numbers of the input's kind: beside integers a floating one loses its fraction."""
+    """Returns limits as numbers of the input's kind: for an input of integers a floating-point limit loses its
+    fraction."""
     if input.is_floating_point():
         return limits
     return tuple(int(x) if isinstance(x, float) and isfinite(x) else x for x in limits)
@@ -237,7 +238,7 @@ def softsign(input):
 
 
 def glu(input, dim=-1):
-    """The first half of a dimension times the sigmoid of the second.
+    """Returns the first half of a dimension times the sigmoid of the second.
 
     >>> lamella.nn.functional.glu(lamella.tensor([4.0, 0.0]))
     tensor([2.])
@@ -246,7 +247,7 @@ def glu(input, dim=-1):
 
 
 def _given(who: str, input: Any, dim: int | None) -> int:
-    """torch still chooses a dimension, and warns; here it is said."""
+    """Returns ``dim``, and raises an error if it is None. torch chooses a dimension then, and warns."""
     if dim is None:
         raise TypeError(f"{who}: argument 'dim' is missing; say along which of {input.ndim} dimensions, such as dim=-1")
     return dim

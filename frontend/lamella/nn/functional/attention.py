@@ -1,4 +1,4 @@
-"""Attention: the function of queries, keys and values, and the one with several heads and projections."""
+"""Attention: scaled dot-product attention, and multi-head attention with its projections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _pad = op("pad")
 def _canonical_mask(
     mask: Any, mask_name: str, other_type: Any, other_name: str, target_type: Any, check_other: bool = True
 ) -> Any:
-    """A bool mask, true where nothing is seen, becomes one that is added; a floating one stays."""
+    """Returns the mask in the form that is added to the scores. A bool mask is true where a key is hidden."""
     if mask is None:
         return None
     if mask.dtype != lamella.bool and not mask.is_floating_point():
@@ -37,7 +37,7 @@ def _canonical_mask(
 
 
 def _check_shapes(query: Any, key: Any, value: Any, key_padding_mask: Any, attn_mask: Any, num_heads: int) -> bool:
-    """Whether there is a dimension of the batch; an error where the arguments' dimensions do not go together."""
+    """Returns whether the arguments have a batch dimension; an error if their dimensions do not fit each other."""
     if query.ndim not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"
@@ -64,7 +64,8 @@ def _check_shapes(query: Any, key: Any, value: Any, key_padding_mask: Any, attn_
 
 
 def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any, heads: int) -> tuple[Any, Any, Any]:
-    """Queries, keys and values by one weight, (length, batch, heads, width) each: one product where they are one."""
+    """Returns query, key and value projected by one weight, each of shape (length, batch, heads, width). If two or all
+    of them are the same tensor, one product does for them."""
     width = query.shape[-1] // heads
 
     def parts(x: Any, weight: Any, bias: Any, n: int) -> Any:
@@ -84,12 +85,12 @@ def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any, heads: 
 
 
 def _with_row(x: Any, row: Any) -> Any:
-    """One more row of keys or values, (length, batch, heads, width), behind the others."""
+    """Returns keys or values, (length, batch, heads, width), with one more row appended."""
     return _cat([x, row.expand(1, *x.shape[1:])], 0)
 
 
 def _static(name: str, x: Any, batch: int, heads: int, width: int) -> Any:
-    """Given keys or values, (batch * heads, length, width), as (length, batch, heads, width)."""
+    """Returns given keys or values, (batch * heads, length, width), as (length, batch, heads, width)."""
     if x.shape[0] != batch * heads:
         raise AssertionError(f"expecting {name}.size(0) of {batch * heads}, but got {x.shape[0]}")
     if x.shape[2] != width:
@@ -98,7 +99,7 @@ def _static(name: str, x: Any, batch: int, heads: int, width: int) -> Any:
 
 
 def _check_attn_mask(attn_mask: Any, target: int, source: int, batch: int, heads: int) -> Any:
-    """The mask with three dimensions."""
+    """Returns the mask with three dimensions, after a check of its shape."""
     shape = (target, source) if attn_mask.ndim == 2 else (batch * heads, target, source)
     if tuple(attn_mask.shape) != shape:
         raise RuntimeError(f"The shape of the {attn_mask.ndim}D attn_mask is {attn_mask.shape}, but should be {shape}.")
@@ -132,7 +133,7 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Any, Any]:
-    """Attention of several heads, each between projections of queries, keys and values; with a projection at the end.
+    """Multi-head attention: attention in each head between projections of queries, keys and values, then a projection.
 
     Args:
         query: (length, batch, features), or (length, features); so are key and value
@@ -140,11 +141,12 @@ def multi_head_attention_forward(
             ``use_separate_proj_weight`` names ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight``
         bias_k: with ``bias_v``, one more key and its value
         add_zero_attn: one more key and value of zeros
-        key_padding_mask: (batch, keys); true where a key is padding, or what is added
-        attn_mask: (queries, keys) or (batch * heads, queries, keys); true where nothing is seen, or what is added
+        key_padding_mask: (batch, keys): a bool mask, true where a key is padding, or a floating one that is added
+        attn_mask: (queries, keys) or (batch * heads, queries, keys): a bool mask, true where a key is hidden, or a
+            floating one that is added
         need_weights: also give the weights, (batch, queries, keys), or of each head without ``average_attn_weights``
         static_k: keys, (batch * heads, keys, width), in place of the projected ones; so is ``static_v``
-        is_causal: a hint that ``attn_mask``, which must be there, hides the keys behind each query
+        is_causal: a hint that ``attn_mask``, which is required then, hides the keys behind each query
 
     Raises:
         AssertionError: sizes or arguments do not go together

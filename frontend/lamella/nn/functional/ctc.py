@@ -11,16 +11,16 @@ _REDUCTIONS = ("none", "mean", "sum")
 
 
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    """How unlikely labels are, over all their alignments with the steps of a sequence.
+    """Connectionist temporal classification: minus the log-likelihood of the labels, summed over all their alignments.
 
-    After Graves et al. (2006). The derivative is that of ``log_probs`` as they come; behind ``log_softmax`` it is
-    torch's, which alone is for logarithms that stay normalised.
+    After Graves et al. (2006). The derivative is that with respect to ``log_probs`` as given. torch's derivative
+    assumes that they come from ``log_softmax``; through a ``log_softmax`` both give the same.
 
     Args:
         log_probs: logarithms of probabilities (T, N, C), or (T, C) of one sequence, in float32 or float64
         targets: labels (N, S), or those of all sequences one behind another
         input_lengths, target_lengths: how many steps and labels each sequence has: tensors or lists
-        blank: the class that stands between labels
+        blank: the class that separates labels in an alignment
         reduction: "none", "mean" (of each loss by the number of its labels) or "sum"
         zero_infinity: losses of labels for which there are too few steps are 0, and have no gradient
 

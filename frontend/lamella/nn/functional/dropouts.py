@@ -1,4 +1,4 @@
-"""Zeros at random, in training: elements, channels, and the value that SELU saturates at."""
+"""Dropout, in training: of elements, of channels, and alpha dropout for SELU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _feature_dropout, _feature_alpha_dropout = both("feature_dropout"), both("featur
 
 
 def _dropped(who: str, forms: tuple[Any, Any], input: Any, p: float, training: bool, inplace: bool) -> Any:
-    """What an operator, or its form that writes into the input, makes of the input."""
+    """Calls the operator, or its in-place form, after a check of ``p``."""
     if not 0 <= p <= 1:
         raise ValueError(f"{who}: argument 'p': dropout probability has to be between 0 and 1, but got {p}")
     return forms[inplace](input, p, training)
@@ -50,11 +50,12 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 
 def _channels(who: str, input: Any, p: float, training: bool, inplace: bool, batched: int) -> Any:
-    """Dropout of channels of a batch, or of one sample, which has a dimension less."""
+    """Drops channels of a batch of ``batched`` dimensions, or of one sample, which has one dimension less."""
     if input.ndim == batched:
         return _dropped(who, _feature_dropout, input, p, training, inplace)
     made = _dropped(who, _feature_dropout, input.unsqueeze(0), p, training, inplace)
-    return input if inplace else made.squeeze(0)  # the batch of one is a view
+    # With ``inplace`` the operator wrote through the view that ``unsqueeze`` gave.
+    return input if inplace else made.squeeze(0)
 
 
 def _warn_of_rank(who: str, rank: int, spatial: int) -> None:

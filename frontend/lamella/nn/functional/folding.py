@@ -10,7 +10,7 @@ _im2col, _col2im = op("im2col"), op("col2im")
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    """The windows of images (N, C, H, W), or without N, as columns: (N, C * elements of a window, windows).
+    """Returns the windows of images (N, C, H, W), or without N, as columns: (N, C * elements of a window, windows).
 
     The rows of a column are the elements of its window, channel by channel; the windows are in row-major order.
 

@@ -1,4 +1,4 @@
-"""Products of groups of matrices, and those of scaled numbers of 8 bits, which are not here."""
+"""Grouped products of matrices. The functions for scaled 8-bit numbers exist by name only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _cat, _stack, _zeros, _bmm = op("cat"), op("stack"), op("zeros"), op("bmm")
 
 
 def _ends(offs: Any, size: int) -> list[int]:
-    """Where groups end along a dimension of a size."""
+    """Returns the ends of the groups along a dimension of ``size`` elements."""
     if offs is None:
         raise RuntimeError("grouped_mm: argument 'offs' is missing: a 2D operand needs the ends of its groups")
     if offs.ndim != 1 or str(offs.dtype) != "lamella.int32":
@@ -27,13 +27,13 @@ def _ends(offs: Any, size: int) -> list[int]:
 
 
 def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
-    """A product of matrices for each of several groups.
+    """Returns a product of matrices for each of several groups.
 
     Args:
-        mat_a: (G, M, K), or with groups one after another (M, K), or beside a 2D ``mat_b`` (M, K) with groups along K
-        mat_b: (G, K, N), or with groups one after another (K, N) along N, or beside a 2D ``mat_a`` along K
-        offs: the ends of the groups of a 2D operand, int32, ascending; what is behind the last one counts for nothing
-        bias: not here; torch refuses it, too
+        mat_a: (G, M, K); or 2D, (M, K), with groups along M, or along K if ``mat_b`` is 2D as well
+        mat_b: (G, K, N); or 2D, (K, N), with groups along N, or along K if ``mat_a`` is 2D as well
+        offs: the ends of the groups of a 2D operand, int32, ascending; rows or columns behind the last end are ignored
+        bias: not supported, as in torch
         out_dtype: that of the operands, which are float32, bfloat16 or float16
 
     >>> a, b = lamella.ones(4, 2), lamella.tensor([[[1.0], [1.0]], [[2.0], [3.0]]])
@@ -95,7 +95,7 @@ def scaled_mm(
     contraction_dim=(),
     use_fast_accum=False,
 ):
-    """A product of matrices of scaled numbers of 8 bits or less, which are not here: it raises an error.
+    """A product of matrices of scaled numbers of 8 bits or less. Not supported: it raises an error.
 
     >>> lamella.nn.functional.scaled_mm(lamella.ones(2, 2), lamella.ones(2, 2), None, None, None, None)
     Traceback (most recent call last):
@@ -119,7 +119,7 @@ def scaled_grouped_mm(
     contraction_dim=(),
     use_fast_accum=False,
 ):
-    """``grouped_mm`` of scaled numbers of 8 bits or less, which are not here: it raises an error.
+    """``grouped_mm`` of scaled numbers of 8 bits or less. Not supported: it raises an error.
 
     >>> lamella.nn.functional.scaled_grouped_mm(lamella.ones(2, 2), lamella.ones(2, 2), None, None, None, None)
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Layers that are operators as they stand: products with a weight, and pads."""
+"""Layers whose operator has the function's signature: products with a weight, and padding."""
 
 from __future__ import annotations
 

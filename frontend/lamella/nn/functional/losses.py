@@ -1,4 +1,4 @@
-"""Losses: how far a prediction is from its target."""
+"""Losses: measures of the distance between a prediction and its target."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 _binary_cross_entropy = op("binary_cross_entropy")
 
-# Operators whose signature is the function's.
+# These operators have the signature of the function.
 binary_cross_entropy_with_logits = op("binary_cross_entropy_with_logits")
 cross_entropy, nll_loss, kl_div = op("cross_entropy"), op("nll_loss"), op("kl_div")
 l1_loss, mse_loss = op("l1_loss"), op("mse_loss")
@@ -33,7 +33,7 @@ _linear, _log_sigmoid = op("linear"), op("log_sigmoid")
 
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """-(target log(input) + (1 - target) log(1 - input)), of probabilities, with logarithms that end at -100.
+    """-(target log(input) + (1 - target) log(1 - input)), of probabilities. The logarithms are at least -100.
 
     >>> input, target = lamella.tensor([0.5, 1.0]), lamella.tensor([1.0, 1.0])
     >>> lamella.nn.functional.binary_cross_entropy(input, target, reduction="sum")
@@ -50,14 +50,14 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
 
 def _reduced(who: str, loss, reduction: str):
-    """The mean or the sum of a loss, or as it is."""
+    """Reduces a loss by mean or sum, or returns it as it is."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{who}: argument 'reduction': expected 'none', 'mean' or 'sum', got {reduction!r}")
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """The one word for torch's older switches, both true where they are absent.
+    """Returns the ``reduction`` that torch's older arguments mean. Of those, None counts as true.
 
     >>> lamella.nn.functional.losses.legacy_reduction(False, None, "mean")
     'sum'
@@ -127,7 +127,7 @@ def linear_cross_entropy(
     Args:
         input: (N, in_features) or (in_features,)
         linear_weight: (C, in_features), or (C, d1, ..., in_features) for a loss at each of d1, ... places
-        ignore_index: a target class that counts for nothing, -100 by default; not beside probabilities
+        ignore_index: a target class that is ignored, -100 by default; not with targets that are probabilities
         options: a LinearCrossEntropyOptions, by which torch saves memory; the loss does not depend on them
 
     >>> lamella.nn.functional.linear_cross_entropy(lamella.zeros(2, 3), lamella.ones(5, 3), lamella.tensor([0, 4]))

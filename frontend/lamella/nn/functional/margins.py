@@ -1,4 +1,4 @@
-"""Losses of margins: operators that take torch's number for a reduction, with the signatures of torch.nn.functional."""
+"""Margin losses: the operators take a reduction as torch's number, these functions as a word."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _pairwise_distance, _minimum = op("pairwise_distance"), op("minimum")
 
 
 def _number(who: str, size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """The number of a reduction, of which torch has two spellings."""
+    """Returns torch's number for a reduction, given in either of torch's two spellings."""
     word = legacy_reduction(size_average, reduce, reduction)
     if word not in _NUMBERS:
         raise ValueError(f"{who}: argument 'reduction': expected 'none', 'mean' or 'sum', got {word!r}")
@@ -45,7 +45,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    """The input where the target is 1, ``max(0, margin - input)`` where it is -1.
+    """Returns the input where the target is 1, ``max(0, margin - input)`` where it is -1.
 
     >>> lamella.nn.functional.hinge_embedding_loss(lamella.tensor([0.5, 0.25]), lamella.tensor([1, -1]))
     tensor(0.6250)
@@ -66,7 +66,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
 
 
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The mean over classes of ``max(0, margin - input[target] + input[i]) ** p``, without the target's.
+    """Returns the mean over classes of ``max(0, margin - input[target] + input[i]) ** p``, without the target's.
 
     Args:
         input: (N, C) or (C,)
@@ -136,7 +136,7 @@ def triplet_margin_loss(
 ):
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, with ``pairwise_distance`` d.
 
-    With ``swap`` the negative's distance from the positive counts where it is smaller. After Balntas et al. (2016).
+    With ``swap`` the distance from positive to negative is used where it is smaller. After Balntas et al. (2016).
 
     >>> a, p, n = lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[5.0]])
     >>> lamella.nn.functional.triplet_margin_loss(a, p, n, margin=4.0)
@@ -150,7 +150,7 @@ def triplet_margin_loss(
 def triplet_margin_with_distance_loss(
     anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
 ):
-    """``triplet_margin_loss`` with a distance of one's own, a function of two tensors.
+    """``triplet_margin_loss`` with the caller's distance, a function of two tensors.
 
     >>> a, p, n = lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[2.5]])
     >>> F = lamella.nn.functional

@@ -1,4 +1,4 @@
-"""Norms of a batch, of each sample, and among neighbouring channels."""
+"""Normalization over a batch, over each sample, and over neighbouring channels."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ __all__ = [
 _batch_norm, _instance_norm, _div = op("batch_norm"), op("instance_norm"), op("div")
 _avg_pool2d, _pad = op("avg_pool2d"), op("constant_pad_nd")
 
-# Operators whose signature is the function's.
+# These operators have the signature of the function.
 layer_norm, group_norm, rms_norm = op("layer_norm"), op("group_norm"), op("rms_norm")
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
-    """Each channel less its mean, over its standard deviation: of the batch in training, else the running ones.
+    """Each channel minus its mean, divided by its standard deviation: those of the batch in training, else the running
+    ones.
 
     >>> F, x = lamella.nn.functional, lamella.tensor([[1.0], [3.0]])
     >>> F.batch_norm(x, lamella.tensor([2.0]), lamella.tensor([1.0]), eps=0.0)
@@ -49,7 +50,7 @@ def instance_norm(
     momentum=0.1,
     eps=1e-05,
 ):
-    """Each channel of each sample less its mean, over its standard deviation; or by the running ones.
+    """Each channel of each sample minus its mean, divided by its standard deviation; or with the running ones.
 
     The running ones, if given, move by ``momentum`` towards the means over the samples. After Ulyanov et al. (2016).
 
@@ -67,7 +68,7 @@ def instance_norm(
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """``x / (k + alpha * m) ** beta``, with the mean m of the squares of ``size`` neighbouring channels, dimension 1.
 
-    Channels beyond the ends count as 0. After Krizhevsky et al. (2012).
+    Channels outside of the range count as 0. After Krizhevsky et al. (2012).
 
     >>> lamella.nn.functional.local_response_norm(lamella.ones(1, 3, 1), 3, alpha=3.0, beta=1.0).flatten()
     tensor([0.3333, 0.2500, 0.3333])

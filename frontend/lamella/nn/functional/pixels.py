@@ -1,4 +1,4 @@
-"""Channels and pixels dealt out anew, and images read at the places of a grid."""
+"""Shuffles of channels and pixels, and samples of images at the points of a grid."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
     "pixel_unshuffle",
 ]
 
-# Operators whose signature is the function's.
+# These operators have the signature of the function.
 pixel_shuffle, pixel_unshuffle = op("pixel_shuffle"), op("pixel_unshuffle")
 channel_shuffle, native_channel_shuffle = op("channel_shuffle"), op("native_channel_shuffle")
 
@@ -32,7 +32,7 @@ def _chosen(name: str, given: Any, known: tuple[str, ...]) -> int:
 
 
 def _aligned(who: str, align_corners: bool | None) -> bool:
-    """What is said, or False with torch's warning."""
+    """Returns ``align_corners``; if it is None, warns as torch does and returns False."""
     if align_corners is None:
         warnings.warn(
             f"{who}: Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
@@ -43,17 +43,17 @@ def _aligned(who: str, align_corners: bool | None) -> bool:
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
-    """An image (N, C, H, W), or volume, read at the places (x, y) of a grid (N, h, w, 2), or (x, y, z).
+    """An image (N, C, H, W), or volume, sampled at the points (x, y) of a grid (N, h, w, 2), or (x, y, z).
 
-    The image reaches from -1 to 1; with ``align_corners`` these are the middles of its outer pixels, else their edges.
+    The image covers -1 to 1. With ``align_corners`` these are the centres of its outer pixels, else their outer edges.
 
     Args:
         mode: "bilinear", "nearest" or, of images, "bicubic"
-        padding_mode: what lies beyond: "zeros", the "border", or the image's "reflection"
+        padding_mode: the values outside of the image: "zeros", its "border", or its "reflection"
 
     Raises:
         ValueError: an unknown mode
-        RuntimeError: shapes or dtypes that do not go together
+        RuntimeError: the shapes or dtypes do not fit each other
 
     >>> image = lamella.arange(4.0).view(1, 1, 2, 2)
     >>> grid = lamella.tensor([[[[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]]]])
@@ -65,10 +65,11 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 
 def affine_grid(theta, size, align_corners=None):
-    """The grid (N, H, W, 2) at which affine maps (N, 2, 3) read images of ``size`` (N, C, H, W); or of volumes.
+    """The grid (N, H, W, 2) that samples images of ``size`` (N, C, H, W) under affine maps (N, 2, 3); likewise for
+    volumes.
 
     Raises:
-        ValueError: shapes that do not go together
+        ValueError: the shapes do not fit each other
         NotImplementedError: ``size`` has not 4 or 5 numbers
 
     >>> turned = lamella.tensor([[[0.0, -1.0, 0.0], [1.0, 0.0, 0.0]]])

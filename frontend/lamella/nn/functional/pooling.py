@@ -1,4 +1,4 @@
-"""Pools: the largest element or the mean of windows, means of powers, and the way back."""
+"""Pooling: the maximum, the mean or the power mean of windows, and unpooling."""
 
 from __future__ import annotations
 
@@ -48,16 +48,17 @@ _max_unpool2d, _max_unpool3d = op("max_unpool2d"), op("max_unpool3d")
 
 
 def _steps(stride: Any) -> Any:
-    """A missing stride is the size of the kernel, which operators write as an empty list."""
+    """Returns the stride as operators take it. They write a missing one, which means the kernel's size, as an empty
+    list."""
     return () if stride is None else stride
 
 
 def _each(value: Any, n: int) -> tuple[Any, ...]:
-    """A number for each of n dimensions."""
+    """Returns a tuple with one number for each of ``n`` dimensions."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
 
 
-# ---- the largest element of windows ----------------------------------------------------------------------------------
+# ---- the maximum of windows ------------------------------------------------------------------------------------------
 
 
 def _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode, indices):
@@ -68,7 +69,7 @@ def _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode, indic
 
 
 def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """The maximum of each window of the last dimension; with ``return_indices`` also where each stands.
+    """The maximum of each window of the last dimension; with ``return_indices`` also its index there.
 
     >>> lamella.nn.functional.max_pool1d(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[3., 4.]])
@@ -77,7 +78,7 @@ def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
 
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """The maximum of each window of the last two dimensions; with ``return_indices`` also where in its plane it stands.
+    """The maximum of each window of the last two dimensions; with ``return_indices`` also its index in the plane.
 
     >>> lamella.nn.functional.max_pool2d(lamella.arange(16.0).view(1, 1, 4, 4), 2)
     tensor([[[[ 5.,  7.],
@@ -87,7 +88,7 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 
 
 def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    """The maximum of each window of the last three dimensions; with ``return_indices`` also where in its volume.
+    """The maximum of each window of the last three dimensions; with ``return_indices`` also its index in the volume.
 
     >>> lamella.nn.functional.max_pool3d(lamella.arange(8.0).view(1, 2, 2, 2), 2, return_indices=True)
     (tensor([[[[7.]]]]), tensor([[[[7]]]]))
@@ -98,7 +99,7 @@ def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 def max_pool1d_with_indices(
     input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False
 ):
-    """``max_pool1d`` and where along the last dimension each maximum stands; ``return_indices`` changes nothing.
+    """``max_pool1d`` with the index of each maximum along the last dimension; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.max_pool1d_with_indices(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     (tensor([[3., 4.]]), tensor([[1, 3]]))
@@ -109,7 +110,7 @@ def max_pool1d_with_indices(
 def max_pool2d_with_indices(
     input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False
 ):
-    """``max_pool2d`` and where in its plane each maximum stands; ``return_indices`` changes nothing.
+    """``max_pool2d`` with the index of each maximum in its plane; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.max_pool2d_with_indices(lamella.arange(4.0).view(1, 2, 2), 2)
     (tensor([[[3.]]]), tensor([[[3]]]))
@@ -120,7 +121,7 @@ def max_pool2d_with_indices(
 def max_pool3d_with_indices(
     input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False
 ):
-    """``max_pool3d`` and where in its volume each maximum stands; ``return_indices`` changes nothing.
+    """``max_pool3d`` with the index of each maximum in its volume; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.max_pool3d_with_indices(lamella.arange(8.0).view(1, 2, 2, 2), 2)
     (tensor([[[[7.]]]]), tensor([[[[7]]]]))
@@ -132,7 +133,7 @@ def max_pool3d_with_indices(
 
 
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
-    """The mean of each window of the last dimension.
+    """Returns the mean of each window of the last dimension.
 
     >>> lamella.nn.functional.avg_pool1d(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[2., 3.]])
@@ -143,7 +144,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 def avg_pool2d(
     input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
 ):
-    """The mean of each window of the last two dimensions; of int64 numbers, rounded toward zero.
+    """Returns the mean of each window of the last two dimensions; of int64 numbers, rounded toward zero.
 
     >>> lamella.nn.functional.avg_pool2d(lamella.arange(16.0).view(1, 1, 4, 4), 2)
     tensor([[[[ 2.5000,  4.5000],
@@ -155,7 +156,7 @@ def avg_pool2d(
 def avg_pool3d(
     input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
 ):
-    """The mean of each window of the last three dimensions.
+    """Returns the mean of each window of the last three dimensions.
 
     >>> lamella.nn.functional.avg_pool3d(lamella.arange(8.0).view(1, 2, 2, 2), 2)
     tensor([[[[3.5000]]]])
@@ -172,7 +173,7 @@ def _power(n, input, norm_type, kernel_size, stride, ceil_mode):
 
 
 def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """The norm of order ``norm_type`` of each window of the last dimension: the root of the sum of powers.
+    """Returns the norm of order ``norm_type`` of each window of the last dimension: the root of the sum of powers.
 
     >>> lamella.nn.functional.lp_pool1d(lamella.tensor([[3.0, 4.0, 0.0, 2.0]]), 2, 2)
     tensor([[5., 2.]])
@@ -181,7 +182,7 @@ def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 
 def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """The norm of order ``norm_type`` of each window of the last two dimensions; see ``lp_pool1d``.
+    """Returns the norm of order ``norm_type`` of each window of the last two dimensions; see ``lp_pool1d``.
 
     >>> lamella.nn.functional.lp_pool2d(lamella.ones(1, 2, 4), 2, 2)
     tensor([[[2., 2.]]])
@@ -190,7 +191,7 @@ def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 
 def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-    """The norm of order ``norm_type`` of each window of the last three dimensions; see ``lp_pool1d``.
+    """Returns the norm of order ``norm_type`` of each window of the last three dimensions; see ``lp_pool1d``.
 
     >>> lamella.nn.functional.lp_pool3d(lamella.ones(1, 2, 2, 2), 3, 2)
     tensor([[[[2.]]]])
@@ -198,11 +199,11 @@ def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     return _power(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-# ---- as many windows as asked for ------------------------------------------------------------------------------------
+# ---- a given number of windows ---------------------------------------------------------------------------------------
 
 
 def _sizes(who: str, input: Any, output_size: Any, spatial: int) -> Any:
-    """The sizes that are asked for, with the input's where one is None."""
+    """Returns the sizes of the result, with the input's size for each None."""
     if isinstance(output_size, int):
         return output_size
     if isinstance(output_size, (str, float)):
@@ -216,7 +217,7 @@ def _sizes(who: str, input: Any, output_size: Any, spatial: int) -> Any:
 
 
 def adaptive_avg_pool1d(input, output_size):
-    """Means of as many windows as asked for, which divide the last dimension evenly; None keeps its size.
+    """The means of ``output_size`` windows, which divide the last dimension evenly. None keeps its size.
 
     >>> lamella.nn.functional.adaptive_avg_pool1d(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[2., 3.]])
@@ -225,7 +226,7 @@ def adaptive_avg_pool1d(input, output_size):
 
 
 def adaptive_avg_pool2d(input, output_size):
-    """Means of as many windows as asked for, which divide the last two dimensions evenly; None keeps a size.
+    """The means of ``output_size`` windows, which divide the last two dimensions evenly. None keeps a size.
 
     >>> lamella.nn.functional.adaptive_avg_pool2d(lamella.arange(16.0).view(1, 4, 4), (None, 1))
     tensor([[[ 1.5000],
@@ -237,7 +238,7 @@ def adaptive_avg_pool2d(input, output_size):
 
 
 def adaptive_avg_pool3d(input, output_size):
-    """Means of as many windows as asked for, which divide the last three dimensions evenly; None keeps a size.
+    """The means of ``output_size`` windows, which divide the last three dimensions evenly. None keeps a size.
 
     >>> lamella.nn.functional.adaptive_avg_pool3d(lamella.arange(8.0).view(1, 2, 2, 2), (None, 1, 1)).flatten()
     tensor([1.5000, 5.5000])
@@ -251,9 +252,9 @@ def _adaptive(n, who, input, output_size, indices):
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False):
-    """The maximum of each of as many windows as asked for, which divide the last dimension evenly.
+    """The maximum of each of ``output_size`` windows, which divide the last dimension evenly.
 
-    ``return_indices`` gives a pair, the second of which says where each stands.
+    With ``return_indices`` the result is a pair, the second of which holds the index of each maximum.
 
     >>> lamella.nn.functional.adaptive_max_pool1d(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[3., 4.]])
@@ -262,9 +263,9 @@ def adaptive_max_pool1d(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
-    """The maximum of each of as many windows as asked for, which divide the last two dimensions evenly.
+    """The maximum of each of ``output_size`` windows, which divide the last two dimensions evenly.
 
-    None keeps a size. ``return_indices`` gives a pair, the second of which says where in its plane each stands.
+    None keeps a size. With ``return_indices`` the result is a pair; the second holds each maximum's index in its plane.
 
     >>> lamella.nn.functional.adaptive_max_pool2d(lamella.arange(6.0).view(1, 2, 3), (1, 2), return_indices=True)
     (tensor([[[4., 5.]]]), tensor([[[4, 5]]]))
@@ -273,9 +274,10 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool3d(input, output_size, return_indices=False):
-    """The maximum of each of as many windows as asked for, which divide the last three dimensions evenly.
+    """The maximum of each of ``output_size`` windows, which divide the last three dimensions evenly.
 
-    None keeps a size. ``return_indices`` gives a pair, the second of which says where in its volume each stands.
+    None keeps a size. With ``return_indices`` the result is a pair; the second holds each maximum's index in its
+    volume.
 
     >>> lamella.nn.functional.adaptive_max_pool3d(lamella.arange(8.0).view(1, 2, 2, 2), (2, 1, 1)).flatten()
     tensor([3., 7.])
@@ -284,7 +286,7 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool1d_with_indices(input, output_size, return_indices=False):
-    """``adaptive_max_pool1d`` and where each maximum stands; ``return_indices`` changes nothing.
+    """``adaptive_max_pool1d`` with the index of each maximum; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.adaptive_max_pool1d_with_indices(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     (tensor([[3., 4.]]), tensor([[1, 3]]))
@@ -293,7 +295,7 @@ def adaptive_max_pool1d_with_indices(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool2d_with_indices(input, output_size, return_indices=False):
-    """``adaptive_max_pool2d`` and where in its plane each maximum stands; ``return_indices`` changes nothing.
+    """``adaptive_max_pool2d`` with the index of each maximum in its plane; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.adaptive_max_pool2d_with_indices(lamella.arange(4.0).view(1, 2, 2), 1)
     (tensor([[[3.]]]), tensor([[[3]]]))
@@ -302,7 +304,7 @@ def adaptive_max_pool2d_with_indices(input, output_size, return_indices=False):
 
 
 def adaptive_max_pool3d_with_indices(input, output_size, return_indices=False):
-    """``adaptive_max_pool3d`` and where in its volume each maximum stands; ``return_indices`` changes nothing.
+    """``adaptive_max_pool3d`` with the index of each maximum in its volume; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.adaptive_max_pool3d_with_indices(lamella.arange(8.0).view(1, 2, 2, 2), 1)
     (tensor([[[[7.]]]]), tensor([[[[7]]]]))
@@ -339,13 +341,13 @@ def fractional_max_pool2d(
 ):
     """The maximum of each window of the last two dimensions; the windows begin at random places (Graham, 2014).
 
-    ``output_size`` says how many windows there are, or ``output_ratio`` how many for each element. With
-    ``return_indices`` also where in its plane each stands. ``_random_samples``, numbers of [0, 1) for each image,
-    channel and dimension, take the place of random ones.
+    ``output_size`` is the number of windows along each dimension; ``output_ratio`` gives it as a share of the input's
+    size. With ``return_indices`` also the index of each maximum in its plane. ``_random_samples``, numbers of [0, 1)
+    for each image, channel and dimension, replace the random numbers.
 
     Raises:
-        ValueError: neither of both is given
-        RuntimeError: windows do not fit
+        ValueError: neither ``output_size`` nor ``output_ratio`` is given
+        RuntimeError: the windows do not fit
 
     >>> lamella.nn.functional.fractional_max_pool2d(lamella.arange(16.0).view(1, 4, 4), 3, output_size=2).shape
     lamella.Size([1, 2, 2])
@@ -367,7 +369,7 @@ def fractional_max_pool3d(
 def fractional_max_pool2d_with_indices(
     input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
 ):
-    """``fractional_max_pool2d`` and where in its plane each maximum stands; ``return_indices`` changes nothing.
+    """``fractional_max_pool2d`` with the index of each maximum in its plane; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.fractional_max_pool2d_with_indices(lamella.arange(4.0).view(1, 2, 2), 2, 1)
     (tensor([[[3.]]]), tensor([[[3]]]))
@@ -378,7 +380,7 @@ def fractional_max_pool2d_with_indices(
 def fractional_max_pool3d_with_indices(
     input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
 ):
-    """``fractional_max_pool3d`` and where in its volume each maximum stands; ``return_indices`` changes nothing.
+    """``fractional_max_pool3d`` with the index of each maximum in its volume; ``return_indices`` is ignored.
 
     >>> lamella.nn.functional.fractional_max_pool3d_with_indices(lamella.arange(8.0).view(1, 2, 2, 2), 2, 1)
     (tensor([[[[7.]]]]), tensor([[[[7]]]]))
@@ -386,11 +388,12 @@ def fractional_max_pool3d_with_indices(
     return _random(3, input, kernel_size, output_size, output_ratio, _random_samples, True)
 
 
-# ---- back to where the largest stood ---------------------------------------------------------------------------------
+# ---- unpooling -------------------------------------------------------------------------------------------------------
 
 
 def _unpooled(n, input, kernel_size, stride, padding, output_size):
-    """The stride, the padding, and the size of the result: what is asked for, or the least that was pooled."""
+    """Returns the stride, the padding, and the size of the result: ``output_size``, or the smallest that pools to the
+    input."""
     who = f"max_unpool{n}d"
     kernel, around = _each(kernel_size, n), _each(padding, n)
     step = kernel if stride is None else _each(stride, n)
@@ -415,7 +418,7 @@ def _unpooled(n, input, kernel_size, stride, padding, output_size):
 
 
 def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """The way back from ``max_pool1d`` with its indices: each maximum where it stood, zeros elsewhere.
+    """The inverse of ``max_pool1d`` with indices: each maximum at its index, zeros elsewhere.
 
     >>> lamella.nn.functional.max_unpool1d(lamella.tensor([[3.0, 4.0]]), lamella.tensor([[1, 3]]), 2)
     tensor([[0., 3., 0., 4.]])
@@ -425,12 +428,12 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """The way back from ``max_pool2d`` with its indices: each maximum where it stood, zeros elsewhere.
+    """The inverse of ``max_pool2d`` with indices: each maximum at its index, zeros elsewhere.
 
-    ``output_size`` chooses among the sizes that are pooled to the input's.
+    ``output_size`` chooses among the sizes that pool to the input's size.
 
     Raises:
-        ValueError: nothing of ``output_size`` is pooled to the input's size
+        ValueError: ``output_size`` does not pool to the input's size
         RuntimeError: an index lies outside of the result
 
     >>> x = lamella.tensor([[[1.0, 2.0], [4.0, 3.0]]])
@@ -443,7 +446,7 @@ def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_siz
 
 
 def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-    """The way back from ``max_pool3d`` with its indices; see ``max_unpool2d``.
+    """The inverse of ``max_pool3d`` with indices; see ``max_unpool2d``.
 
     >>> x = lamella.arange(8.0).view(1, 2, 2, 2)
     >>> lamella.nn.functional.max_unpool3d(*lamella.nn.functional.max_pool3d(x, 2, return_indices=True), 2).flatten()

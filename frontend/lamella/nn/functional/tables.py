@@ -1,4 +1,4 @@
-"""Rows of a table, one by one and in bags."""
+"""Rows of a table, looked up one by one or reduced in bags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MODES = ("sum", "mean", "max")
 
 
 def _shorten(weight: Any, input: Any, max_norm: float, norm_type: float) -> None:
-    """Scales the rows that are read, in the table itself; its history does not know."""
+    """Scales the rows that are read, in the table itself, without a record for autograd."""
     _renorm(weight.detach(), input.contiguous(), float(max_norm), float(norm_type))
 
 
@@ -30,14 +30,14 @@ def _no_sparse(who: str, sparse: bool) -> None:
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    """The rows of ``weight`` that the integers of ``input`` name.
+    """The rows of ``weight`` at the indices in ``input``.
 
     Args:
         padding_idx: a row that gets no gradient
-        max_norm: rows that are read and are longer are first scaled to this length, in ``weight`` itself
-        norm_type: the p of the length
-        scale_grad_by_freq: the gradient of a row is divided by how often it is named
-        sparse: refused; there are no sparse tensors
+        max_norm: rows that are read and exceed this norm are first scaled down to it, in ``weight`` itself
+        norm_type: the order p of the norm
+        scale_grad_by_freq: the gradient of a row is divided by the number of its uses
+        sparse: not supported, as there are no sparse tensors
 
     Raises:
         IndexError: an index is negative or too large
@@ -73,17 +73,18 @@ def embedding_bag(
     include_last_offset=False,
     padding_idx=None,
 ):
-    """The "sum", "mean" or "max" of the rows of ``weight`` that each bag of integers names; of none: zeros.
+    """The "sum", "mean" or "max" of the rows of ``weight`` at the indices of each bag; zeros for an empty bag.
 
     Args:
-        input: a bag in each row, or with ``offsets`` one behind another
-        offsets: where each bag begins in ``input``; with ``include_last_offset`` also where the last ends
-        per_sample_weights: what each row is multiplied with before it is added ("sum")
+        input: one bag in each row; with ``offsets`` one dimension, which holds all bags in sequence
+        offsets: the index in ``input`` at which each bag begins; with ``include_last_offset`` also the end of the last
+        one
+        per_sample_weights: factors of the rows (with "sum")
         padding_idx: a row that is left out, and gets no gradient
         max_norm, norm_type, scale_grad_by_freq, sparse: as in ``embedding``
 
     Raises:
-        ValueError: shapes or arguments that do not go together
+        ValueError: the shapes or arguments do not fit each other
         IndexError: an index is negative or too large
 
     >>> table = lamella.tensor([[1.0, 2.0], [3.0, 4.0]])

@@ -1,4 +1,4 @@
-"""Images of another size."""
+"""Interpolation: images at another size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lamella.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 
-# By mode, the operator for each number of dimensions; those that take `align_corners` stand in the second table.
+# The operators by mode and number of dimensions. The operators of the second table take `align_corners`.
 _PICKING: dict[str, dict[int, Any]] = {
     "nearest": {n + 2: op(f"upsample_nearest{n}d") for n in (1, 2, 3)},
     "nearest-exact": {n + 2: op(f"_upsample_nearest_exact{n}d") for n in (1, 2, 3)},
@@ -26,7 +26,7 @@ _MODES = (*_PICKING, "area", *_MIXING, "lanczos")
 
 
 def _each(name: str, given: Any, axes: int) -> list[Any]:
-    """One number for each axis."""
+    """Returns one number for each axis."""
     if not isinstance(given, (list, tuple)):
         return [given] * axes
     if len(given) != axes:
@@ -38,7 +38,8 @@ def _each(name: str, given: Any, axes: int) -> list[Any]:
 
 
 def _sizes(input: Any, size: Any, scale_factor: Any, recompute: Any) -> tuple[list[int], list[Any]]:
-    """The sizes of the result, and the scales that its places are computed with, where the sizes do not tell."""
+    """Returns the sizes of the result, and the scales for its coordinates. None as a scale means the quotient of the
+    sizes."""
     axes = input.dim() - 2
     if (size is None) == (scale_factor is None):
         both = "only one of size or scale_factor should be defined"
@@ -56,12 +57,12 @@ def _sizes(input: Any, size: Any, scale_factor: Any, recompute: Any) -> tuple[li
 
 
 def _area(input: Any, sizes: list[int]) -> Any:
-    """Means of the parts that a place covers."""
+    """Returns the mean of the input over the area of each element of the result."""
     if input.dim() == 3:
         return adaptive_avg_pool1d(input, sizes)
     if input.dim() == 4:
         return adaptive_avg_pool2d(input, sizes)
-    # Depth alone, then the other two axes: the mean of a box is that of the means of its slices.
+    # Depth first, then the other two axes: the mean over a box is the mean of the means over its slices.
     n, c, d, h, w = input.shape
     slices = adaptive_avg_pool2d(input.reshape(n, c, d, h * w), (sizes[0], h * w))
     planes = adaptive_avg_pool2d(slices.reshape(n, c * sizes[0], h, w), sizes[1:])
@@ -77,21 +78,21 @@ def interpolate(
     recompute_scale_factor=None,
     antialias=False,
 ):
-    """An image (N, C, ...) of one to three axes at another size.
+    """Resizes an image (N, C, ...) with one to three axes.
 
     Args:
         size: the new sizes, or one for all axes
-        scale_factor: in place of a size, how many places an element gets, for each axis or for all; sizes are rounded
+        scale_factor: instead of a size, the quotient of new and old size, for each axis or for all; sizes are rounded
             down
-        mode: "nearest" or "nearest-exact" (which looks from the middle of each place), "linear" (of 3 dimensions),
-            "bilinear" and "bicubic" (of 4), "trilinear" (of 5), "area" (the mean of what a place covers), or "lanczos"
-            (of 4, with ``antialias``)
-        align_corners: the middles of the outer elements stay where they are, in place of their edges
-        recompute_scale_factor: places are computed from the sizes, after ``scale_factor`` was rounded to them
-        antialias: where places are wider than elements, all that a place covers counts ("bilinear", "bicubic")
+        mode: "nearest" or "nearest-exact" (nearest to the centre of each element of the result), "linear" (of 3
+            dimensions), "bilinear" and "bicubic" (of 4), "trilinear" (of 5), "area" (the mean over the area of each
+            element of the result), or "lanczos" (of 4, with ``antialias``)
+        align_corners: the centres of the outer elements of input and result coincide; otherwise their outer edges do
+        recompute_scale_factor: coordinates are computed from the sizes, after ``scale_factor`` was rounded to them
+        antialias: where the result is smaller, an element depends on all that it covers ("bilinear", "bicubic")
 
     Raises:
-        ValueError: arguments that do not go together
+        ValueError: the arguments do not fit each other
         NotImplementedError: a mode that does not go with the dimensions
 
     >>> F, x = lamella.nn.functional, lamella.tensor([[[1.0, 3.0]]])

@@ -1,7 +1,7 @@
 """Backward hooks of modules, over the hooks that autograd's nodes have.
 
-A node that changes nothing stands behind the inputs of a module, and one behind its outputs: when the gradients come
-to the second, those of the outputs are known, when they come to the first, those of the inputs.
+An identity node of autograd wraps the outputs of a module, and another one its inputs. When backward reaches the first,
+the gradients of the outputs are known; when it reaches the second, those of the inputs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lamella._C import Tensor
 
 
 class _Through(lamella.autograd.Function):
-    """Gives its arguments on as they are."""
+    """The identity, as a node of autograd."""
 
     @staticmethod
     def forward(ctx, *tensors):
@@ -28,7 +28,8 @@ class _Through(lamella.autograd.Function):
 
 
 def _through(values: tuple[Any, ...], watch: Any) -> tuple[tuple[Any, ...], bool]:
-    """The values with their tensors behind one node, for which ``watch`` is called; and whether there is a node."""
+    """Passes the tensors among the values through one identity node, which is handed to ``watch``. Returns the values,
+    and whether there is a node."""
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
     if not lamella.is_grad_enabled() or not any(values[i].requires_grad for i in places):
         return values, False
@@ -42,7 +43,7 @@ def _through(values: tuple[Any, ...], watch: Any) -> tuple[tuple[Any, ...], bool
 
 
 def _spread(values: Any, places: list[int], n: int) -> tuple[Any, ...]:
-    """The values at these of n places, None elsewhere."""
+    """Returns a tuple of ``n`` elements: the values at ``places``, None elsewhere."""
     spread = [None] * n
     for i, v in zip(places, values, strict=True):
         spread[i] = v
@@ -54,7 +55,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 
 
 class Watch:
-    """The backward hooks of one call."""
+    """The backward hooks of one call of a module."""
 
     def __init__(self, module: Any, before: list[Any], after: list[Any]):
         self._module, self._before, self._after = module, before, after
@@ -62,7 +63,7 @@ class Watch:
         self._has_inputs, self._inputs = False, 0
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments, behind the node whose gradients are those of the inputs."""
+        """Passes the arguments through the node whose gradients are those of the inputs."""
         self._inputs = n = len(args)
 
         def watch(node: Any, places: list[int]) -> None:
@@ -83,7 +84,7 @@ class Watch:
         return args
 
     def outputs(self, result: Any) -> Any:
-        """The result, behind the node whose gradients are those of the outputs."""
+        """Passes the result through the node whose gradients are those of the outputs."""
         if not isinstance(result, (Tensor, tuple)):
             warnings.warn(
                 f"{type(self._module).__name__}: its backward hooks are not called, since forward gave a "
@@ -129,7 +130,7 @@ class Watch:
 
 
 def watch_last(module: Any, hooks: list[Any], result: Any) -> None:
-    """Has hooks of ``register_backward_hook`` called behind the operator that made the first tensor of a result."""
+    """Has hooks of ``register_backward_hook`` called at the node that made the first tensor of a result."""
     while not isinstance(result, Tensor):
         result = (
             next((v for v in result.values() if isinstance(v, Tensor)), None)

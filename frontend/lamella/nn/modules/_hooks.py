@@ -1,4 +1,4 @@
-"""Hooks of modules: functions that see a call before and after ``forward``, and its gradients in backward."""
+"""Hooks of modules: functions that are called before and after ``forward``, and with its gradients in backward."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lamella._C import _ModuleBase
 
 Hooks = OrderedDict[int, Any]
 
-# The hooks of all modules, in the order in which a call looks at them.
+# The hooks that apply to all modules. Each call runs them before the module's own.
 _global_forward_hooks: Hooks = OrderedDict()
 _global_forward_pre_hooks: Hooks = OrderedDict()
 _global_backward_hooks: Hooks = OrderedDict()
@@ -25,7 +25,7 @@ _numbers = itertools.count()
 
 
 class RemovableHandle:
-    """Takes a hook back: by ``remove()``, or at the end of a ``with``. Once more is nothing.
+    """Removes a hook: by ``remove()``, or at the end of a ``with``. Another removal does nothing.
 
     >>> hooks = {}
     >>> handle = lamella.nn.modules.module.RemovableHandle(hooks)
@@ -40,7 +40,7 @@ class RemovableHandle:
         self._places = [_Place(d) for d in (hooks, *_several(extra_dict))]
 
     def remove(self) -> None:
-        """Takes the hook back."""
+        """Removes the hook."""
         for place in self._places:
             hooks = place()
             if hooks is not None:
@@ -65,7 +65,8 @@ def _several(dicts: Any) -> Any:
 
 
 class _Place:
-    """A dict that a handle must not keep alive; a plain dict, which knows no weak reference, it keeps."""
+    """A weak reference to a dict, so that a handle does not keep it alive. A plain dict, which allows none, is held
+    strongly."""
 
     def __init__(self, hooks: Any):
         self._get = weakref.ref(hooks) if isinstance(hooks, OrderedDict) else lambda: hooks
@@ -75,7 +76,7 @@ class _Place:
 
 
 def _keep(hooks: Hooks, hook: Any, prepend: bool, *marks: Hooks) -> RemovableHandle:
-    """Registers a hook; `marks` are dicts that say more about it by its number."""
+    """Registers a hook. `marks` are dicts whose keys are the hooks that a property applies to."""
     handle = RemovableHandle(hooks, marks)
     hooks[handle.id] = hook
     for mark in marks:
@@ -97,7 +98,7 @@ class Hooked(_ModuleBase):
     _backward_hooks: Hooks
     _backward_pre_hooks: Hooks
     _is_full_backward_hook: bool | None = None
-    # Dicts that a module has from the first use on.
+    # These dicts are created at their first use.
     _made_on_use = dict.fromkeys(
         (
             "_forward_hooks",
@@ -118,11 +119,12 @@ class Hooked(_ModuleBase):
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Calls ``hook(module, args)`` before ``forward``; what it returns, unless None, are the arguments instead.
+        """Calls ``hook(module, args)`` before ``forward``. If it does not return None, its result replaces the
+        arguments.
 
         Args:
-            prepend: before the hooks that are there, except those of all modules
-            with_kwargs: it is ``hook(module, args, kwargs)``, and returns None or a pair
+            prepend: the hook runs before the module's other hooks
+            with_kwargs: the hook is called as ``hook(module, args, kwargs)``, and returns None or a pair
 
         >>> m = lamella.nn.Identity()
         >>> handle = m.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
@@ -141,12 +143,13 @@ class Hooked(_ModuleBase):
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> RemovableHandle:
-        """Calls ``hook(module, args, output)`` after ``forward``; what it returns, unless None, is the result instead.
+        """Calls ``hook(module, args, output)`` after ``forward``. If it does not return None, its result replaces the
+        output.
 
         Args:
-            prepend: before the hooks that are there, except those of all modules
-            with_kwargs: it is ``hook(module, args, kwargs, output)``
-            always_call: it is called where ``forward`` raises, too, with None as output
+            prepend: the hook runs before the module's other hooks
+            with_kwargs: the hook is called as ``hook(module, args, kwargs, output)``
+            always_call: the hook is called also if ``forward`` raises, with None as output
 
         >>> m = lamella.nn.Identity()
         >>> with m.register_forward_hook(lambda module, args, output: output * 2):
@@ -161,8 +164,8 @@ class Hooked(_ModuleBase):
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known.
 
-        What it returns, unless None, are the gradients of the inputs instead. Both are tuples, with None for what is
-        no tensor. Arguments by keyword have no place in them.
+        If it does not return None, its result replaces the gradients of the inputs. Both are tuples, with None for what
+        is not a tensor. They do not cover keyword arguments.
 
         Raises:
             RuntimeError: the module has hooks of ``register_backward_hook``
@@ -176,7 +179,7 @@ class Hooked(_ModuleBase):
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Calls ``hook(module, grad_output)`` when the gradients of the outputs are known.
 
-        What it returns, unless None, are the gradients of the outputs instead.
+        If it does not return None, its result replaces the gradients of the outputs.
 
         >>> m = lamella.nn.Identity()
         >>> m.register_full_backward_pre_hook(lambda module, grad_output: None).remove()
@@ -184,9 +187,9 @@ class Hooked(_ModuleBase):
         return _keep(self._backward_pre_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Calls ``hook(module, grad_input, grad_output)`` behind the last operator of ``forward``.
+        """Calls ``hook(module, grad_input, grad_output)`` at the last operator of ``forward``.
 
-        The gradients are those of that operator alone. ``register_full_backward_hook`` has the module's.
+        The gradients are those of that operator alone. Those of the module need ``register_full_backward_hook``.
 
         >>> m = lamella.nn.Identity()
         >>> m.register_backward_hook(lambda module, grad_input, grad_output: None).remove()
@@ -196,7 +199,7 @@ class Hooked(_ModuleBase):
 
 
 def _settle_kind(module: Any, full: bool) -> None:
-    """A module's backward hooks are all full ones, or all of the older kind."""
+    """Notes which kind of backward hooks the module has; an error if it has the other kind."""
     if module._is_full_backward_hook is (not full):
         first, second = ("register_full_backward_hook", "register_backward_hook")[:: -1 if full else 1]
         raise RuntimeError(
@@ -207,7 +210,7 @@ def _settle_kind(module: Any, full: bool) -> None:
 
 
 class _Call:
-    """A call of a module with hooks: its arguments and its result as they stand, and which hooks were called."""
+    """A call of a module with hooks: its current arguments and result, and which hooks were called."""
 
     def __init__(self, module: Any, args: Any, kwargs: Any):
         self.module, self.args, self.kwargs = module, args, kwargs
@@ -260,7 +263,8 @@ class _Call:
 
 
 def call_hooked(module: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls ``forward`` and the hooks; the base class calls ``forward`` directly where there are none."""
+    """Calls ``forward`` and the hooks. A module without hooks does not come here: the base class calls ``forward``
+    directly."""
     call = _Call(module, args, kwargs)
     if not (module._forward_hooks_always_called or _global_forward_hooks_always_called):
         return call.run()

@@ -1,4 +1,4 @@
-"""What the classes of losses have in common: how they reduce, and a weight."""
+"""The common base classes of the losses: a reduction, and a weight."""
 
 from __future__ import annotations
 

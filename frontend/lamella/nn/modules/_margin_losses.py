@@ -1,4 +1,4 @@
-"""Losses of margins: how far a score is from being on its right side by so much."""
+"""Margin losses: they are 0 once a score is on the right side by at least the margin."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class MarginRankingLoss(_MarginLoss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """How far the scores of several target classes are from exceeding those of the others by 1.
+    """The sum over target classes t and others i of ``max(0, 1 - input[t] + input[i])``, by the number of classes.
 
     A row of the target lists classes up to the first -1.
 
@@ -143,7 +143,7 @@ def _positive(who: str, margin: float) -> float:
 class TripletMarginLoss(_Loss):
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, with F.pairwise_distance d.
 
-    With ``swap`` the negative's distance from the positive counts where it is smaller. After Balntas et al. (2016).
+    With ``swap`` the distance from positive to negative is used where it is smaller. After Balntas et al. (2016).
 
     >>> lamella.nn.TripletMarginLoss(4.0)(lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[5.0]]))
     tensor(1.)
@@ -176,7 +176,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own, which a function or a module of two tensors gives.
+    """TripletMarginLoss with the caller's distance, a function or module of two tensors.
 
     >>> loss = lamella.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))
     >>> loss(lamella.tensor([[0.0]]), lamella.tensor([[2.0]]), lamella.tensor([[2.5]]))

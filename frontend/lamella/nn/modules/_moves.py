@@ -1,4 +1,4 @@
-"""A module's parameters and buffers on another device, in another dtype or memory format."""
+"""Moves a module's parameters and buffers to another device, dtype or memory format."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Movable(Stateful):
     """The part of Module that converts all its tensors."""
 
     def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Puts ``fn(t)`` in the place of the values of each parameter, gradient and buffer.
+        """Replaces the values of each parameter, gradient and buffer t by ``fn(t)``.
 
-        Parameters and their gradients stay the objects that they are, so that an optimizer goes on with them.
+        Parameters and their gradients remain the same objects, so that an optimizer continues to update them.
         """
         for module in self._modules.values() if recurse else ():
             if module is not None:
@@ -37,7 +37,7 @@ class Movable(Stateful):
             held = param if is_lazy(param) else param.detach()
             changed = fn(held)
             if changed is not held:
-                if grad is not None:  # it comes back below: the dtype of a gradient is its tensor's
+                if grad is not None:  # set again below; a gradient must have its tensor's dtype
                     param.grad = None
                 param.data = changed
             if grad is not None:
@@ -54,7 +54,7 @@ class Movable(Stateful):
 
         ``to(device=None, dtype=None, non_blocking=False)``, ``to(dtype, non_blocking=False)``, ``to(tensor,
         non_blocking=False)`` with the tensor's device and dtype, and ``to(memory_format=...)`` for tensors of four
-        and five dimensions. A dtype converts only what is floating or complex.
+        and five dimensions. A dtype applies to floating-point and complex tensors only.
 
         Raises:
             TypeError: the dtype is neither floating nor complex
@@ -81,7 +81,7 @@ class Movable(Stateful):
         return self._apply(convert)
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
-        """Gives all parameters and buffers memory on a device, with whatever is in it; returns the module.
+        """Gives all parameters and buffers new, uninitialized memory on a device; returns the module.
 
         >>> lamella.nn.Linear(1, 1, device="meta").to_empty(device="cpu").weight.device
         device(type='cpu')
@@ -89,7 +89,7 @@ class Movable(Stateful):
         return self._apply(lambda t: _empty_like(t, device), recurse=recurse)
 
     def type(self: Self, dst_type: Any) -> Self:
-        """Converts all parameters and buffers to a dtype, or to that of a name as "torch.DoubleTensor".
+        """Converts all parameters and buffers to a dtype, which may be a name such as "torch.DoubleTensor".
 
         >>> lamella.nn.Linear(1, 1).type(lamella.float64).weight.dtype
         lamella.float64
@@ -117,7 +117,8 @@ for _dtype in (_C.float64, _C.float32, _C.float16, _C.bfloat16):
 
 
 class _Mover:
-    """``Module.NAME()`` for the device of a name; a member of that name hides it."""
+    """``Module.NAME()``, which moves a module to the devices of that name. A member of the module with that name hides
+    it."""
 
     is_mover = True
 
@@ -142,7 +143,7 @@ mover = _Mover
 
 
 def _read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
-    """The device, dtype, non_blocking and memory format of the arguments of ``to``."""
+    """Returns the device, dtype, non_blocking and memory format that the arguments of ``to`` give."""
     names = ["device", "dtype", "non_blocking"]
     if args and isinstance(args[0], Tensor):
         names = ["tensor", "non_blocking"]

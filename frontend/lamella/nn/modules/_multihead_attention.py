@@ -1,4 +1,4 @@
-"""Attention of several heads as a module; ``activation`` shows it, as torch's does."""
+"""Multi-head attention as a module. ``activation`` exports it, as torch's does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
-    """Attention of ``num_heads`` heads between projections of queries, keys and values, and a projection at the end.
+    """Multi-head attention: attention in each head between projections of queries, keys and values, then a projection.
 
     Queries, keys and values are (length, batch, features), (batch, length, features) with ``batch_first``, or
     (length, features); keys have ``kdim`` features and values ``vdim`` where these are given. A call gives the results
@@ -112,7 +112,7 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor, Any]:
         own: Any = self
         turned = self.batch_first and query.ndim == 3
-        if turned:  # one tensor that stands for several stays one, as self-attention is one product
+        if turned:  # the same tensor must stay the same: self-attention is one product
             same_query, same_value = query is key, key is value
             query = query.transpose(0, 1)
             key = query if same_query else key.transpose(0, 1)
@@ -146,7 +146,7 @@ class MultiheadAttention(Module):
         return (out.transpose(0, 1) if turned else out), weights
 
     def merge_masks(self, attn_mask: Any, key_padding_mask: Any, query: Tensor) -> tuple[Any, int | None]:
-        """Both masks as one that is added, and which there were: 1 for the padding's alone, 2 for the other, or both.
+        """Returns both masks as one that is added, and a number: 1 if only the padding mask was given, else 2.
 
         ``query`` is (batch, length, features).
         """

@@ -1,4 +1,4 @@
-"""Modules inside of modules: by their dotted names, and one after the other."""
+"""Submodules: found by their dotted names, and visited in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Nested(Movable):
     """The part of Module that finds submodules, parameters and buffers."""
 
     def get_submodule(self, target: str) -> Any:
-        """The submodule of a dotted name; of "" the module itself.
+        """Returns the submodule with a dotted name; "" names the module itself.
 
         Raises:
             AttributeError: there is none, or something else has the name
@@ -46,10 +46,10 @@ class Nested(Movable):
         return found
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Puts a module in the place of the submodule of a dotted name.
+        """Replaces the submodule with a dotted name.
 
         Args:
-            strict: there must be one of that name already
+            strict: a submodule with that name must exist already
 
         >>> m = lamella.nn.Sequential(lamella.nn.Identity())
         >>> m.set_submodule("0", lamella.nn.Sequential())
@@ -67,7 +67,7 @@ class Nested(Movable):
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter of a dotted name.
+        """Returns the parameter with a dotted name.
 
         >>> lamella.nn.Sequential(lamella.nn.Linear(1, 2)).get_parameter("0.bias").shape
         lamella.Size([2])
@@ -75,7 +75,7 @@ class Nested(Movable):
         return _tensor_at(self, target, "_parameters", "parameter")
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer of a dotted name.
+        """Returns the buffer with a dotted name.
 
         >>> m = lamella.nn.Identity()
         >>> m.register_buffer("mean", lamella.zeros(1))
@@ -84,12 +84,12 @@ class Nested(Movable):
         """
         return _tensor_at(self, target, "_buffers", "buffer")
 
-    # ---- walks -------------------------------------------------------------------------------------------------------
+    # ---- iteration ---------------------------------------------------------------------------------------------------
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """The module and all below it with their dotted names, each module once.
+        """Yields the module and all modules below it with their dotted names, each module once.
 
         >>> [name for name, _ in lamella.nn.Sequential(lamella.nn.Identity()).named_modules()]
         ['', '0']
@@ -105,7 +105,7 @@ class Nested(Movable):
                     yield from module.named_modules(memo, inner, remove_duplicate)
 
     def modules(self) -> Iterator[Any]:
-        """The module and all below it, each once.
+        """Yields the module and all modules below it, each once.
 
         >>> len(list(lamella.nn.Sequential(lamella.nn.Identity()).modules()))
         2
@@ -113,7 +113,7 @@ class Nested(Movable):
         return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """The submodules with their names, each once.
+        """Yields the submodules with their names, each once.
 
         >>> [name for name, _ in lamella.nn.Sequential(lamella.nn.Identity()).named_children()]
         ['0']
@@ -125,7 +125,7 @@ class Nested(Movable):
                 yield name, module
 
     def children(self) -> Iterator[Any]:
-        """The submodules, each once.
+        """Yields the submodules, each once.
 
         >>> list(lamella.nn.Sequential(lamella.nn.Identity()).children())
         [Identity()]
@@ -147,7 +147,7 @@ class Nested(Movable):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their dotted names, each once; without ``recurse`` the module's own.
+        """Yields the parameters with their dotted names, each once; without ``recurse`` only the module's own.
 
         >>> [name for name, _ in lamella.nn.Linear(1, 1).named_parameters("head")]
         ['head.weight', 'head.bias']
@@ -155,7 +155,7 @@ class Nested(Movable):
         return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters, each once; without ``recurse`` the module's own.
+        """Yields the parameters, each once; without ``recurse`` only the module's own.
 
         >>> sum(p.numel() for p in lamella.nn.Linear(2, 3).parameters())
         9
@@ -165,7 +165,7 @@ class Nested(Movable):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """The buffers with their dotted names, each once; without ``recurse`` the module's own.
+        """Yields the buffers with their dotted names, each once; without ``recurse`` only the module's own.
 
         >>> list(lamella.nn.Identity().named_buffers())
         []
@@ -173,7 +173,7 @@ class Nested(Movable):
         return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers, each once; without ``recurse`` the module's own.
+        """Yields the buffers, each once; without ``recurse`` only the module's own.
 
         >>> list(lamella.nn.Identity().buffers())
         []

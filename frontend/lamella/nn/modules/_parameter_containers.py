@@ -1,4 +1,4 @@
-"""Lists and dictionaries of parameters; ``lamella.nn.modules.container`` has their names."""
+"""Lists and dictionaries of parameters, under the names that ``lamella.nn.modules.container`` exports."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class ParameterDict(Module):
         return key in self._keys
 
     def keys(self) -> Any:
-        """The names.
+        """Returns the names.
 
         >>> list(lamella.nn.ParameterDict({"a": lamella.ones(1)}).keys())
         ['a']
@@ -167,7 +167,7 @@ class ParameterDict(Module):
         return ((key, self[key]) for key in self._keys)
 
     def values(self) -> Iterable[Any]:
-        """The parameters.
+        """Returns the parameters.
 
         >>> [p.shape for p in lamella.nn.ParameterDict({"a": lamella.ones(1)}).values()]
         [lamella.Size([1])]
@@ -175,7 +175,7 @@ class ParameterDict(Module):
         return (self[key] for key in self._keys)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The parameter of a name, or the default.
+        """Returns the parameter with a name, or the default.
 
         >>> lamella.nn.ParameterDict().get("a", 1)
         1
@@ -183,7 +183,7 @@ class ParameterDict(Module):
         return self[key] if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter of a name, which becomes the default where there is none.
+        """Returns the parameter with a name; if there is none, sets it to the default first.
 
         >>> lamella.nn.ParameterDict().setdefault("a", lamella.ones(2)).shape
         lamella.Size([2])
@@ -193,7 +193,7 @@ class ParameterDict(Module):
         return self[key]
 
     def clear(self) -> None:
-        """Takes all parameters out.
+        """Removes all parameters.
 
         >>> named = lamella.nn.ParameterDict({"a": lamella.ones(1)})
         >>> named.clear()
@@ -204,7 +204,7 @@ class ParameterDict(Module):
             del self[key]
 
     def pop(self, key: str) -> Any:
-        """Takes a parameter out and returns it.
+        """Removes a parameter and returns it.
 
         >>> lamella.nn.ParameterDict({"a": lamella.ones(1)}).pop("a").shape
         lamella.Size([1])
@@ -214,7 +214,7 @@ class ParameterDict(Module):
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Takes the newest parameter out and returns its name with it.
+        """Removes the newest parameter and returns its name and value.
 
         >>> lamella.nn.ParameterDict({"a": lamella.ones(1)}).popitem()[0]
         'a'
@@ -225,7 +225,7 @@ class ParameterDict(Module):
         return key, self.pop(key)
 
     def copy(self) -> ParameterDict:
-        """Another dictionary with the same parameters.
+        """Returns a new dictionary with the same parameters.
 
         >>> named = lamella.nn.ParameterDict({"a": lamella.ones(1)})
         >>> named.copy()["a"] is named["a"]
@@ -235,7 +235,7 @@ class ParameterDict(Module):
 
     @classmethod
     def fromkeys(cls, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """A dictionary with one value for all names.
+        """Returns a dictionary with one value for all names.
 
         >>> list(lamella.nn.ParameterDict.fromkeys(["a", "b"]))
         ['a', 'b']
@@ -243,7 +243,8 @@ class ParameterDict(Module):
         return cls((key, default) for key in keys)
 
     def update(self, parameters: Any) -> None:
-        """Adds the parameters of a mapping, or of pairs; those of a plain dict by their sorted names, as torch does.
+        """Adds the parameters of a mapping or of pairs. Those of a plain dict are added in the order of their names, as
+        in torch.
 
         >>> named = lamella.nn.ParameterDict()
         >>> named.update({"a": lamella.ones(1)})

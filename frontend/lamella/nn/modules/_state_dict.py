@@ -1,4 +1,4 @@
-"""A module's state as a dictionary of tensors by name, written and read."""
+"""Saves a module's state as a dictionary of tensors by name, and loads it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LARGE = 1 << 18  # elements
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """The keys that a load missed, and those that it had no place for."""
+    """The keys that a load did not find, and those that the module does not have."""
 
     __slots__ = ()
 
@@ -26,7 +26,8 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 
 
 def _by_child(state: Any, prefix: str) -> dict[str, Any]:
-    """The entries of a dict whose names go on behind ``prefix`` with the name of a submodule, by that name."""
+    """Returns, for each submodule, the entries of ``state`` whose names begin with ``prefix`` and the submodule's
+    name."""
     parts: dict[str, Any] = {}
     for key, value in state.items():
         if key.startswith(prefix):
@@ -42,7 +43,7 @@ def _persistent_buffers(module: Any) -> Any:
 
 
 def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key: str) -> str | None:
-    """Takes one tensor over; returns what is wrong with it."""
+    """Copies or assigns one tensor. Returns an error message if that fails."""
     if not isinstance(value, Tensor):
         return f'"{key}" must be a Tensor, got {type(value).__name__}'
     shapeless, lazy = is_lazy(value), is_lazy(tensor)
@@ -50,7 +51,7 @@ def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key
         return f'"{key}" has no shape in the state_dict, since its lazy module was not called; the module\'s has one'
     if not lazy and tensor.shape != value.shape:
         if tensor.ndim == 0 and value.shape == (1,):
-            value = value[0]  # as old files have it
+            value = value[0]  # old files store numbers with one dimension
         else:
             return (
                 f"size mismatch for {key}: the state_dict has shape {tuple(value.shape)}, the module "
@@ -68,7 +69,8 @@ def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key
                     value.requires_grad_(wanted)  # type: ignore[attr-defined]
             setattr(module, name, value)
         elif not shapeless:
-            # On the host it says that the copy is not read at once. On other devices all must be there afterwards.
+            # Between tensors of the CPU `later` allows a copy that has not ended when copy_ returns. Copies to or from
+            # other devices are complete then.
             later = tensor.numel() >= _LARGE and tensor.is_cpu and value.is_cpu
             tensor.detach().copy_(value, later)
     except Exception as error:
@@ -77,7 +79,7 @@ def _load_one(module: Any, name: str, tensor: Any, value: Any, assign: bool, key
 
 
 class Stateful(Hooked):
-    """The part of Module that gives its state away and takes one over."""
+    """The part of Module that saves and loads its state."""
 
     _version: int = 1
     _parameters: dict[str, Any]
@@ -90,7 +92,7 @@ class Stateful(Hooked):
     _load_state_dict_post_hooks: Any
 
     def get_extra_state(self) -> Any:
-        """For classes that override it: what ``state_dict()`` keeps beside tensors, under ``_extra_state``.
+        """For subclasses to override: state other than tensors, which ``state_dict()`` stores under ``_extra_state``.
 
         >>> class Counting(lamella.nn.Identity):
         ...     calls = 3
@@ -102,7 +104,8 @@ class Stateful(Hooked):
         raise RuntimeError(f"{type(self).__name__}: override get_extra_state to keep an extra state")
 
     def set_extra_state(self, state: Any) -> None:
-        """For classes that override ``get_extra_state``: ``load_state_dict()`` calls it with what that returned.
+        """For subclasses that override ``get_extra_state``: ``load_state_dict()`` calls it with the value which that
+        returned.
 
         >>> class Counting(lamella.nn.Identity):
         ...     def get_extra_state(self):
@@ -125,19 +128,19 @@ class Stateful(Hooked):
             destination[prefix + EXTRA] = self.get_extra_state()
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """The parameters and persistent buffers of the module and its submodules, by their dotted names.
+        """Returns the parameters and persistent buffers of the module and its submodules, by their dotted names.
 
         Args:
-            destination: a dict to write into, an ordered one of its own where it is absent
-            prefix: what each name begins with
-            keep_vars: the tensors themselves, with their history, and not their ``detach()``
+            destination: a dict to write into, by default a new OrderedDict
+            prefix: a prefix of all names
+            keep_vars: return the tensors themselves, with their history, and not their ``detach()``
 
-        The tensors share the memory of the module's. ``_metadata`` of the result has each module's version.
+        The tensors share memory with the module's. ``_metadata`` of the result holds each module's version.
 
         >>> list(lamella.nn.Linear(2, 3).state_dict())
         ['weight', 'bias']
         """
-        if args:  # as older programs call it
+        if args:  # older programs pass these by position
             destination = args[0] if destination is None else destination
             prefix = args[1] if len(args) > 1 and not prefix else prefix
             keep_vars = args[2] if len(args) > 2 and not keep_vars else keep_vars
@@ -170,15 +173,15 @@ class Stateful(Hooked):
         """Copies tensors by their dotted names into the parameters and buffers of the module and its submodules.
 
         Args:
-            strict: a name that is missing, or has no place, is an error
-            assign: the tensors take the place of the module's, which keep only whether they require a gradient
+            strict: a missing or an unexpected name is an error
+            assign: the tensors replace the module's, which determine only whether they require a gradient
 
         Returns:
             a pair of lists, ``missing_keys`` and ``unexpected_keys``
 
         Raises:
-            TypeError: ``state_dict`` is no mapping
-            RuntimeError: some shape differs, or with ``strict`` some name; one message lists all
+            TypeError: ``state_dict`` is not a mapping
+            RuntimeError: a shape differs or, with ``strict``, a name; one message lists all differences
 
         >>> m = lamella.nn.Linear(1, 1)
         >>> m.load_state_dict({"weight": lamella.ones(1, 1), "bias": lamella.zeros(1)})
@@ -230,7 +233,7 @@ class Stateful(Hooked):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Takes what is this module's own from a dict; what went wrong is appended to the lists."""
+        """Loads this module's own entries of a dict, without submodules. Errors are appended to the lists."""
         held = vars(self)
         for hook in held.get("_load_state_dict_pre_hooks", {}).values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
@@ -284,13 +287,14 @@ class Stateful(Hooked):
         return _keep(self._state_dict_hooks, (hook, True), False)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """The same for a hook whose result, unless None, is the state dict instead."""
+        """Like ``register_state_dict_post_hook``, but if the hook's result is not None, it replaces the state dict."""
         return _keep(self._state_dict_hooks, (hook, False), False)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., None]) -> RemovableHandle:
-        """Calls a hook before this module takes its part of a state dict, in which the hook may change names.
+        """Calls a hook before this module loads its part of a state dict. The hook may rename entries.
 
-        It is ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``.
+        Its arguments are module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys and
+        error_msgs.
 
         >>> m = lamella.nn.Linear(1, 1, bias=False)
         >>> def renamed(module, state, prefix, *_):
@@ -302,11 +306,11 @@ class Stateful(Hooked):
         return self._register_load_state_dict_pre_hook(hook, True)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> Any:
-        """The same; without ``with_module`` the hook does not get the module."""
+        """Like ``register_load_state_dict_pre_hook``; without ``with_module`` the hook is not passed the module."""
         return _keep(self._load_state_dict_pre_hooks, _WithModule(hook, self) if with_module else hook, False)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:
-        """Calls ``hook(module, incompatible_keys)`` after this module and its submodules took their parts.
+        """Calls ``hook(module, incompatible_keys)`` after this module and its submodules loaded their parts.
 
         >>> m = lamella.nn.Linear(1, 1, bias=False)
         >>> handle = m.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
@@ -317,7 +321,7 @@ class Stateful(Hooked):
 
 
 class _WithModule:
-    """A hook whose first argument is its module, which it does not keep alive."""
+    """A hook whose first argument is its module. It holds the module weakly."""
 
     def __init__(self, hook: Callable[..., Any], module: Any):
         import weakref

@@ -1,4 +1,4 @@
-"""Functions of each element, and of the elements along a dimension, as modules."""
+"""Activation functions, element by element and along a dimension, as modules."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 
 
 class _Inplace(Module):
-    """A function whose only option is to write into its input."""
+    """A function whose only option is ``inplace``."""
 
     inplace: bool
 
@@ -286,7 +286,8 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """``x`` times the normal distribution's function of it; with ``approximate="tanh"`` an approximation.
+    """``x`` times the normal distribution's cumulative probability of ``x``; with ``approximate="tanh"`` an
+    approximation.
 
     >>> lamella.nn.GELU()(lamella.ones(1))
     tensor([0.8413])
@@ -304,7 +305,7 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """``x`` where its size is above ``lambd``, else 0.
+    """``x`` where its absolute value is above ``lambd``, else 0.
 
     >>> lamella.nn.Hardshrink()(lamella.tensor([0.4, -0.6]))
     tensor([ 0.0000, -0.6000])
@@ -322,7 +323,7 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """``x`` nearer to 0 by ``lambd``, and 0 where it is no farther.
+    """``x`` moved towards 0 by ``lambd``, and 0 where ``|x|`` is at most ``lambd``.
 
     >>> lamella.nn.Softshrink()(lamella.tensor([0.4, -2.0]))
     tensor([ 0.0000, -1.5000])

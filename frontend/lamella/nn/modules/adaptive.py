@@ -1,4 +1,4 @@
-"""A softmax over many classes that is cheaper for frequent ones, and its loss."""
+"""A softmax over many classes that is cheaper for frequent classes, and its loss."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 class AdaptiveLogSoftmaxWithLoss(Module):
     """The log-probability of each target class, and the mean of their negatives. After Grave et al. (2017).
 
-    Classes are in the order of their frequency. The first ones and a symbol for each later cluster have one Linear, the
-    head; a cluster has two of its own, with fewer features in between, and they see only the rows that need them.
+    Classes are sorted by frequency. The head, one Linear, scores the first classes and each cluster of later ones. A
+    cluster scores its classes by two Linears, with fewer features in between, and only for the rows that belong to it.
 
     Args:
-        cutoffs: the first class of each cluster, ascending
-        div_value: by how much a cluster has fewer features than the one before
+        cutoffs: the first class of each cluster, in ascending order
+        div_value: the factor by which each cluster has fewer features than the one before
         head_bias: whether the head has a bias
 
     >>> m = lamella.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10])
@@ -72,15 +72,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def reset_parameters(self) -> None:
-        """Draws the values anew."""
+        """Draws new values."""
         for linear in (self.head, *(part for cluster in self.tail for part in cluster)):
             linear.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> Any:
-        """A named tuple of ``output``, a log-probability for each row, and ``loss``.
+        """Returns a named tuple of ``output``, a log-probability for each row, and ``loss``.
 
         Raises:
-            RuntimeError: a target is no class, or the shapes do not go together
+            RuntimeError: a target is not a class, or the shapes do not fit each other
         """
         if target_.ndim > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -101,7 +101,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                 f"but values in range [{target_.min().item()}, {target_.max().item()}] were found."
             )
         head = F.log_softmax(self.head(input_), dim=1)
-        places = target_.clone()  # in the head
+        places = target_.clone()  # each row's class or cluster in the head
         within = _C._packet("aten::zeros")((len(target_),), dtype=head.dtype, device=head.device)
         for i, (first, end) in enumerate(pairwise(self.cutoffs)):
             rows = ((target_ >= first) & (target_ < end)).nonzero().squeeze(1)
@@ -121,11 +121,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return _C._packet("aten::cat")(parts, 1)
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """The log-probabilities of all classes, (N, n_classes)."""
+        """Returns the log-probabilities of all classes, (N, n_classes)."""
         return self._of_all(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class of each row; clusters are computed for rows that the head sends there."""
+        """Returns the most probable class of each row. A cluster is computed only for rows whose most probable entry it
+        is."""
         head = self.head(input)
         found = head.argmax(dim=1)
         rows = (found >= self.shortlist_size).nonzero().squeeze(1)

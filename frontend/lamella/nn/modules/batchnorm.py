@@ -1,4 +1,4 @@
-"""Batch norm: each channel less its mean over the batch, by its standard deviation."""
+"""Batch normalization: each channel minus its mean over the batch, divided by its standard deviation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _full(value: float, n: int, device: Any, dtype: Any) -> Tensor:
 
 
 class _NormBase(Module):
-    """Weights of channels, and the running mean and variance."""
+    """The common base of batch and instance normalization: weights of channels, running mean and running variance."""
 
     _version = 2
     _dims: tuple[int, ...] = ()
@@ -75,7 +75,7 @@ class _NormBase(Module):
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Sets the weight to 1, the bias to 0, and the running statistics to what they begin with."""
+        """Sets the weight to 1, the bias to 0, and the running statistics to their initial values."""
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
@@ -96,7 +96,7 @@ class _NormBase(Module):
         )
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
-        # Before version 2 nothing counted the batches.
+        # Before version 2 there was no count of batches.
         key = prefix + "num_batches_tracked"
         if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
             there = self.num_batches_tracked
@@ -112,7 +112,7 @@ class _BatchNorm(_NormBase):
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # the mean over all batches
+            if self.momentum is None:  # momentum=None means the average over all batches
                 momentum = 1.0 / float(self.num_batches_tracked)
         tracked = not self.training or self.track_running_stats
         return F.batch_norm(
@@ -130,9 +130,9 @@ class _BatchNorm(_NormBase):
 class BatchNorm1d(_BatchNorm):
     """Batch norm of (N, C) or (N, C, L).
 
-    ``y = (x - mean) / sqrt(var + eps) * weight + bias`` for each channel: in training with the mean and the biased
-    variance of the batch, else with the running ones, which training moves by ``momentum`` (None: they are the means
-    over all batches). After Ioffe and Szegedy (2015).
+    ``y = (x - mean) / sqrt(var + eps) * weight + bias`` for each channel, in training with the mean and the biased
+    variance of the batch, else with the running ones. Training updates these by ``momentum``; None makes them the means
+    over all batches. After Ioffe and Szegedy (2015).
 
     >>> lamella.nn.BatchNorm1d(2, affine=False)(lamella.tensor([[1.0, 4.0], [3.0, 0.0]]))
     tensor([[-1.0000,  1.0000],
@@ -163,7 +163,8 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch norm over the batches of several processes: there is no communication between processes here yet.
+    """Batch normalization over the batches of several processes. Communication between processes is not implemented
+    yet.
 
     It can be made, loaded and run in ``eval()``; in training it raises a RuntimeError.
 
@@ -194,7 +195,8 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """The module with each BatchNorm in it as a SyncBatchNorm over the same parameters and buffers.
+        """Returns the module with each BatchNorm in it replaced by a SyncBatchNorm over the same parameters and
+        buffers.
 
         >>> lamella.nn.SyncBatchNorm.convert_sync_batchnorm(lamella.nn.BatchNorm2d(3)).num_features
         3
@@ -218,7 +220,7 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class _LazyNormBase(LazyModuleMixin):
-    """A norm that takes ``num_features`` from its first input."""
+    """A normalization that takes ``num_features`` from its first input."""
 
     weight: Any
     bias: Any
@@ -252,7 +254,7 @@ class _LazyNormBase(LazyModuleMixin):
             super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Gives parameters and buffers the shapes that go with an input."""
+        """Gives parameters and buffers the shapes that fit the input."""
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
             for t in (self.weight, self.bias, self.running_mean, self.running_var):

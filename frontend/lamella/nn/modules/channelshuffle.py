@@ -1,4 +1,4 @@
-"""Channels in another order."""
+"""A module that permutes channels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """Images (N, C, ...) with the first channel of each group, then the second of each, and so on.
+    """Permutes the channels of (N, C, ...): the first channel of each group, then the second of each, and so on.
 
     >>> lamella.nn.ChannelShuffle(2)(lamella.arange(4.0).view(1, 4, 1, 1)).flatten()
     tensor([0., 2., 1., 3.])

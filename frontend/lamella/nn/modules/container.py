@@ -1,4 +1,4 @@
-"""Modules that hold others: in a row, a list or a dictionary; and lists and dictionaries of parameters."""
+"""Containers of modules: a sequence, a list and a dictionary; and lists and dictionaries of parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterL
 
 
 def _name_at(row: Module, index: int) -> str:
-    """The name of the module at an index, which may be negative."""
+    """Returns the name of the module at an index, which may be negative."""
     n, i = len(row._modules), operator.index(index)
     if not -n <= i < n:
         raise IndexError(f"index {i} is out of range for a {type(row).__name__} of {n} modules")
@@ -24,7 +24,7 @@ def _name_at(row: Module, index: int) -> str:
 
 
 def _renumber(row: Module, modules: Iterable[Module]) -> None:
-    """Makes these the modules of a row, with new numbers."""
+    """Makes ``modules`` the modules of a row, numbered from 0."""
     kept = list(modules)
     row._modules.clear()
     row._modules.update((str(i), m) for i, m in enumerate(kept))
@@ -39,7 +39,7 @@ def _repeated(row: _Row, times: int) -> list[Any]:
 
 
 class Container(Module):
-    """Modules by name, as old programs of torch's have them; a warning says to use another container.
+    """Modules by name. This is torch's old container; a warning recommends another one.
 
     >>> import warnings
     >>> with warnings.catch_warnings():
@@ -56,7 +56,7 @@ class Container(Module):
 
 
 class _Row(Module):
-    """Modules by their numbers, as a list."""
+    """Modules by their index, as a list."""
 
     _modules: dict[str, Any]
 
@@ -112,7 +112,7 @@ class _Row(Module):
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Takes a module out and returns it.
+        """Removes a module and returns it.
 
         >>> lamella.nn.ModuleList([lamella.nn.ReLU()]).pop(0)
         ReLU()
@@ -129,9 +129,9 @@ class _Row(Module):
 
 
 class Sequential(_Row):
-    """Calls its modules one after the other, each with what the one before gave.
+    """Calls its modules in sequence, each with the result of the one before.
 
-    Its arguments are modules, or one ordered dict of them with names.
+    Its arguments are modules, or one ordered dict of names and modules.
 
     >>> double = lamella.nn.Sequential(lamella.nn.ReLU(), lamella.nn.Identity())
     >>> double(lamella.tensor([-1.0, 2.0]))
@@ -179,7 +179,7 @@ class Sequential(_Row):
 
 
 class ModuleList(_Row):
-    """A list of modules, which ``forward`` of the module around it calls as it likes.
+    """A list of modules, which the ``forward`` of the module that contains it calls.
 
     >>> layers = lamella.nn.ModuleList(lamella.nn.Linear(2, 2) for _ in range(3))
     >>> len(layers), len(list(layers.parameters()))
@@ -203,7 +203,7 @@ class ModuleList(_Row):
         return made
 
     def __repr__(self) -> str:
-        runs: list[list[Any]] = []  # first, last, text
+        runs: list[list[Any]] = []  # first index, last index, text
         for i, module in enumerate(self):
             text = repr(module)
             if runs and runs[-1][2] == text:
@@ -220,7 +220,7 @@ class ModuleList(_Row):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules, in the order in which they came.
+    """A dictionary of modules, in the order of their insertion.
 
     >>> heads = lamella.nn.ModuleDict({"a": lamella.nn.Identity(), "b": lamella.nn.ReLU()})
     >>> heads["b"](lamella.tensor([-1.0]))
@@ -253,7 +253,7 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Takes all modules out.
+        """Removes all modules.
 
         >>> heads = lamella.nn.ModuleDict({"a": lamella.nn.Identity()})
         >>> heads.clear()
@@ -263,7 +263,7 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Takes a module out and returns it.
+        """Removes a module and returns it.
 
         >>> lamella.nn.ModuleDict({"a": lamella.nn.Identity()}).pop("a")
         Identity()
@@ -271,7 +271,7 @@ class ModuleDict(Module):
         return self._modules.pop(key)
 
     def keys(self) -> Any:
-        """The names.
+        """Returns the names.
 
         >>> list(lamella.nn.ModuleDict({"a": lamella.nn.Identity()}).keys())
         ['a']
@@ -287,7 +287,7 @@ class ModuleDict(Module):
         return self._modules.items()
 
     def values(self) -> Any:
-        """The modules.
+        """Returns the modules.
 
         >>> list(lamella.nn.ModuleDict({"a": lamella.nn.Identity()}).values())
         [Identity()]

@@ -33,7 +33,7 @@ MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What all convolutions have: sizes, a weight, a bias, and padding in four modes."""
+    """The common base of all convolutions: sizes, a weight, a bias, and padding in four modes."""
 
     bias: Any
     weight: Any
@@ -82,7 +82,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def _margins(self) -> list[Any]:
-        """The padding as ``pad`` takes it: pairs, those of the last dimension first."""
+        """Returns the padding as ``pad`` takes it: pairs, beginning with the last dimension."""
         if self.padding == "valid":
             return [0] * (2 * self._spatial)
         if self.padding != "same":
@@ -91,7 +91,7 @@ class _ConvNd(Module):
         return [m for r in reversed(reach) for m in (r // 2, r - r // 2)]
 
     def reset_parameters(self) -> None:
-        """Draws the values anew, as a Linear over one window does."""
+        """Draws new values, as a Linear over one window does."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -158,7 +158,7 @@ class Conv1d(_Conv):
     """A convolution of (N, C, L) or (C, L).
 
     ``weight`` is (out_channels, in_channels / groups, kernel). ``padding`` is a number, "same" or "valid", and
-    ``padding_mode`` says what stands there: "zeros", "reflect", "replicate" or "circular".
+    ``padding_mode`` chooses its values: "zeros", "reflect", "replicate" or "circular".
 
     >>> lamella.nn.Conv1d(16, 33, 3, stride=2)(lamella.ones(20, 16, 50)).shape
     lamella.Size([20, 33, 24])
@@ -234,7 +234,7 @@ class _ConvTransposeNd(_ConvNd):
         )
 
     def _output_padding(self, input: Tensor, output_size: Any) -> tuple[Any, ...]:
-        """What makes the result as large as is asked for; the module's own where nothing is."""
+        """Returns the output padding that gives a result of ``output_size``; the module's own if that is None."""
         if output_size is None:
             return self.output_padding
         n, who = self._spatial, type(self).__name__
@@ -269,8 +269,8 @@ class _ConvTransposeNd(_ConvNd):
 class ConvTranspose1d(_ConvTransposeNd):
     """The transposed convolution of (N, C, L) or (C, L): each element adds its multiple of the kernel to the result.
 
-    ``weight`` is (in_channels, out_channels / groups, kernel). ``padding`` is what is cut off around the result, and
-    ``output_padding`` what is added behind it. ``output_size``, an argument of the call, asks for a size instead.
+    ``weight`` is (in_channels, out_channels / groups, kernel). ``padding`` is removed from both ends of the result, and
+    ``output_padding`` is added at its end. ``output_size``, an argument of the call, replaces ``output_padding``.
 
     >>> m = lamella.nn.ConvTranspose1d(16, 33, 3, stride=2)
     >>> m(lamella.ones(20, 16, 50)).shape, m(lamella.ones(20, 16, 50), output_size=(102,)).shape
@@ -346,7 +346,7 @@ class _LazyConv(LazyModuleMixin):
             super().reset_parameters()  # type: ignore[misc]
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
-        """Gives the parameters the shapes that go with an input."""
+        """Gives the parameters the shapes that fit the input."""
         n: int = self._spatial  # type: ignore[attr-defined]
         if not self.has_uninitialized_params():
             return

@@ -1,4 +1,4 @@
-"""Zeros at random, in training."""
+"""Dropout as modules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 
 
 class _DropoutNd(Module):
-    """A kind of dropout: each drawn element becomes zero with probability ``p``."""
+    """The base of all kinds of dropout: elements or channels are dropped with probability ``p``."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False):
         super().__init__()
@@ -47,7 +47,7 @@ class Dropout1d(_DropoutNd):
 class Dropout2d(_DropoutNd):
     """Dropout of whole channels of (N, C, H, W). After Tompson et al. (2015).
 
-    As in torch, three dimensions are taken for (N, C, L), with a warning.
+    As in torch, an input of three dimensions is taken as (N, C, L), with a warning.
 
     >>> lamella.nn.Dropout2d(1.0)(lamella.ones(1, 1, 1, 2))
     tensor([[[[0., 0.]]]])
@@ -71,7 +71,7 @@ class Dropout3d(_DropoutNd):
 class AlphaDropout(_DropoutNd):
     """In training, sets each element with probability ``p`` to what SELU saturates at; mean 0 and variance 1 stay.
 
-    As in torch, ``inplace`` is kept and not followed. After Klambauer et al. (2017).
+    As in torch, ``inplace`` is stored and has no effect. After Klambauer et al. (2017).
 
     >>> lamella.nn.AlphaDropout().eval()(lamella.ones(2))
     tensor([1., 1.])
@@ -84,7 +84,7 @@ class AlphaDropout(_DropoutNd):
 class FeatureAlphaDropout(_DropoutNd):
     """AlphaDropout of whole channels of (N, C, ...).
 
-    As in torch, ``inplace`` is kept and not followed.
+    As in torch, ``inplace`` is stored and has no effect.
 
     >>> lamella.nn.FeatureAlphaDropout().eval()(lamella.ones(1, 2))
     tensor([[1., 1.]])

@@ -1,4 +1,4 @@
-"""Dimensions taken together and apart."""
+"""Flattens and unflattens dimensions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Takes dimensions together, all but the first where nothing else is said.
+    """Flattens a range of dimensions into one, by default all but the first.
 
     >>> lamella.nn.Flatten()(lamella.ones(32, 1, 5, 5)).shape
     lamella.Size([32, 25])
@@ -29,7 +29,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Takes one dimension apart into several; one size may be -1.
+    """Splits one dimension into several. One of the sizes may be -1.
 
     >>> lamella.nn.Unflatten(1, (2, -1))(lamella.ones(3, 50)).shape
     lamella.Size([3, 2, 25])

@@ -1,4 +1,4 @@
-"""Instance norm: each channel of each sample less its mean, by its standard deviation."""
+"""Instance normalization: each channel of each sample minus its mean, divided by its standard deviation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class _InstanceNorm(_NormBase):
-    """A norm whose first dimension, the batch, may be absent."""
+    """An instance normalization. The input may lack its first dimension, the batch."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class _InstanceNorm(_NormBase):
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        # Before version 1 running statistics were kept where nothing used them.
+        # Before version 1 running statistics were stored also where they were not used.
         keys = [prefix + name for name in ("running_mean", "running_var") if prefix + name in state_dict]
         if local_metadata.get("version") is None and not self.track_running_stats and keys:
             error_msgs.append(
@@ -85,7 +85,7 @@ class InstanceNorm1d(_InstanceNorm):
     """Instance norm of (N, C, L) or (C, L).
 
     ``y = (x - mean) / sqrt(var + eps) * weight + bias``, with the mean and the biased variance of each channel of each
-    sample. With ``track_running_stats`` training moves running ones by ``momentum``, which are used after ``eval()``.
+    sample. With ``track_running_stats`` training updates running ones by ``momentum``, which are used after ``eval()``.
     After Ulyanov et al. (2016).
 
     >>> lamella.nn.InstanceNorm1d(1, eps=0.0)(lamella.tensor([[[1.0, 3.0]]]))

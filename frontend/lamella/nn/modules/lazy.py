@@ -1,4 +1,4 @@
-"""Modules that learn the shapes of their parameters from their first input."""
+"""Modules that take the shapes of their parameters from their first input."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from lamella.nn.parameter import is_lazy
 
 
 class LazyModuleMixin(Module):
-    """A base of modules whose ``initialize_parameters(*args)`` gives their parameters shapes, in the first call.
+    """A base of modules that call ``initialize_parameters(*args)`` at their first call, to give their parameters
+    shapes.
 
-    The class of the module becomes ``cls_to_become`` then. Before, its state dict can be saved and loaded.
+    After that the module's class is ``cls_to_become``. Before, its state dict can already be saved and loaded.
 
     >>> m = lamella.nn.LazyLinear(2)
     >>> m.has_uninitialized_params()
@@ -27,7 +28,7 @@ class LazyModuleMixin(Module):
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)  # type: ignore[attr-defined]
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Gives the parameters the shapes that go with an input; each subclass has its own.
+        """Gives the parameters the shapes that fit an input. Each subclass implements it.
 
         >>> m = lamella.nn.LazyLinear(2)
         >>> m.initialize_parameters(lamella.ones(4, 3))
@@ -37,7 +38,7 @@ class LazyModuleMixin(Module):
         raise NotImplementedError(f"{type(self).__name__}: initialize_parameters is missing")
 
     def has_uninitialized_params(self) -> bool:
-        """Whether a parameter or buffer has no shape yet.
+        """Returns whether a parameter or buffer has no shape yet.
 
         >>> lamella.nn.LazyLinear(2).has_uninitialized_params()
         True

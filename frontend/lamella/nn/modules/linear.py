@@ -1,4 +1,4 @@
-"""Layers that multiply by a matrix."""
+"""Linear layers: products with a matrix."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 def empty_parameter(*size: int, device: Any = None, dtype: Any = None) -> Parameter:
-    """A parameter with whatever is in its memory."""
+    """Returns a parameter with uninitialized memory."""
     return Parameter(_C._packet("aten::empty")(size, device=device, dtype=dtype))
 
 
 class Identity(Module):
-    """Gives its input on. It takes any arguments, and looks at none.
+    """Returns its first argument. Other arguments are ignored.
 
     >>> lamella.nn.Identity(54, unused=True)(lamella.ones(2))
     tensor([1., 1.])
@@ -36,10 +36,10 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """``x @ weight.t() + bias``, of the last dimension.
+    """``x @ weight.t() + bias``, along the last dimension.
 
-    ``weight`` is (out_features, in_features), ``bias`` is (out_features,); both begin uniform up to
-    1 / sqrt(in_features).
+    ``weight`` is (out_features, in_features), ``bias`` is (out_features,). Both start uniformly between ``-1 /
+    sqrt(in_features)`` and ``1 / sqrt(in_features)``.
 
     >>> lamella.nn.Linear(20, 30)(lamella.ones(128, 20)).shape
     lamella.Size([128, 30])
@@ -59,7 +59,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the values anew."""
+        """Draws new values."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5)) if self.weight.numel() else None
         if self.bias is not None:
             fan_in = self.weight.shape[1]
@@ -73,11 +73,11 @@ class Linear(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A Linear inside of attention, which tools that replace Linear pass over."""
+    """A Linear inside of attention, which tools that replace Linear must not replace."""
 
 
 class Bilinear(Module):
-    """``y[k] = x1 @ weight[k] @ x2 + bias[k]``, of the last dimensions of two tensors.
+    """``y[k] = x1 @ weight[k] @ x2 + bias[k]``, along the last dimensions of two tensors.
 
     ``weight`` has the shape ``(out_features, in1_features, in2_features)``. Both parameters start uniformly between
     ``-1 / sqrt(in1_features)`` and ``1 / sqrt(in1_features)``.
@@ -106,7 +106,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draws the values anew."""
+        """Draws new values."""
         if self.in1_features <= 0:
             raise ValueError(f"Bilinear: in1_features must be > 0, but got (in1_features={self.in1_features})")
         bound = 1 / math.sqrt(self.in1_features)
@@ -125,7 +125,7 @@ class Bilinear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A Linear that takes ``in_features`` from its first input, and is a Linear from then on.
+    """A Linear that takes ``in_features`` from its first input, and has class Linear after that.
 
     >>> m = lamella.nn.LazyLinear(3)
     >>> m(lamella.ones(4, 2)).shape, m
@@ -148,7 +148,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Gives the parameters the shapes that go with an input."""
+        """Gives the parameters the shapes that fit the input."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
             self.weight.materialize((self.out_features, self.in_features))

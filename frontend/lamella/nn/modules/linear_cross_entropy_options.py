@@ -10,12 +10,12 @@ __all__ = ["LinearCrossEntropyOptions"]
 
 @dataclasses.dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """How torch splits the batch of linear_cross_entropy to save memory.
+    """Options by which torch splits the batch of linear_cross_entropy to save memory.
 
-    The loss does not depend on them, and here nothing else does: all rows are computed at once.
+    Lamella accepts them and computes all rows at once. The loss does not depend on them.
 
     Args:
-        batch_chunk_size: how many rows there are in a part
+        batch_chunk_size: the number of rows in a chunk
         chunking_method: "auto", "aspect_ratio" or "aspect_ratio:N"
         acc_policy: "auto", "accurate", "balanced" or "compact"
 

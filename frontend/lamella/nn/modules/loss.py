@@ -1,4 +1,4 @@
-"""Losses: how far a prediction is from its target, as one number unless ``reduction`` is "none".
+"""Losses: measures of the distance between a prediction and its target.
 
 ``reduction`` is "mean", "sum" or "none"; ``size_average`` and ``reduce`` are its older spellings.
 """
@@ -110,11 +110,11 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Minus the log-probability of each target class, of log-probabilities (N, C) or (N, C, ...).
+    """Minus the log-probability of the target class, of log-probabilities (N, C) or (N, C, ...).
 
     Args:
         weight: a factor for each class; a mean is divided by the sum of the factors
-        ignore_index: a target that counts for nothing
+        ignore_index: a target class that is ignored
 
     >>> lamella.nn.NLLLoss()(lamella.tensor([[-0.5, -1.0]]), lamella.tensor([1]))
     tensor(1.)
@@ -144,7 +144,7 @@ class NLLLoss2d(NLLLoss):
 
 
 class PoissonNLLLoss(_Loss):
-    """``exp(input) - target * input``, of logarithms of rates; F.poisson_nll_loss has the rest.
+    """``exp(input) - target * input``, of logarithms of rates; F.poisson_nll_loss describes the options.
 
     >>> lamella.nn.PoissonNLLLoss()(lamella.tensor([0.0]), lamella.tensor([2.0]))
     tensor(1.)
@@ -188,7 +188,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
     Args:
         weight: a factor for each class
-        ignore_index: a target class that counts for nothing
+        ignore_index: a target class that is ignored
         label_smoothing: the share of the target that is spread evenly over all classes
 
     >>> lamella.nn.CrossEntropyLoss()(lamella.zeros(1, 2), lamella.tensor([1]))
@@ -219,10 +219,9 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class KLDivLoss(_Loss):
-    """``target * (log(target) - input)``, of log-probabilities; with ``log_target`` the target is logarithms, too.
+    """``target * (log(target) - input)``, of log-probabilities. With ``log_target`` the target is a logarithm, too.
 
-    The reduction "batchmean" divides the sum by the size of the batch, which makes it the divergence of Kullback and
-    Leibler.
+    The reduction "batchmean" divides the sum by the size of the batch, which gives the Kullback-Leibler divergence.
 
     >>> lamella.nn.KLDivLoss(reduction="batchmean")(lamella.zeros(1, 2), lamella.tensor([[0.5, 0.5]]))
     tensor(-0.6931)
@@ -254,11 +253,11 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """BCELoss of the sigmoid of the input, computed so that nothing overflows.
+    """BCELoss of the sigmoid of the input, computed without overflow.
 
     Args:
         weight: a factor for each element
-        pos_weight: a factor for the part of target 1, such as one for each class
+        pos_weight: a factor for the term of target 1, such as one for each class
 
     >>> lamella.nn.BCEWithLogitsLoss()(lamella.tensor([0.0]), lamella.tensor([1.0]))
     tensor(0.6931)
@@ -286,12 +285,12 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class CTCLoss(_Loss):
-    """How unlikely labels are, over all their alignments with the steps of a sequence.
+    """Connectionist temporal classification: minus the log-likelihood of the labels, summed over all their alignments.
 
-    Called with logarithms of probabilities (T, N, C), labels (N, S) or one behind another, and the lengths of both.
+    It is called with log-probabilities (T, N, C), labels (N, S) or in one sequence, and the lengths of both.
 
     Args:
-        blank: the class that stands between labels
+        blank: the class that separates labels in an alignment
         reduction: "none", "mean" (of each loss by the number of its labels) or "sum"
         zero_infinity: losses of labels for which there are too few steps are 0
 
@@ -314,7 +313,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     """CrossEntropyLoss of a Linear of the input.
 
     Args:
-        out_features: further dimensions of the loss, behind that of the classes
+        out_features: further dimensions of the loss, after that of the classes
         options: LinearCrossEntropyOptions, by which torch saves memory; the loss does not depend on them
 
     >>> loss = lamella.nn.LinearCrossEntropyLoss(3, 5)

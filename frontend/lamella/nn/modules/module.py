@@ -1,4 +1,9 @@
-"""The base class of all modules."""
+"""Module, the base class of all modules.
+
+This file has its members, modes and text. Module inherits its other parts from Nested, which finds submodules
+(_nesting.py), Movable, which converts tensors (_moves.py), Stateful, which saves and loads (_state_dict.py), and
+Hooked, which runs hooks (_hooks.py).
+"""
 
 from __future__ import annotations
 
@@ -58,7 +63,8 @@ def _through_hooks(hooks: dict[int, Any], module: Any, name: str, value: Any) ->
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls ``hook(module, name, param)`` when a module gets a parameter; a result other than None is taken instead.
+    """Calls ``hook(module, name, param)`` when a module gets a parameter. A result other than None replaces the
+    parameter.
 
     >>> from lamella.nn.modules.module import register_module_parameter_registration_hook
     >>> with register_module_parameter_registration_hook(lambda module, name, param: print(name)):
@@ -69,7 +75,7 @@ def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> Rem
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls ``hook(module, name, buffer)`` when a module gets a buffer; a result other than None is taken instead.
+    """Calls ``hook(module, name, buffer)`` when a module gets a buffer. A result other than None replaces the buffer.
 
     >>> from lamella.nn.modules.module import register_module_buffer_registration_hook
     >>> with register_module_buffer_registration_hook(lambda module, name, buffer: print(name)):
@@ -80,7 +86,7 @@ def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> Remova
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Calls ``hook(module, name, submodule)`` when a module gets a submodule; a result is taken instead.
+    """Calls ``hook(module, name, submodule)`` when a module gets a submodule. A result other than None replaces it.
 
     >>> from lamella.nn.modules.module import register_module_module_registration_hook
     >>> with register_module_module_registration_hook(lambda module, name, submodule: print(name)):
@@ -91,7 +97,8 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
 
 
 class _CallSignature:
-    """What ``inspect.signature`` finds on a module, whose call is native code; on a class, its constructor's."""
+    """The signature that ``inspect.signature`` reads. A module's call is native code, which takes any arguments. A
+    class has none here, so that the signature of its constructor is found."""
 
     def __get__(self, module: Any, owner: Any = None) -> Any:
         if module is None:
@@ -103,10 +110,11 @@ class _CallSignature:
 
 
 class Module(Nested):
-    """What has parameters, buffers, submodules and a ``forward``; calling it calls ``forward`` and the hooks.
+    """A part of a network, with parameters, buffers, submodules and a ``forward``. A call runs ``forward`` and the
+    hooks.
 
-    A subclass calls ``super().__init__()`` first. A Parameter, a Buffer or a Module that is assigned to an attribute
-    becomes the module's own.
+    A subclass calls ``super().__init__()`` first. A Parameter, a Buffer or a Module that is assigned to an attribute is
+    registered as a member.
 
     >>> class Scaled(lamella.nn.Module):
     ...     def __init__(self, by):
@@ -136,7 +144,7 @@ class Module(Nested):
             super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any) -> None:  # type: ignore[no-redef]
-        """What a call computes; each subclass has its own.
+        """Computes the result of a call. Each subclass implements it.
 
         >>> lamella.nn.Identity().forward(1)
         1
@@ -146,12 +154,12 @@ class Module(Nested):
     # ---- members -----------------------------------------------------------------------------------------------------
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Gives the module a parameter; None keeps the name free for one.
+        """Adds a parameter. None reserves the name.
 
         Raises:
             KeyError: the name has a dot, is empty, or is that of another attribute
-            TypeError: it is no Parameter
-            ValueError: it has a history; a parameter is a leaf
+            TypeError: ``param`` is not a Parameter
+            ValueError: ``param`` is the result of an operator, and not a leaf
 
         >>> m = lamella.nn.Identity()
         >>> m.register_parameter("bias", None)
@@ -174,10 +182,10 @@ class Module(Nested):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Gives the module a buffer: a tensor that moves with it and is no parameter.
+        """Adds a buffer: a tensor that moves with the module and is not a parameter.
 
         Args:
-            persistent: whether ``state_dict()`` has it
+            persistent: whether ``state_dict()`` contains it
 
         >>> m = lamella.nn.Identity()
         >>> m.register_buffer("mean", lamella.zeros(2))
@@ -194,7 +202,7 @@ class Module(Nested):
         _set_persistent(self, name, persistent)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Gives the module a submodule, as an assignment does; the name may be a number.
+        """Adds a submodule, as an assignment does. The name may be a number.
 
         >>> m = lamella.nn.Identity()
         >>> m.add_module("0", lamella.nn.Identity())
@@ -222,10 +230,10 @@ class Module(Nested):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
-    # ---- training ----------------------------------------------------------------------------------------------------
+    # ---- modes and gradients -----------------------------------------------------------------------------------------
 
     def train(self: Self, mode: bool = True) -> Self:
-        """Sets ``training`` of the module and all below it, which dropout and batch norm look at; returns it.
+        """Sets ``training``, which dropout and batch norm read, on the module and all below it; returns the module.
 
         >>> lamella.nn.Dropout().train(False).training
         False
@@ -238,7 +246,7 @@ class Module(Nested):
         return self
 
     def eval(self: Self) -> Self:
-        """``train(False)``.
+        """Calls ``train(False)``.
 
         >>> lamella.nn.Dropout().eval()(lamella.ones(2))
         tensor([1., 1.])
@@ -246,7 +254,7 @@ class Module(Nested):
         return self.train(False)
 
     def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
-        """Says of all parameters whether they require a gradient; returns the module.
+        """Sets whether all parameters require a gradient; returns the module.
 
         >>> m = lamella.nn.Linear(1, 1).requires_grad_(False)
         >>> any(getattr(p, "requires_grad", False) for p in m.parameters())
@@ -260,7 +268,7 @@ class Module(Nested):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Takes the gradients of all parameters away, or without ``set_to_none`` fills them with zeros.
+        """Removes the gradients of all parameters, or without ``set_to_none`` fills them with zeros.
 
         >>> lamella.nn.Linear(1, 1).zero_grad()
         """
@@ -278,7 +286,7 @@ class Module(Nested):
                 grad.zero_()
 
     def share_memory(self: Self) -> Self:
-        """Moves all parameters and buffers to memory that other processes see, by ``Tensor.share_memory_``.
+        """Moves all parameters and buffers to memory shared with other processes, by ``Tensor.share_memory_``.
 
         >>> lamella.nn.Identity().share_memory()
         Identity()
@@ -286,7 +294,7 @@ class Module(Nested):
         return self._apply(lambda t: t.share_memory_())  # type: ignore[attr-defined, no-any-return]
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Not here: there is no compiler. A NotImplementedError says so.
+        """Not supported, as there is no compiler: it raises a NotImplementedError.
 
         >>> lamella.nn.Identity().compile()
         Traceback (most recent call last):
@@ -300,7 +308,7 @@ class Module(Nested):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What ``repr`` shows between the brackets; each subclass has its own.
+        """Returns the text that ``repr`` shows between its parentheses. Subclasses override it.
 
         >>> lamella.nn.Linear(2, 3).extra_repr()
         'in_features=2, out_features=3, bias=True'
@@ -324,7 +332,7 @@ def _indented(text: str) -> str:
 
 
 def _check_name(module: Any, what: str, name: Any) -> None:
-    """Refuses a name that cannot be that of a member."""
+    """Raises an error for a name that a member cannot have."""
     if "_parameters" not in module.__dict__:
         raise AttributeError(
             f"{type(module).__name__}: a {what} cannot be assigned before Module.__init__; call "
@@ -335,7 +343,7 @@ def _check_name(module: Any, what: str, name: Any) -> None:
     if "." in name or not name:
         raise KeyError(f"{type(module).__name__}: the name of a {what} must not be empty nor contain '.', got {name!r}")
     own = {"parameter": module._parameters, "buffer": module._buffers, "module": module._modules}[what]
-    of_class = getattr(type(module), name, None)  # the method of a device, which any plugin may bring, hides no member
+    of_class = getattr(type(module), name, None)  # a mover, such as cuda(), does not reserve its name
     if name not in own and not getattr(of_class, "is_mover", False) and hasattr(module, name):
         raise KeyError(f"{type(module).__name__}: attribute {name!r} already exists, and cannot be a {what}")
 
@@ -347,7 +355,7 @@ def _forget(module: Any, name: str, *places: Any) -> None:
 
 
 def _set_persistent(module: Any, name: str, persistent: bool) -> None:
-    """Notes of a buffer's name whether ``state_dict()`` has it."""
+    """Stores whether ``state_dict()`` contains a buffer."""
     if not persistent:
         module._non_persistent_buffers_set.add(name)
     elif "_non_persistent_buffers_set" in module.__dict__:
@@ -355,7 +363,7 @@ def _set_persistent(module: Any, name: str, persistent: bool) -> None:
 
 
 def _assign(module: Any, name: str, value: Any = NOTHING) -> None:
-    """An assignment of a tensor or a module, or to or of a member's name; without a value its deletion."""
+    """Handles the assignment of a tensor or a module, or to a member's name. Without a value it deletes the member."""
     held: dict[str, Any] = module.__dict__
     parameters: Any
     buffers: Any
@@ -395,7 +403,7 @@ def _assign(module: Any, name: str, value: Any = NOTHING) -> None:
             _set_persistent(module, name, value.persistent)
     elif isinstance(value, Buffer):
         module.register_buffer(name, value, value.persistent)
-    else:  # a plain tensor, which is an attribute like any other
+    else:  # a plain tensor is an ordinary attribute
         object.__setattr__(module, name, value)
 
 

@@ -1,4 +1,5 @@
-"""Norms of each sample by itself: over its last dimensions, groups of channels, or channels around each one."""
+"""Normalization within each sample: over its last dimensions, over groups of channels, or over neighbouring
+channels."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """``x / sqrt(mean(x²) + eps) * weight`` over the last dimensions, those of ``normalized_shape``.
 
-    Without ``eps`` it is the smallest difference of numbers of the dtype at 1. After Zhang and Sennrich (2019).
+    The default ``eps`` is the machine epsilon of the dtype. After Zhang and Sennrich (2019).
 
     >>> lamella.nn.RMSNorm(2, elementwise_affine=False)(lamella.tensor([[3.0, 3.0]]))
     tensor([[1., 1.]])
@@ -103,7 +104,7 @@ class RMSNorm(Module):
 class GroupNorm(Module):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` over groups of channels of (N, C, ...).
 
-    Mean and variance are a group's, weight and bias a channel's. After Wu and He (2018).
+    Mean and variance are per group, weight and bias per channel. After Wu and He (2018).
 
     >>> lamella.nn.GroupNorm(3, 6)(lamella.ones(20, 6, 10, 10)).shape
     lamella.Size([20, 6, 10, 10])
@@ -148,7 +149,7 @@ class GroupNorm(Module):
 
 
 class _Neighbours(Module):
-    """A norm of each element among the channels around its own."""
+    """The base of normalizations over neighbouring channels."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0):
         super().__init__()
@@ -161,7 +162,7 @@ class _Neighbours(Module):
 class LocalResponseNorm(_Neighbours):
     """``x / (k + alpha * m) ** beta``, with the mean m of the squares of ``size`` neighbouring channels, dimension 1.
 
-    Channels beyond the ends count as 0. After Krizhevsky et al. (2012).
+    Channels outside of the range count as 0. After Krizhevsky et al. (2012).
 
     >>> lamella.nn.LocalResponseNorm(3, alpha=3.0, beta=1.0)(lamella.ones(1, 3, 1)).flatten()
     tensor([0.3333, 0.2500, 0.3333])
@@ -174,8 +175,8 @@ class LocalResponseNorm(_Neighbours):
 class CrossMapLRN2d(_Neighbours):
     """LocalResponseNorm of (N, C, H, W) with the sums of torch's older layer.
 
-    A sum has as many channels after its own as before it, ``(size - 1) // 2``, and is divided by ``size``. As in torch,
-    the first channel, once in the sum, stays in it.
+    The sum covers ``(size - 1) // 2`` channels on each side, and is divided by ``size``. As in torch, a channel 0 that
+    has entered the sum stays in it.
 
     >>> lamella.nn.CrossMapLRN2d(3, alpha=3.0, beta=1.0)(lamella.ones(1, 4, 1, 1)).flatten()
     tensor([0.3333, 0.2500, 0.2000, 0.2500])

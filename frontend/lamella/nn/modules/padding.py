@@ -1,4 +1,4 @@
-"""Margins around sequences, images and volumes."""
+"""Padding of sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class _Pad(Module):
-    """Margins in one mode; a number is that of all sides, else pairs come from the last dimension on."""
+    """Padding in one mode. A number applies to all sides; pairs begin with the last dimension."""
 
     _spatial: int
     _mode: str
@@ -87,7 +87,7 @@ class _ReplicationPadNd(_Pad):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """Puts a number around sequences, with or without a batch; a margin, or (before, after).
+    """Pads sequences, with or without a batch, with a constant; one margin, or (before, after).
 
     >>> lamella.nn.ConstantPad1d(1, 7.0)(lamella.arange(3.0).view(1, 3))
     tensor([[7., 0., 1., 2., 7.]])
@@ -97,7 +97,7 @@ class ConstantPad1d(_ConstantPadNd):
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with a constant; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ConstantPad2d(1, 7.0)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -107,7 +107,7 @@ class ConstantPad2d(_ConstantPadNd):
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with a constant; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ConstantPad3d(1, 7.0)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -117,7 +117,7 @@ class ConstantPad3d(_ConstantPadNd):
 
 
 class ZeroPad1d(_ZeroPad):
-    """Puts zeros around sequences, with or without a batch; a margin, or (before, after).
+    """Pads sequences, with or without a batch, with zeros; one margin, or (before, after).
 
     >>> lamella.nn.ZeroPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[0., 0., 1., 2., 0.]])
@@ -127,7 +127,7 @@ class ZeroPad1d(_ZeroPad):
 
 
 class ZeroPad2d(_ZeroPad):
-    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with zeros; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ZeroPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -137,7 +137,7 @@ class ZeroPad2d(_ZeroPad):
 
 
 class ZeroPad3d(_ZeroPad):
-    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with zeros; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ZeroPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -147,7 +147,7 @@ class ZeroPad3d(_ZeroPad):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Puts what stands at the other end around sequences, with or without a batch; a margin, or (before, after).
+    """Pads sequences, with or without a batch, with the values of the other end; one margin, or (before, after).
 
     >>> lamella.nn.CircularPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[2., 0., 1., 2., 0.]])
@@ -157,7 +157,7 @@ class CircularPad1d(_CircularPadNd):
 
 
 class CircularPad2d(_CircularPadNd):
-    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with the values of the other end; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.CircularPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -167,7 +167,7 @@ class CircularPad2d(_CircularPadNd):
 
 
 class CircularPad3d(_CircularPadNd):
-    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with the values of the other end; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.CircularPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -177,7 +177,7 @@ class CircularPad3d(_CircularPadNd):
 
 
 class ReflectionPad1d(_ReflectionPadNd):
-    """Puts what stands as far inside around sequences, with or without a batch; a margin, or (before, after).
+    """Pads sequences, with or without a batch, with their mirror image; one margin, or (before, after).
 
     >>> lamella.nn.ReflectionPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[1., 0., 1., 2., 1.]])
@@ -187,7 +187,7 @@ class ReflectionPad1d(_ReflectionPadNd):
 
 
 class ReflectionPad2d(_ReflectionPadNd):
-    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with their mirror image; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReflectionPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -197,7 +197,7 @@ class ReflectionPad2d(_ReflectionPadNd):
 
 
 class ReflectionPad3d(_ReflectionPadNd):
-    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with their mirror image; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReflectionPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])
@@ -207,7 +207,7 @@ class ReflectionPad3d(_ReflectionPadNd):
 
 
 class ReplicationPad1d(_ReplicationPadNd):
-    """Puts the outermost values around sequences, with or without a batch; a margin, or (before, after).
+    """Pads sequences, with or without a batch, with their outermost values; one margin, or (before, after).
 
     >>> lamella.nn.ReplicationPad1d(1)(lamella.arange(3.0).view(1, 3))
     tensor([[0., 0., 1., 2., 2.]])
@@ -217,7 +217,7 @@ class ReplicationPad1d(_ReplicationPadNd):
 
 
 class ReplicationPad2d(_ReplicationPadNd):
-    """The same around images: one margin, or pairs (before, after), the last dimension's first.
+    """Pads images with their outermost values; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReplicationPad2d(1)(lamella.ones(2, 2, 2)).shape
     lamella.Size([2, 4, 4])
@@ -227,7 +227,7 @@ class ReplicationPad2d(_ReplicationPadNd):
 
 
 class ReplicationPad3d(_ReplicationPadNd):
-    """The same around volumes: one margin, or pairs (before, after), the last dimension's first.
+    """Pads volumes with their outermost values; one margin, or pairs (before, after), the last dimension's first.
 
     >>> lamella.nn.ReplicationPad3d(1)(lamella.ones(2, 2, 2, 2)).shape
     lamella.Size([2, 4, 4, 4])

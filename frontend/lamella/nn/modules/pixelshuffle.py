@@ -1,4 +1,4 @@
-"""Channels that become pixels, and back."""
+"""Pixel shuffle and its inverse, as modules."""
 
 from __future__ import annotations
 

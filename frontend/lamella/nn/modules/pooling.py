@@ -1,4 +1,4 @@
-"""The largest element or the mean of windows, norms of them, and the way back."""
+"""Pooling: the maximum, the mean or the power mean of windows, and unpooling, as modules."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The largest element of each window of (N, C, L) or (C, L).
+    """The maximum of each window of (N, C, L) or (C, L).
 
     >>> lamella.nn.MaxPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[3., 4.]])
@@ -79,10 +79,10 @@ class MaxPool1d(_MaxPoolNd):
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The largest element of each window of (N, C, H, W) or (C, H, W).
+    """The maximum of each window of (N, C, H, W) or (C, H, W).
 
-    Windows lie side by side unless ``stride`` says otherwise; padding is never the largest. ``return_indices`` gives a
-    pair, the second of which says where in its plane each stood.
+    ``stride`` is by default the size of a window. Padding is never the maximum. With ``return_indices`` the result is a
+    pair, the second of which holds the index of each maximum in its plane.
 
     >>> lamella.nn.MaxPool2d(2)(lamella.arange(16.0).view(1, 4, 4))
     tensor([[[ 5.,  7.],
@@ -94,7 +94,7 @@ class MaxPool2d(_MaxPoolNd):
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see MaxPool2d.
+    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); see MaxPool2d.
 
     >>> lamella.nn.MaxPool3d(2)(lamella.arange(8.0).view(1, 2, 2, 2))
     tensor([[[[7.]]]])
@@ -119,9 +119,9 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """The way back from a MaxPool1d that returned indices: each maximum where it stood, zeros elsewhere.
+    """The inverse of a MaxPool1d that returned indices: each maximum at its index, zeros elsewhere.
 
-    ``output_size``, an argument of the call, chooses among the sizes that are pooled to the input's.
+    ``output_size``, an argument of the call, chooses among the sizes that pool to the input's size.
 
     >>> pool, unpool = lamella.nn.MaxPool1d(2, return_indices=True), lamella.nn.MaxUnpool1d(2)
     >>> x = lamella.tensor([[1.0, 3.0, 2.0, 4.0, 5.0]])
@@ -136,7 +136,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """The way back from a MaxPool2d that returned indices; see MaxUnpool1d.
+    """The inverse of a MaxPool2d that returned indices; see MaxUnpool1d.
 
     >>> pool, unpool = lamella.nn.MaxPool2d(2, return_indices=True), lamella.nn.MaxUnpool2d(2)
     >>> unpool(*pool(lamella.arange(4.0).view(1, 2, 2)))
@@ -151,7 +151,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """The way back from a MaxPool3d that returned indices; see MaxUnpool1d.
+    """The inverse of a MaxPool3d that returned indices; see MaxUnpool1d.
 
     >>> pool, unpool = lamella.nn.MaxPool3d(2, return_indices=True), lamella.nn.MaxUnpool3d(2)
     >>> unpool(*pool(lamella.ones(1, 4, 6, 8))).shape
@@ -226,8 +226,8 @@ class _AvgPoolNd(Module):
 class AvgPool2d(_AvgPoolNd):
     """The mean of each window of (N, C, H, W) or (C, H, W).
 
-    Padding counts as zeros, or not at all without ``count_include_pad``; ``divisor_override`` takes the place of the
-    number of elements.
+    Padding counts as zeros; without ``count_include_pad`` it is left out. ``divisor_override`` replaces the number of
+    elements.
 
     >>> lamella.nn.AvgPool2d(2)(lamella.arange(16.0).view(1, 4, 4))
     tensor([[[ 2.5000,  4.5000],
@@ -288,10 +288,10 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """The largest element of each window of (N, C, H, W) or (C, H, W); the windows begin at random places.
+    """The maximum of each window of (N, C, H, W) or (C, H, W); the windows begin at random places.
 
-    Either ``output_size`` says how many windows there are, or ``output_ratio`` how many for each element. The places
-    are those of Graham, Fractional max-pooling, 2014.
+    ``output_size`` is the number of windows along each dimension; ``output_ratio`` gives it as a share of the input's
+    size. The random places are chosen as in Graham, Fractional max-pooling, 2014.
 
     >>> lamella.nn.FractionalMaxPool2d(3, output_ratio=(0.5, 0.25))(lamella.ones(1, 8, 8)).shape
     lamella.Size([1, 4, 2])
@@ -304,7 +304,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see FractionalMaxPool2d.
+    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); see FractionalMaxPool2d.
 
     >>> lamella.nn.FractionalMaxPool3d(2, output_size=3)(lamella.ones(1, 4, 5, 6)).shape
     lamella.Size([1, 3, 3, 3])
@@ -375,9 +375,9 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The largest element of each of as many windows as asked for, which divide a sequence evenly.
+    """The maximum of each of ``output_size`` windows, which divide a sequence evenly.
 
-    ``return_indices`` gives a pair, the second of which says where each stood.
+    With ``return_indices`` the result is a pair, the second of which holds the index of each maximum.
 
     >>> lamella.nn.AdaptiveMaxPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[3., 4.]])
@@ -388,7 +388,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The largest element of each of as many windows as asked for, which divide an image evenly; None keeps a size.
+    """The maximum of each of ``output_size`` windows, which divide an image evenly. None keeps a size.
 
     >>> lamella.nn.AdaptiveMaxPool2d((None, 1))(lamella.arange(4.0).view(1, 2, 2))
     tensor([[[1.],
@@ -400,7 +400,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The largest element of each of as many windows as asked for, which divide a volume evenly; None keeps a size.
+    """The maximum of each of ``output_size`` windows, which divide a volume evenly. None keeps a size.
 
     >>> lamella.nn.AdaptiveMaxPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
     tensor([3., 7.])
@@ -420,7 +420,7 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """Means of as many windows as asked for, which divide a sequence evenly.
+    """The means of ``output_size`` windows, which divide a sequence evenly.
 
     >>> lamella.nn.AdaptiveAvgPool1d(2)(lamella.tensor([[1.0, 3.0, 2.0, 4.0]]))
     tensor([[2., 3.]])
@@ -431,7 +431,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """Means of as many windows as asked for, which divide an image evenly; None keeps a size.
+    """The means of ``output_size`` windows, which divide an image evenly. None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool2d(1)(lamella.arange(16.0).view(1, 4, 4))
     tensor([[[7.5000]]])
@@ -442,7 +442,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """Means of as many windows as asked for, which divide a volume evenly; None keeps a size.
+    """The means of ``output_size`` windows, which divide a volume evenly. None keeps a size.
 
     >>> lamella.nn.AdaptiveAvgPool3d((2, 1, 1))(lamella.arange(8.0).view(1, 2, 2, 2)).flatten()
     tensor([1.5000, 5.5000])

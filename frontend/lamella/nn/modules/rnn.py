@@ -1,4 +1,4 @@
-"""Recurrent networks: layers over sequences, and cells that go one step."""
+"""Recurrent networks: layers over sequences, and cells that compute one step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLAIN_CELLS = {"tanh": _C._packet("aten::rnn_tanh_cell"), "relu": _C._packet("a
 
 
 def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
-    """``tensor.index_select(dim, permutation)``, which takes its place."""
+    """Returns ``tensor.index_select(dim, permutation)``, by which programs should replace it."""
     warnings.warn(
         "apply_permutation is deprecated: use tensor.index_select(dim, permutation)", FutureWarning, stacklevel=2
     )
@@ -45,15 +45,15 @@ def _check_whole(name: str, value: Any, least: int, wanted: str) -> None:
 
 
 class RNNBase(Module):
-    """What RNN, LSTM and GRU share: their parameters and their call.
+    """The common base of RNN, LSTM and GRU: their parameters and their call.
 
     A layer has ``weight_ih_l{k}`` (gates * hidden, inputs) and ``weight_hh_l{k}`` (gates * hidden, hidden), with
-    ``bias`` also ``bias_ih_l{k}`` and ``bias_hh_l{k}``; the other direction's end in ``_reverse``. All begin uniform up
-    to 1 / sqrt(hidden_size).
+    ``bias`` also ``bias_ih_l{k}`` and ``bias_hh_l{k}``. The names of the reverse direction end in ``_reverse``. All
+    start uniformly between -1 / sqrt(hidden_size) and 1 / sqrt(hidden_size).
 
     Raises:
-        TypeError: a size is no int, or ``bias`` or ``batch_first`` is no bool
-        ValueError: a size or ``dropout`` is out of range, or ``mode`` unknown
+        TypeError: a size is not an int, or ``bias`` or ``batch_first`` is not a bool
+        ValueError: a size or ``dropout`` is out of range, or ``mode`` is unknown
 
     >>> [name for name, _ in lamella.nn.RNNBase("GRU", 3, 5).named_parameters()]
     ['weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0']
@@ -153,14 +153,14 @@ class RNNBase(Module):
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def flatten_parameters(self) -> None:
-        """Does nothing: layers read their weights where they lie."""
+        """Does nothing, as the layers need no common block of memory for their weights."""
 
     def reset_parameters(self) -> None:
-        """Draws all parameters anew."""
+        """Draws new values for all parameters."""
         _uniform(self, self.hidden_size)
 
     def check_input(self, input: Tensor, batch_sizes: Any) -> None:
-        """Raises an error for an input of another dtype, number of dimensions or size than the layer takes."""
+        """Raises an error if the input's dtype, number of dimensions or size is wrong."""
         dtype = self._flat_weights[0].dtype
         if input.dtype != dtype:
             raise ValueError(
@@ -183,26 +183,26 @@ class RNNBase(Module):
         return self.num_layers * self._directions, batch, width
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Any) -> tuple[int, int, int]:
-        """The shape of the hidden state that goes with an input."""
+        """Returns the shape of the hidden state for an input."""
         return self._state_size(input, batch_sizes, self.proj_size or self.hidden_size)
 
     def check_hidden_size(
         self, hx: Tensor, expected_hidden_size: Any, msg: str = "Expected hidden size {}, got {}"
     ) -> None:
-        """Raises an error for a state of another shape."""
+        """Raises an error if the state has another shape."""
         if tuple(hx.shape) != tuple(expected_hidden_size):
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Any) -> None:
-        """Raises an error for an input or a state that the layer does not take."""
+        """Raises an error if the input or the state is wrong."""
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
     def permute_hidden(self, hx: Any, permutation: Any) -> Any:
-        """The state with its sequences in another order."""
+        """Returns the state with its sequences permuted."""
         return hx if permutation is None else hx.index_select(1, permutation)
 
-    # What a state is, for the call below: one tensor here, a pair in an LSTM.
+    # The next two methods hide the kind of state from the call below: one tensor here, a pair in an LSTM.
     def _each(self, hx: Any, change: Any) -> Any:
         return change(hx)
 
@@ -261,10 +261,10 @@ class RNNBase(Module):
 class RNN(RNNBase):
     """Layers of h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu, over sequences.
 
-    Call it with (steps, batch, input_size), (batch, steps, input_size) if ``batch_first``, one sequence
-    (steps, input_size), or a ``PackedSequence``, and perhaps a first state (num_layers * directions, batch,
-    hidden_size). It gives all states of the last layer, and the last states of all layers. ``dropout`` acts between
-    layers, in training. :class:`RNNBase` names the parameters.
+    Call it with (steps, batch, input_size), (batch, steps, input_size) if ``batch_first``, one sequence (steps,
+    input_size), or a ``PackedSequence``, and optionally an initial state (num_layers * directions, batch, hidden_size).
+    It returns all states of the last layer, and the final states of all layers. ``dropout`` acts between layers, in
+    training. :class:`RNNBase` describes the parameters.
 
     >>> out, h = lamella.nn.RNN(10, 20, 2)(lamella.ones(5, 3, 10))
     >>> out.shape, h.shape
@@ -288,9 +288,9 @@ class LSTM(RNNBase):
     """Layers of long short-term memory over sequences.
 
     The gates i, f, g, o are the four parts of W_ih x + b_ih + W_hh h + b_hh, g under tanh and the others under
-    sigmoid; c' = f c + i g and h' = o tanh(c'). With ``proj_size``, h' is W_hr (o tanh(c')). It is called as
-    :class:`RNN`; the state is a pair of hidden states and cells (Hochreiter and Schmidhuber,
-    1997; Sak and others, 2014).
+    sigmoid; c' = f c + i g and h' = o tanh(c'). With ``proj_size``, h' is W_hr (o tanh(c')). It is called like
+    :class:`RNN`; the state is a pair of hidden states and cells (Hochreiter and Schmidhuber, 1997; Sak and others,
+    2014).
 
     >>> out, (h, c) = lamella.nn.LSTM(10, 20, bidirectional=True)(lamella.ones(5, 3, 10))
     >>> out.shape, c.shape
@@ -301,7 +301,7 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def get_expected_cell_size(self, input: Tensor, batch_sizes: Any) -> tuple[int, int, int]:
-        """The shape of the cells that go with an input."""
+        """Returns the shape of the cells for an input."""
         return self._state_size(input, batch_sizes, self.hidden_size)
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Any) -> None:
@@ -332,7 +332,7 @@ class GRU(RNNBase):
     """Layers of gated recurrent units over sequences.
 
     With the parts r, z, n of W_ih x + b_ih and of W_hh h + b_hh, r and z are sigmoids of sums, n is
-    tanh(n_x + r n_h), and h' = (1 - z) n + z h. It is called as :class:`RNN` (Cho and others, 2014).
+    tanh(n_x + r n_h), and h' = (1 - z) n + z h. It is called like :class:`RNN` (Cho and others, 2014).
 
     >>> out, h = lamella.nn.GRU(10, 20, batch_first=True)(lamella.ones(3, 5, 10))
     >>> out.shape, h.shape
@@ -346,7 +346,7 @@ class GRU(RNNBase):
 
 
 class RNNCellBase(Module):
-    """What the cells share: their parameters, uniform up to 1 / sqrt(hidden_size).
+    """The common base of the cells: their parameters, which start uniformly in ±1 / sqrt(hidden_size).
 
     >>> lamella.nn.modules.rnn.RNNCellBase(3, 5, bias=False, num_chunks=4).weight_hh.shape
     lamella.Size([20, 5])
@@ -382,7 +382,7 @@ class RNNCellBase(Module):
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 
     def reset_parameters(self) -> None:
-        """Draws all parameters anew."""
+        """Draws new values for all parameters."""
         _uniform(self, self.hidden_size)
 
     @property
@@ -410,7 +410,7 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an :class:`RNN`: (batch, input_size) or (input_size,), and perhaps a state, to the next state.
+    """One step of an :class:`RNN`: from (batch, input_size) or (input_size,) and an optional state to the next state.
 
     >>> lamella.nn.RNNCell(10, 20)(lamella.ones(3, 10)).shape
     lamella.Size([3, 20])
@@ -439,7 +439,7 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of an :class:`LSTM`: an input and perhaps (hidden state, cell), to the next ones.
+    """One step of an :class:`LSTM`: from an input and an optional pair (hidden state, cell) to the next pair.
 
     >>> h, c = lamella.nn.LSTMCell(10, 20)(lamella.ones(3, 10))
     >>> h.shape, c.shape
@@ -467,7 +467,7 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a :class:`GRU`: an input and perhaps a state, to the next state.
+    """One step of a :class:`GRU`: from an input and an optional state to the next state.
 
     >>> lamella.nn.GRUCell(10, 20)(lamella.ones(3, 10)).shape
     lamella.Size([3, 20])

@@ -1,4 +1,4 @@
-"""Rows of a table, one by one and in bags."""
+"""Rows of a table, looked up one by one or reduced in bags."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Embedding(Module):
-    """The rows of a table (num_embeddings, embedding_dim) that integers name.
+    """The rows of a table (num_embeddings, embedding_dim) at given indices.
 
     Args:
-        padding_idx: a row that begins at 0 and gets no gradient
-        max_norm: a row that is longer is scaled to this length, in the table, before it is read
-        norm_type: the p of the length
-        scale_grad_by_freq: gradients of a row are divided by how often it is named
-        sparse: refused; there are no sparse tensors
+        padding_idx: a row that starts at 0 and gets no gradient
+        max_norm: rows that are read and exceed this norm are first scaled down to it, in the table itself
+        norm_type: the order p of the norm
+        scale_grad_by_freq: the gradient of a row is divided by the number of its uses
+        sparse: not supported, as there are no sparse tensors
 
     >>> lamella.nn.Embedding(10, 3)(lamella.tensor([[1, 2, 4, 5], [4, 3, 2, 9]])).shape
     lamella.Size([2, 4, 3])
@@ -66,7 +66,7 @@ class Embedding(Module):
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
-        """Draws normal values anew."""
+        """Draws new values from a normal distribution."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             self.weight.detach()[self.padding_idx].fill_(0)
@@ -99,7 +99,7 @@ class Embedding(Module):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """An Embedding over a table that is there; with ``freeze`` it is not trained.
+        """Returns an Embedding over an existing table. With ``freeze`` it is not trained.
 
         >>> table = lamella.nn.Embedding.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
         >>> table(lamella.tensor([1]))
@@ -122,16 +122,16 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """The "sum", "mean" or "max" of the rows of a table (num_embeddings, embedding_dim) that each bag names.
+    """The "sum", "mean" or "max" of the rows of a table (num_embeddings, embedding_dim) at the indices of each bag.
 
     Args:
-        max_norm: a row that is longer is scaled to this length, in the table, before it is read
-        norm_type: the p of the length
-        scale_grad_by_freq: gradients of a row are divided by how often it is named; not for "max"
+        max_norm: rows that are read and exceed this norm are first scaled down to it, in the table itself
+        norm_type: the order p of the norm
+        scale_grad_by_freq: the gradient of a row is divided by the number of its uses; not with "max"
         mode: "sum", "mean" or "max"
-        sparse: refused; there are no sparse tensors
+        sparse: not supported, as there are no sparse tensors
         include_last_offset: the last offset is the end of the last bag
-        padding_idx: a row that begins at 0, is left out and gets no gradient
+        padding_idx: a row that starts at 0, is left out of bags and gets no gradient
 
     >>> bags = lamella.nn.EmbeddingBag.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]), mode="sum")
     >>> bags(lamella.tensor([0, 1, 1]), lamella.tensor([0, 2]))
@@ -179,7 +179,7 @@ class EmbeddingBag(Module):
         self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
 
     def reset_parameters(self) -> None:
-        """Draws normal values anew."""
+        """Draws new values from a normal distribution."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             self.weight.detach()[self.padding_idx].fill_(0)
@@ -219,7 +219,7 @@ class EmbeddingBag(Module):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """An EmbeddingBag over a table that is there; with ``freeze`` it is not trained.
+        """Returns an EmbeddingBag over an existing table. With ``freeze`` it is not trained.
 
         >>> bags = lamella.nn.EmbeddingBag.from_pretrained(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
         >>> bags(lamella.tensor([[0, 1]]))

@@ -1,4 +1,4 @@
-"""Transformers: layers of attention and two linear layers, their stacks, and both stacks together."""
+"""Transformers: layers of attention and two linear layers, stacks of them, and the encoder-decoder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _hides_what_follows(size: int, device: Any = None, dtype: Any = None) -> Ten
 
 
 def _is_causal(mask: Any, is_causal: bool | None, size: int) -> bool:
-    """The hint, or whether the mask hides from each place those behind it, and nothing else."""
+    """Returns the hint; without one, whether the mask hides from each position exactly the positions after it."""
     if is_causal is not None or mask is None:
         return is_causal is True
     if tuple(mask.shape) != (size, size):
@@ -64,7 +64,7 @@ def _get_clones(module: Module, n: int) -> ModuleList:
 
 
 def _why_padding_stays(layer: Any) -> str:
-    """What of a layer keeps torch from leaving padding out, or nothing."""
+    """Returns the property of a layer for which torch does not leave padding out; an empty text if there is none."""
     if not isinstance(layer, TransformerEncoderLayer):
         return " was not TransformerEncoderLayer"
     attention = layer.self_attn
@@ -83,11 +83,11 @@ def _why_padding_stays(layer: Any) -> str:
 
 
 class Transformer(Module):
-    """An encoder of the source and a decoder of the target, which attends to what the encoder made.
+    """An encoder of the source, and a decoder of the target that attends to the encoder's result.
 
     Sources and targets are (length, batch, d_model), (batch, length, d_model) with ``batch_first``, or
     (length, d_model). The other arguments are those of :class:`TransformerEncoderLayer`, and the numbers of layers.
-    ``custom_encoder`` and ``custom_decoder`` take the places of the stacks (Vaswani and others, 2017).
+    ``custom_encoder`` and ``custom_decoder`` replace the stacks (Vaswani and others, 2017).
 
     Raises:
         RuntimeError: batches differ, or the features are not ``d_model``
@@ -167,7 +167,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """The mask that hides from each place those behind it: -inf there, and 0.
+        """Returns the mask that hides from each position the positions after it: -inf there, 0 elsewhere.
 
         >>> lamella.nn.Transformer.generate_square_subsequent_mask(2)
         tensor([[0., -inf],
@@ -182,15 +182,15 @@ class Transformer(Module):
 
 
 class TransformerEncoder(Module):
-    """Copies of an encoder's layer one after the other, and perhaps a norm at the end.
+    """A stack of copies of an encoder layer, with an optional norm at the end.
 
-    With ``enable_nested_tensor`` (and a layer with ``batch_first``, biases, an even number of heads and a plain
-    activation, whose norms come last), a model in ``eval()`` that records no gradients gives zeros, before the last
-    norm, where ``src_key_padding_mask`` hides the ends of sequences. ``mask_check`` asks whether it hides ends alone,
-    which is always asked here.
+    ``enable_nested_tensor`` has torch leave padding out in ``eval()``, if no gradients are recorded and the layer has
+    ``batch_first``, biases, an even number of heads, a plain activation and norms at its end. Lamella sets the results
+    to zero then, before the last norm, where ``src_key_padding_mask`` hides the ends of sequences. ``mask_check`` asks
+    for a check that the mask hides only ends; here it is always checked.
 
     Warns:
-        UserWarning: ``enable_nested_tensor`` is set, and the layer is none that it is for
+        UserWarning: ``enable_nested_tensor`` is set, and the layer does not meet these conditions
 
     >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16)
     >>> lamella.nn.TransformerEncoder(layer, 2)(lamella.ones(5, 3, 8)).shape
@@ -230,7 +230,7 @@ class TransformerEncoder(Module):
         if any(t.requires_grad for t in (src, *first.parameters())) and lamella.is_grad_enabled():
             return False
         hidden = padding != 0
-        return not (hidden[:, :-1] & ~hidden[:, 1:]).any()  # what follows a hidden place is hidden
+        return not (hidden[:, :-1] & ~hidden[:, 1:]).any()  # all positions after a hidden one are hidden
 
     def forward(
         self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
@@ -249,7 +249,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Copies of a decoder's layer one after the other, and perhaps a norm at the end.
+    """A stack of copies of a decoder layer, with an optional norm at the end.
 
     >>> layer = lamella.nn.TransformerDecoderLayer(8, 2, 16)
     >>> lamella.nn.TransformerDecoder(layer, 2)(lamella.ones(4, 3, 8), lamella.ones(5, 3, 8)).shape
@@ -292,15 +292,15 @@ class TransformerDecoder(Module):
 
 
 class TransformerEncoderLayer(Module):
-    """Attention of a sequence to itself and two linear layers, each added to its input and normed.
+    """Self-attention and two linear layers; the result of each part is added to its input and normalized.
 
     Args:
-        dim_feedforward: the width between the linear layers, under ``activation``: "relu", "gelu" or a function
-        norm_first: the norm acts before each part, in place of behind it
-        bias: linear layers and norms have one
+        dim_feedforward: the width between the two linear layers; ``activation``, a name or a function, acts on it
+        norm_first: the norm acts before each part instead of after it
+        bias: whether linear layers and norms have a bias
 
     Raises:
-        RuntimeError: another name of an activation
+        RuntimeError: ``activation`` is neither "relu" nor "gelu" nor a function
 
     >>> layer = lamella.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
     >>> layer(lamella.ones(3, 5, 8)).shape
@@ -363,7 +363,8 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """Attention of a sequence to itself, then to ``memory``, and two linear layers, each added and normed.
+    """Self-attention, attention to ``memory`` and two linear layers; the result of each is added to its input and
+    normalized.
 
     The arguments are those of :class:`TransformerEncoderLayer`.
 

@@ -1,4 +1,4 @@
-"""Images of another size."""
+"""Interpolation of images as modules."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """An image (N, C, ...) of one to three axes at another size: ``nn.functional.interpolate``.
+    """Resizes an image (N, C, ...) with one to three axes by ``nn.functional.interpolate``.
 
     Args:
         size: the new sizes, or one for all axes
-        scale_factor: in place of a size, how many places an element gets
-        mode: "nearest", "linear", "bilinear", "bicubic" or "trilinear", and what else ``interpolate`` knows
-        align_corners: the middles of the outer elements stay where they are, in place of their edges
-        recompute_scale_factor: places are computed from the sizes, after ``scale_factor`` was rounded to them
+        scale_factor: instead of a size, the quotient of new and old size
+        mode: "nearest", "linear", "bilinear", "bicubic", "trilinear", or another mode of ``interpolate``
+        align_corners: the centres of the outer elements of input and result coincide; otherwise their outer edges do
+        recompute_scale_factor: coordinates are computed from the sizes, after ``scale_factor`` was rounded to them
 
     >>> lamella.nn.Upsample(scale_factor=2)(lamella.tensor([[[1.0, 2.0]]]))
     tensor([[[1., 1., 2., 2.]]])
@@ -61,7 +61,7 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """An image (N, C, H, W) at another size, each place its nearest element.
+    """Resizes an image (N, C, H, W); each element of the result is the nearest element of the input.
 
     >>> lamella.nn.UpsamplingNearest2d(size=(1, 4))(lamella.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1., 1., 2., 2.]]]])
@@ -72,7 +72,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """An image (N, C, H, W) at another size, on straight lines between the elements, with aligned corners.
+    """Resizes an image (N, C, H, W) by bilinear interpolation with aligned corners.
 
     >>> lamella.nn.UpsamplingBilinear2d(size=(1, 3))(lamella.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1.0000, 1.5000, 2.0000]]]])

@@ -1,4 +1,4 @@
-"""Arguments for one or several dimensions, where programs import them from: torch.nn.modules.utils."""
+"""Arguments for one or several dimensions, under the name from which programs import them: torch.nn.modules.utils."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__: list[str] = []
 
 
 def several(value: Any, n: int) -> tuple[Any, ...]:
-    """n values: one for all dimensions, or what was given for each."""
+    """Returns ``n`` values: one value repeated, or those that were given."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function that gives n values: one repeated, or those of what it is given.
+    """Returns a function that returns ``n`` values: its argument repeated, or the values in it.
 
     >>> lamella.nn.modules.utils._ntuple(2)(3)
     (3, 3)
@@ -34,7 +34,7 @@ _quadruple = _ntuple(4, "_quadruple")
 
 
 def _reverse_repeat_tuple(values: tuple[Any, ...], n: int) -> tuple[Any, ...]:
-    """The values from the last to the first, each n times, as ``pad`` takes margins.
+    """Returns the values in reverse order, each ``n`` times, as ``pad`` takes margins.
 
     >>> lamella.nn.modules.utils._reverse_repeat_tuple((1, 2), 2)
     (2, 2, 1, 1)

@@ -1,11 +1,11 @@
-"""A module on several devices at once: only ``DataParallel`` on one is here; names are torch.nn.parallel's."""
+"""A module on several devices. Only ``DataParallel`` on one device is implemented; names are torch.nn.parallel's."""
 
 from lamella._absent import explain
 from lamella.nn.parallel.data_parallel import DataParallel, data_parallel
 
 __all__ = ["DataParallel", "data_parallel"]
 
-# Names of torch's that are not here yet.
+# Names of torch that are not implemented yet.
 PLANNED = frozenset("DistributedDataParallel distributed gather parallel_apply replicate scatter".split())
 
 

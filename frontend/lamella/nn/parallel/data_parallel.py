@@ -1,4 +1,4 @@
-"""DataParallel: a module whose calls would be split among devices; here it calls the module on the one that it has."""
+"""DataParallel. torch's splits a call among devices; this one runs it on the only device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["DataParallel", "data_parallel"]
 
 
 def _devices(given: Any) -> list[Device]:
-    """The devices that are meant: by default all accelerators, of which there must be one at most."""
+    """Returns the devices, by default all accelerators. More than one is an error."""
     found = accelerator.current_accelerator(check_available=True)
     if given is None:
         given = range(accelerator.device_count()) if found is not None else ()
@@ -36,7 +36,8 @@ def _devices(given: Any) -> list[Device]:
 
 
 class DataParallel(Module):
-    """A module around another, whose parameters are ``module.NAME``; with one device or none it just calls it.
+    """A wrapper of a module, whose parameters are named ``module.NAME``. It calls the module on one device, or on the
+    CPU.
 
     Raises:
         NotImplementedError: there are several devices
@@ -73,7 +74,7 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: dict[str, Any] | None = None,
 ) -> Any:
-    """Calls a module with inputs that would be split among devices; there must be one at most.
+    """Calls a module, which torch would split among devices. There must be one device at most.
 
     >>> lamella.nn.parallel.data_parallel(lamella.nn.Identity(), lamella.ones(2), device_ids=[])
     tensor([1., 1.])

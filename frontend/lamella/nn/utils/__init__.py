@@ -1,4 +1,4 @@
-"""What is done to modules and their parameters from outside; names and meaning are torch.nn.utils'.
+"""Functions over modules and their parameters. The names and their meaning are torch.nn.utils'.
 
 >>> w = lamella.nn.Parameter(lamella.ones(4), requires_grad=False)
 >>> lamella.nn.utils.parameters_to_vector([w, w]).shape

@@ -1,4 +1,4 @@
-"""Blocks without history, which are nothing where autograd is not loaded."""
+"""Blocks in which autograd records nothing. They do nothing if autograd is not loaded."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def no_history() -> Any:
-    """``lamella.no_grad()``; without autograd nothing has a history, and it is an empty block."""
+    """Returns ``lamella.no_grad()``; without autograd, an empty context."""
     return getattr(lamella, "no_grad", nullcontext)()
 
 
 def without_history(function: F) -> F:
-    """The function, each call of which is such a block."""
+    """Returns a function that calls ``function`` in such a block."""
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How many elements of a tensor are pruned, and masks without them."""
+"""Masks for pruning, and the number of elements that they remove."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import lamella
 
 
 def checked_amount(amount: Any) -> Any:
-    """A whole number of elements from 0 on, or a part of them from 0.0 to 1.0."""
+    """Returns the amount after a check: a number of elements of at least 0, or a fraction from 0.0 to 1.0."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"prune: argument 'amount' must be an int or a float, got {type(amount).__name__}")
     whole = isinstance(amount, numbers.Integral)
@@ -19,7 +19,7 @@ def checked_amount(amount: Any) -> Any:
 
 
 def pruned(amount: Any, size: int) -> int:
-    """The number of elements to prune, from an amount that is a number or a fraction of the total."""
+    """Returns the number of elements to prune, for an amount that is a number or a fraction of ``size``."""
     count = int(amount) if isinstance(amount, numbers.Integral) else round(amount * size)
     if count > size:
         raise ValueError(f"prune: argument 'amount' is {count}, and there are {size} to prune")
@@ -27,7 +27,7 @@ def pruned(amount: Any, size: int) -> int:
 
 
 def channels(t: Any, dim: int) -> int:
-    """The size of a dimension of a tensor whose slices can be pruned."""
+    """Returns the size of a dimension. The tensor must have at least two."""
     if t.dim() <= 1:
         raise ValueError(
             f"prune: slices are pruned of tensors of two dimensions or more, got the shape {tuple(t.shape)}"
@@ -38,7 +38,7 @@ def channels(t: Any, dim: int) -> int:
 
 
 def without(default_mask: Any, scores: Any, count: int, largest: bool) -> Any:
-    """The mask with zeros where the scores are the least, or the largest."""
+    """Returns the mask with zeros at the ``count`` smallest, or largest, scores."""
     mask = default_mask.clone(memory_format=lamella.contiguous_format)
     if count:
         mask.view(-1)[scores.reshape(-1).topk(count, largest=largest).indices] = 0
@@ -46,7 +46,7 @@ def without(default_mask: Any, scores: Any, count: int, largest: bool) -> Any:
 
 
 def only(t: Any, dim: int, kept: Any) -> Any:
-    """A mask of ones in the slices that are kept."""
+    """Returns a mask of ones in the slices that are kept, and zeros elsewhere."""
     mask = lamella.zeros_like(t)
     place: list[Any] = [slice(None)] * t.dim()
     place[dim] = kept
@@ -55,5 +55,5 @@ def only(t: Any, dim: int, kept: Any) -> Any:
 
 
 def slice_norms(t: Any, n: Any, dim: int) -> Any:
-    """The norm of each slice along a dimension."""
+    """Returns the norm of each slice along a dimension."""
     return t.norm(p=n, dim=[d for d in range(t.dim()) if d != dim % t.dim()])

@@ -1,6 +1,6 @@
-"""Maps from matrices to matrices with orthonormal columns, and decompositions to begin from.
+"""Maps from matrices to matrices with orthonormal columns, and the decompositions that their inverses need.
 
-They are written over products and sums, so that every device has them and their gradients.
+They are written in products and sums only, so that every device supports them and their gradients.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import lamella
 from lamella._C import Tensor
 
-DEGREE = 16  # of the Taylor polynomial: for norms of a half at most its error is below that of float64
+DEGREE = 16  # of the Taylor polynomial: for norms of at most one half its error is below that of float64
 
 
 def joined(left: Any, right: Any) -> Any:
-    """Two matrices, or batches of them, side by side."""
+    """Returns two matrices, or batches of them, side by side."""
     return lamella.cat([left, right], dim=-1)
 
 
@@ -24,7 +24,7 @@ def _identity(like: Any, rows: int, columns: int) -> Any:
 
 
 def exponential(A: Any) -> Any:
-    """exp(A), by a Taylor polynomial of A / 2^s, which is squared s times."""
+    """Returns exp(A), by a Taylor polynomial of A / 2^s that is then squared s times."""
     norm = float(A.detach().abs().sum(-2).max()) if A.numel() else 0.0
     squarings = max(0, math.ceil(math.log2(norm)) + 1) if norm > 0 and math.isfinite(norm) else 0
     A = A / 2.0**squarings
@@ -38,7 +38,8 @@ def exponential(A: Any) -> Any:
 
 
 def solve(A: Any, B: Any) -> Any:
-    """A^-1 B by Gauss's elimination without pivots, for matrices whose Hermitian part is positive definite."""
+    """Returns A^-1 B by Gaussian elimination without pivoting, for matrices whose Hermitian part is positive
+    definite."""
     n = A.size(-1)
     both = joined(A, B)
     for i in range(n):
@@ -50,7 +51,8 @@ def solve(A: Any, B: Any) -> Any:
 
 
 def reflected(V: Any, tau: Any) -> Any:
-    """The first columns of the product of H_i = I - tau_i v_i v_i^H, where v_i is column i of V below the diagonal."""
+    """Returns the first columns of the product of H_i = I - tau_i v_i v_i^H; v_i is column i of V below the
+    diagonal."""
     n, k = V.size(-2), V.size(-1)
     one = _identity(V, n, k)
     V = V.tril(-1) + one
@@ -62,7 +64,8 @@ def reflected(V: Any, tau: Any) -> Any:
 
 
 def decomposed(A: Any) -> tuple[Any, Any]:
-    """Reflectors below the diagonal and R on and above it, and tau, as LAPACK's geqrf gives them. Without history."""
+    """Returns Householder reflectors below the diagonal with R on and above it, and tau, like LAPACK's geqrf. It
+    records no history."""
     A = A.clone()
     n, k = A.size(-2), A.size(-1)
     tau = A.new_zeros((*A.shape[:-2], k))
@@ -90,7 +93,7 @@ def decomposed(A: Any) -> tuple[Any, Any]:
 
 
 def nearest(A: Any) -> Any:
-    """The orthogonal factor of the QR decomposition whose R has a positive diagonal."""
+    """Returns the orthogonal factor of the QR decomposition whose R has a positive diagonal."""
     X, tau = decomposed(A)
     diagonal = X.diagonal(dim1=-2, dim2=-1)
     return reflected(X, tau) * diagonal.sgn().unsqueeze(-2)
@@ -103,7 +106,7 @@ def is_orthogonal(Q: Any) -> bool:
 
 
 def reflectors(Q: Any) -> Any:
-    """What ``householder`` makes a matrix with orthonormal columns from."""
+    """Returns the matrix from which ``householder`` computes Q, which has orthonormal columns."""
     A, tau = decomposed(Q)
     diagonal = A.diagonal(dim1=-2, dim2=-1)
     signs = diagonal.sign()
@@ -115,7 +118,7 @@ def reflectors(Q: Any) -> Any:
 
 
 def _skew(X: Any) -> Any:
-    """A skew matrix of the lower triangle of a tall one."""
+    """Returns the skew-Hermitian matrix with the lower triangle of a tall matrix."""
     n, k = X.size(-2), X.size(-1)
     X = X.tril()
     if n != k:
@@ -128,14 +131,15 @@ def matrix_exp(X: Tensor) -> Any:
 
 
 def cayley(X: Tensor) -> Any:
-    """(I - A / 2)^-1 (I + A / 2) of a skew matrix A."""
+    """Returns (I - A / 2)^-1 (I + A / 2) for the skew matrix A of X."""
     A = _skew(X)
     one = _identity(A, A.size(-1), A.size(-1))
     return solve(one - A / 2, one + A / 2)[..., : X.size(-1)]
 
 
 def householder(X: Tensor) -> Any:
-    """The product of the reflections at the columns below the diagonal, each column with the diagonal's sign."""
+    """Returns the product of the reflections at the columns of X below its diagonal, each column times its diagonal
+    element."""
     A = X.tril(-1)
     tau = 2.0 / (1.0 + A.square().sum(-2))
     signs = X.diagonal(dim1=-2, dim2=-1).to(lamella.int32)

@@ -1,4 +1,4 @@
-"""Gradients of many parameters together: their norm, and bounds for it or for every element."""
+"""The norm of the gradients of several parameters together, and bounds for it or for each element."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def _grads(parameters: Iterable[Any]) -> list[Any]:
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all elements of some tensors, as if they were one vector. Without a tensor it is 0.
+    """Returns the norm of the elements of all tensors, as if they were one vector; 0 without tensors.
 
     Args:
         norm_type: the order, ``float("inf")`` for the greatest absolute value
-        error_if_nonfinite: a RuntimeError if the norm is infinite or NaN
-        foreach: accepted as torch's; it changes nothing here
+        error_if_nonfinite: raises a RuntimeError if the norm is infinite or NaN
+        foreach: accepted for torch's programs, and ignored
 
     >>> lamella.nn.utils.get_total_norm([lamella.tensor([3.0]), lamella.tensor([0.0, 4.0])])
     tensor(5.)
@@ -82,10 +82,11 @@ def clip_grad_norm_(
     """Scales the gradients so that the norm of all of them is ``max_norm`` at most; returns what it was before.
 
     Args:
-        parameters: a tensor or several; those without a gradient are passed over
+        parameters: a tensor or several; those without a gradient are skipped
         norm_type: the order, ``float("inf")`` for the greatest absolute value
-        error_if_nonfinite: a RuntimeError if the norm is infinite or NaN; else the gradients become so
-        foreach: accepted as torch's; it changes nothing here
+        error_if_nonfinite: raises a RuntimeError if the norm is infinite or NaN; otherwise the gradients are scaled by
+        it
+        foreach: accepted for torch's programs, and ignored
 
     >>> lamella.nn.utils.clip_grad_norm_([], 1.0)
     tensor(0.)
@@ -103,7 +104,7 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The old name of ``clip_grad_norm_``; it warns.
+    """``clip_grad_norm_`` under its old name. It warns.
 
     >>> import warnings
     >>> with warnings.catch_warnings(record=True):
@@ -116,7 +117,7 @@ def clip_grad_norm(
 
 @without_history
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Bounds every element of the gradients to ``-clip_value`` up to ``clip_value``, in their memory.
+    """Clamps every element of the gradients to the range from ``-clip_value`` to ``clip_value``, in their memory.
 
     >>> lamella.nn.utils.clip_grad_value_([], 1.0)
     """

@@ -1,4 +1,4 @@
-"""Many parameters as one vector, and back."""
+"""Converts parameters to one vector and back."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def _on_one_device(who: str, parameters: Iterable[Tensor]) -> list[Any]:
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """The elements of all parameters, one after the other, in a new vector.
+    """Returns the elements of all parameters in one new vector.
 
     Raises:
-        TypeError: they are on several devices
-        RuntimeError: there is none, or a parameter is not contiguous
+        TypeError: the parameters are on several devices
+        RuntimeError: there is no parameter, or one is not contiguous
 
     >>> layer = lamella.nn.Linear(2, 3)
     >>> lamella.nn.utils.parameters_to_vector(layer.parameters()).shape
@@ -37,7 +37,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Makes each parameter a view of its part of the vector, in their order.
 
     Raises:
-        TypeError: ``vec`` is no tensor, or the parameters are on several devices
+        TypeError: ``vec`` is not a tensor, or the parameters are on several devices
         RuntimeError: the vector is too short
 
     >>> layer = lamella.nn.Linear(2, 1)

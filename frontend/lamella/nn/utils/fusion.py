@@ -1,4 +1,4 @@
-"""A batch norm in evaluation folded into the layer before it."""
+"""Folds a batch normalization in evaluation into the layer before it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _checked(who: str, layer: Any, bn: Any) -> None:
 def _fused(
     w: Tensor, b: Tensor | None, mean: Tensor, var: Tensor, eps: float, bn_w: Any, bn_b: Any, shape: list[int]
 ) -> tuple[Parameter, Parameter]:
-    """With s = weight / sqrt(var + eps), the weights are w s and the bias (b - mean) s + bias."""
+    """Returns the weights w s and the bias (b - mean) s + bn_b, where s = bn_w / sqrt(var + eps)."""
     scale = (var + eps).rsqrt() if bn_w is None else bn_w * (var + eps).rsqrt()
     moved = -mean if b is None else b - mean
     bias = moved * scale if bn_b is None else moved * scale + bn_b
@@ -45,7 +45,7 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of the convolution that computes what a convolution and a batch norm compute together.
+    """Returns weight and bias of the convolution that equals a convolution and a batch normalization after it.
 
     Args:
         bn_rm, bn_rv: the batch norm's running mean and variance
@@ -62,7 +62,7 @@ def fuse_conv_bn_weights(
 
 
 def fuse_conv_bn_eval(conv: M, bn: Module, transpose: bool = False) -> M:
-    """A copy of a convolution that computes what it and the batch norm behind it compute in evaluation.
+    """Returns a copy of a convolution that includes the batch normalization after it, in evaluation.
 
     Raises:
         AssertionError: one of them is in training, or the batch norm has no running statistics
@@ -90,7 +90,7 @@ def fuse_linear_bn_weights(
     bn_w: Tensor,
     bn_b: Tensor,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of the linear layer that computes what one and a batch norm compute together.
+    """Returns weight and bias of the linear layer that equals a linear layer and a batch normalization after it.
 
     >>> one = lamella.ones(1)
     >>> w, b = lamella.nn.utils.fuse_linear_bn_weights(lamella.ones(1, 2), one, one, 3 * one, 1.0, 4 * one, one)
@@ -101,7 +101,7 @@ def fuse_linear_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: M, bn: Module) -> M:
-    """A copy of a linear layer that computes what it and the batch norm behind it compute in evaluation.
+    """Returns a copy of a linear layer that includes the batch normalization after it, in evaluation.
 
     Raises:
         AssertionError: one of them is in training, the batch norm has no running statistics, or another number of

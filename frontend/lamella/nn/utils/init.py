@@ -1,4 +1,4 @@
-"""Modules without the numbers that their parameters begin with."""
+"""Creates modules without initializing their parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ M = TypeVar("M", bound=Module)
 
 
 def skip_init(module_cls: type[M], *args: Any, **kwargs: Any) -> M:
-    """A module whose parameters and buffers hold whatever is in the memory, for who sets them afterwards.
+    """Returns a module with uninitialized parameters and buffers, for callers that set them afterwards.
 
-    It is made on the device "meta", and gets its memory then.
+    The module is made on the device "meta" and then gets its memory.
 
     Raises:
-        RuntimeError: it is no class of modules, or its constructor has no ``device``
+        RuntimeError: ``module_cls`` is not a class of modules, or its constructor has no ``device``
 
     >>> lamella.nn.utils.skip_init(lamella.nn.Linear, 2, 3).weight.device
     device(type='cpu')

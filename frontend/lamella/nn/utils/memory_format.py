@@ -21,7 +21,7 @@ def _convert(module: Any, format: Any, names: tuple[str, str]) -> None:
 
 
 def convert_conv2d_weight_memory_format(module: M, memory_format: Format) -> M:
-    """Lays out the weights of all convolutions of two dimensions in the module, transposed ones too; returns it.
+    """Converts the weights of all two-dimensional convolutions in a module, also transposed ones, to a memory format.
 
     >>> conv = lamella.nn.Conv2d(8, 4, 3)
     >>> conv = lamella.nn.utils.convert_conv2d_weight_memory_format(conv, lamella.channels_last)
@@ -33,7 +33,7 @@ def convert_conv2d_weight_memory_format(module: M, memory_format: Format) -> M:
 
 
 def convert_conv3d_weight_memory_format(module: M, memory_format: Format) -> M:
-    """The same for convolutions of three dimensions.
+    """Converts the weights of all three-dimensional convolutions in a module, also transposed ones, to a memory format.
 
     >>> conv = lamella.nn.Conv3d(8, 4, 3)
     >>> lamella.nn.utils.convert_conv3d_weight_memory_format(conv, lamella.contiguous_format) is conv

@@ -17,7 +17,7 @@ __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 class _Orthogonal(Module):
-    """A matrix as the image of a map onto orthogonal matrices, by default times a matrix that stays as it is."""
+    """A matrix computed by a map onto orthogonal matrices, by default times the constant matrix ``base``."""
 
     base: Any
 
@@ -58,7 +58,7 @@ class _Orthogonal(Module):
         else:
             more = tall.new_empty((*tall.shape[:-2], n, n - k)).normal_()
             self.base = maps.nearest(maps.joined(tall, more))
-        # Each map takes minus the identity to the identity, so that the weight is the base.
+        # The weight shall be the base, so the original is minus the identity, which each map takes to the identity.
         start = Q.new_zeros(Q.shape)
         start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return start
@@ -74,18 +74,18 @@ def _tensor(who: str, module: Any, name: str) -> Any:
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Makes a weight a matrix, or each matrix of a batch, with orthonormal columns, or rows where it has fewer.
+    """Makes the columns of a weight, a matrix or a batch of them, orthonormal; its rows if it has fewer rows.
 
     Args:
         orthogonal_map: "matrix_exp" (of a skew matrix), "cayley" or "householder"; by default "matrix_exp" for square
             and complex matrices, else "householder"
-        use_trivialization: the result is multiplied by a constant, ``base``, so that the weight begins as the
+        use_trivialization: the result is multiplied by a constant, ``base``, so that the weight starts as the
             orthogonal matrix of its QR decomposition; otherwise values cannot be assigned but with "householder"
 
     Raises:
         ValueError: there is no such tensor, it has less than two dimensions, or the map is unknown
 
-    Lezcano-Casado, arXiv:1909.09501, has the maps.
+    The maps are described by Lezcano-Casado, arXiv:1909.09501.
 
     >>> m = lamella.nn.utils.parametrizations.orthogonal(lamella.nn.Linear(2, 4))
     >>> lamella.allclose(m.weight.mT @ m.weight, lamella.eye(2), atol=1e-5)
@@ -116,10 +116,10 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
-    """Splits a weight into its length, ``original0``, and its direction, ``original1`` (arXiv:1602.07868).
+    """Splits a weight into its norm, ``original0``, and its direction, ``original1`` (arXiv:1602.07868).
 
     Args:
-        dim: the dimension for each of whose indices there is a length; None for one length of all
+        dim: the dimension that keeps its size: each of its indices has a norm; None for one norm of all elements
 
     State dicts of ``nn.utils.weight_norm`` can be loaded.
 
@@ -160,7 +160,7 @@ class _SpectralNorm(Module):
             self._power_method(matrix, 15)
 
     def _power_method(self, matrix: Tensor, steps: int) -> None:
-        """Improves the singular vectors, in their memory."""
+        """Improves the estimates of the singular vectors in place."""
         with no_history():
             for _ in range(steps):
                 normalize(matrix.mv(self._v), dim=0, eps=self.eps, out=self._u)
@@ -172,7 +172,7 @@ class _SpectralNorm(Module):
         matrix = as_matrix(weight, self.dim)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)
-        u, v = self._u.clone(), self._v.clone()  # the next call writes into the buffers, and backward needs these
+        u, v = self._u.clone(), self._v.clone()  # the next call overwrites the buffers, and backward needs these values
         return weight / u.vdot(matrix.mv(v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
@@ -182,12 +182,12 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Divides a weight by its greatest singular value, which the power method approximates (arXiv:1802.05957).
+    """Divides a weight by its largest singular value, which the power method approximates (arXiv:1802.05957).
 
     Args:
-        n_power_iterations: steps of the power method each time the weight is read in training
-        eps: the least length that vectors are divided by
-        dim: the dimension that counts the outputs, 1 in transposed convolutions and else 0
+        n_power_iterations: steps of the power method each time that the weight is read in training
+        eps: a lower bound of the norms that vectors are divided by
+        dim: the dimension of the outputs, by default 1 in transposed convolutions and else 0
 
     >>> m = lamella.nn.utils.parametrizations.spectral_norm(lamella.nn.Linear(4, 3), n_power_iterations=50)
     >>> w = m.weight.detach().numpy()

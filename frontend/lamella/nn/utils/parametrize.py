@@ -1,4 +1,4 @@
-"""Parametrizations: a parameter of a module is computed by other modules from what is learnt in its place."""
+"""Parametrizations: a parameter of a module is computed by other modules from original tensors, which are trained."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ __all__ = [
 ]
 
 M = TypeVar("M", bound=Module)
-MARK = "_lamella_parametrized"  # of the class that a parametrized module has
+MARK = "_lamella_parametrized"  # an attribute of the class that a parametrized module gets
 
-_depth = 0  # of blocks of cached()
+_depth = 0  # the number of open blocks of cached()
 _cache: dict[tuple[int, str], Any] = {}
 
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """A block in which each parametrized tensor is computed once, when it is first read.
+    """A block in which each parametrized tensor is computed only once, when it is first read.
 
     >>> import lamella.nn.utils.parametrize as P
     >>> class Counted(lamella.nn.Module):
@@ -62,7 +62,7 @@ def _needs_grad(tensor: Any) -> bool:
 
 
 def _own(module: Any, name: str, tensor: Any) -> None:
-    """Gives a module a parameter or a buffer, whichever it is."""
+    """Registers a tensor as a parameter or as a buffer, according to its class."""
     if isinstance(tensor, Parameter):
         module.register_parameter(name, tensor)
     else:
@@ -75,7 +75,7 @@ def _same(what: str, got: Any, kind: str, expected: Any) -> None:
 
 
 def _consistent(what: str, made: Any, dtype: Any, shape: Any) -> None:
-    """A ValueError unless what a parametrization made is a tensor of the dtype and shape."""
+    """Raises an error unless the result of a parametrization is a tensor of the given dtype and shape."""
     if not isinstance(made, Tensor):
         raise ValueError(f"{what} must return a Tensor, got {type(made).__name__}")
     _same(f"what {what} returned", made.dtype, "dtype", dtype)
@@ -83,14 +83,14 @@ def _consistent(what: str, made: Any, dtype: Any, shape: Any) -> None:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor in their order, and under ``original`` what they compute it from.
+    """The parametrizations of one tensor in their order, and ``original``, from which they compute it.
 
-    Where ``right_inverse`` of the first one returns several tensors, they are ``original0``, ``original1`` and so on.
-    ``register_parametrization`` makes it.
+    If ``right_inverse`` of the first one returns several tensors, these are ``original0``, ``original1`` and so on.
+    ``register_parametrization`` creates the list.
 
     Raises:
-        ValueError: there is no module; ``right_inverse`` returned something else than tensors, or one of another dtype
-            or device; without ``unsafe`` the result has another dtype or shape
+        ValueError: there is no module; ``right_inverse`` did not return tensors, or returned one of another dtype or
+        device; or without ``unsafe`` the result has another dtype or shape
 
     >>> import lamella.nn.utils.parametrize as P
     >>> m = P.register_parametrization(lamella.nn.Linear(2, 2), "weight", lamella.nn.Identity())
@@ -148,11 +148,11 @@ class ParametrizationList(ModuleList):
         return new
 
     def right_inverse(self, value: Tensor) -> None:
-        """Makes the tensor have a value: it goes through each ``right_inverse``, the last one first.
+        """Sets the originals so that the tensor has a value, by each ``right_inverse`` in reverse order.
 
         Raises:
-            RuntimeError: a parametrization has none
-            ValueError: it returned something else than what is kept here
+            RuntimeError: a parametrization has no ``right_inverse``
+            ValueError: it returned tensors that do not match the originals
 
         >>> import lamella.nn.utils.parametrize as P
         >>> class Doubled(lamella.nn.Module):
@@ -189,7 +189,7 @@ class ParametrizationList(ModuleList):
                 kept.data = part.detach()
 
     def forward(self) -> Any:
-        """The tensor: what the first parametrization makes of the originals, through the others.
+        """Computes the tensor from the originals.
 
         >>> import lamella.nn.utils.parametrize as P
         >>> m = P.register_parametrization(lamella.nn.Linear(1, 1), "weight", lamella.nn.ReLU())
@@ -223,7 +223,7 @@ def _getstate(self: Any) -> Any:
 
 
 def _own_class(module: Any) -> None:
-    """Gives the module a subclass of its class, for the properties."""
+    """Gives the module a subclass of its class, to which the properties are added."""
     cls = type(module)
     members: dict[str, Any] = {MARK: True, "__getstate__": _getstate, "__module__": cls.__module__}
     if not hasattr(cls, "__deepcopy__"):
@@ -248,15 +248,15 @@ def _property(name: str) -> property:
 
 
 def register_parametrization(module: M, tensor_name: str, parametrization: Module, *, unsafe: bool = False) -> M:
-    """From now on ``module.NAME`` is ``parametrization(original)``, computed whenever it is read; returns the module.
+    """Replaces ``module.NAME`` by ``parametrization(original)``, computed at each access; returns the module.
 
     Args:
-        tensor_name: of a parameter or a buffer; a second parametrization of it goes after the first
-        parametrization: its ``right_inverse``, where it has one, finds the original for the value that there is, and
-            for values that are assigned later. It may return several tensors, which ``forward`` then takes
-        unsafe: the result may have another dtype or shape, and is not looked at
+        tensor_name: the name of a parameter or a buffer; a second parametrization of it is applied after the first
+        parametrization: its ``right_inverse``, if it has one, computes the original for the present value, and for
+        values assigned later. It may return several tensors, which ``forward`` then takes
+        unsafe: allows the result to have another dtype or shape, without a check
 
-    ``module.parametrizations.NAME.original`` is what an optimizer changes.
+    An optimizer updates ``module.parametrizations.NAME.original``.
 
     Raises:
         ValueError: the module has no such tensor, or the results are not consistent (see ``ParametrizationList``)
@@ -304,7 +304,7 @@ def register_parametrization(module: M, tensor_name: str, parametrization: Modul
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether a tensor of the module has a parametrization; without a name, any.
+    """Returns whether a tensor of the module has a parametrization; without a name, whether any has.
 
     >>> lamella.nn.utils.parametrize.is_parametrized(lamella.nn.Linear(1, 1), "weight")
     False
@@ -316,10 +316,10 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: M, tensor_name: str, leave_parametrized: bool = True) -> M:
-    """Makes a parametrized tensor a plain parameter or buffer again; returns the module.
+    """Makes a parametrized tensor an ordinary parameter or buffer again; returns the module.
 
     Args:
-        leave_parametrized: with the value that it has now, else with that of ``original``
+        leave_parametrized: with its present value, otherwise with that of ``original``
 
     Raises:
         ValueError: the tensor is not parametrized, or it has several originals and ``leave_parametrized`` is false
@@ -361,7 +361,7 @@ def remove_parametrizations(module: M, tensor_name: str, leave_parametrized: boo
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that the module had before it was parametrized.
+    """Returns the class that the module had before it was parametrized.
 
     >>> import lamella.nn.utils.parametrize as P
     >>> m = P.register_parametrization(lamella.nn.Linear(1, 1), "weight", lamella.nn.ReLU())
@@ -374,10 +374,10 @@ def type_before_parametrizations(module: Module) -> type:
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives ``to_module``, which is returned, the parametrizations of another and their originals.
+    """Gives ``to_module`` the parametrizations of ``from_module`` and their originals; returns it.
 
     Args:
-        tensor_name: of the tensor that it is done for; without it, for all
+        tensor_name: the tensor that is transferred; by default all
 
     >>> import lamella.nn.utils.parametrize as P
     >>> m = P.register_parametrization(lamella.nn.Linear(1, 1), "weight", lamella.nn.ReLU())

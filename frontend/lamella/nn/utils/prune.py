@@ -1,6 +1,6 @@
-"""Pruning: masks that make elements of a parameter zero, by their values, at random or as one says.
+"""Pruning: masks that make elements of a parameter zero, chosen by value, at random or by the caller.
 
-Where the parameter NAME of a module is pruned, ``NAME_orig`` is the parameter, ``NAME_mask`` a buffer, and NAME their
+If the parameter NAME of a module is pruned, ``NAME_orig`` is the parameter, ``NAME_mask`` a buffer, and NAME their
 product, which a hook computes before each call.
 """
 
@@ -28,11 +28,11 @@ def _same_shape(scores: Any, tensor: Any) -> Any:
 
 
 class BasePruningMethod(ABC):
-    """A way to prune, and the hook of a parameter that is pruned by it.
+    """A method of pruning, and the hook of a parameter that is pruned by it.
 
-    A subclass has ``compute_mask(t, default_mask)``, which returns a mask of the shape of ``t``, and ``PRUNING_TYPE``,
-    "unstructured", "structured" (along its ``dim``) or "global", which says what of a tensor that is pruned already
-    it gets to see.
+    A subclass has ``compute_mask(t, default_mask)``, which returns a mask of the shape of ``t``, and ``PRUNING_TYPE``:
+    "unstructured", "structured" (along its ``dim``) or "global". For a tensor that is pruned already, ``t`` has only
+    the elements that are left, or only the slices that are left, or everything.
 
     >>> class FirstColumn(lamella.nn.utils.prune.BasePruningMethod):
     ...     PRUNING_TYPE = "global"
@@ -59,21 +59,21 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask for a tensor of importances, given the one that it has."""
+        """Returns the mask for a tensor of importances and its present mask."""
 
     def apply_mask(self, module: Any) -> Any:
-        """The parameter times the mask, both of the module."""
+        """Returns the parameter times the mask of the module."""
         name = self._name()
         original = getattr(module, name + "_orig")
         return getattr(module, name + "_mask").to(dtype=original.dtype) * original
 
     @classmethod
     def apply(cls, module: Any, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> Any:
-        """Prunes a parameter; the method, or the container of all that were applied to it, is returned.
+        """Prunes a parameter. Returns the method, or the container of all methods that were applied to it.
 
         Args:
-            importance_scores: what is looked at in the place of the values
-            args, kwargs: of the constructor
+            importance_scores: used instead of the values to choose elements
+            args, kwargs: arguments of the constructor
         """
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
@@ -102,13 +102,13 @@ class BasePruningMethod(ABC):
         return method
 
     def prune(self, t: Any, default_mask: Any = None, importance_scores: Any = None) -> Any:
-        """A tensor times the mask that this method computes for it."""
+        """Returns a tensor times the mask that this method computes for it."""
         scores = _same_shape(importance_scores, t)
         default = lamella.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=default)
 
     def remove(self, module: Any) -> None:
-        """Makes the product the parameter, for good."""
+        """Makes the product an ordinary parameter, and removes the mask."""
         name = self._name()
         value = self.apply_mask(module).detach()
         if hasattr(module, name):
@@ -120,7 +120,7 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods of one parameter; each prunes what those before it have left.
+    """Several methods for one parameter. Each prunes what the earlier ones left.
 
     >>> p = lamella.nn.utils.prune
     >>> m = p.random_unstructured(p.l1_unstructured(lamella.nn.Linear(4, 3), "weight", 2), "weight", 3)
@@ -136,7 +136,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod | None) -> None:
-        """Adds a method of the same parameter."""
+        """Adds a method for the same parameter."""
         if method is not None and not isinstance(method, BasePruningMethod):
             raise TypeError(f"PruningContainer: a method must be a BasePruningMethod, got {type(method).__name__}")
         if method is not None and method._tensor_name != self._tensor_name:
@@ -155,7 +155,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask with what the last method prunes of what is left."""
+        """Returns the mask after the last method has pruned what the earlier ones left."""
         method: Any = self._pruning_methods[-1]
         seen: Any
         if method.PRUNING_TYPE == "unstructured":
@@ -181,7 +181,7 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, and gives the parameter its mask of ones.
+    """Prunes nothing: the mask is all ones.
 
     >>> lamella.nn.utils.prune.Identity().prune(lamella.ones(2))
     tensor([1., 1.])
@@ -190,7 +190,7 @@ class Identity(BasePruningMethod):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask as it is."""
+        """Returns the mask unchanged."""
         return default_mask
 
     @classmethod
@@ -200,7 +200,7 @@ class Identity(BasePruningMethod):
 
 
 class _Amount(BasePruningMethod):
-    """A method for some elements or slices: a part of all (a float) or their number (an int)."""
+    """The base of methods with an amount: a fraction (a float) or a number (an int) of elements or slices."""
 
     def __init__(self, amount: Any) -> None:
         self.amount = masks.checked_amount(amount)
@@ -216,7 +216,7 @@ class RandomUnstructured(_Amount):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask without elements that chance chooses."""
+        """Returns the mask without the elements that were drawn at random."""
         count = masks.pruned(self.amount, t.numel())
         return masks.without(default_mask, lamella.rand_like(t) if count else t, count, largest=True)
 
@@ -227,7 +227,7 @@ class RandomUnstructured(_Amount):
 
 
 class L1Unstructured(_Amount):
-    """Prunes the elements with the least absolute values.
+    """Prunes the elements with the smallest absolute values.
 
     >>> lamella.nn.utils.prune.L1Unstructured(2).prune(lamella.tensor([3.0, -1.0, 2.0]))
     tensor([3., -0., 0.])
@@ -236,7 +236,7 @@ class L1Unstructured(_Amount):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask without the least elements."""
+        """Returns the mask without the elements with the smallest absolute values."""
         return masks.without(default_mask, t.abs(), masks.pruned(self.amount, t.numel()), largest=False)
 
     @classmethod
@@ -259,7 +259,7 @@ class RandomStructured(_Amount):
         self.dim = dim
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask without slices that chance chooses."""
+        """Returns the mask without the slices that were drawn at random."""
         size = masks.channels(t, self.dim)
         count = masks.pruned(self.amount, size)
         if not count:
@@ -275,7 +275,7 @@ class RandomStructured(_Amount):
 
 
 class LnStructured(_Amount):
-    """Prunes the slices along a dimension whose norm of order ``n`` is the least.
+    """Prunes the slices along a dimension with the smallest norms of order ``n``.
 
     >>> lamella.nn.utils.prune.LnStructured(1, n=2, dim=0).prune(lamella.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[0., 0.],
@@ -290,7 +290,7 @@ class LnStructured(_Amount):
         self.dim = dim
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask without the least slices."""
+        """Returns the mask without the slices with the smallest norms."""
         size = masks.channels(t, self.dim)
         count = masks.pruned(self.amount, size)
         if not count:
@@ -308,7 +308,7 @@ class LnStructured(_Amount):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask that is given.
+    """Prunes by a mask from the caller.
 
     >>> lamella.nn.utils.prune.CustomFromMask(lamella.tensor([0, 1])).prune(lamella.ones(2))
     tensor([0., 1.])
@@ -320,7 +320,7 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The product of both masks."""
+        """Returns the product of both masks."""
         if default_mask.shape != self.mask.shape:
             raise AssertionError(
                 f"prune: argument 'mask' must have the shape {tuple(default_mask.shape)}, got {tuple(self.mask.shape)}"
@@ -354,7 +354,7 @@ def random_unstructured(module: M, name: str, amount: Any) -> M:
 
 
 def l1_unstructured(module: M, name: str, amount: Any, importance_scores: Any = None) -> M:
-    """Prunes the elements of a parameter with the least absolute values, or scores; returns the module.
+    """Prunes the elements of a parameter with the smallest absolute values, or scores; returns the module.
 
     >>> m = lamella.nn.utils.prune.l1_unstructured(lamella.nn.Linear(2, 3), "weight", 0.5)
     >>> sorted(m.state_dict())
@@ -376,7 +376,7 @@ def random_structured(module: M, name: str, amount: Any, dim: int) -> M:
 
 
 def ln_structured(module: M, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None) -> M:
-    """Prunes the slices of a parameter along a dimension with the least norms of order ``n``; returns the module.
+    """Prunes the slices of a parameter along a dimension with the smallest norms of order ``n``; returns the module.
 
     >>> m = lamella.nn.utils.prune.ln_structured(lamella.nn.Linear(2, 3), "weight", 1, n=2, dim=1)
     >>> m.weight_mask.sum()
@@ -401,10 +401,10 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
     """Prunes elements of several parameters together, as if they were one vector.
 
     Args:
-        parameters: pairs of a module and a name
+        parameters: pairs of a module and the name of a parameter
         pruning_method: a class of unstructured methods
-        importance_scores: by such pairs, tensors to look at instead of the values
-        kwargs: of the method, as ``amount``
+        importance_scores: a dict from such pairs to tensors, used instead of the values to choose elements
+        kwargs: arguments of the method, such as ``amount``
 
     >>> p, m = lamella.nn.utils.prune, lamella.nn.Linear(2, 3)
     >>> p.global_unstructured([(m, "weight"), (m, "bias")], p.L1Unstructured, amount=4)
@@ -445,7 +445,7 @@ def _mask(module: Any, name: str) -> Any:
 
 
 def remove(module: M, name: str) -> M:
-    """Makes a pruned parameter a plain one, with zeros where it is pruned; returns the module.
+    """Makes a pruned parameter an ordinary one, with zeros where it is pruned; returns the module.
 
     >>> p = lamella.nn.utils.prune
     >>> m = p.remove(p.identity(lamella.nn.Linear(2, 1), "weight"), "weight")
@@ -461,7 +461,7 @@ def remove(module: M, name: str) -> M:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether a parameter of the module, or below it, is pruned.
+    """Returns whether a parameter of the module, or of a module below it, is pruned.
 
     >>> lamella.nn.utils.prune.is_pruned(lamella.nn.Linear(1, 1))
     False

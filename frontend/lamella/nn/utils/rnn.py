@@ -1,7 +1,7 @@
 """Sequences of different lengths: padded to one tensor, or packed without the padding.
 
-Packed rows stand step by step: first the first elements of all sequences, the longest sequence in front, then the
-second ones of those that have a second, and so on.
+Packed rows are sorted by step: the first elements of all sequences, beginning with the longest sequence, then the
+second elements of those that have one, and so on.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ class _Fields(NamedTuple):
 
 
 class PackedSequence(_Fields):
-    """Packed sequences: the rows, how many of them each step has, and the orders by length and back.
+    """Packed sequences: the rows, the number of rows of each step, and the permutations that sort by length and undo
+    that.
 
-    It is what :func:`pack_sequence` and :func:`pack_padded_sequence` make and recurrent modules take and give.
+    :func:`pack_sequence` and :func:`pack_padded_sequence` make it. Recurrent modules take and return it.
 
     Raises:
-        ValueError: ``batch_sizes`` does not lie on the host
+        ValueError: ``batch_sizes`` is not in CPU memory
 
     >>> rnn = lamella.nn.utils.rnn
     >>> rnn.pack_sequence([lamella.tensor([1, 2, 3]), lamella.tensor([4, 5])]).data
@@ -65,7 +66,7 @@ class PackedSequence(_Fields):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the rows are on a device of that name."""
+        """Returns whether the rows are on a device named "cuda"."""
         return bool(self.data.is_cuda)
 
     def _with(self, change: Any, move: Any) -> PackedSequence:
@@ -73,59 +74,60 @@ class PackedSequence(_Fields):
         return type(self)(change(self.data), self.batch_sizes, *moved)
 
     def pin_memory(self) -> PackedSequence:
-        """The same with data in pinned memory."""
+        """Returns the same sequences with data in pinned memory."""
         return self._with(lambda t: t.pin_memory(), lambda t: t.pin_memory())
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The same with converted or moved data: itself if nothing changes. ``batch_sizes`` stays on the host."""
+        """Returns the sequences with data moved or converted; itself if nothing changes. ``batch_sizes`` stays on the
+        CPU."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
         return self._with(lambda _: data, lambda t: t.to(data.device))
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The same on the host."""
+        """Returns the same sequences in CPU memory."""
         return self.to("cpu", *args, **kwargs)
 
     def double(self) -> PackedSequence:
-        """The same in float64."""
+        """Returns the same sequences in float64."""
         return self.to(dtype=lamella.float64)
 
     def float(self) -> PackedSequence:
-        """The same in float32."""
+        """Returns the same sequences in float32."""
         return self.to(dtype=lamella.float32)
 
     def half(self) -> PackedSequence:
-        """The same in float16."""
+        """Returns the same sequences in float16."""
         return self.to(dtype=lamella.float16)
 
     def long(self) -> PackedSequence:
-        """The same in int64."""
+        """Returns the same sequences in int64."""
         return self.to(dtype=lamella.int64)
 
     def int(self) -> PackedSequence:
-        """The same in int32."""
+        """Returns the same sequences in int32."""
         return self.to(dtype=lamella.int32)
 
     def short(self) -> PackedSequence:
-        """The same in int16."""
+        """Returns the same sequences in int16."""
         return self.to(dtype=lamella.int16)
 
     def char(self) -> PackedSequence:
-        """The same in int8."""
+        """Returns the same sequences in int8."""
         return self.to(dtype=lamella.int8)
 
     def byte(self) -> PackedSequence:
-        """The same in uint8."""
+        """Returns the same sequences in uint8."""
         return self.to(dtype=lamella.uint8)
 
     def is_pinned(self) -> bool:
-        """Whether the data lies in pinned memory."""
+        """Returns whether the data is in pinned memory."""
         return self.data.is_pinned()
 
 
 def invert_permutation(permutation: Any) -> Any:
-    """The permutation that undoes this one; ``None`` of ``None``.
+    """Returns the inverse of a permutation; ``None`` for ``None``.
 
     >>> lamella.nn.utils.rnn.invert_permutation(lamella.tensor([2, 0, 1]))
     tensor([1, 2, 0])
@@ -137,7 +139,7 @@ def invert_permutation(permutation: Any) -> Any:
 
 
 def _there(lengths: Tensor, steps: int) -> Tensor:
-    """Which elements a padded tensor (steps, batch) really has."""
+    """Returns which elements of a padded tensor (steps, batch) are not padding."""
     return _op("arange")(steps, device=lengths.device).unsqueeze(1) < lengths
 
 
@@ -147,11 +149,11 @@ def pack_padded_sequence(
     """Packs padded sequences, (steps, batch, ...) or, with ``batch_first``, (batch, steps, ...).
 
     Args:
-        lengths: the length of each sequence, on the host
-        enforce_sorted: they fall already; otherwise they are sorted, and the result keeps the order
+        lengths: the length of each sequence, in CPU memory
+        enforce_sorted: lengths must not increase; otherwise they are sorted, and the result stores the original order
 
     Raises:
-        RuntimeError: lengths that are not one for each sequence, positive, and within the steps, or that rise
+        RuntimeError: lengths are missing, not positive, more than the steps or, with ``enforce_sorted``, not sorted
 
     >>> rnn = lamella.nn.utils.rnn
     >>> rnn.pack_padded_sequence(lamella.tensor([[1, 2], [3, 4], [5, 0]]), [3, 2])[:2]
@@ -203,7 +205,7 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The padded sequences, in the order that they had before they were packed, and their lengths.
+    """Returns the padded sequences, in their order before they were packed, and their lengths.
 
     Raises:
         ValueError: ``total_length`` is less than the longest sequence
@@ -224,7 +226,7 @@ def pad_packed_sequence(
         )
     count = data.shape[0]
     places = _there(lengths, length).flatten().nonzero().flatten()
-    source = _op("full")((length * batch,), count)  # the row of padding, which is put behind the others
+    source = _op("full")((length * batch,), count)  # the index of the row of padding, which is appended below
     source[places] = _op("arange")(count)
     padding = data.new_full((1, *data.shape[1:]), padding_value)
     padded = _op("cat")([data, padding], 0).index_select(0, source.to(data.device))
@@ -240,10 +242,10 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Sequences (length, ...) as one tensor (longest, batch, ...), or (batch, longest, ...) with ``batch_first``.
+    """Pads sequences (length, ...) to one tensor (longest, batch, ...), or (batch, longest, ...) with ``batch_first``.
 
     Raises:
-        RuntimeError: no sequences, or some that differ behind the first dimension; another ``padding_side``
+        RuntimeError: there are no sequences, they differ after the first dimension, or ``padding_side`` is unknown
 
     >>> lamella.nn.utils.rnn.pad_sequence([lamella.tensor([1, 2]), lamella.tensor([3])], batch_first=True)
     tensor([[1, 2],
@@ -276,7 +278,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences without their padding.
+    """Returns the sequences without their padding.
 
     >>> rnn = lamella.nn.utils.rnn
     >>> rnn.unpad_sequence(lamella.tensor([[1, 2], [3, 0]]), lamella.tensor([2, 1]), batch_first=True)
@@ -288,7 +290,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Packs sequences (length, ...); with ``enforce_sorted``, the longest comes first.
+    """Packs sequences (length, ...); with ``enforce_sorted`` lengths must not increase.
 
     >>> rnn = lamella.nn.utils.rnn
     >>> rnn.pack_sequence([lamella.tensor([1]), lamella.tensor([2, 3])], enforce_sorted=False).data
@@ -299,7 +301,7 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences that were packed.
+    """Returns the sequences that were packed.
 
     >>> rnn = lamella.nn.utils.rnn
     >>> rnn.unpack_sequence(rnn.pack_sequence([lamella.tensor([1, 2]), lamella.tensor([3])]))

@@ -1,4 +1,5 @@
-"""Spectral normalization by a hook: a weight over its greatest singular value (Miyato et al., arXiv:1802.05957)."""
+"""Spectral normalization by a hook: a weight divided by its largest singular value (Miyato et al.,
+arXiv:1802.05957)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ M = TypeVar("M", bound=Module)
 
 
 def outputs_dim(module: Module, dim: int | None) -> int:
-    """The dimension of a weight that counts the outputs: 1 in transposed convolutions, else 0."""
+    """Returns the dimension of a weight that has the outputs: ``dim`` if given, 1 in transposed convolutions, else
+    0."""
     if dim is not None:
         return dim
     kinds = tuple(getattr(nn, f"ConvTranspose{n}d") for n in (1, 2, 3) if hasattr(nn, f"ConvTranspose{n}d"))
@@ -32,19 +34,19 @@ def outputs_dim(module: Module, dim: int | None) -> int:
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """A weight with one dimension first and all others as the second."""
+    """Returns a weight as a matrix: one dimension becomes the rows, all others the columns."""
     return weight.movedim(dim, 0).flatten(1) if weight.dim() > 1 else weight.reshape(-1, 1)
 
 
 def direction(like: Tensor, length: int, eps: float) -> Tensor:
-    """A random vector of length 1."""
+    """Returns a random vector of norm 1."""
     return normalize(like.detach().new_empty(length).normal_(0, 1), dim=0, eps=eps)
 
 
 class SpectralNorm:
     """The hook of ``spectral_norm``: it computes the weight before each call.
 
-    In training it improves the singular vectors, the buffers ``NAME_u`` and ``NAME_v``, by steps of the power method.
+    In training it improves the estimated singular vectors, the buffers ``NAME_u`` and ``NAME_v``, by the power method.
     """
 
     _version: int = 1
@@ -58,11 +60,11 @@ class SpectralNorm:
         self.eps = eps
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
-        """The weight as a matrix with a row for each output."""
+        """Returns the weight as a matrix with a row for each output."""
         return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
-        """The weight over its greatest singular value, with better singular vectors if it shall."""
+        """Returns the weight divided by its largest singular value, after steps of the power method if asked to."""
         weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -70,11 +72,11 @@ class SpectralNorm:
                 for _ in range(self.n_power_iterations):
                     normalize(matrix.t().mv(u), dim=0, eps=self.eps, out=v)
                     normalize(matrix.mv(v), dim=0, eps=self.eps, out=u)
-                u, v = u.clone(), v.clone()  # the next call writes into the buffers, and backward needs these
+                u, v = u.clone(), v.clone()  # the next call overwrites the buffers, and backward needs these values
         return weight / u.dot(matrix.mv(v))
 
     def _solve_v_and_rescale(self, matrix: Any, u: Any, sigma: Any) -> Any:
-        """The shortest v for which W v is nearest to a multiple of u, with the length for which u W v is sigma."""
+        """Returns the shortest v for which W v is nearest to a multiple of u, scaled so that u W v is sigma."""
         column = u.unsqueeze(1)
         if matrix.size(0) <= matrix.size(1):
             v = matrix.t() @ solve(matrix @ matrix.t(), column)
@@ -84,7 +86,7 @@ class SpectralNorm:
         return v * (sigma / u.dot(matrix.mv(v)))
 
     def remove(self, module: Any) -> None:
-        """Makes the weight a parameter again."""
+        """Makes the weight an ordinary parameter again."""
         with no_history():
             weight = self.compute_weight(module, do_power_iteration=False)
         for suffix in ("", "_u", "_v", "_orig"):
@@ -96,7 +98,7 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Any, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        """Puts a hook on a module; a RuntimeError if there is one for the parameter."""
+        """Adds a hook to a module; a RuntimeError if the parameter has one already."""
         if any(isinstance(h, SpectralNorm) and h.name == name for h in module._forward_pre_hooks.values()):
             raise RuntimeError(f"spectral_norm: parameter {name!r} has one already")
         hook = SpectralNorm(name, n_power_iterations, dim, eps)
@@ -109,7 +111,7 @@ class SpectralNorm:
         u, v = direction(weight, rows, eps), direction(weight, columns, eps)
         delattr(module, name)
         module.register_parameter(name + "_orig", weight)
-        setattr(module, name, weight.data)  # a plain tensor, since programs look at it before the first call
+        setattr(module, name, weight.data)  # a plain tensor, as programs read the attribute before the first call
         module.register_buffer(name + "_u", u)
         module.register_buffer(name + "_v", v)
         module.register_forward_pre_hook(hook)
@@ -119,7 +121,7 @@ class SpectralNorm:
 
 
 class SpectralNormLoadStateDictPreHook:
-    """Finds ``NAME_v`` for state dicts of the first version, which have the weight itself instead."""
+    """Computes ``NAME_v`` for state dicts of the first version, which contain the weight itself instead."""
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
@@ -139,7 +141,7 @@ class SpectralNormLoadStateDictPreHook:
         if version is not None and version >= 1:
             return
         if version is None and key not in state_dict and all(key + s in state_dict for s in ("_orig", "_u", "_v")):
-            return  # a newer one that was put together by hand
+            return  # a current state dict without its metadata
         absent = [key + suffix for suffix in ("_orig", "", "_u") if key + suffix not in state_dict]
         if absent:
             missing_keys.extend(absent if strict else ())
@@ -152,7 +154,7 @@ class SpectralNormLoadStateDictPreHook:
 
 
 class SpectralNormStateDictHook:
-    """Writes the version into the state dict's metadata."""
+    """Stores the version in the state dict's metadata."""
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
@@ -168,12 +170,12 @@ class SpectralNormStateDictHook:
 def spectral_norm(
     module: M, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> M:
-    """Divides a parameter by its greatest singular value before each call; returns the module.
+    """Divides a parameter by its largest singular value before each call; returns the module.
 
     Args:
         n_power_iterations: steps of the power method in each call in training
-        eps: the least length that vectors are divided by
-        dim: the dimension that counts the outputs, 1 in transposed convolutions and else 0
+        eps: a lower bound of the norms that vectors are divided by
+        dim: the dimension of the outputs, by default 1 in transposed convolutions and else 0
 
     ``parametrizations.spectral_norm`` does the same without a hook.
 
@@ -186,7 +188,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: M, name: str = "weight") -> M:
-    """Makes the parameter what it was before ``spectral_norm``, with the value of now; returns the module.
+    """Makes the parameter an ordinary one again, with its present value; returns the module.
 
     >>> m = lamella.nn.utils.spectral_norm(lamella.nn.Linear(4, 3))
     >>> sorted(lamella.nn.utils.remove_spectral_norm(m).state_dict())

@@ -1,4 +1,4 @@
-"""A call of a module with other parameters and buffers than its own."""
+"""Calls a module with other parameters and buffers than its own."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MISSING = object()
 
 
 def _owners(module: Any) -> dict[str, Any]:
-    """By their dotted names all parameters and buffers, each tied one under every name that it has."""
+    """Returns all parameters and buffers by their dotted names. Tied ones appear under each of their names."""
     named = module.named_parameters(remove_duplicate=False)
     return {**dict(named), **dict(module.named_buffers(remove_duplicate=False))}
 
 
 def _with_tied(module: Any, given: Any) -> dict[str, Any]:
-    """What is given, and for names that stand for the same tensor in the module the same value."""
+    """Returns the given tensors, and the same tensors under all other names that are tied to theirs."""
     groups: dict[int, list[str]] = {}
     for name, tensor in _owners(module).items():
         groups.setdefault(id(tensor), []).append(name)
@@ -39,7 +39,7 @@ def _with_tied(module: Any, given: Any) -> dict[str, Any]:
 
 
 def _put(module: Any, name: str, value: Any) -> Any:
-    """Puts a value in the place of a member, and returns what was there, or MISSING."""
+    """Replaces a member by a value, and returns the former value, or MISSING."""
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)
     for place in (owner._parameters, owner._buffers):
@@ -62,7 +62,7 @@ def _put(module: Any, name: str, value: Any) -> Any:
 
 @contextmanager
 def _other_members(module: Any, given: Any, tie_weights: bool, strict: bool) -> Iterator[None]:
-    """A block in which the module has the tensors that are given; writes of the module go to the mapping."""
+    """A block in which the module has the given tensors. Assignments that the module makes are stored in ``given``."""
     complete = _with_tied(module, given) if tie_weights else dict(given)
     if strict:
         own = _owners(module)
@@ -103,7 +103,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """The older place of ``lamella.func.functional_call``; it warns.
+    """``lamella.func.functional_call`` under its older name. It warns.
 
     >>> import warnings
     >>> layer = lamella.nn.Linear(1, 1, bias=False)

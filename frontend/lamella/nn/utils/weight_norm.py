@@ -1,4 +1,4 @@
-"""Weight normalization by a hook: a weight as a length and a direction (Salimans and Kingma, arXiv:1602.07868)."""
+"""Weight normalization by a hook: a weight as a norm and a direction (Salimans and Kingma, arXiv:1602.07868)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ M = TypeVar("M", bound=Module)
 
 
 def norm_except_dim(v: Tensor, dim: int) -> Any:
-    """The 2-norm over all dimensions but one, which stays; with ``dim=-1`` that of all elements."""
+    """Returns the 2-norms over all dimensions but ``dim``, which keeps its size; with ``dim=-1`` the norm of all
+    elements."""
     if dim == -1:
         return v.norm(2.0)
     others = [d for d in range(v.dim()) if d != dim]
@@ -23,7 +24,7 @@ def norm_except_dim(v: Tensor, dim: int) -> Any:
 
 
 def normalized(v: Tensor, g: Tensor, dim: int) -> Any:
-    """``v`` with the length ``g`` for each index of a dimension."""
+    """Returns ``v`` scaled to the norm ``g`` for each index of a dimension."""
     return v * (g / norm_except_dim(v, dim))
 
 
@@ -35,12 +36,12 @@ class WeightNorm:
         self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Any:
-        """The weight for the length and the direction that the module has."""
+        """Returns the weight for the norm and the direction in the module."""
         return normalized(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
-        """Puts a hook on a module; a RuntimeError if there is one for the parameter."""
+        """Adds a hook to a module; a RuntimeError if the parameter has one already."""
         warnings.warn(
             "nn.utils.weight_norm is deprecated in favour of nn.utils.parametrizations.weight_norm",
             FutureWarning,
@@ -60,7 +61,7 @@ class WeightNorm:
         return hook
 
     def remove(self, module: Any) -> None:
-        """Makes the weight a parameter again."""
+        """Makes the weight an ordinary parameter again."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[self.name + "_g"]
@@ -72,10 +73,10 @@ class WeightNorm:
 
 
 def weight_norm(module: M, name: str = "weight", dim: int = 0) -> M:
-    """Splits a parameter into its length, ``NAME_g``, and its direction, ``NAME_v``; returns the module.
+    """Splits a parameter into its norm, ``NAME_g``, and its direction, ``NAME_v``; returns the module.
 
     Args:
-        dim: the dimension for each of whose indices there is a length; None for one length of all
+        dim: the dimension that keeps its size: each of its indices has a norm; None for one norm of all elements
 
     It is deprecated in torch; ``parametrizations.weight_norm`` does the same without a hook.
 
@@ -90,7 +91,7 @@ def weight_norm(module: M, name: str = "weight", dim: int = 0) -> M:
 
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
-    """Makes the parameter what it was before ``weight_norm``, with the value of now; returns the module.
+    """Makes the parameter an ordinary one again, with its present value; returns the module.
 
     >>> import warnings
     >>> warnings.simplefilter("ignore")

@@ -5,8 +5,8 @@
 >>> [x for x, y in loader]
 [tensor([0, 1]), tensor([2, 3]), tensor([4])]
 
-A transform is a call of operators: in the dataset it runs in the worker that reads the sample, in the model it runs on
-the batch, wherever that lives, and is differentiated. ``examples/transforms.py`` has one that does both.
+A transform is a call of operators. In the dataset it runs in the worker that reads the sample; in the model it runs on
+the batch, on any device, and can be differentiated. ``examples/transforms.py`` does both.
 """
 
 from lamella._torch.refusals import refuse as _refuse

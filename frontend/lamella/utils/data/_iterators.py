@@ -1,4 +1,4 @@
-"""The iterators of a DataLoader: one that fetches in this process, and one that has worker processes fetch."""
+"""The iterators of a DataLoader: one that fetches in this process, and one whose worker processes fetch."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from lamella.utils.data.sampler import draw_seed
 
 
 class Progress:
-    """What of an epoch was handed out: all that its state is made of, apart from what is asked for at that time."""
+    """The part of an epoch that was handed out; it makes up the loader's state, except states that are read when that
+    is made."""
 
     def __init__(self, begin: dict[str, Any], workers: int):
         self.begin = begin  # base_seed and the states of generators when the epoch began
         self.batches = begin.get("batches", 0)
-        self.ahead: set[int] = set(begin.get("ahead", ()))  # handed out beyond the first that is not
+        self.ahead: set[int] = set(begin.get("ahead", ()))  # numbers of batches handed out after the first that was not
         self.samples = begin.get("samples", 0)
         self.turn = begin.get("turn", 0)
         self.workers = [dict(w) for w in begin.get("workers", ())] or [{"batches": 0, "dataset": None}] * workers
@@ -33,18 +34,18 @@ class Progress:
         self.finished = False
 
     def hand(self, index: int) -> None:
-        """The batch of this number is handed out."""
+        """Notes that the batch of this number was handed out."""
         self.ahead.add(index)
         while self.batches in self.ahead:
             self.ahead.discard(self.batches)
             self.batches += 1
 
     def done(self, number: int) -> bool:
-        """Whether the batch of this number was handed out."""
+        """Returns whether the batch of this number was handed out."""
         return number < self.batches or number in self.ahead
 
     def state(self) -> dict[str, Any]:
-        """The state as plain containers; it shares nothing with what goes on."""
+        """Returns a copy of the state, as plain containers."""
         return copy.deepcopy(
             {
                 **{k: self.begin[k] for k in ("base_seed", "generators", "outside")},
@@ -80,7 +81,7 @@ class _BaseDataLoaderIter:
         self._begin(loader)
 
     def _begin(self, loader: Any) -> None:
-        """Begins an epoch, or goes on with one whose state the loader was given."""
+        """Begins an epoch, or continues one whose state was loaded."""
         resumed = loader._take_state()
         if resumed is None:
             begin: dict[str, Any] = {"base_seed": draw_seed(loader.generator)}
@@ -93,7 +94,7 @@ class _BaseDataLoaderIter:
         self._base_seed: int = begin["base_seed"]
         self._progress = loader._progress = Progress(begin, max(1, self._num_workers))
         self._IterableDataset_len_called = loader._IterableDataset_len_called
-        self._aside = draws.Aside(self._base_seed)
+        self._sampling = draws.SamplerStream(self._base_seed)
         self._stateful_sampler = loader._stateful_sampler()
         self._sampler_state: Any = None
         self._next_number = self._progress.batches
@@ -105,14 +106,14 @@ class _BaseDataLoaderIter:
 
     def _open_sampler(self, resumed: dict[str, Any] | None) -> None:
         if self._stateful_sampler is not None and resumed is not None and resumed["sampler"] is not None:
-            self._aside.generator.set_state(tuple(resumed["sampler"]["draws"]))
+            self._sampling.generator.set_state(tuple(resumed["sampler"]["draws"]))
             self._stateful_sampler.load_state_dict(resumed["sampler"]["own"])
-            self._sampler_iter: Iterator[Any] = self._aside(iter, self._index_sampler)
+            self._sampler_iter: Iterator[Any] = self._sampling(iter, self._index_sampler)
             return
-        self._sampler_iter = self._aside(iter, self._index_sampler)
+        self._sampler_iter = self._sampling(iter, self._index_sampler)
         for k in range(self._progress.batches):
             try:
-                self._aside(next, self._sampler_iter)
+                self._sampling(next, self._sampler_iter)
             except StopIteration:
                 raise RuntimeError(
                     f"DataLoader: the state was made after {self._progress.batches} batches, and the sampler has {k}; "
@@ -120,11 +121,11 @@ class _BaseDataLoaderIter:
                 ) from None
 
     def _next_index(self) -> Any:
-        """The indices of the next batch, from the sampler's own stream of random numbers."""
-        index = self._aside(next, self._sampler_iter)
+        """Returns the indices of the next batch; the sampler draws from its own stream of random numbers."""
+        index = self._sampling(next, self._sampler_iter)
         if self._stateful_sampler is not None:
             own = copy.deepcopy(self._stateful_sampler.state_dict())
-            self._sampler_state = {"own": own, "draws": self._aside.generator.get_state()}
+            self._sampler_state = {"own": own, "draws": self._sampling.generator.get_state()}
         return index
 
     def _job(self) -> worker.Job:
@@ -159,13 +160,14 @@ class _BaseDataLoaderIter:
             return data
 
     def _count(self) -> None:
-        """Warns when a stream has more samples than it told; torch counts batches, which the loader's length has."""
+        """Warns if a stream has more samples than its length; torch counts batches here, though the length counts
+        samples."""
         progress = self._progress
         progress.samples += 1
-        told = self._IterableDataset_len_called
-        if told is not None and progress.samples > told:
+        reported = self._IterableDataset_len_called
+        if reported is not None and progress.samples > reported:
             text = (
-                f"Length of IterableDataset {self._dataset} was reported to be {told}"
+                f"Length of IterableDataset {self._dataset} was reported to be {reported}"
                 f"(when accessing len(dataloader)), but {progress.samples} samples have been fetched. "
             )
             if self._num_workers > 0:
@@ -176,14 +178,14 @@ class _BaseDataLoaderIter:
         return len(self._index_sampler)
 
     def _reference(self) -> Any:
-        """A weak reference, by which the loader finds the iterator of its state."""
+        """Returns a weak reference, by which the loader finds the iterator for its state."""
         return weakref.ref(self)
 
     def __getstate__(self) -> Any:
         raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
 
     def _dataset_states(self) -> None:
-        """Asks for the state of a dataset in this process."""
+        """Reads the state of a dataset in this process."""
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
@@ -203,7 +205,8 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
     @contextlib.contextmanager
     def _batch(self, number: int) -> Iterator[None]:
-        """A block that draws the numbers of the batch; in the main thread also by Python's and numpy's generators."""
+        """Draws the numbers of the batch within the block; in the main thread also those of Python's and numpy's
+        generators."""
         ours = self._fetcher is not None and self._fetcher.makes_batches
         if ours or threading.current_thread() is not threading.main_thread():
             with self._draws.batch(number, everywhere=False):
@@ -215,12 +218,12 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     def _next_data(self) -> Any:
         progress = self._progress
         index = self._wanted if self._is_stream else self._next_index()
-        while not self._is_stream and progress.done(self._next_number):  # resumed from workers out of order
+        while not self._is_stream and progress.done(self._next_number):  # returned earlier, out of order
             self._next_number += 1
             index = self._next_index()
         number = progress.workers[0]["batches"] if self._is_stream else self._next_number
         self._next_number += 1
-        interrupted = True  # then the batch is not handed out, and a state has it still to come
+        interrupted = True  # an interrupted batch is not handed out, so a state has it still to come
         try:
             with self._batch(number):
                 data = self._fetcher.fetch(index)
@@ -267,7 +270,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     @property
     def _workers(self) -> list[Any]:
-        """The processes."""
+        """Returns the processes of the workers."""
         return [w.process for w in self._pool.workers] if self._pool is not None else []
 
     def _reset(self, loader: Any) -> None:
@@ -278,11 +281,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._open()
 
     def _open(self) -> None:
-        """Tells the workers about the epoch, and hands the first tasks out."""
+        """Sends the epoch to the workers, and hands out the first tasks."""
         assert self._pool is not None
         self._epoch += 1
         progress = self._progress
-        self._expected = progress.batches  # of a table: the number of the batch that is next in order
+        self._expected = progress.batches  # for a table: the number of the next batch in order
         self._turn = progress.turn
         self._exhausted = False
         self._ended = False
@@ -294,17 +297,17 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._start_pinning(pin_memory)
 
     def _start_pinning(self, pin: Callable[[Any], Any]) -> None:
-        """Has a thread fetch from now on."""
+        """Starts a thread that fetches from now on."""
         assert self._pool is not None
         ahead = object.__new__(_Ahead)
         ahead.__dict__.update(self.__dict__)
-        with interrupts.Held():
+        with interrupts.Deferred():
             self._pinning = PinThread(ahead._fetch, self._prefetch_factor * self._num_workers, pin)
             self._pool.wake = self._pinning.wake
             self._pinning.start()
 
     def _fill(self) -> None:
-        """Hands tasks out until each worker has as many as it may have."""
+        """Hands out tasks until each worker has its maximum."""
         assert self._pool is not None
         workers = self._pool.workers
         if self._is_stream:
@@ -329,7 +332,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             w.give(self._epoch, number, index)
 
     def _next_worker(self) -> Worker | None:
-        """The worker whose reply is next in order; None when all is handed out."""
+        """Returns the worker whose reply is next in order; None if all batches were handed out."""
         assert self._pool is not None
         workers = self._pool.workers
         if not self._is_stream:
@@ -345,7 +348,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return None
 
     def _reply(self) -> tuple[Worker, tuple[Any, ...]]:
-        """The next reply, in order or as it comes. Raises StopIteration when all is handed out."""
+        """Returns the next reply, in order or as it arrives. Raises StopIteration if all batches were handed out."""
         if self._pool is None:
             raise RuntimeError("DataLoader: the workers of this iterator have ended; make a new iterator")
         if self._in_order:
@@ -364,7 +367,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return w, w.replies.popleft()
 
     def _fetch(self) -> tuple[Any, Any]:
-        """The next batch, and what is to be noted when it is handed out."""
+        """Returns the next batch, and what to note when it is handed out."""
         while True:
             w, reply = self._reply()
             _, number, kind, _, saved, _, _ = reply
@@ -403,7 +406,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             if handed is not None:
                 self._hand(*handed)
             elif not hasattr(error, "_timed_out"):
-                self._shutdown_workers()  # one is dead, or the program is interrupted
+                self._shutdown_workers()  # a worker is dead, or the program was interrupted
             raise
         self._hand(*handed)
         return data
@@ -419,14 +422,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _stop_pinning(self) -> None:
         if self._pinning is not None:
             self._pinning.stop()
-            with interrupts.Held():
+            with interrupts.Deferred():
                 self._pinning.close()
                 self._pinning = None
                 if self._pool is not None:
                     self._pool.wake = None
 
     def _is_late(self) -> bool:
-        """Whether a worker has not answered in time, and not since."""
+        """Returns whether a worker has exceeded the timeout and not replied since."""
         return self._pool is not None and any(w.late for w in self._pool.workers)
 
     def _shutdown_workers(self) -> None:
@@ -444,8 +447,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
 
 class _Ahead(_MultiProcessingDataLoaderIter):
-    """What the thread that pins fetches with: a copy over the same workers, so that the thread does not keep the
-    iterator alive, whose end ends the thread."""
+    """The copy of the iterator with which the pinning thread fetches. So the thread does not keep the iterator alive,
+    whose destructor ends the thread."""
 
     def __del__(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""The loader: batches of a dataset, in the order of a sampler, made in this process or in workers."""
+"""The loader: makes batches of a dataset, in the order of a sampler, in this process or in workers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _DatasetKind:
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """The sampler of a stream, which has no indices: None, without end."""
+    """The sampler of a stream, which has no indices: yields None forever."""
 
     def __iter__(self) -> Any:
         while True:
@@ -51,40 +51,41 @@ class _InfiniteConstantSampler(Sampler[None]):
 
 
 class DataLoader(Generic[T_co]):
-    """Batches of a dataset: an iterable, each pass over which is an epoch.
+    """An iterable of batches of a dataset; each pass is an epoch.
 
-    Workers hand tensors over in shared memory, without a copy; a batch that the program has dropped leaves its memory
-    to a later one. An exception in a worker is raised here with the worker's traceback and the index of the sample; so
-    are workers that die or exceed ``timeout``. What a dataset draws by the default generator depends on the epoch's
-    seed and the number of the batch, not on the number of workers; it leaves the program's own numbers alone.
+    Workers pass tensors in shared memory, without a copy; the memory of a batch that the program has dropped is reused
+    for a later one. An exception in a worker is raised here with the worker's traceback and the index of the sample; so
+    are the death of a worker and an exceeded ``timeout``. The numbers that a dataset draws from the default generator
+    depend on the epoch's seed and the number of the batch, not on the number of workers; they do not change the
+    program's own numbers.
 
-    ``state_dict()`` in the middle of an epoch counts the batches that were handed out. After ``load_state_dict`` the
-    next pass gives the rest of them.
+    In the middle of an epoch, ``state_dict()`` counts the batches that were handed out. After ``load_state_dict`` the
+    next pass yields the rest of them.
 
     Args:
         dataset: a table, with ``__getitem__``, or an ``IterableDataset``
-        batch_size: how many samples a batch has; with None the loader gives single samples, or what the sampler's
-            indices give, through ``default_convert``
-        shuffle: whether the order is random, anew in each epoch
-        sampler: gives the indices of samples
-        batch_sampler: gives lists of indices
+        batch_size: the number of samples in a batch; with None the loader yields single samples, or the dataset's
+            items at the sampler's indices, through ``default_convert``
+        shuffle: whether each epoch has a new random order
+        sampler: yields the indices of samples
+        batch_sampler: yields lists of indices
         num_workers: the number of worker processes; 0 fetches in this one
         collate_fn: makes a batch of a list of samples
-        pin_memory: whether batches are copied to memory that the accelerator reads fast, by a thread
+        pin_memory: whether a thread copies batches to memory from which the accelerator copies fast
         drop_last: leave out a last batch that is smaller
-        timeout: seconds that a batch of a worker may take; 0 is without limit
+        timeout: seconds that a batch of a worker may take; 0 means without limit
         worker_init_fn: called in each worker with its number
         multiprocessing_context: how workers start: "fork", "spawn", "forkserver", or a context
         generator: draws the order and the seed of each epoch
-        prefetch_factor: how many batches a worker makes ahead, 2 by default
-        persistent_workers: whether workers live on between epochs
+        prefetch_factor: the number of batches that a worker makes ahead; 2 by default
+        persistent_workers: whether workers are kept between epochs
         pin_memory_device: deprecated, and without effect
-        in_order: whether batches come in the order of the sampler; otherwise as soon as one is there
+        in_order: whether batches come in the order of the sampler; otherwise as soon as one is made
 
     Raises:
         ValueError: options do not go together, or are out of range
         TypeError: ``multiprocessing_context`` is neither a name nor a context
-        RuntimeError: while iterating: a worker died, or gave no batch within ``timeout``
+        RuntimeError: while iterating: a worker died, or made no batch within ``timeout``
 
     >>> from lamella.utils.data import DataLoader
     >>> loader = DataLoader(range(5), batch_size=2)
@@ -186,7 +187,7 @@ class DataLoader(Generic[T_co]):
 
     @property
     def multiprocessing_context(self) -> Any:
-        """The context that workers are started with; None is the default of the program."""
+        """The context that workers are started with; None means the program's default."""
         return self.__multiprocessing_context
 
     @multiprocessing_context.setter
@@ -227,14 +228,14 @@ class DataLoader(Generic[T_co]):
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy or a pickle has no iterator of its own yet."""
+        """Returns the state for a copy or a pickle, which has no iterator of its own yet."""
         return {**self.__dict__, "_latest": None, "_iterator": None}
 
     def __iter__(self) -> _BaseDataLoaderIter:
         if self.persistent_workers and self.num_workers > 0:
             kept = self._iterator
             if isinstance(kept, _MultiProcessingDataLoaderIter) and kept._is_late():
-                kept._shutdown_workers()  # it hangs, and would in each epoch
+                kept._shutdown_workers()  # it hangs, and would do so in each epoch
             if isinstance(kept, _MultiProcessingDataLoaderIter) and kept._pool is not None:
                 kept._reset(self)
             else:  # the first pass, or the workers have ended by an error
@@ -255,7 +256,8 @@ class DataLoader(Generic[T_co]):
         return _MultiProcessingDataLoaderIter(self)
 
     def __len__(self) -> int:
-        """The number of batches. That of a stream is taken from its own length, which its iterator may not have."""
+        """Returns the number of batches. That of a stream is computed from the stream's own length, which may be
+        wrong."""
         if self._dataset_kind != _DatasetKind.Iterable:
             return len(self._index_sampler)
         length = len(self.dataset)  # type: ignore[arg-type]
@@ -278,10 +280,11 @@ class DataLoader(Generic[T_co]):
             )
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the loader is, as plain containers: what was handed out counts, not what was fetched ahead.
+        """Returns the position of the loader, as plain containers: it counts batches that were handed out, not those
+        fetched ahead.
 
-        A dataset, a stream's iterator or a sampler that has ``state_dict`` is asked for its own. Before a pass, and
-        after one that has ended, the state is that of the generators.
+        It has the states of the dataset, a stream's iterator or a sampler, if these have ``state_dict``. Before a pass,
+        and after one that has ended, it is the state of the generators.
 
         >>> loader = lamella.utils.data.DataLoader(range(4))
         >>> sorted(loader.state_dict())
@@ -306,15 +309,15 @@ class DataLoader(Generic[T_co]):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Has the next pass give the rest of the epoch that the state was made in.
+        """Makes the next pass yield the rest of the epoch in which the state was made.
 
         Args:
-            state_dict: of a loader with the same dataset. Within an epoch batch size, ``drop_last`` and the types of
-                samplers are the same, too. The number of workers may differ where the dataset is a table that has no
-                state of its own
+            state_dict: the state of a loader with the same dataset; within an epoch also with the same batch size,
+                ``drop_last`` and types of samplers. The number of workers may differ if the dataset is a table
+                without a state of its own
 
         Raises:
-            ValueError: it is no state of such a loader
+            ValueError: it is not the state of such a loader
         """
         try:
             version, kind = state_dict["version"], state_dict["kind"]
@@ -352,7 +355,7 @@ class DataLoader(Generic[T_co]):
         self._resumed = epoch
 
     def _order(self) -> dict[str, Any]:
-        """What the batches of an epoch depend on, beside the dataset and random numbers."""
+        """Returns the options that determine the batches of an epoch, besides the dataset and random numbers."""
         batches = self._index_sampler
         return {
             "batch_size": getattr(batches, "batch_size", None) if self._auto_collation else None,
@@ -366,7 +369,7 @@ class DataLoader(Generic[T_co]):
         return state
 
     def _generators(self) -> list[lamella.Generator]:
-        """The generators that the order is drawn from, apart from the default one."""
+        """Returns the generators that the order is drawn from, except the default one."""
         holders = [self, self.sampler, self.batch_sampler, getattr(self.batch_sampler, "sampler", None)]
         found: list[lamella.Generator] = []
         for holder in holders:
@@ -376,7 +379,7 @@ class DataLoader(Generic[T_co]):
         return found
 
     def _stateful_sampler(self) -> Any:
-        """The sampler that has a state of its own, if one has."""
+        """The sampler that has a state of its own, or None."""
         candidates = (self._index_sampler, getattr(self._index_sampler, "sampler", None))
         return next((s for s in candidates if s is not None and _fetch.is_stateful(s)), None)
 
@@ -398,7 +401,7 @@ def _check_numbers(workers: int, timeout: float, prefetch_factor: int | None, pe
 
 
 def _check_stream(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
-    """Streams have an order of their own."""
+    """Raises if a stream is given an order."""
     if shuffle not in {False, None}:
         raise ValueError(
             f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle={shuffle}"

@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 class Dataset(Generic[T_co]):
-    """A table of samples: ``dataset[index]`` is one of them, and ``len(dataset)`` tells how many there are.
+    """A table of samples: ``dataset[index]`` is one of them, and ``len(dataset)`` their number.
 
     A subclass may serve several samples at once. ``__getitems__(indices)`` returns a list of samples.
-    ``__getbatch__(indices)`` returns what ``default_collate`` would make of that list; a DataLoader calls it where
-    its ``collate_fn`` is ``default_collate``. A class that overrides ``__getitem__`` alone is asked for one sample at
-    a time, whatever the classes above it can do.
+    ``__getbatch__(indices)`` returns what ``default_collate`` would make of that list; a DataLoader calls it if its
+    ``collate_fn`` is ``default_collate``. For a class that overrides ``__getitem__`` alone, these methods of its base
+    classes are not used.
 
     >>> from lamella.utils.data import Dataset
     >>> class Squares(Dataset):
@@ -56,10 +56,10 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """A stream of samples: a subclass has ``__iter__``. Each worker of a DataLoader gets a copy of it.
+    """A stream of samples: a subclass defines ``__iter__``. Each worker of a DataLoader gets a copy of it.
 
-    ``get_worker_info()`` tells a copy which part of the stream is its own. A stream, or its iterator, that has
-    ``state_dict()`` and ``load_state_dict(state)`` is resumed by them; another one is read again up to its place.
+    In a copy, ``get_worker_info()`` says which part of the stream it should read. A stream, or its iterator, that has
+    ``state_dict()`` and ``load_state_dict(state)`` is resumed by them; another one is read again up to its position.
 
     >>> from lamella.utils.data import IterableDataset
     >>> class Count(IterableDataset):
@@ -74,7 +74,8 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
 
 
 def takes_lists(dataset: Any, name: str = "__getitems__") -> bool:
-    """Whether the dataset serves several samples at once by the method, and no subclass changes one sample alone."""
+    """Returns whether the dataset serves several samples by the method, and no subclass overrides ``__getitem__``
+    alone."""
     for cls in type(dataset).__mro__:
         if name in vars(cls):
             break
@@ -87,7 +88,7 @@ def takes_lists(dataset: Any, name: str = "__getitems__") -> bool:
 
 
 def samples_of(dataset: Any, indices: Sequence[Any]) -> list[Any]:
-    """The samples at several indices."""
+    """Returns the samples at several indices."""
     if takes_lists(dataset):
         samples = dataset.__getitems__(indices)
         if hasattr(samples, "__len__") and len(samples) != len(indices):
@@ -100,7 +101,7 @@ def samples_of(dataset: Any, indices: Sequence[Any]) -> list[Any]:
 
 
 def batch_of(dataset: Any, indices: Sequence[Any], sequence: Callable[[Any], Any] = list) -> Any:
-    """What default_collate makes of the samples at several indices, which it gets in a list or a tuple."""
+    """Returns the batch that default_collate makes of the samples at several indices, passed as a list or a tuple."""
     from lamella.utils.data._utils.collate import default_collate
 
     if takes_lists(dataset, "__getbatch__"):
@@ -149,7 +150,8 @@ class TensorDataset(Dataset[tuple[lamella.Tensor, ...]]):
 
 
 def _positions(dataset: TensorDataset, indices: Sequence[Any]) -> lamella.Tensor | None:
-    """The indices as a tensor, if they are plain numbers within the dataset and its tensors plain tensors."""
+    """Returns the indices as a tensor, if they are plain numbers within the dataset and its tensors are plain tensors;
+    else None."""
     if not indices or any(type(tensor) is not lamella.Tensor for tensor in dataset.tensors):
         return None
     if type(indices[0]) is not int:
@@ -165,7 +167,7 @@ def _positions(dataset: TensorDataset, indices: Sequence[Any]) -> lamella.Tensor
 
 
 def _gathered(tensor: lamella.Tensor, positions: lamella.Tensor) -> lamella.Tensor:
-    """The rows at the positions; in a worker they are written to memory that the main process sees."""
+    """Returns the rows at the positions; in a worker they are written into shared memory."""
     out = arena.place(tensor, (positions.shape[0], *tensor.shape[1:]))
     if out is None:
         return tensor.index_select(0, positions)
@@ -236,7 +238,7 @@ class ConcatDataset(Dataset[T_co]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
-        """The length of the first dataset, of the first two, and so on."""
+        """Returns the length of the first dataset, of the first two, and so on."""
         return list(itertools.accumulate(len(dataset) for dataset in sequence))
 
     def __init__(self, datasets: Iterable[Any]) -> None:
@@ -254,7 +256,7 @@ class ConcatDataset(Dataset[T_co]):
         return self.cumulative_sizes[-1]
 
     def _find(self, index: int) -> tuple[int, int]:
-        """The number of the dataset that has the sample, and its index there."""
+        """Returns the number of the dataset that has the sample, and its index there."""
         if index < 0:
             if -index > len(self):
                 raise ValueError("absolute value of index should not exceed dataset length")
@@ -351,7 +353,7 @@ def random_split(
     """Subsets without a common sample, drawn at random, which together are the dataset.
 
     Args:
-        dataset: what to split
+        dataset: the dataset to split
         lengths: the length of each part; or fractions with the sum 1, each of which is rounded down, after which the
             first parts get one sample more until all are placed
         generator: draws the order; the default generator otherwise

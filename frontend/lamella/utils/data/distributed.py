@@ -14,17 +14,17 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[Any]):
-    """Every ``num_replicas``-th index of a common order, from ``rank`` on; all processes get the same number.
+    """Yields every ``num_replicas``-th index of a common order, from ``rank`` on; all processes get equally many.
 
     Call ``set_epoch`` before each epoch, else every epoch has the same order.
 
     Args:
-        dataset: the table; its length when this is made counts
-        num_replicas: the number of processes. Without it torch asks torch.distributed, which is not here
-        rank: which of them this is, from 0 on; required likewise
+        dataset: the table, whose length is read when the sampler is made
+        num_replicas: the number of processes; required, because there is no torch.distributed to provide it
+        rank: the number of this process, from 0 on; also required
         shuffle: draw the order from ``seed`` plus the epoch; otherwise it is 0, 1, …
         seed: the same in all processes
-        drop_last: leave out what does not divide; otherwise the first indices come twice
+        drop_last: leave out the remainder; otherwise some of the first indices are repeated
 
     Raises:
         RuntimeError: ``num_replicas`` or ``rank`` is missing
@@ -83,5 +83,5 @@ class DistributedSampler(Sampler[Any]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Chooses the order of the next pass: it depends on ``seed`` plus ``epoch``."""
+        """Sets the order of the next pass, which depends on ``seed`` plus ``epoch``."""
         self.epoch = epoch

@@ -1,4 +1,4 @@
-"""Samplers: the order in which a DataLoader asks for samples, and how it groups them."""
+"""Samplers: the order in which a DataLoader reads samples, and the grouping into batches."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Sampler(Generic[T_co]):
-    """An order of indices, or of lists of indices: a subclass has ``__iter__``, and ``__len__`` where that is known.
+    """An order of indices, or of lists of indices: a subclass defines ``__iter__``, and ``__len__`` if it is known.
 
     A sampler that has ``state_dict()`` and ``load_state_dict(state)`` is resumed by them within an epoch. Another one
-    is iterated again, from the random state that it began with, up to its place. Within a DataLoader a sampler draws
-    from a stream of the default generator that is its own.
+    is iterated again from its initial random state, up to its position. Within a DataLoader a sampler draws from a
+    stream of the default generator of its own.
 
     >>> from lamella.utils.data import Sampler
     >>> class Backwards(Sampler):
@@ -71,11 +71,11 @@ class RandomSampler(Sampler[int]):
     """The indices of a table in random order.
 
     Args:
-        data_source: the table; its length counts
-        replacement: draw each index anew, so that one may come twice
-        num_samples: how many to draw, the length of the table by default; a larger number without replacement gives
-            several orders of the whole table
-        generator: draws them; otherwise a generator whose seed the default generator draws
+        data_source: the table, of which only the length is used
+        replacement: draw each index independently, so that one may be repeated
+        num_samples: the number of indices, by default the length of the table; a larger number without replacement
+            yields several orders of the whole table
+        generator: draws them; by default a generator whose seed is drawn by the default generator
 
     Raises:
         TypeError: ``replacement`` is no bool
@@ -107,7 +107,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many indices one pass gives; the table may grow between passes."""
+        """The number of indices in one pass; the table may grow between passes."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -130,7 +130,7 @@ class RandomSampler(Sampler[int]):
 
 
 def draw_seed(generator: lamella.Generator | None) -> int:
-    """A seed from 0 to 2⁶³ - 1, drawn by the generator, or by the default one."""
+    """Returns a seed from 0 to 2⁶³ - 1, drawn by the generator, or by the default one."""
     return operator.index(lamella.empty((), dtype=lamella.int64, device="cpu").random_(generator=generator))
 
 
@@ -161,9 +161,9 @@ class WeightedRandomSampler(Sampler[int]):
 
     Args:
         weights: one for each index, not negative; their sum need not be 1
-        num_samples: how many to draw
-        replacement: draw each index anew, so that one may come twice
-        generator: draws them; the default generator otherwise
+        num_samples: the number of indices
+        replacement: draw each index independently, so that one may be repeated
+        generator: draws them; by default the default generator
 
     Raises:
         ValueError: ``num_samples`` is not positive, ``replacement`` no bool, or ``weights`` no vector
@@ -205,11 +205,11 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """The indices of another sampler in lists of ``batch_size``; the last one may be shorter, or be left out.
+    """Groups the indices of another sampler into lists of ``batch_size``; the last may be shorter, or be left out.
 
     Args:
         sampler: any iterable
-        batch_size: how many indices a list has
+        batch_size: the number of indices in a list
         drop_last: leave out a last list that is shorter
 
     Raises:

@@ -1,15 +1,16 @@
-"""Memory that a worker shares with the main process: batches are written there, and read there without a copy.
+"""Memory that a worker shares with the main process: the worker writes batches into it, and the main process uses them
+without a copy.
 
-Note [Windows]: a worker's arena is a few segments of shared memory without a name; the main process gets each by file
-descriptor, once. A tensor of a batch lies in a window of a segment. The window is free again when nothing of it is left
-in either process: each watches its own array over the window by a weak reference. (The array is over a memoryview:
-views of an array over another array would hold that one instead.) The main process sends the tickets of windows that it
-no longer has along with its next task. Nothing outlives the two processes, since the segments have no names.
+Note [Windows]  A worker's arena is a few unnamed segments of shared memory; the main process gets the descriptor of
+  each once. A tensor of a batch is in a window of a segment. A window is free again when both processes have released
+  it: each watches its array over the window by a weak reference. (The array is over a memoryview, since views of an
+  array over another array would reference that one instead.) The main process sends the tickets of released windows
+  with its next task. The segments have no names, so nothing outlives the two processes.
 
-Note [Spans]: tensors of a batch that overlap share memory on the other side, too. The pickler notes which bytes of
-which storage each tensor has. If some overlap, the batch is pickled again, and each span of such bytes is copied once.
-A span with many bytes that nobody asked for, as between the columns of a table, is not worth that: its tensors are
-copied.
+Note [Spans]  Tensors of a batch that overlap share memory in the main process as well. The pickler notes the bytes of
+  each tensor, by storage. If some overlap, the batch is pickled again, and each span of overlapping bytes is copied
+  once. A span that consists mostly of bytes of no tensor, such as that of some columns of a table, is not worth a
+  window: its tensors are copied one by one.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ import lamella
 
 ALIGNMENT = 64
 FIRST_SEGMENT = 1 << 20
-WIDEST = 16  # bytes of an element
-SMALLEST_OUT_OF_BAND = 4096  # bytes of an array of numpy's that are worth a window
+WIDEST = 16  # the most bytes of one element
+SMALLEST_OUT_OF_BAND = 4096  # the bytes from which a numpy array gets a window
 
-_thread = threading.local()  # .tenant is the one whose pickle this thread reads
+_thread = threading.local()  # .tenant: the tenant whose pickle this thread reads
 
 current: Arena | None = None
 """The arena of this process, if it is a worker."""
@@ -48,7 +49,7 @@ class _Watch(weakref.ref):  # type: ignore[type-arg]
 
 
 class _Watcher:
-    """Tells by ticket which arrays are gone; callbacks come in any thread, so they only append."""
+    """Collects the tickets of arrays that have been freed. Callbacks run in any thread, so they only append."""
 
     def __init__(self) -> None:
         self.watches: dict[int, _Watch] = {}
@@ -64,7 +65,7 @@ class _Watcher:
         self.gone.append(watch.ticket)
 
     def take(self) -> list[int]:
-        """The tickets of arrays that have gone since the last call."""
+        """Returns the tickets of arrays that were freed since the last call."""
         taken = []
         while self.gone:
             taken.append(self.gone.popleft())
@@ -72,18 +73,18 @@ class _Watcher:
 
 
 class Segment:
-    """A piece of shared memory and its free spans, which are in order and do not touch."""
+    """A piece of shared memory and its free spans, which are sorted and do not touch."""
 
     def __init__(self, size: int):
         flat = lamella._C._shared_empty(size)
-        self.fd = lamella._C._shared_fd(flat)  # the storage's
+        self.fd = lamella._C._shared_fd(flat)  # owned by the storage
         self.memory = memoryview(flat)
         self.size = size
         self.address = flat._storage_ptr()
-        self.spans: list[tuple[int, int]] = [(0, size)]  # from, to
+        self.spans: list[tuple[int, int]] = [(0, size)]  # (begin, end)
 
     def take(self, nbytes: int) -> int:
-        """The offset of a window; -1 if no span is long enough."""
+        """Returns the offset of a new window; -1 if no span is long enough."""
         for k, (start, end) in enumerate(self.spans):
             if end - start >= nbytes:
                 if end - start == nbytes:
@@ -94,7 +95,7 @@ class Segment:
         return -1
 
     def give(self, start: int, nbytes: int) -> None:
-        """Makes a window free."""
+        """Frees a window."""
         end = start + nbytes
         k = bisect.bisect(self.spans, (start, end))
         if k < len(self.spans) and self.spans[k][0] == end:
@@ -106,7 +107,7 @@ class Segment:
 
 
 class Window:
-    """A part of a segment, and in how many processes something of it is left."""
+    """A part of a segment, with the number of its holders."""
 
     __slots__ = ("holders", "nbytes", "offset", "segment", "ticket")
 
@@ -119,25 +120,26 @@ class Window:
 
 
 class Arena:
-    """A worker's side: gives out windows for tensors, and sends batches that lie in them."""
+    """The worker's side: allocates windows for tensors, and sends batches that are in them."""
 
     def __init__(self) -> None:
         self.segments: list[Segment] = []
-        self.announced = 0  # how many segments the main process knows
+        self.announced = 0  # the number of segments that the main process has
         self.windows: dict[int, Window] = {}
         self.by_address: dict[int, Window] = {}
         self.watcher = _Watcher()
         self.tickets = 0
 
     def window(self, nbytes: int) -> Window:
-        """A free window of some bytes; the caller makes an array over it, which is watched."""
-        self._let_go(self.watcher.take())
+        """Returns a free window of some bytes; the caller makes an array over it, which is watched."""
+        self._release(self.watcher.take())
         nbytes = -(-nbytes // ALIGNMENT) * ALIGNMENT
         number, offset = next(
             ((k, start) for k, segment in enumerate(self.segments) if (start := segment.take(nbytes)) >= 0), (-1, -1)
         )
         if number < 0:
-            # Segments grow with what is in use, so that their number, and that of descriptors, stays small.
+            # A new segment is as large as all existing ones, so that the number of segments, and of descriptors, stays
+            # small.
             number, size = len(self.segments), max(FIRST_SEGMENT, 4 * nbytes, sum(s.size for s in self.segments))
             try:
                 segment = Segment(size)
@@ -150,7 +152,7 @@ class Arena:
         return window
 
     def array(self, shape: Sequence[int], dtype: Any, nbytes: int) -> tuple[Window, np.ndarray]:
-        """A window with an array over it."""
+        """Returns a window with an array over it."""
         window = self.window(nbytes)
         segment = self.segments[window.segment]
         array = np.ndarray(shape, dtype, segment.memory, window.offset)
@@ -159,7 +161,7 @@ class Arena:
         return window, array
 
     def empty(self, shape: Sequence[int], dtype: lamella.dtype, nbytes: int) -> lamella.Tensor | None:
-        """A contiguous tensor in a window of its own; None if numpy has nothing like its dtype."""
+        """Returns a contiguous tensor in a window of its own; None if numpy has no such dtype."""
         kind = NUMPY.get(dtype)
         if kind is not None:
             return lamella.from_numpy(self.array(shape, kind, nbytes)[1])
@@ -168,14 +170,14 @@ class Arena:
         return lamella.from_numpy(self.array((nbytes,), np.uint8, nbytes)[1]).view(dtype).view(tuple(shape))
 
     def window_of(self, tensor: lamella.Tensor) -> Window | None:
-        """The window that a tensor is a view of."""
+        """Returns the window that a tensor is a view of, or None."""
         return self.by_address.get(tensor._storage_ptr())  # type: ignore[attr-defined]
 
     def returned(self, tickets: Sequence[int]) -> None:
-        """The main process has nothing of these windows any more."""
-        self._let_go(tickets)
+        """Notes that the main process has released these windows."""
+        self._release(tickets)
 
-    def _let_go(self, tickets: Sequence[int]) -> None:
+    def _release(self, tickets: Sequence[int]) -> None:
         for ticket in tickets:
             window = self.windows[ticket]
             window.holders -= 1
@@ -186,18 +188,18 @@ class Arena:
                 segment.give(window.offset, window.nbytes)
 
     def news(self) -> tuple[list[int], list[int]]:
-        """The sizes and the descriptors of segments that the main process does not know yet."""
+        """Returns the sizes and the descriptors of segments that the main process does not have yet."""
         new = self.segments[self.announced :]
         self.announced = len(self.segments)
         return [s.size for s in new], [s.fd for s in new]
 
     def dumps(self, data: Any) -> tuple[bytes, list[tuple[int, int, int, int]]]:
-        """A pickle of the data whose tensors and arrays lie in windows, and the windows of its arrays."""
+        """Returns a pickle of the data with its tensors and arrays in windows, and the windows of its arrays."""
         buffers: list[tuple[int, int, int, int]] = []
         sent: set[int] = set()
 
         def send(window: Window) -> None:
-            """The main process will have the window, from before this process has nothing of it any more."""
+            """Counts the main process as a holder of the window, before this process releases it."""
             if window.ticket not in sent:
                 sent.add(window.ticket)
                 window.holders += 1
@@ -223,45 +225,46 @@ class Arena:
             body, pickler = dump({})
             spans = {storage: _overlapping(seen) for storage, seen in pickler.seen.items() if len(seen) > 1}
             if any(spans.values()):
-                self._let_go(list(sent))
+                self._release(list(sent))
                 sent.clear()
                 buffers.clear()
                 body, _ = dump(spans)
         except BaseException:
-            self._let_go(list(sent))
+            self._release(list(sent))
             raise
         return body, buffers
 
 
 @dataclass
 class _Span:
-    """Bytes of a storage that several tensors have; see Note [Spans]."""
+    """Bytes of a storage that several tensors use; see Note [Spans]."""
 
     start: int
     stop: int
-    asked: int  # how many bytes the tensors have together
+    used: int  # the sum of the tensors' bytes
     tensors: int = 1
     window: Window | None = None
 
 
 def _overlapping(seen: Sequence[tuple[int, int, lamella.Tensor]]) -> list[_Span]:
-    """The spans of a storage that are worth a window of their own."""
+    """Returns the spans of a storage that are worth a window of their own."""
     spans: list[_Span] = []
     for start, stop, tensor in sorted(seen, key=lambda extent: extent[:2]):
-        asked = tensor.numel() * tensor.element_size()
+        used = tensor.numel() * tensor.element_size()
         if spans and start < spans[-1].stop:
             last = spans[-1]
-            last.stop, last.asked, last.tensors = max(last.stop, stop), last.asked + asked, last.tensors + 1
+            last.stop, last.used, last.tensors = max(last.stop, stop), last.used + used, last.tensors + 1
         else:
-            spans.append(_Span(start // WIDEST * WIDEST, stop, asked))
-    return [s for s in spans if s.tensors > 1 and s.stop - s.start <= s.asked + WIDEST]
+            spans.append(_Span(start // WIDEST * WIDEST, stop, used))
+    return [s for s in spans if s.tensors > 1 and s.stop - s.start <= s.used + WIDEST]
 
 
 class _Pickler(pickle.Pickler):
     arena: Arena
     send: Callable[[Window], None]
     spans: dict[int, list[_Span]]  # by storage
-    seen: dict[int, list[tuple[int, int, lamella.Tensor]]]  # the bytes of each tensor that is copied, by storage
+    # By storage: (begin, end, tensor) of each tensor that is copied.
+    seen: dict[int, list[tuple[int, int, lamella.Tensor]]]
 
     def reducer_override(self, thing: Any) -> Any:
         if type(thing) is not lamella.Tensor:
@@ -301,7 +304,7 @@ class _Pickler(pickle.Pickler):
         return _part, (*where, window.nbytes, name, shape, thing.stride(), thing.storage_offset())
 
     def _copied(self, tensor: lamella.Tensor, span: _Span) -> Window:
-        """A window with the bytes of a span of the tensor's storage."""
+        """Returns a window with a copy of a span of the tensor's storage."""
         nbytes = span.stop - span.start
         window, array = self.arena.array((nbytes,), np.uint8, nbytes)
         array[:] = lamella._C._storage_view(tensor, lamella.uint8, (nbytes,), (1,), span.start).numpy()
@@ -312,15 +315,16 @@ class _Pickler(pickle.Pickler):
 def _check_leaf(thing: Any) -> None:
     if isinstance(thing, lamella.Tensor) and thing.requires_grad and not thing.is_leaf:
         raise RuntimeError(
-            f"a tensor of shape {tuple(thing.shape)} requires grad and is no leaf: its history cannot go to another "
-            "process; detach() it in the dataset"
+            f"a tensor of shape {tuple(thing.shape)} requires grad and is no leaf: its history cannot be sent to "
+            "another process; detach() it in the dataset"
         )
 
 
 def place(like: lamella.Tensor, shape: Sequence[int]) -> lamella.Tensor | None:
-    """In a worker a tensor of the shape in shared memory, for ``out``; None elsewhere, and for all but plain tensors.
+    """Returns, in a worker, a tensor of this shape in shared memory, for ``out``; None elsewhere, and for tensors that
+    are not plain.
 
-    A collate function may use it, so that its result is not copied.
+    A collate function may use it, so that its result need not be copied.
     """
     if current is None or type(like) is not lamella.Tensor or like.requires_grad or not like.is_cpu:
         return None
@@ -331,12 +335,12 @@ def place(like: lamella.Tensor, shape: Sequence[int]) -> lamella.Tensor | None:
 
 
 class Tenant:
-    """The main process's side of a worker's arena."""
+    """The main process's side of one worker's arena."""
 
     def __init__(self) -> None:
         self.segments: list[memoryview] = []
         self.watcher = _Watcher()
-        self.tensors: dict[int, lamella.Tensor] = {}  # over the windows of the pickle that is being read
+        self.tensors: dict[int, lamella.Tensor] = {}  # over the windows of the pickle being read
 
     def add(self, sizes: Sequence[int], fds: Sequence[int]) -> None:
         """Maps new segments."""
@@ -344,7 +348,7 @@ class Tenant:
             try:
                 self.segments.append(memoryview(lamella._C._shared_from_fd(fd, size)))
             finally:
-                os.close(fd)  # the mapping has one of its own
+                os.close(fd)  # the mapping has a descriptor of its own
 
     def array(self, ticket: int, segment: int, offset: int, shape: Any, dtype: Any) -> np.ndarray:
         array = np.ndarray(shape, dtype, self.segments[segment], offset)
@@ -352,7 +356,7 @@ class Tenant:
         return array
 
     def loads(self, body: bytes, buffers: Sequence[tuple[int, int, int, int]]) -> Any:
-        """The data of a worker's pickle."""
+        """Returns the data of a worker's pickle."""
         outer, _thread.tenant = getattr(_thread, "tenant", None), self
         try:
             if not buffers:
@@ -365,7 +369,7 @@ class Tenant:
 
 
 def _whole(ticket: int, segment: int, offset: int, name: str, shape: tuple[int, ...]) -> lamella.Tensor:
-    """A tensor that begins where its window begins."""
+    """Returns a tensor that begins at the start of its window."""
     tenant: Tenant = _thread.tenant
     dtype = DTYPES[name]
     if ticket in tenant.tensors:
@@ -390,7 +394,7 @@ def _part(
     stride: tuple[int, ...],
     start: int,
 ) -> lamella.Tensor:
-    """A view of a window."""
+    """Returns a view of a window."""
     tenant: Tenant = _thread.tenant
     flat = tenant.tensors.get(ticket)
     if flat is None:
@@ -404,7 +408,7 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _tables() -> tuple[dict[lamella.dtype, str], dict[str, lamella.dtype], dict[lamella.dtype, np.dtype]]:
-    """The dtypes by name, and those of numpy's that are alike."""
+    """Returns the dtypes by name, and numpy's equivalents."""
     names = (
         "bool uint8 int8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 complex128"
     )

@@ -14,22 +14,22 @@ from typing import Any
 
 HEADER = struct.Struct("<Q")
 CHUNK = 1 << 16
-DESCRIPTORS = 16  # at most in one frame
+DESCRIPTORS = 16  # the most in one frame
 
 _here: weakref.WeakSet[Channel] = weakref.WeakSet()
 
 
 def close_inherited(mine: Channel) -> None:
-    """In a worker that fork made: closes all other ends, so that each of them ends with the process that it is for."""
+    """Closes all inherited ends but one, in a forked worker, so that each end is closed when its own process ends."""
     for channel in list(_here):
         if channel is not mine:
             channel.close()
 
 
 class Channel:
-    """One end. Both sides read whenever they wait, also for room to write, so that neither waits for the other.
+    """One end. Both sides also read while they wait for room to write, so that they never wait for each other.
 
-    A frame is a length of eight bytes and the bytes; the descriptors of a frame come no later than its first byte.
+    A frame is a length of eight bytes, followed by its bytes; its descriptors arrive with its first byte at the latest.
     """
 
     def __init__(self, end: socket.socket):
@@ -61,7 +61,7 @@ class Channel:
         self.flush()
 
     def flush(self) -> bool:
-        """Writes as much as there is room for; True when all is written, or nobody reads any more."""
+        """Writes as much as there is room for; returns True if all is written, or the other end is closed."""
         while self.leaving:
             data, descriptors = self.leaving.popleft()
             try:
@@ -72,7 +72,7 @@ class Channel:
             except (BlockingIOError, InterruptedError):
                 self.leaving.appendleft((data, descriptors))
                 return False
-            except OSError:  # the other end is closed, which the next receive tells, too
+            except OSError:  # the other end is closed, which the next receive() notices as well
                 self.leaving.clear()
                 return True
             if count < len(data):
@@ -80,7 +80,7 @@ class Channel:
         return True
 
     def receive(self) -> list[bytes]:
-        """The frames that are there, without waiting; ``ended`` tells when there will be no more."""
+        """Returns the frames that have arrived, without waiting; ``ended`` is set when there will be no more."""
         while not self.ended:
             try:
                 data, fds, _, _ = socket.recv_fds(self.socket, CHUNK, DESCRIPTORS)
@@ -111,7 +111,8 @@ class Channel:
         return frames
 
     def wait(self, others: Sequence[int] = (), milliseconds: float | None = None) -> bool:
-        """Waits until there is something to read, room for what leaves, or one of the others; False after the time."""
+        """Waits until there is something to read, room to write, or one of the other descriptors is ready; False after
+        the time."""
         poll = select.poll()
         poll.register(self.socket, select.POLLIN | (select.POLLOUT if self.leaving else 0))
         for fd in others:

@@ -1,4 +1,4 @@
-"""Collating: a list of samples becomes one batch, by functions that are found by the samples' type."""
+"""Collating: makes one batch of a list of samples, by functions for the samples' types."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ CollateFunctions = dict[type | tuple[type, ...], Callable[..., Any]]
 
 
 def default_convert(data: Any) -> Any:
-    """The data with each numpy array and numpy number in it as a tensor; a tuple becomes a list.
+    """Returns the data with each numpy array and scalar converted to a tensor; a tuple becomes a list.
 
-    This is what a DataLoader does to a sample where ``batch_size`` is None.
+    A DataLoader applies it to each sample if ``batch_size`` is None.
 
     >>> import numpy as np
     >>> from lamella.utils.data import default_convert
@@ -46,7 +46,7 @@ def default_convert(data: Any) -> Any:
 
 
 def _same_mapping(like: Any, parts: dict[Any, Any]) -> Any:
-    """The parts in a mapping of the same type, with its attributes; in a dict where the type cannot be made so."""
+    """Returns the parts in a mapping of the same type and attributes; in a dict if that type cannot be made so."""
     try:
         if isinstance(like, MutableMapping):
             made = copy.copy(like)
@@ -58,7 +58,7 @@ def _same_mapping(like: Any, parts: dict[Any, Any]) -> Any:
 
 
 def _same_sequence(like: Any, parts: list[Any]) -> Any:
-    """The parts in a sequence of the same type, with its attributes; in a list where the type cannot be made so."""
+    """Returns the parts in a sequence of the same type and attributes; in a list if that type cannot be made so."""
     if type(like) is list:
         return parts
     try:
@@ -73,12 +73,12 @@ def _same_sequence(like: Any, parts: list[Any]) -> Any:
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """One batch of a list of samples: dicts, named tuples and sequences are collated part by part.
+    """Returns one batch of a list of samples: dicts, named tuples and sequences are collated part by part.
 
     Args:
         batch: the samples
-        collate_fn_map: functions by the type of a sample, called with the list and ``collate_fn_map``. The type itself
-            is looked for first, then the first entry that the sample is an instance of
+        collate_fn_map: functions by the type of a sample, called with the list and ``collate_fn_map``. The entry of
+            the exact type is used, else the first entry that the sample is an instance of
 
     Raises:
         RuntimeError: sequences have different lengths
@@ -111,7 +111,7 @@ def collate(batch: Sequence[Any], *, collate_fn_map: CollateFunctions | None = N
 
 
 def collate_tensor_fn(batch: Sequence[lamella.Tensor], *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """The tensors stacked; in a worker they are written to memory that the main process sees."""
+    """Returns the tensors stacked; in a worker they are written into shared memory."""
     first = batch[0]
     if arena.current is not None and not any(x.requires_grad for x in batch):
         kind, shape = first.dtype, first.shape
@@ -123,30 +123,31 @@ def collate_tensor_fn(batch: Sequence[lamella.Tensor], *, collate_fn_map: Collat
 
 
 def collate_numpy_array_fn(batch: Sequence[np.ndarray], *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """The arrays as tensors, which are collated."""
+    """Collates the arrays as tensors."""
     if batch[0].dtype.kind in "SUO":
         raise TypeError(default_collate_err_msg_format.format(batch[0].dtype))
     return collate([lamella.as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
 
 
 def collate_numpy_scalar_fn(batch: Sequence[np.generic], *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """A vector of numpy's numbers, of their dtype."""
+    """Returns a vector of numpy scalars, of their dtype."""
     return lamella.as_tensor(batch)
 
 
 def collate_float_fn(batch: Sequence[float], *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """A vector of float64."""
+    """Returns a vector of float64."""
     return lamella.tensor(batch, dtype=lamella.float64)
 
 
 def collate_int_fn(batch: Sequence[int], *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """A vector of int64, or of bools."""
+    """Returns a vector of int64, or of bools."""
     made = lamella.tensor(batch)
-    return made if made.dtype is not lamella.uint64 else lamella.tensor(batch, dtype=lamella.int64)  # which raises
+    # Raises for numbers above int64.
+    return made if made.dtype is not lamella.uint64 else lamella.tensor(batch, dtype=lamella.int64)
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: CollateFunctions | None = None) -> Any:
-    """The strings as they are."""
+    """Returns the list of strings unchanged."""
     return batch
 
 
@@ -159,11 +160,11 @@ default_collate_fn_map: CollateFunctions = {
     str: collate_str_fn,
     bytes: collate_str_fn,
 }
-"""The functions of ``default_collate``; an entry that a program adds or replaces counts from then on."""
+"""The functions of ``default_collate``; a program may add or replace entries."""
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """One batch of a list of samples, by the functions in ``default_collate_fn_map``.
+    """Returns one batch of a list of samples, by the functions in ``default_collate_fn_map``.
 
     Tensors, arrays and numbers become a tensor with a first dimension for the samples, float64 for Python's floats.
     Strings stay a list. Dicts, named tuples, tuples and other sequences are collated part by part; a plain tuple
@@ -182,5 +183,5 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def is_untouched() -> bool:
-    """Whether tensors, arrays and numbers are collated as they were when the program began."""
+    """Returns whether tensors, arrays and numbers are still collated by the original functions."""
     return default_collate_fn_map.get(lamella.Tensor) is collate_tensor_fn

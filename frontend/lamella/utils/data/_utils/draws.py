@@ -1,16 +1,16 @@
-"""Random numbers of samplers and datasets: streams that the rest of a program does not touch.
+"""Random numbers of samplers and datasets: streams of their own, which the rest of a program does not change.
 
-Note [Streams]: a loader draws one seed for an epoch. The sampler draws from a stream of its own, and so does each batch
-of a table, by its number, and each batch of a worker's part of a stream of samples. So what a dataset draws depends
-neither on the number of workers nor on what was fetched ahead, and an epoch that is resumed goes on with the same
-numbers. A program that seeds the default generator itself, in ``worker_init_fn`` or in the dataset, keeps what it
-chose.
+Note [Streams]  A loader draws one seed for an epoch. The sampler draws from a stream of its own, and so does each batch
+  of a table, by its number, and each batch of a worker's part of a stream of samples. So the numbers that a dataset
+  draws depend neither on the number of workers nor on the number of batches fetched ahead, and a resumed epoch
+  continues with the same numbers. If a program seeds the default generator itself, in ``worker_init_fn`` or in the
+  dataset, that seed is kept.
 
-While a thread fetches, it draws from the stream's generator. A dataset that is a generator function may begin a block
-of its own, ``fork_rng``, in one batch and end it in a later one: the block counts in each batch between them, and the
-program has its own generator between the batches. The global generators of Python and numpy are the process's: workers
-seed them for each batch. The main thread of a program without workers does so, too, and gives them back after the
-batch. Other threads leave them alone, since they cannot borrow them without disturbing the rest.
+While a thread fetches, it draws from the stream's generator. A dataset that is a generator function may begin a
+``fork_rng`` block in one batch and end it in a later one: the block is in effect in each batch between, and the program
+has its own generator between the batches. The global generators of Python and numpy belong to the process: workers seed
+them for each batch. The main thread of a program without workers does so as well, and restores them after the batch.
+Other threads do not use them, since they could not without disturbing the rest of the program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIRST_WORKER = 16  # the stream of worker 0's part of a stream of samples
 
 
 def mixed(seed: int, stream: int, index: int) -> int:
-    """The seed of one batch: SplitMix64's finalizer over the three numbers (Steele, Lea and Flood, 2014)."""
+    """Returns the seed of one batch: SplitMix64's finalizer over the three numbers (Steele, Lea and Flood, 2014)."""
     z = (seed + stream * 0xD1B54A32D192ED03 + (index + 1) * 0x9E3779B97F4A7C15) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
@@ -42,7 +42,7 @@ def mixed(seed: int, stream: int, index: int) -> int:
 
 @dataclass
 class Seeded:
-    """Which generators the program has seeded itself: those go on from batch to batch."""
+    """Says which generators the program has seeded itself: these continue from batch to batch."""
 
     lamella: bool = False
     python: bool = False
@@ -50,7 +50,8 @@ class Seeded:
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """A block of the program's own; what it does to the generators counts as its choice."""
+        """Runs the program's own code within the block; a generator that changes in it counts as seeded by the
+        program."""
         seed, before = lamella.initial_seed(), outside.states()
         yield
         now = outside.states()
@@ -59,7 +60,8 @@ class Seeded:
 
 
 class Draws:
-    """The generators while a dataset is asked: each batch has a stream, until the program seeds a generator itself."""
+    """The generators while a dataset is read: each batch has a stream, except in generators that the program has
+    seeded."""
 
     def __init__(self, seed: int, stream: int, generator: lamella.Generator, seeded: Seeded):
         self.seed = seed
@@ -70,7 +72,7 @@ class Draws:
 
     @contextlib.contextmanager
     def batch(self, index: int, everywhere: bool = True) -> Iterator[None]:
-        """A block that draws the numbers of the batch, ``everywhere`` also by the generators of Python and numpy."""
+        """Seeds the generators for a batch within the block; with ``everywhere`` also those of Python and numpy."""
         seed, seeded = mixed(self.seed, self.stream, index), self.seeded
         if not seeded.lamella:
             self.generator.set_state((seed, 0))
@@ -85,8 +87,9 @@ class Draws:
                 seeded.lamella = seeded.lamella or self.generator.initial_seed() != seed
 
 
-class Aside:
-    """A stream of the default generator for a sampler; calls draw from it, and the program's goes on after them."""
+class SamplerStream:
+    """A stream of the default generator for a sampler: calls draw from it, and the program's stream continues after
+    them."""
 
     def __init__(self, seed: int):
         self.generator = lamella.Generator().manual_seed(mixed(seed, SAMPLER, 0))

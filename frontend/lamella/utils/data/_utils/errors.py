@@ -1,4 +1,4 @@
-"""An exception of a worker on its way to the main process, which raises it again with the worker's traceback."""
+"""Sends an exception of a worker to the main process, which raises it again with the worker's traceback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _Text(str):
 
 
 class ExceptionWrapper:
-    """The type and the traceback of an exception, and where it came from."""
+    """The type and the traceback of an exception, and the place where it was raised."""
 
     def __init__(self, error: BaseException, where: str):
         self.exc_type: type[BaseException] = type(error)
@@ -22,7 +22,7 @@ class ExceptionWrapper:
         self.where = where
 
     def reraise(self) -> NoReturn:
-        """Raises an exception of the same type; RuntimeError where that type takes no text, or ends iterations."""
+        """Raises an exception of the same type; RuntimeError if that type takes no text, or ends iterations."""
         text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         if self.exc_type is KeyError:
             text = _Text(text)
@@ -35,4 +35,4 @@ class ExceptionWrapper:
         try:
             raise exception
         finally:
-            del exception  # its traceback has this frame
+            del exception  # the traceback references this frame

@@ -1,4 +1,5 @@
-"""Fetching: the samples of one batch from a dataset, in the process that has it, and the place where it is."""
+"""Fetching: reads the samples of one batch from a dataset, in the process that has it, and notes the sample being
+read."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from typing import Any
 from lamella.utils.data._utils.collate import default_collate, is_untouched
 from lamella.utils.data.dataset import samples_of, takes_lists
 
-ALL, COLLATING = -1, -2  # places: the whole batch is asked for at once; the samples are there
+ALL, COLLATING = -1, -2  # in place of a sample's number: all samples at once; collating
 
 
 class Place:
-    """Where a fetch is: the number of the batch and of the sample in it. A worker's lies in shared memory."""
+    """The position of a fetch: the numbers of the batch and of the sample in it. A worker's is in shared memory."""
 
     __slots__ = ("numbers",)
 
@@ -21,17 +22,17 @@ class Place:
         self.numbers = [-1, ALL] if numbers is None else numbers
 
     def at(self, k: int) -> None:
-        """The fetch has come to this sample."""
+        """Notes that the fetch is at sample k."""
         self.numbers[1] = k
 
 
 def is_stateful(thing: Any) -> bool:
-    """Whether it can save its state and go on from one."""
+    """Returns whether an object can save its state and continue from one."""
     return callable(getattr(thing, "state_dict", None)) and callable(getattr(thing, "load_state_dict", None))
 
 
 class _BaseDatasetFetcher:
-    makes_batches = False  # whether no code runs but the package's own
+    makes_batches = False  # whether only code of this package runs
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool):
         self.dataset = dataset
@@ -41,20 +42,20 @@ class _BaseDatasetFetcher:
         self.place = Place()
 
     def fetch(self, possibly_batched_index: Any) -> Any:
-        """The batch at the indices, or the sample at the index."""
+        """Returns the batch at the indices, or the sample at the index."""
         raise NotImplementedError
 
     def state_dict(self) -> Any:
-        """The dataset's state, if it has one."""
+        """Returns the dataset's state, or None."""
         return self.dataset.state_dict() if is_stateful(self.dataset) else None
 
     def load_state_dict(self, state: Any) -> None:
-        """Goes on from a state of the dataset."""
+        """Continues from a state of the dataset."""
         self.dataset.load_state_dict(state)
 
 
 class _MapDatasetFetcher(_BaseDatasetFetcher):
-    """Asks a table for samples by index."""
+    """Reads samples of a table by index."""
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool):
         super().__init__(dataset, auto_collation, collate_fn, drop_last)
@@ -94,7 +95,7 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
 
 
 class _IterableDatasetFetcher(_BaseDatasetFetcher):
-    """Takes the next samples of a stream."""
+    """Reads the next samples of a stream."""
 
     def __init__(
         self,
@@ -118,14 +119,15 @@ class _IterableDatasetFetcher(_BaseDatasetFetcher):
             self.dataset_iter.load_state_dict(state["state"])
 
     def state_dict(self) -> Any:
-        """The state of the stream or else of its iterator, if one has one, and whether it has come to its end."""
+        """Returns the state of the stream, else of its iterator, and whether it has ended; None if neither has a
+        state."""
         for of, thing in (("dataset", self.dataset), ("iterator", self.dataset_iter)):
             if is_stateful(thing):
                 return {"of": of, "ended": self.ended, "state": thing.state_dict()}
         return None
 
     def skip(self, possibly_batched_index: Any) -> None:
-        """Reads over one batch."""
+        """Skips one batch."""
         count = len(possibly_batched_index) if self.auto_collation else 1
         for _ in itertools.islice(self.dataset_iter, count):
             pass
@@ -150,7 +152,7 @@ class _IterableDatasetFetcher(_BaseDatasetFetcher):
 
 
 def length_of(dataset: Any) -> int | None:
-    """The length of a dataset, if it has one."""
+    """Returns the length of a dataset, or None."""
     try:
         return len(dataset)
     except (TypeError, NotImplementedError):
@@ -158,7 +160,7 @@ def length_of(dataset: Any) -> int | None:
 
 
 def describe(place: Sequence[int], indices: Any) -> str:
-    """Where a fetch is, for an error; the indices are those of the batch, None for a stream."""
+    """Describes the position of a fetch for an error; the indices are those of the batch, None for a stream."""
     batch, k = int(place[0]), int(place[1])
     if batch < 0:
         return "before its first batch"

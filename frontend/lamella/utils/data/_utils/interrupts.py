@@ -1,4 +1,4 @@
-"""SIGINT at a moment when a process or a descriptor would be lost: blocks that wait with it."""
+"""Defers SIGINT during blocks in which an interruption would lose a process or a descriptor."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from _signal import SIGINT, getsignal, signal  # type: ignore[import-not-found] 
 from typing import Any
 
 
-class Held:
-    """A block in which SIGINT waits until it has ended; then its handler is called. Only the main thread is
-    interrupted by handlers, so that it alone has to wait.
+class Deferred:
+    """Defers SIGINT until the end of the block, and then calls its handler. Python runs signal handlers in the main
+    thread only, so the block has no effect in other threads.
     """
 
-    handler: Any = None  # the program's, while the block runs
+    handler: Any = None  # the program's handler, while the block runs
     came: tuple[Any, ...] | None = None
 
     def __enter__(self) -> None:
@@ -29,9 +29,9 @@ class Held:
                 self.handler(*self.came)
 
 
-def let_go() -> None:
-    """In a process that was forked within such blocks: from now on the program's handler answers."""
+def restore() -> None:
+    """Restores the program's handler, in a process that was forked within such blocks."""
     handler = getsignal(SIGINT)
-    while isinstance(block := getattr(handler, "__self__", None), Held):
+    while isinstance(block := getattr(handler, "__self__", None), Deferred):
         handler = block.handler
     signal(SIGINT, handler)

@@ -1,4 +1,4 @@
-"""The global generators of Python and numpy: what a dataset may draw from beside Lamella's own."""
+"""The global generators of Python and numpy, from which a dataset may draw besides Lamella's own."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-NUMPY_BYTES = 625 * 4  # of MT19937: 624 words, and the place in them
+NUMPY_BYTES = 625 * 4  # of MT19937: 624 words, and the position in them
 
 
 def states() -> dict[str, Any]:
-    """Both states, as plain containers."""
+    """Returns the states of both generators, as plain containers."""
     version, numbers, gauss = random.getstate()
     name, keys, *rest = np.random.get_state(legacy=True)
     return {"python": [version, list(numbers), gauss], "numpy": [name, np.asarray(keys).tolist(), *rest]}
 
 
 def set_states(state: dict[str, Any]) -> None:
-    """Sets both generators."""
+    """Sets the states of both generators."""
     version, numbers, gauss = state["python"]
     random.setstate((version, tuple(numbers), gauss))
     name, keys, *rest = state["numpy"]
@@ -31,7 +31,7 @@ def set_states(state: dict[str, Any]) -> None:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """A block after which both generators go on where they were before it."""
+    """Restores the states of both generators after the block."""
     python, numpy = random.getstate(), _numpy_state()
     try:
         yield
@@ -42,13 +42,14 @@ def kept() -> Iterator[None]:
             _set_numpy_state(numpy)
 
 
-# numpy takes 35 µs to tell its state, and as long to set it, word by word. Its memory is copied in one. Beside it there
-# is the second of two normal numbers that were drawn together: if one is left, a draw returns it and leaves the words.
+# numpy takes 35 µs to return its state, and as long to set it, word by word; so its memory is copied at once. Beside
+# the words, the state has the second of two normal numbers that were drawn together: if it is unused, the next draw
+# returns it and leaves the words unchanged.
 
 
 @functools.lru_cache(maxsize=1)
 def _memory(generator: Any) -> int:
-    """The address of the words; 0 if they do not lie there as one expects."""
+    """Returns the address of the words; 0 if the memory is not laid out as expected."""
     try:
         words = np.frombuffer(ctypes.string_at(generator.ctypes.state_address, NUMPY_BYTES), np.uint32)
         state = generator.state["state"]
@@ -82,7 +83,7 @@ def _set_numpy_state(state: Any) -> None:
         np.random.set_state(state)
         return
     generator, words, left = state
-    np.random.seed(0)  # so that no normal number is left
+    np.random.seed(0)  # so that there is no unused normal number
     with generator.lock:
         ctypes.memmove(generator.ctypes.state_address, words, NUMPY_BYTES)
     if left is not None:

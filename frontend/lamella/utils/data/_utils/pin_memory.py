@@ -1,4 +1,4 @@
-"""Pinning: batches are copied to memory that an accelerator reads fast, by a thread that runs ahead of the loop."""
+"""Pinning: a thread copies batches, ahead of the loop, to memory from which an accelerator copies fast."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from lamella.utils.data._utils.pool import Stopped
 
 
 def pin_memory(data: Any, device: Any = None) -> Any:
-    """The data with each tensor in pinned memory, and each object that has ``pin_memory`` as that returns it.
+    """Returns the data with each tensor in pinned memory; objects with a method ``pin_memory`` are replaced by its
+    result.
 
     >>> from lamella.utils.data._utils.pin_memory import pin_memory
     >>> pin_memory(["text", 1])
@@ -40,7 +41,7 @@ def pin_memory(data: Any, device: Any = None) -> Any:
 
 
 def can_pin() -> bool:
-    """Whether there is an accelerator that pins the host's memory."""
+    """Returns whether there is an accelerator that pins host memory."""
     if not lamella.accelerator.is_available():
         return False
     try:
@@ -51,7 +52,7 @@ def can_pin() -> bool:
 
 
 class PinThread:
-    """Takes items from a function in a thread, and pins them; at most ``ahead`` of them wait.
+    """Calls a function for items in a thread, and pins them; at most ``ahead`` of them wait.
 
     The function raises Stopped when the descriptor ``wake`` is readable.
     """
@@ -85,22 +86,23 @@ class PinThread:
             del item
 
     def take(self) -> tuple[Any, Any]:
-        """The next item. Raises what the function raised, and RuntimeError from then on if that ended it."""
+        """Returns the next item. Raises the function's exception, and RuntimeError from then on if that ended the
+        thread."""
         if self.ended is not None:
             raise RuntimeError(self.ended)
         data, handed, error = self.items.get()
         if error is None:
             return data, handed
         if handed is None:
-            self.ended = f"DataLoader: the thread that pins has ended by an error: {error}"
+            self.ended = f"DataLoader: the pinning thread has ended with an error: {error}"
         try:
             raise error
         finally:
-            del error  # its traceback has this frame
+            del error  # the traceback references this frame
 
     def stop(self) -> None:
-        """Ends the thread, wherever it waits."""
-        with interrupts.Held():
+        """Ends the thread, even while it waits."""
+        with interrupts.Deferred():
             self.stopping = True
             os.write(self._end, b"x")
         while self.thread.is_alive():
@@ -109,12 +111,12 @@ class PinThread:
             self.thread.join(0.01)
 
     def close(self) -> None:
-        """Lets go of what is left of a thread that has ended."""
-        with interrupts.Held():
+        """Closes the descriptors after the thread has ended."""
+        with interrupts.Deferred():
             for fd in (self.wake, self._end):
                 if fd >= 0:
                     os.close(fd)
             self.wake = self._end = -1
 
     def __del__(self) -> None:
-        self.close()  # where an interrupt came between stop() and close()
+        self.close()  # needed if an interrupt came between stop() and close()

@@ -1,4 +1,4 @@
-"""The main process's side of the workers: it starts them, hands tasks out, waits for replies, and ends them."""
+"""The main process's side of the workers: starts them, hands tasks out, waits for replies, and ends them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ import lamella
 from lamella.utils.data import _utils
 from lamella.utils.data._utils import arena, channel, fetch, interrupts, worker
 
-TRACE_SECONDS = 1.0  # how long a worker that hangs has to begin to write its traceback
-PAUSE_SECONDS = 0.05  # and how long it may pause
+TRACE_SECONDS = 1.0  # the time in which a hanging worker must begin to write its traceback
+PAUSE_SECONDS = 0.05  # the longest pause while it writes
 
 
 class Stopped(Exception):  # noqa: N818 (it is no error)
-    """Another thread ends the wait."""
+    """Raised when another thread ends the wait."""
 
 
 class Worker:
-    """One worker process as the main process sees it."""
+    """The main process's side of one worker process."""
 
     def __init__(self, number: int, job: worker.Job, context: Any, base_seed: int):
         self.number = number
         self.tenant = arena.Tenant()
         self.replies: collections.deque[tuple[Any, ...]] = collections.deque()
-        self.tasks: collections.OrderedDict[int, Any] = collections.OrderedDict()  # indices by batch, in hand
-        self.ended = False  # its stream
-        self.late = False  # it did not answer in time
+        # The batches that it has to make: indices by number.
+        self.tasks: collections.OrderedDict[int, Any] = collections.OrderedDict()
+        self.ended = False  # its stream has ended
+        self.late = False  # it has exceeded the timeout
         with contextlib.ExitStack() as if_it_fails, contextlib.ExitStack() as handed_over:
             self.channel, theirs = channel.Channel.pair()
             if_it_fails.callback(self.channel.close)
@@ -47,8 +48,8 @@ class Worker:
             self.place = link.numbers()
             self.place[0] = -1
             self.process = context.Process(target=worker._worker_loop, args=(job, link, number, base_seed), daemon=True)
-            # A fork first puts Python's threads in order, where no handler for SIGINT is in place yet: it waits until
-            # then. Servers of forks would hand the mask on to strangers' processes.
+            # SIGINT is blocked during a fork, because Python's fork first reorganizes its threads, while no handler for
+            # SIGINT is in place yet. A fork server would pass the mask on to other processes.
             forked = context.get_start_method() == "fork"
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT} if forked else ())
             handed_over.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
@@ -57,7 +58,7 @@ class Worker:
         self.pid = self.process.pid
 
     def begin(self, epoch: worker.Epoch) -> None:
-        """Begins an epoch; what is left of an earlier one is dropped."""
+        """Begins an epoch; replies of an earlier one are dropped."""
         self.ended = False
         self.tasks.clear()
         while self.replies:
@@ -65,14 +66,14 @@ class Worker:
         self.channel.send(pickle.dumps((epoch, None, self.tenant.watcher.take())))
 
     def give(self, epoch: int, index: int, where: Any) -> None:
-        """Hands a task out, and windows back."""
+        """Sends a task to the worker, and the windows that are released."""
         self.tasks[index] = where
         self.channel.send(pickle.dumps((None, (epoch, index, where), self.tenant.watcher.take()), 5))
 
     def receive(self, epoch: int) -> bool:
-        """Takes the replies that are there; whether there was one of this epoch."""
+        """Receives the replies that have arrived; returns whether there was one of this epoch."""
         got = False
-        with interrupts.Held():
+        with interrupts.Deferred():
             for frame in self.channel.receive():
                 reply = pickle.loads(frame)
                 if reply[3]:
@@ -82,15 +83,15 @@ class Worker:
                     self.replies.append(reply)
                     got, self.late = True, False
                 else:
-                    self.read(reply)  # and drop it, so that its windows go back
+                    self.read(reply)  # read and dropped, so that its windows are released
         return got
 
     def read(self, reply: tuple[Any, ...]) -> Any:
-        """The content of a reply."""
+        """Returns the content of a reply."""
         return self.tenant.loads(reply[6], reply[5])
 
     def where(self) -> str:
-        """Where the worker is, for an error."""
+        """Describes the worker's position for an error."""
         if not self.place[worker.READY]:
             return "still starting"
         batch, k = self.place[0], self.place[1]
@@ -98,25 +99,26 @@ class Worker:
         return f"after batch {batch}" if done else fetch.describe((batch, k), self.tasks.get(batch))
 
     def traceback(self, wait: float = 0.0) -> str:
-        """What the worker has written about where its threads are; it has some seconds to do so."""
+        """Returns the traceback that the worker has written; waits up to some seconds for it."""
         poll = select.poll()
         poll.register(self.trace, select.POLLIN)
         text = b""
         while poll.poll(wait * 1000) and (part := os.read(self.trace, channel.CHUNK)):
             text += part
-            wait = min(wait, PAUSE_SECONDS)  # it is written word by word
+            wait = min(wait, PAUSE_SECONDS)  # it is written in many small pieces
         return "\n" + text.decode(errors="replace").rstrip() if text else ""
 
     def has_died(self, seconds: float = 0.0) -> bool:
-        """Whether the process ends within a time. The system tells its end once: no interrupt may come then."""
+        """Returns whether the process ends within a time. The system reports its end once, so an interrupt must not
+        come then."""
         ending = bool(seconds and connection.wait([self.process.sentinel], seconds))
-        with interrupts.Held():
-            if ending:  # its descriptors are closed already
+        with interrupts.Deferred():
+            if ending:  # its descriptors have been closed already
                 self.process.join(1.0)
             return not self.process.is_alive()
 
     def died(self) -> RuntimeError:
-        """The error that tells how the worker ended."""
+        """Returns the error that says how the worker ended."""
         self.has_died(_utils.MP_STATUS_CHECK_INTERVAL)
         code = self.process.exitcode
         if code is None:
@@ -136,10 +138,10 @@ class Worker:
         )
 
     def hangs(self, seconds: float) -> RuntimeError:
-        """The error that tells where a worker is that gave no answer in time."""
+        """Returns the error that says what a worker that exceeded the timeout was doing."""
         self.late = True
         trace = ""
-        if self.place[worker.READY]:  # before that the signal would end it
+        if self.place[worker.READY]:  # before it is ready, the signal would end it
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGUSR2)
             trace = self.traceback(TRACE_SECONDS)
@@ -151,7 +153,7 @@ class Worker:
         return error
 
     def wait(self, deadline: float) -> None:
-        """Waits for the process to end, and ends it after the deadline; its channel is closed already."""
+        """Waits for the process to end, and ends it after the deadline; its channel has been closed."""
         died = self.has_died(0.0 if self.late else max(0.0, deadline - time.monotonic()))
         for end in (self.process.terminate, self.process.kill):
             if not died:
@@ -159,7 +161,7 @@ class Worker:
                 died = self.has_died(1.0)
 
     def close(self) -> None:
-        """Lets go of what is left of the process."""
+        """Frees the process's resources."""
         if self.has_died():
             self.process.close()
         os.close(self.trace)
@@ -175,7 +177,7 @@ class Pool:
         self.workers: list[Worker] = []
         try:
             for number in range(count):
-                with interrupts.Held():
+                with interrupts.Deferred():
                     self.workers.append(Worker(number, job, context, base_seed))
         except BaseException:
             self.close()
@@ -185,7 +187,7 @@ class Pool:
         """Waits until one of the workers has replied.
 
         Raises:
-            RuntimeError: one of them is dead, or there was no reply in time
+            RuntimeError: a worker is dead, or there was no reply in time
         """
         deadline = time.monotonic() + self.timeout if self.timeout else None
         while True:
@@ -218,28 +220,28 @@ class Pool:
             raise Stopped
 
     def close(self) -> None:
-        """Ends the workers: they see their channels close. Those that take too long are stopped.
+        """Ends the workers, by closing their channels. Those that take too long are stopped.
 
-        An interrupt while it waits stops them at once, and goes on from here when they have ended.
+        An interrupt during the wait stops them at once; it is raised when they have ended.
         """
-        if self.owner != os.getpid():  # a copy in another process, whose children they are not
+        if self.owner != os.getpid():  # a copy in another process, which is not their parent
             return
-        with interrupts.Held():
+        with interrupts.Deferred():
             for w in self.workers:
                 w.channel.close()
         try:
             self._wait(time.monotonic() + _utils.MP_STATUS_CHECK_INTERVAL)
         except BaseException:
-            with interrupts.Held():
+            with interrupts.Deferred():
                 self._wait(0.0)
             raise
 
     def _wait(self, deadline: float) -> None:
         while self.workers:
             self.workers[-1].wait(deadline)
-            with interrupts.Held():
+            with interrupts.Deferred():
                 self.workers.pop().close()
 
     def __del__(self) -> None:
-        if self.workers:  # an interrupt came before they were in somebody's hands
+        if self.workers:  # an interrupt came before the constructor had returned
             self.close()

@@ -1,4 +1,5 @@
-"""The worker's side of a DataLoader: the loop that fetches batches, and what a dataset may ask about its worker."""
+"""The worker's side of a DataLoader: the loop that fetches batches, and the information for datasets about their
+worker."""
 
 from __future__ import annotations
 
@@ -21,13 +22,13 @@ from lamella.utils.data._utils import arena, channel, draws, errors, fetch, inte
 
 DATA, ERROR, END = range(3)  # kinds of replies
 TABLE, STREAM = range(2)  # kinds of datasets
-READY = 2  # where in the shared place a worker says that it answers signals
+READY = 2  # index in the shared place: whether the worker handles signals
 PLACE_BYTES = 3 * 8
 INTERRUPTED = 130  # the exit status after SIGINT
 
 
 class WorkerInfo:
-    """What ``get_worker_info()`` tells: ``id``, ``num_workers``, ``seed`` and ``dataset``, this process's copy."""
+    """The result of ``get_worker_info()``: ``id``, ``num_workers``, ``seed`` and ``dataset``, this process's copy."""
 
     id: int
     num_workers: int
@@ -48,7 +49,7 @@ _worker_info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Which worker of a DataLoader this process is; None in the main process.
+    """Returns which worker of a DataLoader this process is; None in the main process.
 
     >>> from lamella.utils.data import get_worker_info
     >>> get_worker_info() is None
@@ -58,9 +59,9 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 class Link:
-    """What a worker shares with the main process: the channel, the place where it is, and a pipe for tracebacks.
+    """The objects that a worker shares with the main process: the channel, its position, and a pipe for tracebacks.
 
-    The place is in shared memory: the number of the batch, that of the sample in it, and whether the worker is ready.
+    The position is in shared memory: the numbers of the batch and the sample, and whether the worker is ready.
     """
 
     def __init__(self, end: channel.Channel, place: lamella.Tensor, trace: int):
@@ -69,7 +70,7 @@ class Link:
         self.trace = trace
 
     def numbers(self) -> Any:
-        """The place as integers."""
+        """Returns the position as integers."""
         return memoryview(self.place).cast("q")  # type: ignore[arg-type]
 
     def __reduce__(self) -> Any:
@@ -82,17 +83,17 @@ def _linked(end: channel.Channel, place: lamella.Tensor, trace: Any) -> Link:
 
 @dataclass
 class Epoch:
-    """What a worker needs to know of an epoch."""
+    """The data of an epoch for a worker."""
 
     number: int
     base_seed: int
-    skip: int = 0  # how many batches of its stream were handed out before
-    state: Any = None  # of its dataset at that place
+    skip: int = 0  # the number of batches of its stream that were handed out before
+    state: Any = None  # the state of its dataset at that point
 
 
 @dataclass
 class Job:
-    """What all workers of a loader have in common."""
+    """The data that all workers of a loader have in common."""
 
     kind: int
     dataset: Any
@@ -102,10 +103,10 @@ class Job:
     batch_size: int | None
     worker_init_fn: Any
     num_workers: int
-    state: Any = None  # of the thread that made the workers, for those that are not forked from it
+    state: Any = None  # the state of the thread that made the workers, if they are not forked
 
     def fetcher(self, state: Any = None) -> Any:
-        """A new fetcher, at a state of the dataset if there is one."""
+        """Makes a fetcher, from a state of the dataset if there is one."""
         common = (self.dataset, self.auto_collation, self.collate_fn, self.drop_last)
         if self.kind == STREAM:
             return fetch._IterableDatasetFetcher(*common, state=state)
@@ -118,11 +119,12 @@ class Job:
 
 
 def _worker_loop(job: Job, link: Link, worker_id: int, base_seed: int) -> None:
-    """The whole life of a worker."""
+    """Runs a worker, from its start to its end."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        interrupts.let_go()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see where the process is started
+        interrupts.restore()
+        # It was blocked when the process was started, see pool.py.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         if multiprocessing.parent_process() is not None:
             channel.close_inherited(link.channel)
         faulthandler.enable(link.trace)
@@ -150,13 +152,13 @@ class _Worker:
         self.pending: Epoch | None = None
         self.fetcher: Any = None
         self.draws: Any = None
-        self.init_failure: errors.ExceptionWrapper | None = None  # of worker_init_fn: it fails each epoch
-        self.failure: errors.ExceptionWrapper | None = None  # of the epoch
+        self.init_failure: errors.ExceptionWrapper | None = None  # an error of worker_init_fn, which fails each epoch
+        self.failure: errors.ExceptionWrapper | None = None  # an error of this epoch
         self.parent = multiprocessing.parent_process()
         random.seed(seed)
         np.random.seed([draws.mixed(seed, 0, k) & 0xFFFFFFFF for k in range(4)])
         self.generator = lamella.manual_seed(seed)
-        self.seeded = draws.Seeded()  # by worker_init_fn
+        self.seeded = draws.Seeded()  # those that worker_init_fn has seeded
         _worker_info = WorkerInfo(id=worker_id, num_workers=job.num_workers, seed=seed, dataset=job.dataset)
         try:
             if job.worker_init_fn is not None:
@@ -176,7 +178,7 @@ class _Worker:
             self._send(epoch, index, *self._fetch(index, where))
 
     def _listen(self, wait: bool = True) -> bool:
-        """Takes the next messages; False when the main process, or the loader there, has ended."""
+        """Takes the next messages; returns False if the main process, or its loader, has ended."""
         if self.channel.ended:
             return False
         frames = self.channel.receive()
@@ -186,7 +188,7 @@ class _Worker:
             frames = self.channel.receive()
             if not frames and self.parent is not None and not self.parent.is_alive():
                 return False
-        if self.channel.ended:  # nobody reads what queued tasks would give
+        if self.channel.ended:  # the results of queued tasks would not be read
             return False
         for frame in frames:
             epoch, task, returned = pickle.loads(frame)
@@ -199,7 +201,7 @@ class _Worker:
         return True
 
     def _begin(self, epoch: Epoch) -> None:
-        """Makes the fetcher of a new epoch, at the place where it goes on."""
+        """Makes the fetcher of a new epoch, at the point from which it continues."""
         self.epoch = epoch
         stream = self.id + draws.FIRST_WORKER if self.job.kind == STREAM else draws.TABLE
         self.draws = draws.Draws(epoch.base_seed, stream, self.generator, replace(self.seeded))
@@ -223,7 +225,7 @@ class _Worker:
         return [None] * self.job.batch_size if self.job.batch_size is not None else None
 
     def _fetch(self, index: int, where: Any) -> tuple[int, Any]:
-        """The kind of the reply, and its content."""
+        """Returns the kind of the reply, and its content."""
         if self.failure is not None:
             failure, self.fetcher = self.failure, None
             if self.job.kind == STREAM:

@@ -1,10 +1,10 @@
-// _Collector: samples of calls for Python, which exporters read now and then.
+// _Collector: samples of calls for Python, which exporters read from time to time.
 //
-// Note [No lock]  What reads the collector runs without the interpreter's lock, and is made into objects with it: who
-//   holds the collector's lock never waits for the interpreter's.
+// Note [No lock]  A collector is read without the interpreter's lock; its rows are made into objects afterwards, with
+//   that lock. So a thread that holds the collector's lock never waits for the interpreter's.
 #include "face.h"
 
-#include <lamella/samples.h>
+#include <lamella/sampled_calls.h>
 
 #include <deque>
 #include <string>
@@ -22,7 +22,7 @@ struct CollectorObject {
 
 CollectorObject* cast(PyObject* o) { return reinterpret_cast<CollectorObject*>(o); }
 
-// A series or a span without what it borrows.
+// Copies of the texts of a series or a span, which borrows them.
 struct Texts {
   std::string name, backend, dtype;
   std::vector<std::pair<bool, std::string>> values;
@@ -162,14 +162,14 @@ PyObject* stop(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// In a child of fork: it records no more there, and its memory, which may be in any state, is never looked at.
+// For a child of fork: abandons the collector without reading its memory, which may be in any state.
 PyObject* abandon(PyObject* self, PyObject*) {
   if (lamella_collector* c = std::exchange(cast(self)->collector, nullptr)) samples->close(c, 1);
   Py_RETURN_NONE;
 }
 
-// _Collector(probability, block_probability, capacity, max_series, max_spans, series_kinds, kinds, bounds): the last
-// two are tuples of str and float
+// _Collector(probability, block_probability, capacity, max_series, max_spans, series_kinds, kinds, bounds); `kinds` is
+// a tuple of str, `bounds` a tuple of float
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
   lamella_sampling s{};
   s.size = sizeof s;
@@ -220,7 +220,7 @@ PyMethodDef methods[] = {{"drain", drain, METH_NOARGS, nullptr},
 
 int add_samples(PyObject* module) {
   samples = static_cast<const lamella_samples*>(api().find_interface("samples", 1));
-  if (!samples) return PyErr_Format(PyExc_ImportError, "the profiler's library has no collector"), -1;
+  if (!samples) return PyErr_Format(PyExc_ImportError, "the profiler's library has no interface 'samples'"), -1;
   static PyType_Slot slots[] = {{Py_tp_methods, methods},
                                 {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
                                 {Py_tp_new, reinterpret_cast<void*>(make)},

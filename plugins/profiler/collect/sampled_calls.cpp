@@ -1,4 +1,4 @@
-// The interface "samples": opens collectors, and has observers fill them.
+// The interface "samples": opens collectors, and registers the observers that fill them.
 #include <lamella/library.h>
 #include <lamella/profiler.h>
 
@@ -9,7 +9,7 @@
 #include "observe/record.h"
 
 struct lamella_collector {
-  std::shared_ptr<lamella::profiler::Collector> collector;  // the observers have references of their own
+  std::shared_ptr<lamella::profiler::Collector> collector;  // each observer has a reference as well
   std::vector<uint64_t> observers;
 };
 
@@ -20,8 +20,8 @@ using Shared = std::shared_ptr<Collector>;
 
 lamella_status enter(void*, const lamella_record*, void** state);
 
-// The innermost open sample of the same collector in this thread's context.
-Around in_context(const Collector& c) {
+// Returns the innermost open sample of collector c in the context of this thread's host.
+Parent in_context(const Collector& c) {
   const ContextBlocks* all = context_blocks();
   if (!all) return {};
   for (auto b = all->rbegin(); b != all->rend(); ++b) {
@@ -32,10 +32,10 @@ Around in_context(const Collector& c) {
   return {};
 }
 
-// And on this thread, around the record that is being entered. Blocks that a context holds are another task's, or found
-// there.
-Around on_thread(const Collector& c, const Record& entered) {
-  Around found;
+// Returns the innermost open sample of collector c on this thread, around the record that is being entered. Blocks that
+// a host's context holds are left out: those of this task are found by in_context(), the others belong to other tasks.
+Parent on_thread(const Collector& c, const Record& entered) {
+  Parent found;
   for (const Record* r = entered.outer; r && !found.id; r = r->outer)
     if (!r->context_block())
       r->each_running([&](const Record::Running& x) {
@@ -47,11 +47,12 @@ Around on_thread(const Collector& c, const Record& entered) {
   return found;
 }
 
-// Of what is around a call on its thread and in its context, the later one is the inner one.
+// The parent is the sample around the call on its thread, or the one in its context: the one that began later is the
+// inner one.
 lamella_status enter(void* context, const lamella_record*, void** state) {
   Collector& c = **static_cast<Shared*>(context);
   const Record& entered = *this_thread().current;
-  const Around thread = on_thread(c, entered), block = in_context(c);
+  const Parent thread = on_thread(c, entered), block = in_context(c);
   OpenSample* open = c.begin(thread.id > block.id ? thread : block);
   *state = open;
   if (ContextBlock* own = entered.context_block(); own && open)
@@ -93,7 +94,7 @@ void check_sampling(const lamella_sampling& s) {
   constexpr uint32_t most = 1u << 20;
   if (!s.capacity || s.capacity > most) throw Error(LAMELLA_VALUE_ERROR, "samples: capacity must be 1 to 2^20");
   if (s.num_kinds > max_kinds) throw Error(LAMELLA_VALUE_ERROR, "samples: at most 8 kinds of debug information");
-  if (s.num_series_kinds > s.num_kinds) throw Error(LAMELLA_VALUE_ERROR, "samples: there are not as many kinds");
+  if (s.num_series_kinds > s.num_kinds) throw Error(LAMELLA_VALUE_ERROR, "samples: more series kinds than kinds");
   for (double p : {s.probability, s.block_probability})
     if (!(p >= 0 && p <= 1)) throw Error(LAMELLA_VALUE_ERROR, "samples: a probability must be 0 to 1");
   for (uint32_t i = 1; i < s.num_bounds; i++)

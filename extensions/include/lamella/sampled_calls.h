@@ -8,8 +8,8 @@
  *   thread, and so are the functions that read; no call of an operator ever waits for them.
  * Note [Time]  Durations are those of the host: for a device that works while the host goes on, the time to queue the
  *   work. */
-#ifndef LAMELLA_SAMPLES_H
-#define LAMELLA_SAMPLES_H
+#ifndef LAMELLA_SAMPLED_CALLS_H
+#define LAMELLA_SAMPLED_CALLS_H
 
 #include <lamella/c_api.h>
 
