@@ -17,6 +17,9 @@ struct [[nodiscard]] Status {
   operator lamella_status() const { return code; }
 };
 
+/* Thrown by a kernel that declines a call and returns no Status. */
+struct Declined {};
+
 namespace detail {
 
 /* A parameter, by its type as written: the schema type, and `get`, which makes the argument that is passed. */
@@ -155,6 +158,8 @@ struct Callable {
 __attribute__((cold, noinline)) inline lamella_status raise_thrown_in(const lamella_frame* f) {
   try {
     throw;
+  } catch (const Declined&) {
+    return LAMELLA_DECLINED;
   } catch (const Error& e) {
     const std::string message = e.what(), whole = title(f) + ": ";
     const lamella_operator* meaning = api().operator_functional(f->op);

@@ -17,7 +17,10 @@
  * std::tuple. A function may take a lamella_frame* first, as a layer's kernel must to redispatch. Note [Results]  With
  * a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&` behind the arguments
  * and returns void, or a Status if it raises its errors by the C ABI. An output that the rule may leave out is a
- * std::optional<Tensor>. A function that returns a tensor all the same has it put in their place. */
+ * std::optional<Tensor>. A function that returns a tensor all the same has it put in their place. Note [Declining]  A
+ * kernel of a device that does not serve a call returns LAMELLA_DECLINED as its Status, or throws Declined; it has
+ * written to no output by then. The operator's composite serves the call, else what Note [Declining] in c_api.h says.
+ */
 #ifndef LAMELLA_KERNEL_H
 #define LAMELLA_KERNEL_H
 
