@@ -78,16 +78,16 @@ template <CopyFunction Copy>
 class ResultBy {
  public:
   ResultBy() = default;
-  ResultBy(lamella_tensor* out, int dtype) : ResultBy(out, dtype, !out || is_contiguous(out)) {}
-  explicit ResultBy(lamella_tensor* out) : ResultBy(out, out ? out->dtype : 0) {}
+  ResultBy(const lamella_tensor* out, int dtype) : ResultBy(out, dtype, !out || is_contiguous(out)) {}
+  explicit ResultBy(const lamella_tensor* out) : ResultBy(out, out ? out->dtype : 0) {}
   /* `lies`: whether the kernel writes into the target's layout; else it computes beside, with these strides. */
-  ResultBy(lamella_tensor* out, int dtype, bool lies, const int64_t* strides = nullptr) : out_(out), t_(out) {
+  ResultBy(const lamella_tensor* out, int dtype, bool lies, const int64_t* strides = nullptr) : out_(out), t_(out) {
     if (__builtin_expect(out && !(lies && out->dtype == dtype), 0)) compute_beside(dtype, strides);
   }
   ResultBy(const Tensor& out, ScalarType dtype) : ResultBy(out.get(), static_cast<int>(dtype)) {}
   explicit ResultBy(const Tensor& out) : ResultBy(out.get()) {}
 
-  lamella_tensor* get() const { return t_; }
+  const lamella_tensor* get() const { return t_; }
   const lamella_tensor* operator->() const { return t_; }
   explicit operator bool() const { return t_ != nullptr; }
   bool is_beside() const { return beside_.defined(); }
@@ -104,7 +104,7 @@ class ResultBy {
     t_ = beside_.get();
   }
 
-  lamella_tensor *out_ = nullptr, *t_ = nullptr;
+  const lamella_tensor *out_ = nullptr, *t_ = nullptr;
   Tensor beside_;
 };
 
