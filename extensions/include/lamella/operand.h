@@ -52,6 +52,15 @@ class OperandBy {
   }
   OperandBy(const Tensor& t, ScalarType dtype) : OperandBy(t.get(), static_cast<int>(dtype)) {}
   explicit OperandBy(const Tensor& t) : OperandBy(t.get()) {}
+  OperandBy(Tensor&&, ScalarType) = delete; /* an operand does not keep the caller's tensor */
+  explicit OperandBy(Tensor&&) = delete;
+  /* A tensor that the kernel has made, as it is; the operand keeps it. */
+  static OperandBy made(Tensor t) {
+    OperandBy o;
+    o.t_ = t.get();
+    o.copy_ = std::move(t);
+    return o;
+  }
 
   const lamella_tensor* get() const { return t_; }
   const lamella_tensor* operator->() const { return t_; }
