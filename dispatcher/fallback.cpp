@@ -112,11 +112,11 @@ class MovedArguments {
 };
 
 lamella_status refuse(lamella_frame* f) {
-  return core::raise(
-      LAMELLA_NOT_IMPLEMENTED,
-      core::format("%s: device '%s' has neither a kernel nor a composite for it, and the fallback to the host is "
-                   "an error; allow it with lamella.set_fallback(\"allow\")",
-                   operator_title(f->op).c_str(), core::device_name(f->device).c_str()));
+  const char* why = f->context ? "%s: the kernel of device '%s' declined this call, there is no composite"
+                               : "%s: device '%s' has neither a kernel nor a composite for it";
+  return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                     core::format(why, operator_title(f->op).c_str(), core::device_name(f->device).c_str()) +
+                         ", and the fallback to the host is an error; allow it with lamella.set_fallback(\"allow\")");
 }
 
 // Moves a result of the host, whose reference it takes over, to the caller's device.
@@ -146,7 +146,8 @@ void count(const lamella_frame* f, const Operator* op, int64_t bytes, double sec
   FallbackCount& n = all.of[{device, op->full_name()}];
   n.device = device;
   n.op = op->full_name();
-  n.reason = "no kernel for device '" + device + "' and no composite";
+  n.reason = f->context ? "the kernel of device '" + device + "' declined, and there is no composite"
+                        : "no kernel for device '" + device + "' and no composite";
   n.calls++;
   n.bytes += bytes;
   n.seconds += seconds;
@@ -195,7 +196,8 @@ lamella_status fallback_copy(lamella_frame* f, const Value* args, Value* rets) {
   if (fallback_mode() == FallbackMode::Error) return refuse(f);
   const auto start = std::chrono::steady_clock::now();
   int64_t bytes = 0;
-  if (lamella_status st = copying().within_device(args, &bytes)) return st;
+  if (lamella_status st = copying().within_device(core::full(args[0].as.tensor), core::full(args[1].as.tensor), &bytes))
+    return st;
   count(f, f->op, bytes, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return LAMELLA_OK;
 }

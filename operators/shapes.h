@@ -34,9 +34,7 @@ constexpr Adapted<lamella_kernel> composite = {
 
 inline core::DType core_dtype(ScalarType t) { return static_cast<core::DType>(t); }
 inline ScalarType default_dtype() { return static_cast<ScalarType>(core::default_dtype()); }
-// Returns float32 for half precision: composites compute in float32 and round once at the end.
-inline ScalarType wide_of(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
-// Returns the dtype of the parts of a complex dtype; any other dtype itself.
+// The dtype of the parts of a complex number; any other dtype itself.
 inline ScalarType real_of(ScalarType t) { return t == kComplexFloat ? kFloat : t == kComplexDouble ? kDouble : t; }
 // Converts `x` to another dtype; returns `x` itself if it has that dtype.
 inline Tensor as(const Tensor& x, ScalarType t) { return x.dtype() == t ? x : x.to(t); }
