@@ -1,6 +1,8 @@
 // Attention and its gradients. Two-byte floats of widths up to 256 and float32 of widths up to 128 go by matrix
 // instructions where shared memory has room, kernels/attention_warps.cu and attention_groups.cu; others of widths up to
 // 256 by kernels/attention.cu; wider ones take the composite.
+#include "kernels/attention.h"
+
 #include "kernels.h"
 #include "operands.h"
 #include "random.h"
@@ -8,29 +10,13 @@
 namespace cuda {
 namespace {
 
-constexpr int64_t tile_side = 64, widest = 256;
+constexpr int64_t widest = 256;
 
-// As `Heads` of kernels/attention.cu.
-struct Heads {
-  void* data = nullptr;
-  int64_t batch = 0, head = 0, row = 0, column = 0;
-};
-Heads heads_of(const Tensor& t) {
+Heads<char> heads_of(const Tensor& t) {
   if (!t.defined()) return {};
   const lamella_tensor* x = t.get();
-  return {x->dl.data, x->dl.strides[0], x->dl.strides[1], x->dl.strides[2], x->dl.strides[3]};
+  return {data_of(x), x->dl.strides[0], x->dl.strides[1], x->dl.strides[2], x->dl.strides[3]};
 }
-
-// As `AttentionSizes` of kernels/attention.cuh.
-struct AttentionSizes {
-  int64_t batch, heads, shared, queries, keys, width, value_width;
-  int32_t causal, mask;
-  double scale;
-  const void* mask_data;
-  int64_t mask_strides[4];
-  const int64_t* words;
-  double stay, factor;
-};
 
 AttentionSizes sizes_of(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, bool causal,
                         double scale) {
@@ -60,10 +46,8 @@ int quads_of(const AttentionSizes& n) {
 }
 int quad_number(int quads) { return quads == 1 ? 0 : quads == 2 ? 1 : 2; }
 
-// `Space` of kernels/attention.cu.
 unsigned shared_bytes(int dtype) {
-  const int item = item_of(wide_of(dtype)), depth = item == 8 ? 32 : 64;
-  return static_cast<unsigned>((2 * depth + 64) * 68 * item);
+  return wide_of(dtype) == LAMELLA_FLOAT64 ? sizeof(AttentionSpace<double>) : sizeof(AttentionSpace<float>);
 }
 
 Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
@@ -262,11 +246,6 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
     return LAMELLA_OK;
   });
 }
-
-// As `MaskSizes` of kernels/attention.cu.
-struct MaskSizes {
-  int64_t batch = 1, heads = 1, queries = 1, keys = 1;
-};
 
 Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
                                const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "kernels/elementwise.h"
 #include "numbers.h"
 
 namespace cuda {
@@ -54,10 +55,6 @@ Entry& find(const Element& e, const lamella_frame* who, const char* fault_text) 
   chain.store(made, std::memory_order_release);
   return *made;
 }
-
-struct Pointers {
-  char* data[layout_operands];
-};
 
 }  // namespace
 

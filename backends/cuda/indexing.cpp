@@ -1,4 +1,6 @@
 // self[indices] for index tensors and masks, read and written.
+#include "kernels/indexing.h"
+
 #include "kernels.h"
 #include "nonzero.h"
 #include "scattering.h"
@@ -10,16 +12,6 @@ lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* inde
                            int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code);  // gather.cpp
 
 namespace {
-
-constexpr int most_indices = 8;
-
-// As `Indices` of kernels/indexing.cu.
-struct Indices {
-  int32_t count = 0;
-  const int64_t* at[most_indices] = {};
-  int64_t strides[most_indices][walk_dims] = {};
-  int64_t size[most_indices] = {}, scale[most_indices] = {};
-};
 
 // One index tensor, for a dimension of self.
 struct Part {

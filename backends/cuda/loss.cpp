@@ -1,20 +1,17 @@
 // Cross entropy and the negative logarithm of a likelihood: a sample by a group of threads, totals in one order.
+#include "kernels/loss.h"
+
 #include "kernels.h"
 #include "rows.h"
 
 namespace cuda {
 namespace {
 
-// As `Classes` of kernels/loss.cu.
-struct Classes {
-  int64_t count, classes, area, ignored;
-  Classes(const lamella_tensor* input, int64_t ignored) : ignored(ignored) {
-    const int n = input->dl.ndim, d = n == 1 ? 0 : 1;
-    classes = input->dl.shape[d];
-    area = count_of(input, d + 1, n);
-    count = count_of(input, 0, d) * area;
-  }
-};
+Classes classes_of(const lamella_tensor* input, int64_t ignored) {
+  const int n = input->dl.ndim, d = n == 1 ? 0 : 1;
+  const int64_t area = count_of(input, d + 1, n);
+  return {count_of(input, 0, d) * area, input->dl.shape[d], area, ignored};
+}
 
 int32_t class_fault() {
   static const int32_t code =
@@ -35,7 +32,7 @@ struct Samples {
         x(plain(input)),
         targets(plain(target, LAMELLA_INT64)),
         weights(plain(weight)),
-        classes(input.get(), ignored) {}
+        classes(classes_of(input.get(), ignored)) {}
 };
 
 // The loss and the weight of each sample, in dtype `r`.

@@ -1,4 +1,6 @@
 // Layer, group, root-mean-square and batch norms and their gradients.
+#include "kernels/norms.h"
+
 #include "kernels.h"
 #include "rows.h"
 
@@ -6,11 +8,6 @@ namespace cuda {
 namespace {
 
 using Flags = lamella::ArrayRef<bool>;
-
-// As `Channels` of kernels/norms.cu.
-struct Channels {
-  int64_t groups = 1, channels = 0, area = 1;
-};
 
 // A parameter in a dtype that kernels have for it: that of the input, or the one in which it is computed.
 struct Parameters {

@@ -2,6 +2,7 @@
 #include "operands.h"
 
 #include "elementwise.h"
+#include "kernels/sort.h"
 
 namespace cuda {
 
@@ -103,8 +104,7 @@ Sorted radix_sort(const Tensor& keys, const Tensor& numbers, int64_t count, int 
   const int key_bytes = item_of(on->dtype), which = (key_bytes == 8) * 2 + (number_bytes == 8);
   const char *key = word_name(key_bytes), *number = word_name(number_bytes);
   const int number_dtype = number_bytes == 8 ? LAMELLA_UINT64 : LAMELLA_UINT32;
-  constexpr int64_t tile = 2048;
-  const int64_t blocks = (count + tile - 1) / tile;
+  const int64_t blocks = (count + radix_tile - 1) / radix_tile;
   Sorted now = {keys, numbers}, next = {empty_on(on, {count}, on->dtype), empty_on(on, {count}, number_dtype)};
   if (!count) return next;
   const Tensor table = empty_on(on, {(blocks + 1) * 256}, number_dtype);

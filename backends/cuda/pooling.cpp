@@ -1,17 +1,12 @@
 // Pools of lines and images and their gradients: kernels/pooling.cu.
+#include "kernels/divisor.h"
+#include "kernels/pooling.h"
+
 #include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
 namespace {
-
-// As `Window` of kernels/pooling.cu.
-struct Window {
-  int64_t planes = 1, size[2] = {1, 1}, places[2] = {1, 1};
-  int64_t kernel[2] = {1, 1}, stride[2] = {1, 1}, padding[2] = {0, 0}, dilation[2] = {1, 1};
-  bool adaptive = false, count_padding = false;
-  int64_t divisor = 0;
-};
 
 int64_t number(IntList list, int i) { return list[list.size() == 1 ? 0 : static_cast<size_t>(i)]; }
 
@@ -58,15 +53,6 @@ struct Lowest {
   }
 };
 
-// As `Divisor` of kernels/pooling.cu, by a number below 2^31.
-struct Divisor {
-  uint32_t multiplier = 0, shift = 0;
-  explicit Divisor(uint64_t size) {
-    while ((uint64_t{1} << shift) < size) shift++;
-    multiplier = static_cast<uint32_t>((uint64_t{1} << 32) * ((uint64_t{1} << shift) - size) / size + 1);
-  }
-};
-
 // Whether numbers of 32 bits suffice for elements and for the places of windows, also those beside the image.
 bool is_small(const Window& w) {
   int64_t elements[2] = {w.planes, w.planes};
@@ -94,7 +80,7 @@ lamella_status max_pool(const Tensor& self, Window w, const Tensor& values, cons
     return text("max_pool<", type_name(t), small ? ", i32, " : ", i64, ", side, ">");
   });
   Lowest least(t);
-  Divisor across(small ? static_cast<uint64_t>(w.places[1]) : 1), down(small ? static_cast<uint64_t>(w.places[0]) : 1);
+  Divisor across = divisor_of(w.places[1]), down = divisor_of(w.places[0]);
   void *from = x.data_ptr(), *to = v.data(), *at = i ? i->data() : nullptr;
   void* arguments[] = {&from, &w, least.bytes, &to, &at, &across, &down};
   if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), values.numel()), {256}, 0, arguments)) return st;

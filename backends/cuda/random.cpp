@@ -14,10 +14,6 @@ using lamella::ScalarType, lamella::Status, lamella::Tensor;
 template <class T>
 using Maybe = std::optional<T>;
 
-struct Numbers {
-  double first = 0, second = 1, limit = 1;
-  int64_t low = 0, range = 0;
-};
 enum Kind { words, uniform32, uniform64, normal32, normal64, bernoulli, integers, wide_integers, kinds };
 
 Kernel& kernel_of(Kind kind, int out) {
@@ -41,7 +37,7 @@ int part_of(int dtype) {
 }
 
 // Draws every element of `t`, in row-major order; of complex numbers both parts where they are `pairs`.
-lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, const Generator& generator,
+lamella_status draw(const lamella_tensor* t, Kind kind, const Distribution& numbers, const Generator& generator,
                     bool pairs = false) {
   const int64_t n = pairs ? 2 * t->numel : t->numel;
   ReservedWords reserved;
@@ -88,7 +84,7 @@ double limit_below(double end, int dtype) {
 
 lamella_status draw_uniform(const Tensor& t, double low, double high, const Generator& generator) {
   const int dtype = part_of(t.get()->dtype);
-  const Numbers n = {low, high - low, low < high ? limit_below(high, dtype) : high};
+  const Distribution n = {low, high - low, low < high ? limit_below(high, dtype) : high};
   return draw(t.get(), dtype == LAMELLA_FLOAT64 ? uniform64 : uniform32, n, generator, is_complex(t.get()->dtype));
 }
 lamella_status draw_normal(const Tensor& t, double mean, double std, const Generator& generator) {

@@ -4,17 +4,10 @@
 #include <mutex>
 
 #include "dimensions.h"
+#include "kernels/reduce.h"
 
 namespace cuda {
 namespace {
-
-// As `Shape` of kernels/reduce.cu.
-struct Shape {
-  int64_t outputs, length, part;
-  int32_t parts, packed, line, reserved;
-  int64_t step;
-  double parameter;
-};
 
 constexpr int folds = 64;
 struct Kernels {
@@ -78,7 +71,7 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   if (!gone.elements) gone.count = 0;
   kept.join(false);
   gone.join(ordered);
-  Shape s{};
+  ReductionShape s{};
   s.outputs = kept.elements;
   s.length = gone.elements;
   s.parameter = parameter;

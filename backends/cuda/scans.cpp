@@ -3,17 +3,12 @@
 
 #include "dimensions.h"
 #include "kernels.h"
+#include "kernels/scan.h"
 
 namespace cuda {
 namespace {
 
 using lamella::Status, lamella::Tensor, lamella::ScalarType;
-
-// As `Lines` of kernels/scan.cu.
-struct Lines {
-  int64_t lines, length, chunk, in_step, out_step;
-  int32_t chunks, reserved;
-};
 
 struct Kernels {
   Kernels(const std::string& join, const std::string& a, const std::string& types)
@@ -44,7 +39,7 @@ Status scan(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Te
   const int n = in->dl.ndim;
   const int64_t along = dim < 0 ? dim + (n ? n : 1) : dim;
   Dimensions kept;
-  Lines s{};
+  ScanLines s{};
   s.length = 1;
   for (int d = n - 1; d >= 0; d--) {
     const int64_t from = in->dl.strides[d] * item_sizes[in->dtype], to = out->dl.strides[d] * item_sizes[out->dtype];

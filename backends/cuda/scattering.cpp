@@ -2,6 +2,7 @@
 #include "scattering.h"
 
 #include "elementwise.h"
+#include "kernels/indexing.h"
 #include "numbers.h"
 
 namespace cuda {
@@ -71,8 +72,7 @@ lamella_status fold_rows(const lamella_tensor* self, const Targets& t, Fold how,
   if (integral && how == Fold::sum && item >= 4 && !sorted) return add_integers(self, t, src, factor);
   const Sorted order = radix_sort(t.places, Tensor(), t.count, bits_of(static_cast<uint64_t>(t.limit)), t.bytes);
   if (sorted) *sorted = order;
-  constexpr int64_t piece = 32;
-  const int64_t count = (t.count + piece - 1) / piece;
+  const int64_t count = (t.count + fold_piece - 1) / fold_piece;
   const char *type = type_name(dtype), *wide = fold_type(dtype, how), *name = fold_names[static_cast<int>(how)];
   const int number = (dtype * 4 + static_cast<int>(how)) * 2 + (t.bytes == 8);
   alignas(16) unsigned char by[16];

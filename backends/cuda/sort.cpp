@@ -1,15 +1,12 @@
 // Sorting and the first of each row: short rows in shared memory, long ones by the radix sort of all rows together, and
 // a few of a long row by selection.
+#include "kernels/sort.h"
+
 #include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
 namespace {
-
-// As `Rows` of kernels/sort.cu.
-struct Rows {
-  int64_t length, inner, outer_stride, inner_stride, stride;
-};
 
 int key_bytes(int dtype) { return item_of(dtype) == 8 ? 8 : 4; }
 
@@ -17,7 +14,7 @@ int key_bytes(int dtype) { return item_of(dtype) == 8 ? 8 : 4; }
 int key_bits(int dtype) { return dtype == LAMELLA_BOOL ? 1 : item_of(dtype) * 8; }
 
 // The rows of a contiguous tensor along a dimension.
-Rows rows_of(const lamella_tensor* t, int dim) {
+SortRows rows_of(const lamella_tensor* t, int dim) {
   const int64_t inner = t->dl.ndim ? count_of(t, dim + 1, t->dl.ndim) : 1, length = size_along(t, dim);
   return {length, inner, length * inner, 1, inner};
 }
@@ -25,9 +22,9 @@ Rows rows_of(const lamella_tensor* t, int dim) {
 constexpr int64_t longest = 2048;  // of rows that shared memory holds
 
 // `given`: the places that elements had, or null.
-lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const Rows& rows, int64_t count,
-                          int64_t kept, bool descending, const lamella_tensor* values, const Rows& of_values,
-                          const lamella_tensor* indices, const Rows& of_indices) {
+lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const SortRows& rows, int64_t count,
+                          int64_t kept, bool descending, const lamella_tensor* values, const SortRows& of_values,
+                          const lamella_tensor* indices, const SortRows& of_indices) {
   static Kernels<dtypes> kernels("sort.cu");
   int size = 2;
   while (size < rows.length) size *= 2;
@@ -39,21 +36,16 @@ lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const
                 rows, count, kept, descending, size, values->dl.data, of_values, indices->dl.data, of_indices);
 }
 
-lamella_status short_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
-                          const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
-                          const Rows& of_indices) {
+lamella_status short_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
+                          const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
+                          const SortRows& of_indices) {
   return sort_short(in, nullptr, rows, count, kept, descending, values, of_values, indices, of_indices);
 }
 
-// As `Parts` of kernels/select.cu.
-struct Parts {
-  int64_t count, part;
-};
-
 // The first `kept` of rows that are longer than shared memory holds, by Note [Selection], which are then sorted there.
-lamella_status chosen_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
-                           const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
-                           const Rows& of_indices) {
+lamella_status chosen_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
+                           const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
+                           const SortRows& of_indices) {
   static Kernels<dtypes> whole("select.cu"), digits("select.cu"), tallying("select.cu"), gathering("select.cu");
   const int dtype = in->dtype, passes = (key_bits(dtype) + 7) / 8;
   const auto name = [&](const char* kernel) { return text(kernel, "<", type_name(dtype), ">"); };
@@ -66,7 +58,7 @@ lamella_status chosen_rows(const lamella_tensor* in, const Rows& rows, int64_t c
                                    rows, count, kept, descending, passes * 8, chosen.data_ptr(), places.data_ptr()))
       return st;
   } else {
-    const Parts p = {parts, (rows.length + parts - 1) / parts};
+    const RowParts p = {parts, (rows.length + parts - 1) / parts};
     const unsigned grid = static_cast<unsigned>(count * parts);
     const Tensor counts = empty_on(in, {passes, count, 256}, LAMELLA_UINT32);
     const Tensor states = empty_on(in, {passes + 1, count, 2}, LAMELLA_INT64);
@@ -90,9 +82,9 @@ lamella_status chosen_rows(const lamella_tensor* in, const Rows& rows, int64_t c
                     of_values, indices, of_indices);
 }
 
-lamella_status long_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
-                         const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
-                         const Rows& of_indices) {
+lamella_status long_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
+                         const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
+                         const SortRows& of_indices) {
   static Kernels<dtypes> makers("sort.cu");
   static Kernels<4> by_row("sort.cu");
   static Kernels<dtypes * 2> results("sort.cu");
@@ -129,7 +121,7 @@ lamella_status first_of_rows(const Tensor& self, int64_t dim, bool descending, i
   const PlainOutput v(values), i(indices);
   const lamella_tensor* in = x.get();
   const int d = wrapped_dim(dim, in);
-  const Rows rows = rows_of(in, d);
+  const SortRows rows = rows_of(in, d);
   const int64_t count = in->numel / rows.length;
   // More of a row than shared memory holds would need the long sort once they are chosen.
   const bool chosen = kept <= longest && !(rows.length >> 31);

@@ -1,6 +1,6 @@
 // The optimizers' updates over lists of tensors. What depends on the numbers of steps is computed on the device, so
 // that the host never waits for them. See Note [Updates] in <lamella/updates.h>.
-#include <lamella/updates.h>
+#include "kernels/updates.h"
 
 #include <algorithm>
 
@@ -11,30 +11,7 @@ namespace cuda {
 namespace {
 
 using namespace lamella::updates;
-
-constexpr int plans_each = 32, tensors_each = 32, most_lists = most_state + 2, update_piece = 256 * 16;
-
-// As `Number`, `Steps`, `DevicePlan` and `Runs` of kernels/updates.cu.
-struct Number {
-  const void* at = nullptr;
-  int32_t bytes = 8;
-  double value = 0;
-};
-struct Steps {
-  int32_t count = 0;
-  Number options[most_options], stop;
-  Number steps[plans_each], kept[most_kept][plans_each];
-};
-struct DevicePlan {
-  uint32_t variant, reserved;
-  double decay, factors[most_factors];
-};
-struct Runs {
-  int32_t count = 0;
-  uint32_t first_piece[tensors_each + 1] = {};
-  int64_t sizes[tensors_each] = {};
-  void* at[most_lists][tensors_each] = {};
-};
+using namespace cuda::updates;
 
 bool on_host(const lamella_tensor* t, const lamella_tensor* like) { return t->backend != like->backend; }
 

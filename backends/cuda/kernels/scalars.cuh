@@ -2,7 +2,6 @@
 // of each dtype are kept.
 #pragma once
 #include "common.cuh"
-#define LAMELLA_KERNEL  // to headers that the host includes, too
 
 typedef uint8_t u8;
 typedef uint16_t u16;
