@@ -1,6 +1,5 @@
 // Random numbers: the kinds of kernels/random.cu, by operator. The stream of words is the CPU's.
 #include <cmath>
-#include <mutex>
 
 #include "kernels.h"
 #include "layout.h"
@@ -14,20 +13,13 @@ using lamella::ScalarType, lamella::Status, lamella::Tensor;
 template <class T>
 using Maybe = std::optional<T>;
 
-enum Kind { words, uniform32, uniform64, normal32, normal64, bernoulli, integers, wide_integers, kinds };
+enum Kind { words, uniform32, uniform64, normal32, normal64, bernoulli, integers, wide_integers };
 
 Kernel& kernel_of(Kind kind, int out) {
   static constexpr const char* names[] = {"Words",    "Uniform32", "Uniform64", "Normal32",
                                           "Normal64", "Bernoulli", "Integers",  "WideIntegers"};
-  static std::atomic<Kernel*> table[kinds][LAMELLA_PLAIN_DTYPES];
-  std::atomic<Kernel*>& place = table[kind][out];
-  if (Kernel* made = place.load(std::memory_order_acquire)) return *made;
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  if (Kernel* made = place.load(std::memory_order_acquire)) return *made;
-  auto* made = new Kernel("random.cu", std::string("draw<") + names[kind] + ", " + type_name(out) + ">");
-  place.store(made, std::memory_order_release);
-  return *made;
+  static Kernels kernels("random.cu");
+  return kernels.get({kind, out}, [&] { return text("draw<", names[kind], ", ", type_name(out), ">"); });
 }
 
 bool takes_two(Kind kind) { return kind == uniform64 || kind == normal64 || kind == wide_integers; }

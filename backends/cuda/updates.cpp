@@ -107,8 +107,8 @@ bool overlap(const std::vector<Entry>& entries, int lists) {
 
 struct Names {
   const char* type;  // "Adam"
-  Kernels<1>* plans;
-  Kernels<dtypes * 2>* elements;
+  Kernels* plans;
+  Kernels* elements;
 };
 
 // Entries first to last, whose plans lie at `plans`: as many launches as it takes, of tensors of one dtype.
@@ -144,7 +144,7 @@ lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entr
     }
     runs.first_piece[runs.count] = pieces;
     Kernel& kernel = names.elements->get(
-        dtype * 2 + (width > 1), [&] { return text("update<", names.type, ", ", type_name(dtype), ", ", width, ">"); });
+        {dtype, width}, [&] { return text("update<", names.type, ", ", type_name(dtype), ", ", width, ">"); });
     if (lamella_status st =
             launch(kernel, like, {pieces}, {256}, 0, runs, plans + begin * sizeof(DevicePlan), scale, maximize))
       return st;
@@ -194,7 +194,7 @@ lamella_status run_update(const Update& u, const Names& names, const lamella_val
     for (int k = 0; k < u.lists; k++)
       if (k < 2 || u.holds(variant, k - 2)) entries[i].tensors[k] = args[k].as.tensors[i];
   const Tensor plans = space_on(like, static_cast<int64_t>(n * sizeof(DevicePlan)));
-  Kernel& plan_kernel = names.plans->get(0, [&] { return text("make_plans<", names.type, ">"); });
+  Kernel& plan_kernel = names.plans->get({}, [&] { return text("make_plans<", names.type, ">"); });
   for (uint32_t begin = 0; begin < n; begin += plans_each) {
     steps.count = static_cast<int32_t>(std::min<uint32_t>(plans_each, n - begin));
     std::vector<Tensor> kept_there;  // numbers that are kept on the host, for the kernel to change
@@ -240,8 +240,8 @@ constexpr const char* type_names[] = {LAMELLA_UPDATES(LAMELLA_NAME_UPDATE)};
 
 template <class U, int Number>
 lamella_status update(lamella_frame*, const lamella_value* args, lamella_value*) {
-  static Kernels<1> plans("updates.cu");
-  static Kernels<dtypes * 2> elements("updates.cu");
+  static Kernels plans("updates.cu");
+  static Kernels elements("updates.cu");
   static constexpr Update u = update_of<U>(Number);
   return lamella::guarded([&] { return run_update(u, {type_names[Number], &plans, &elements}, args); });
 }
