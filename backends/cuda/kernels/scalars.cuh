@@ -22,6 +22,10 @@ DEVICE complex<R> operator+(complex<R> x, complex<R> y) {
   return {x.re + y.re, x.im + y.im};
 }
 template <class R>
+DEVICE complex<R> operator-(complex<R> x, complex<R> y) {
+  return {x.re - y.re, x.im - y.im};
+}
+template <class R>
 DEVICE complex<R> operator*(complex<R> x, complex<R> y) {
   return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
