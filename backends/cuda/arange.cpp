@@ -1,6 +1,4 @@
 // arange.start_step, in float64 if one of its numbers is a float, else in int64.
-#include <mutex>
-
 #include "kernels.h"
 
 namespace cuda {
@@ -8,17 +6,13 @@ namespace {
 
 template <class Made>
 lamella_status run(const lamella_tensor* out, Made start, Made step) {
-  static std::atomic<Kernel*> table[LAMELLA_PLAIN_DTYPES];
-  std::atomic<Kernel*>& place = table[out->dtype];
-  if (!place.load(std::memory_order_acquire)) {
-    static std::mutex mutex;
-    std::lock_guard lock(mutex);
-    const std::string made = std::is_same_v<Made, double> ? "double" : "int64_t";
-    if (!place.load()) place = new Kernel("arange.cu", "arange<" + made + ", " + type_name(out->dtype) + ">");
-  }
+  static Kernels kernels("arange.cu");
+  Kernel& kernel = kernels.get({out->dtype, std::is_same_v<Made, double>}, [&] {
+    return text("arange<", std::is_same_v<Made, double> ? "double" : "int64_t", ", ", type_name(out->dtype), ">");
+  });
   const void* data = out->dl.data;
   const int64_t n = out->numel;
-  return launch(*place.load(std::memory_order_acquire), out, blocks_for(out, n, 256), {256}, 0, data, n, start, step);
+  return launch(kernel, out, blocks_for(out, n, 256), {256}, 0, data, n, start, step);
 }
 
 lamella_status arange_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {

@@ -1,6 +1,8 @@
 // Attention and its gradients. Two-byte floats of widths up to 256 and float32 of widths up to 128 go by matrix
 // instructions where shared memory has room, kernels/attention_warps.cu and attention_groups.cu; others of widths up to
 // 256 by kernels/attention.cu; wider ones take the composite.
+#include "kernels/attention.h"
+
 #include "kernels.h"
 #include "operands.h"
 #include "random.h"
@@ -8,29 +10,13 @@
 namespace cuda {
 namespace {
 
-constexpr int64_t tile_side = 64, widest = 256;
+constexpr int64_t widest = 256;
 
-// As `Heads` of kernels/attention.cu.
-struct Heads {
-  void* data = nullptr;
-  int64_t batch = 0, head = 0, row = 0, column = 0;
-};
-Heads heads_of(const Tensor& t) {
+Heads<char> heads_of(const Tensor& t) {
   if (!t.defined()) return {};
   const lamella_tensor* x = t.get();
-  return {x->dl.data, x->dl.strides[0], x->dl.strides[1], x->dl.strides[2], x->dl.strides[3]};
+  return {data_of(x), x->dl.strides[0], x->dl.strides[1], x->dl.strides[2], x->dl.strides[3]};
 }
-
-// As `AttentionSizes` of kernels/attention.cuh.
-struct AttentionSizes {
-  int64_t batch, heads, shared, queries, keys, width, value_width;
-  int32_t causal, mask;
-  double scale;
-  const void* mask_data;
-  int64_t mask_strides[4];
-  const int64_t* words;
-  double stay, factor;
-};
 
 AttentionSizes sizes_of(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, bool causal,
                         double scale) {
@@ -58,12 +44,9 @@ int quads_of(const AttentionSizes& n) {
   const int64_t most = std::max(n.width, n.value_width);
   return most <= 64 ? 1 : most <= 128 ? 2 : 4;
 }
-int quad_number(int quads) { return quads == 1 ? 0 : quads == 2 ? 1 : 2; }
 
-// `Space` of kernels/attention.cu.
 unsigned shared_bytes(int dtype) {
-  const int item = item_of(wide_of(dtype)), depth = item == 8 ? 32 : 64;
-  return static_cast<unsigned>((2 * depth + 64) * 68 * item);
+  return wide_of(dtype) == LAMELLA_FLOAT64 ? sizeof(AttentionSpace<double>) : sizeof(AttentionSpace<float>);
 }
 
 Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
@@ -109,14 +92,14 @@ class MatrixKernels {
       : name_(name), more_(more), by_warps_(file, "-fmad=true"), by_groups_(file, "-fmad=true -arch=sm_90a") {}
   Kernel& get(const AttentionSizes& n, int dtype, bool groups) {
     const int quads = quads_of(n);
-    return (groups ? by_groups_ : by_warps_).get((dtype * 3 + quad_number(quads)) * 2 + is_plain(n), [&] {
+    return (groups ? by_groups_ : by_warps_).get({dtype, quads, is_plain(n)}, [&] {
       return text(name_, "<", type_name(dtype), ", ", quads, is_plain(n) ? ", true" : ", false", more_, ">");
     });
   }
 
  private:
   const char *name_, *more_;
-  Kernels<dtypes * 6> by_warps_, by_groups_;
+  Kernels by_warps_, by_groups_;
 };
 bool has_groups(const Tensor& t) {
   return is_half(t.get()->dtype) && properties_of(index_of(t.get())).capability == 90;
@@ -140,9 +123,8 @@ lamella_status attend(const Tensor& q, const Tensor& k, const Tensor& v, const A
     return logsumexp.close();
   };
   if (!suits_matrices(n, t, {q, k, v, out})) {
-    static Kernels<dtypes * 3> kernels("attention.cu", "-fmad=true");
-    Kernel& kernel =
-        kernels.get(t * 3 + quad_number(quads), [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
+    static Kernels kernels("attention.cu", "-fmad=true");
+    Kernel& kernel = kernels.get({t, quads}, [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
     return run(kernel, tile_side, 256, shared_bytes(t));
   }
   // Two tiles of queries, and two of keys and of values each.
@@ -192,11 +174,11 @@ lamella_status set_zeros(const Tensor& t) {
 // What gradients have in common: attention_shifts of kernels/attention.cu.
 lamella_status shifts_of(const Tensor& g, const Tensor& out, const Tensor& of_sums, const AttentionSizes& n,
                          Tensor* shifts) {
-  static Kernels<dtypes> kernels("attention.cu", "-fmad=true");
+  static Kernels kernels("attention.cu", "-fmad=true");
   const int64_t rows = n.batch * n.heads * n.queries;
   const int t = g.get()->dtype;
   *shifts = empty_on(g.get(), {rows}, wide_of(t));
-  Kernel& kernel = kernels.get(t, [&] { return text("attention_shifts<", type_name(t), ">"); });
+  Kernel& kernel = kernels.get({t}, [&] { return text("attention_shifts<", type_name(t), ">"); });
   return launch(kernel, g.get(), grid_for(g.get(), rows * 32), {256}, 0, heads_of(g), heads_of(out),
                 data_of<void>(of_sums), shifts->data_ptr(), n);
 }
@@ -205,7 +187,7 @@ lamella_status shifts_of(const Tensor& g, const Tensor& out, const Tensor& of_su
 // output_mask, words, dropout_p) -> (query's, key's, value's)
 lamella_status attention_backward(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   return lamella::guarded([&]() -> lamella_status {
-    static Kernels<dtypes * 3> of_query("attention.cu", "-fmad=true"), of_key("attention.cu", "-fmad=true");
+    static Kernels of_query("attention.cu", "-fmad=true"), of_key("attention.cu", "-fmad=true");
     if (too_wide(args[2], args[4])) return by_composite(f, args, rets);
     const Tensor g = borrowed(args[0]), q = borrowed(args[2]), k = borrowed(args[3]), v = borrowed(args[4]),
                  out = borrowed(args[6]);
@@ -225,7 +207,7 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
     }
     Tensor shifts;
     if (lamella_status st = shifts_of(g, out, of_sums, n, &shifts)) return st;
-    const int quads = quads_of(n), number = t * 3 + quad_number(quads);
+    const int quads = quads_of(n);
     if (suits_matrices(n, t, {q, k, v, g, dq, dk, dv})) {
       constexpr const char *file = "attention_groups.cu", *by_key = "backward_key_by_groups";
       static MatrixKernels of_query("backward_query_by_groups", file), of_both(by_key, file, ", true, true"),
@@ -247,14 +229,14 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
       return dv.defined() ? run(of_values) : LAMELLA_OK;
     }
     if (dq.defined()) {
-      Kernel& kernel = of_query.get(number, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });
+      Kernel& kernel = of_query.get({t, quads}, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });
       if (lamella_status st =
               launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {256}, shared_bytes(t), heads_of(g),
                      heads_of(q), heads_of(k), heads_of(v), logsumexp.data_ptr(), shifts.data_ptr(), heads_of(dq), n))
         return st;
     }
     if (dk.defined() || dv.defined()) {
-      Kernel& kernel = of_key.get(number, [&] { return text("attend_backward_key<", type, ", ", quads, ">"); });
+      Kernel& kernel = of_key.get({t, quads}, [&] { return text("attend_backward_key<", type, ", ", quads, ">"); });
       return launch(kernel, q.get(), blocks(n.batch * k.size(1), n.keys), {256}, shared_bytes(t), heads_of(g),
                     heads_of(q), heads_of(k), heads_of(v), logsumexp.data_ptr(), shifts.data_ptr(), heads_of(dk),
                     heads_of(dv), n);
@@ -263,16 +245,11 @@ lamella_status attention_backward(lamella_frame* f, const lamella_value* args, l
   });
 }
 
-// As `MaskSizes` of kernels/attention.cu.
-struct MaskSizes {
-  int64_t batch = 1, heads = 1, queries = 1, keys = 1;
-};
-
 Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
                                const Tensor& key, const Tensor& value, const Tensor& attn_mask, const Tensor& out,
                                const Tensor& logsumexp, bool is_causal, double scale, const Tensor& words,
                                double dropout_p, const Tensor& result) {
-  static Kernels<dtypes * 2> kernels("attention.cu", "-fmad=true");
+  static Kernels kernels("attention.cu", "-fmad=true");
   if (!result.numel()) return LAMELLA_OK;
   AttentionSizes n = sizes_of(query, key, value, attn_mask, is_causal, scale);
   const Tensor place = plain(words), sums = plain(logsumexp), of_sums = plain(grad_logsumexp);
@@ -285,8 +262,8 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
   int64_t* const sizes[] = {&of.keys, &of.queries, &of.heads, &of.batch};
   for (int64_t d = 0; d < result.dim(); d++) *sizes[d] = result.size(result.dim() - 1 - d);
   const int t = query.get()->dtype, m = result.get()->dtype;
-  Kernel& kernel = kernels.get(t * 2 + (t != m),
-                               [&] { return text("attend_backward_mask<", type_name(t), ", ", type_name(m), ">"); });
+  Kernel& kernel =
+      kernels.get({t, m}, [&] { return text("attend_backward_mask<", type_name(t), ", ", type_name(m), ">"); });
   const int64_t columns = (of.keys + tile_side - 1) / tile_side;
   if (lamella_status st = launch(kernel, query.get(), blocks(of.batch * of.heads * columns, of.queries), {256},
                                  shared_bytes(t), heads_of(grad_out), heads_of(query), heads_of(key), heads_of(value),

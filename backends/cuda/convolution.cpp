@@ -75,7 +75,7 @@ lamella_status add_bias(const Tensor& out, const Tensor& bias) {
 
 Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, IntList stride, IntList padding,
                    IntList dilation, int64_t groups, const Tensor& out) {
-  static Kernels<dtypes> kernels("convolution.cu", "-fmad=true");
+  static Kernels kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
   const Images s = images_of(input.sizes(), weight.sizes(), stride, padding, dilation, groups);
   bool done;
@@ -84,7 +84,7 @@ Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
   const Tensor x = plain(input), w = plain(weight), b = plain(bias);
   const PlainOutput to(out);
   const int t = x.get()->dtype;
-  Kernel& kernel = kernels.get(t, [&] { return text("convolve<", type_name(t), ", ", side, ">"); });
+  Kernel& kernel = kernels.get({t}, [&] { return text("convolve<", type_name(t), ", ", side, ">"); });
   if (lamella_status st = launch(kernel, x.get(), tiles(groups, s.out, s.images * s.spots), {256}, 0, x.data_ptr(),
                                  w.data_ptr(), data_of<void>(b), to.data(), s))
     return st;
@@ -93,7 +93,7 @@ Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 
 Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList input_size, IntList stride,
                       IntList padding, IntList dilation, int64_t groups, const Tensor& out) {
-  static Kernels<dtypes> kernels("convolution.cu", "-fmad=true");
+  static Kernels kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
   const Images s = images_of(input_size, weight.sizes(), stride, padding, dilation, groups);
   bool done;
@@ -101,7 +101,7 @@ Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList i
   const Tensor g = plain(grad_output), w = plain(weight);
   const PlainOutput to(out);
   const int t = g.get()->dtype;
-  Kernel& kernel = kernels.get(t, [&] { return text("convolve_backward_input<", type_name(t), ", ", side, ">"); });
+  Kernel& kernel = kernels.get({t}, [&] { return text("convolve_backward_input<", type_name(t), ", ", side, ">"); });
   if (lamella_status st = launch(kernel, g.get(), tiles(groups, s.in, s.images * s.positions), {256}, 0, g.data_ptr(),
                                  w.data_ptr(), to.data(), s))
     return st;
@@ -118,8 +118,8 @@ const char* sum_name(int dtype) {
 
 Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList weight_size, IntList stride,
                        IntList padding, IntList dilation, int64_t groups, const Tensor& out) {
-  static Kernels<dtypes * 2> kernels("convolution.cu", "-fmad=true");
-  static Kernels<dtypes> sums("convolution.cu");
+  static Kernels kernels("convolution.cu", "-fmad=true");
+  static Kernels sums("convolution.cu");
   if (!out.numel()) return LAMELLA_OK;
   const Images s = images_of(input.sizes(), weight_size, stride, padding, dilation, groups);
   bool done;
@@ -135,7 +135,7 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   const int64_t part = (depth + parts - 1) / parts;
   const char* r = parts == 1 ? type_name(t) : sum_name(t);
   Kernel& kernel = kernels.get(
-      t * 2 + (parts > 1), [&] { return text("convolve_backward_weight<", type_name(t), ", ", r, ", ", side, ">"); });
+      {t, parts > 1}, [&] { return text("convolve_backward_weight<", type_name(t), ", ", r, ", ", side, ">"); });
   const int64_t numel = out.numel();
   Tensor space;
   if (parts > 1) space = space_on(g.get(), parts * numel * item);
@@ -144,7 +144,7 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
                                  x.data_ptr(), into, part, s))
     return st;
   if (parts > 1) {
-    Kernel& adds = sums.get(t, [&] { return text("add_parts<", r, ", ", type_name(t), ">"); });
+    Kernel& adds = sums.get({t}, [&] { return text("add_parts<", r, ", ", type_name(t), ">"); });
     if (lamella_status st = launch(adds, g.get(), grid_for(g.get(), numel, 32), {32, 16}, 0, into, parts, numel,
                                    to.data(), static_cast<void*>(nullptr)))
       return st;

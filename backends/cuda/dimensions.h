@@ -46,7 +46,7 @@ struct Dimensions {
       l.sizes[d] = all[d].size;
       for (int k = 0; k < 3; k++) l.steps[k][d] = all[d].steps[k];
     }
-    set_quotients(l);
+    set_divisors(l);
     return l;
   }
 };

@@ -1,9 +1,8 @@
 // Convolutions by cuDNN, where it can be opened: it is NVIDIA's own library, in a wheel or beside the driver.
 #pragma once
 
+#include "kernels/images.h"
 #include "operands.h"
-#include "walks.h"
-#include "kernels/images.cuh"
 
 namespace cuda {
 

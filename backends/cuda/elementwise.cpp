@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "kernels/elementwise.h"
 #include "numbers.h"
 
 namespace cuda {
@@ -15,9 +16,9 @@ struct Entry {
   Entry(const Element& e, const std::string& text)
       : element(e),
         words(e.text ? e.text : ""),
-        flat(text, "pointwise.cu", "flat<words::Op>", "-fmad=false"),
-        near(text, "pointwise.cu", "strided<words::Op, uint32_t>", "-fmad=false"),
-        far(text, "pointwise.cu", "strided<words::Op, uint64_t>", "-fmad=false") {}
+        flat(text, "pointwise.cu", "flat<Op>", options_of_element(e)),
+        near(text, "pointwise.cu", "strided<Op, uint32_t>", options_of_element(e)),
+        far(text, "pointwise.cu", "strided<Op, uint64_t>", options_of_element(e)) {}
   Element element;
   const std::string words;
   int32_t code = 0;  // of its fault
@@ -55,20 +56,30 @@ Entry& find(const Element& e, const lamella_frame* who, const char* fault_text) 
   return *made;
 }
 
-struct Pointers {
-  char* data[layout_operands];
-};
-
 }  // namespace
 
+std::string options_of_element(const Element& e) {
+  const std::string t = type_name(computed_in(e.compute));
+  const auto define = [](const char* name, const std::string& value) {
+    return std::string(" -DLAMELLA_") + name + "=" + value;
+  };
+  switch (lamella::dtype_class(lamella::ScalarType(e.compute))) {
+    case LAMELLA_CLASS_BOOL:
+      return define("T_BOOL", t);
+    case LAMELLA_CLASS_INTEGRAL:
+      return define("T_INTEGRAL", t);
+    case LAMELLA_CLASS_FLOATING:
+      return define("T_FLOATING", t) + (computed_in(e.compute) != e.compute
+                                            ? define("OWN_NORMAL_CDF", "brief_normal_cdf")
+                                        : t == "float" ? define("OWN_NORMAL_CDF", "float_normal_cdf")
+                                                       : "");
+    default:
+      return define("T_COMPLEX", e.compute == LAMELLA_COMPLEX64 ? "float" : "double");
+  }
+}
+
 std::string text_of_element(const Element& e, const std::string& name) {
-  const int computed = computed_in(e.compute);
-  const bool is_complex = e.compute >= LAMELLA_COMPLEX64;
-  const std::string t = type_name(computed), r = !is_complex ? t : e.compute == LAMELLA_COMPLEX64 ? "float" : "double";
-  const bool brief = computed != e.compute;  // short floats have words of their own
-  std::string s = std::string("#include \"elementwise.cuh\"\n#include \"") +
-                  (is_complex ? "words_complex.cuh" : "words.cuh") + "\"\nnamespace words {\n" +
-                  (brief ? "namespace brief {\n" : "") + "struct " + name + " {\n";
+  std::string s = "#include \"elementwise.cuh\"\n#include \"words.cuh\"\nstruct " + name + " {\n";
   int widest = 1, operands = 1;
   for (int k = 0; k < layout_operands; k++) {
     const bool there = e.dtypes[k] != number_operand;
@@ -78,9 +89,8 @@ std::string text_of_element(const Element& e, const std::string& name) {
     widest = std::max(widest, item_sizes[e.dtypes[k]]);
     operands = k + 1;
   }
-  s += "  typedef " + t + " T;\n  typedef " + r + " R;\n  static const int width = " + std::to_string(16 / widest) +
-       ", operands = " + std::to_string(operands) + ";\n" +
-       "  T numbers[6];\n  int code;\n  DEVICE Out operator()(In0 a, In1 b, In2 c, Fault* fault) const {\n";
+  s += "  static const int width = " + std::to_string(16 / widest) + ", operands = " + std::to_string(operands) +
+       ";\n" + "  T numbers[6];\n  int code;\n  DEVICE Out operator()(In0 a, In1 b, In2 c, Fault* fault) const {\n";
   const char *names = "xyz", *memory = "abc", *parameters = "pqr";
   for (int k = 0; k < 3; k++) {
     const std::string type = e.condition && k == 0 ? "bool" : "T";
@@ -93,8 +103,7 @@ std::string text_of_element(const Element& e, const std::string& name) {
   s += "    (void)x, (void)y, (void)z, (void)p, (void)q, (void)r, (void)a, (void)b, (void)c, (void)fault;\n";
   if (e.fault) s += std::string("    if (") + e.fault + ") report(fault, code);\n";
   const char* result = e.result == LAMELLA_RESULT_BOOL ? "bool" : e.result == LAMELLA_RESULT_REAL ? "R" : "T";
-  s += std::string("    return convert<Out>(static_cast<") + result + ">(" + (e.text ? e.text : "x") +
-       "));\n  }\n};\n" + (brief ? "}\nusing brief::" + name + ";\n" : "") + "}\n";
+  s += std::string("    return convert<Out>(static_cast<") + result + ">(" + (e.text ? e.text : "x") + "));\n  }\n};\n";
   return s;
 }
 

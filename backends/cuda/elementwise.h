@@ -30,7 +30,9 @@ lamella_status run_elementwise(const Element&, const lamella_tensor* out, const 
                                int count, const Numbers&, const lamella_frame* who = nullptr,
                                const char* fault_text = nullptr);
 
-// The text of a kernel, as NVRTC gets it; `name` is the struct's, so that many can stand in one text.
+// The text of a kernel, as NVRTC gets it, and the options that define its types; `name` is the struct's, so that many
+// of the same options can stand in one text.
 std::string text_of_element(const Element&, const std::string& name);
+std::string options_of_element(const Element&);
 
 }  // namespace cuda

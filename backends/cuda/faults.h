@@ -3,14 +3,9 @@
 #pragma once
 
 #include "devices.h"
+#include "kernels/fault.h"
 
 namespace cuda {
-
-// As `Fault` of kernels/common.cuh: the first error of a stream stays.
-struct Fault {
-  int32_t code, reserved;
-  long long value, size;
-};
 
 // A kind of fault, once for each kernel that can meet it. The text may have {value} and {size}.
 int32_t add_fault(int kind, std::string text);

@@ -24,9 +24,9 @@ int64_t step_of(const lamella_tensor* t, int d) { return t->dl.ndim ? t->dl.stri
 
 lamella_status gather_by(const Dimensions& dims, const lamella_tensor* out, const lamella_tensor* index,
                          const lamella_tensor* self, const Along& along, bool wraps, int32_t code) {
-  static Kernels<5> kernels("indexing.cu");
+  static Kernels kernels("indexing.cu");
   const int item = item_of(self->dtype);
-  Kernel& kernel = kernels.get(word_number(item), [&] { return text("gather<", word_name(item), ">"); });
+  Kernel& kernel = kernels.get({item}, [&] { return text("gather<", word_name(item), ">"); });
   return launch(kernel, out, grid_for(out, dims.count()), {256}, 0, dims.walk<3>(), out->dl.data, index->dl.data,
                 self->dl.data, along.size, along.stride, wraps, fault_of(out), code);
 }
@@ -36,10 +36,10 @@ lamella_status gather_by(const Dimensions& dims, const lamella_tensor* out, cons
 // out[o, j, :] = self[o, index[j], :], all contiguous, with rows of `width` elements.
 lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
                            int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code) {
-  static Kernels<5> kernels("indexing.cu");
+  static Kernels kernels("indexing.cu");
   if (!out->numel) return LAMELLA_OK;
   const int item = item_of(self->dtype), word = item * pack_width(item, width, {out->dl.data, self->dl.data}, 16);
-  Kernel& kernel = kernels.get(word_number(word), [&] { return text("gather_rows<", word_name(word), ">"); });
+  Kernel& kernel = kernels.get({word}, [&] { return text("gather_rows<", word_name(word), ">"); });
   const int64_t packs = width * item / word, count = index->numel;
   return launch(kernel, out, grid_for(out, outer * count * packs), {256}, 0, out->dl.data, index->dl.data,
                 self->dl.data, outer, count, size, packs, wraps, fault_of(out), code);
@@ -95,7 +95,7 @@ Status embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, boo
 Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
                                 int64_t padding_idx, bool scale_grad_by_freq, const Tensor& out) {
   static const int32_t code = index_fault("embedding_dense_backward", "indices");
-  static Kernels<dtypes * 2> divisions("indexing.cu");
+  static Kernels divisions("indexing.cu");
   const int dtype = scale_grad_by_freq ? wide_of(out.get()->dtype) : out.get()->dtype;
   const PlainOutput to(out, dtype);
   const lamella_tensor* sums = to.tensor().get();
@@ -110,7 +110,7 @@ Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
     Sorted order;
     if (lamella_status st = fold_rows(sums, t, Fold::sum, g.data_ptr(), 1, &order)) return st;
     if (scale_grad_by_freq) {
-      Kernel& kernel = divisions.get(dtype * 2 + (t.bytes == 8),
+      Kernel& kernel = divisions.get({dtype, t.bytes},
                                      [&] { return text("divide_by_counts<", type_name(dtype), ", ", t.place(), ">"); });
       if (lamella_status st = launch(kernel, sums, grid_for(sums, t.count, 1), {128}, 0, order.keys.data_ptr(), t.count,
                                      sums->dl.data, width))
@@ -125,12 +125,12 @@ Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
 // The places of elements along `dim` in a contiguous tensor.
 lamella_status scatter_targets(const Targets& t, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
                                int32_t code) {
-  static Kernels<2> kernels("indexing.cu");
+  static Kernels kernels("indexing.cu");
   const Along along(self, dim);
   Dimensions dims;
   for (int d = 0; d < index->dl.ndim; d++) dims.add(index->dl.shape[d], {index->dl.strides[d], along.step(self, d)});
   // The walk must go through the index in row-major order, as the numbers of elements do.
-  Kernel& kernel = kernels.get(t.bytes == 8, [&] { return text("scatter_places<", t.place(), ">"); });
+  Kernel& kernel = kernels.get({t.bytes == 8}, [&] { return text("scatter_places<", t.place(), ">"); });
   return launch(kernel, self, grid_for(self, t.count), {256}, 0, dims.walk<2>(), index->dl.data, along.size,
                 along.stride, t.places.data_ptr(), fault_of(self), code);
 }

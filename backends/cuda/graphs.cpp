@@ -12,6 +12,7 @@
 #include "dnn.h"
 #include "faults.h"
 #include "launch.h"
+#include "kernels/random.h"
 #include "memory.h"
 #include "pointers.h"
 
@@ -24,15 +25,12 @@ struct Drawing {
   uint64_t words = 0;
 };
 constexpr size_t most_drawings = 16;
-struct Words {  // as `Stream` of kernels/random.cu
-  uint64_t seed, counter;
-};
 struct Graph {
   int device;
   CUstream stream;  // that it was captured on, whose memory is the graph's while it lives
   CUgraph graph = nullptr;
   CUgraphExec ready = nullptr;
-  CUdeviceptr words = 0;  // a Words for each drawing
+  CUdeviceptr words = 0;  // a Stream for each drawing
   std::vector<Drawing> drawings;
 };
 Graph& graph_of(int64_t handle) { return *reinterpret_cast<Graph*>(handle); }
@@ -60,7 +58,7 @@ int64_t begin(int64_t device) {
   LAMELLA_CHECK(s != legacy_stream, "graph: the default stream cannot be captured; enter another one first");
   fault_of(at, s);
   auto g = std::make_unique<Graph>(Graph{at, s});
-  require(driver().memory_alloc(&g->words, most_drawings * sizeof(Words)), "graph: memory for random words");
+  require(driver().memory_alloc(&g->words, most_drawings * sizeof(Stream)), "graph: memory for random words");
   hold_pool(at, s, 1);
   // Relaxed: kernels are loaded and memory is taken while it captures.
   if (const CUresult r = driver().capture_begin(s, CU_STREAM_CAPTURE_MODE_RELAXED)) {
@@ -89,7 +87,7 @@ void replay(int64_t handle) {
   const CUstream s = current_stream(g.device);
   follow_faults(g.device, s, g.stream);
   if (!g.drawings.empty()) {
-    Words now[most_drawings];
+    Stream now[most_drawings];
     const lamella_device there = lamella::Device("cuda", g.device).get();
     for (size_t i = 0; i < g.drawings.size(); i++) {
       const Drawing& d = g.drawings[i];
@@ -98,7 +96,7 @@ void replay(int64_t handle) {
       now[i].counter = offset / 4;
     }
     // The driver has read the host's memory when it returns, and writes behind a replay that still runs.
-    require(driver().copy_to_device(g.words, now, g.drawings.size() * sizeof(Words), s), "replay: random words");
+    require(driver().copy_to_device(g.words, now, g.drawings.size() * sizeof(Stream), s), "replay: random words");
   }
   require(driver().graph_launch(g.ready, s), "replay: the graph");
 }
@@ -162,7 +160,7 @@ CapturedWords captured_words(int device, const lamella::Generator& generator, ui
     LAMELLA_CHECK(i < most_drawings, "graph: random numbers of more than ", most_drawings, " generators are captured");
     g.drawings.push_back({generator});
   }
-  const CapturedWords found = {g.words + i * sizeof(Words), g.drawings[i].words / 4};
+  const CapturedWords found = {g.words + i * sizeof(Stream), g.drawings[i].words / 4};
   g.drawings[i].words += (count + 3) / 4 * 4;  // as a generator counts
   return found;
 }

@@ -1,4 +1,6 @@
 // self[indices] for index tensors and masks, read and written.
+#include "kernels/indexing.h"
+
 #include "kernels.h"
 #include "nonzero.h"
 #include "scattering.h"
@@ -10,16 +12,6 @@ lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* inde
                            int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code);  // gather.cpp
 
 namespace {
-
-constexpr int most_indices = 8;
-
-// As `Indices` of kernels/indexing.cu.
-struct Indices {
-  int32_t count = 0;
-  const int64_t* at[most_indices] = {};
-  int64_t strides[most_indices][walk_dims] = {};
-  int64_t size[most_indices] = {}, scale[most_indices] = {};
-};
 
 // One index tensor, for a dimension of self.
 struct Part {
@@ -160,7 +152,7 @@ int32_t index_code() {
 }
 
 lamella_status pick(const Indexed& indexed, const lamella_tensor* out) {
-  static Kernels<5> kernels("indexing.cu");
+  static Kernels kernels("indexing.cu");
   if (!out->numel) return LAMELLA_OK;
   const lamella_tensor* self = indexed.self().get();
   int64_t outer, size, width;
@@ -169,7 +161,7 @@ lamella_status pick(const Indexed& indexed, const lamella_tensor* out) {
   Indices indices;
   const Walk<2> w = indexed.walk<2>(out, &indices);
   const int item = item_of(self->dtype);
-  Kernel& kernel = kernels.get(word_number(item), [&] { return text("index_get<", word_name(item), ">"); });
+  Kernel& kernel = kernels.get({item}, [&] { return text("index_get<", word_name(item), ">"); });
   return launch(kernel, out, grid_for(out, w.count), {256}, 0, w, indices, out->dl.data, self->dl.data, fault_of(out),
                 index_code());
 }
@@ -196,7 +188,7 @@ lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value*
 // self[indices] = values, or += where `accumulate`.
 lamella_status index_put_(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   return lamella::guarded([&]() -> lamella_status {
-    static Kernels<2> kernels("indexing.cu");
+    static Kernels kernels("indexing.cu");
     static const int32_t code =
         add_fault(LAMELLA_INDEX_ERROR, "index_put_: argument 'indices': index {value} is out of range for size {size}");
     const lamella_tensor* out = rets[0].as.tensor;
@@ -245,7 +237,7 @@ lamella_status index_put_(lamella_frame* f, const lamella_value* args, lamella_v
       const Targets t(self, count, self->numel, 1);
       Indices indices;
       const Walk<1> w = indexed.walk<1>(nullptr, &indices);
-      Kernel& kernel = kernels.get(t.bytes == 8, [&] { return text("index_places<", t.place(), ">"); });
+      Kernel& kernel = kernels.get({t.bytes == 8}, [&] { return text("index_places<", t.place(), ">"); });
       if ((st = launch(kernel, self, grid_for(self, count), {256}, 0, w, indices, t.places.data_ptr(), fault_of(self),
                        code)))
         return st;

@@ -1,6 +1,8 @@
 // Launches, and what kernels' callers ask of a device.
 #include "launch.h"
 
+#include <mutex>
+
 namespace cuda {
 
 lamella_status launch(Kernel& kernel, const lamella_tensor* on, Dim grid, Dim block, unsigned shared_bytes,
@@ -22,6 +24,17 @@ void Kernel::allow_shared(int device, unsigned bytes) {
   require(driver().function_set(on(device), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)),
           name_.c_str());
   shared_[device].store(bytes, std::memory_order_relaxed);
+}
+
+Kernel& Kernels::add(std::atomic<Entry*>& chain, uint64_t key, std::string name) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  for (Entry* at = chain.load(std::memory_order_acquire); at; at = at->next)
+    if (at->key == key) return at->kernel;
+  auto* made = new Entry(key, file_, std::move(name), options_);
+  made->next = chain.load(std::memory_order_relaxed);
+  chain.store(made, std::memory_order_release);
+  return made->kernel;
 }
 
 Dim blocks_for(const lamella_tensor* on, int64_t n, unsigned block) {

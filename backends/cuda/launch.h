@@ -13,6 +13,8 @@
 
 namespace cuda {
 
+using lamella::detail::text;
+
 struct Dim {
   unsigned x = 1, y = 1, z = 1;
 };
@@ -46,6 +48,39 @@ class Kernel {
   const std::string name_, options_, text_;
   std::atomic<CUfunction> functions_[most_devices] = {};
   std::atomic<unsigned> shared_[most_devices] = {};
+};
+
+// The kernels of a template in one file, by numbers that tell its arguments apart. The first call with some numbers
+// makes their kernel, with the name that `name` returns. A call after it reads one pointer and compares one number or
+// few.
+class Kernels {
+ public:
+  constexpr explicit Kernels(const char* file, const char* options = "") : file_(file), options_(options) {}
+  Kernels(const Kernels&) = delete;
+  // At most eight numbers, from 0 to 255.
+  template <class Name>
+  Kernel& get(std::initializer_list<int> numbers, Name name) {
+    uint64_t key = 0;
+    for (const int n : numbers) key = key << 8 | static_cast<uint64_t>(n);
+    std::atomic<Entry*>& chain = chains_[key * 0x9e3779b97f4a7c15 >> 59];
+    for (Entry* at = chain.load(std::memory_order_acquire); at; at = at->next)
+      if (at->key == key) return at->kernel;
+    return add(chain, key, name());
+  }
+
+ private:
+  // It lives as long as the process.
+  struct Entry {
+    Entry(uint64_t key, const char* file, std::string name, const char* options)
+        : key(key), kernel(file, std::move(name), options) {}
+    uint64_t key;
+    Kernel kernel;
+    Entry* next = nullptr;
+  };
+  Kernel& add(std::atomic<Entry*>& chain, uint64_t key, std::string name);
+
+  const char *file_, *options_;
+  std::atomic<Entry*> chains_[32] = {};
 };
 
 // `arguments` are addresses, one for each parameter of the kernel. A grid of no blocks is nothing.

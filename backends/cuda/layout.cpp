@@ -5,17 +5,11 @@
 
 namespace cuda {
 
-// By Granlund and Montgomery: x / size = (x * m / 2^32 + x) >> s for x below 2^31.
-void set_quotients(Layout& l) {
+void set_divisors(Layout& l) {
   int64_t elements = 1;
   for (int d = 0; d < l.dims; d++) {
     elements *= l.sizes[d];
-    if (l.sizes[d] >> 31) continue;  // then it is not small
-    const auto size = static_cast<uint64_t>(l.sizes[d]);
-    uint32_t shift = 0;
-    while ((uint64_t{1} << shift) < size) shift++;
-    l.shifts[d] = shift;
-    l.multipliers[d] = static_cast<uint32_t>((uint64_t{1} << 32) * ((uint64_t{1} << shift) - size) / size + 1);
+    l.divisors[d] = divisor_of(l.sizes[d]);
   }
   l.small = !(elements >> 31);
 }
@@ -69,7 +63,7 @@ Plan::Plan(const lamella_tensor* out, const lamella_tensor* const* inputs, int c
     layout_.sizes[d] = size;
     for (int k = 0; k < operands_; k++) layout_.steps[k][d] = dims[d].steps[k];
   }
-  set_quotients(layout_);
+  set_divisors(layout_);
 }
 
 bool Plan::packs(int width) const {

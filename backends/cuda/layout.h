@@ -4,22 +4,13 @@
 
 #include <vector>
 
+#include "kernels/layout.h"
 #include "launch.h"
 
 namespace cuda {
 
-constexpr int layout_dims = 8, layout_operands = 4;
-
-// As `Layout` of kernels/layout.cuh.
-struct Layout {
-  int32_t dims = 0, small = 0;
-  int64_t sizes[layout_dims] = {};
-  uint32_t multipliers[layout_dims] = {}, shifts[layout_dims] = {};
-  int64_t steps[layout_operands][layout_dims] = {};
-};
-
-// Multipliers for the quotients of a layout whose dims and sizes are set; small where all is below 2^31.
-void set_quotients(Layout&);
+// Sets the divisors of a layout whose dims and sizes are set, and whether it is small.
+void set_divisors(Layout&);
 
 constexpr int item_sizes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 

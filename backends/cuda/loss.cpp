@@ -1,20 +1,17 @@
 // Cross entropy and the negative logarithm of a likelihood: a sample by a group of threads, totals in one order.
+#include "kernels/loss.h"
+
 #include "kernels.h"
 #include "rows.h"
 
 namespace cuda {
 namespace {
 
-// As `Classes` of kernels/loss.cu.
-struct Classes {
-  int64_t count, classes, area, ignored;
-  Classes(const lamella_tensor* input, int64_t ignored) : ignored(ignored) {
-    const int n = input->dl.ndim, d = n == 1 ? 0 : 1;
-    classes = input->dl.shape[d];
-    area = count_of(input, d + 1, n);
-    count = count_of(input, 0, d) * area;
-  }
-};
+Classes classes_of(const lamella_tensor* input, int64_t ignored) {
+  const int n = input->dl.ndim, d = n == 1 ? 0 : 1;
+  const int64_t area = count_of(input, d + 1, n);
+  return {count_of(input, 0, d) * area, input->dl.shape[d], area, ignored};
+}
 
 int32_t class_fault() {
   static const int32_t code =
@@ -35,14 +32,14 @@ struct Samples {
         x(plain(input)),
         targets(plain(target, LAMELLA_INT64)),
         weights(plain(weight)),
-        classes(input.get(), ignored) {}
+        classes(classes_of(input.get(), ignored)) {}
 };
 
 // The loss and the weight of each sample, in dtype `r`.
 lamella_status each(const Samples& s, bool logits, int r, void* loss, void* weights) {
-  static Kernels<dtypes * dtypes> picks("loss.cu"), from_logits("loss.cu");
+  static Kernels picks("loss.cu"), from_logits("loss.cu");
   if (!s.classes.count) return LAMELLA_OK;
-  Kernel& kernel = (logits ? from_logits : picks).get(s.dtype * dtypes + r, [&] {
+  Kernel& kernel = (logits ? from_logits : picks).get({s.dtype, r}, [&] {
     return text(logits ? "pick_logits<" : "pick<", type_name(s.dtype), ", ", type_name(r), ">");
   });
   const RowLaunch rows(s.x.get(), s.classes.count, s.classes.classes, 1, 0);
@@ -62,7 +59,7 @@ Status nll_pick(const Tensor& input, const Tensor& target, const Tensor& weight,
 
 Status class_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                   int64_t reduction, bool logits, const Tensor& out) {
-  static Kernels<dtypes * dtypes> totals("loss.cu");
+  static Kernels totals("loss.cu");
   const Samples s(input, target, weight, ignore_index);
   const How how = static_cast<How>(reduction);
   const int wide = wide_of(s.dtype);
@@ -75,8 +72,7 @@ Status class_loss(const Tensor& input, const Tensor& target, const Tensor& weigh
   const Tensor losses = empty_on(s.x.get(), {s.classes.count}, wide);
   if (lamella_status st = each(s, logits, wide, losses.data_ptr(), weights.data_ptr())) return st;
   const int r = out.get()->dtype;
-  Kernel& kernel =
-      totals.get(wide * dtypes + r, [&] { return text("total<", type_name(wide), ", ", type_name(r), ">"); });
+  Kernel& kernel = totals.get({wide, r}, [&] { return text("total<", type_name(wide), ", ", type_name(r), ">"); });
   if (lamella_status st = launch(kernel, s.x.get(), {1}, {1024}, 0, losses.data_ptr(), weights.data_ptr(),
                                  s.classes.count, how == How::mean, to.data()))
     return st;
@@ -85,8 +81,8 @@ Status class_loss(const Tensor& input, const Tensor& target, const Tensor& weigh
 
 Status class_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, const Tensor& weight,
                            int64_t ignore_index, int64_t reduction, bool logits, const Tensor& out) {
-  static Kernels<dtypes> weights("loss.cu");
-  static Kernels<dtypes * 2> kernels("loss.cu");
+  static Kernels weights("loss.cu");
+  static Kernels kernels("loss.cu");
   const Samples s(input, target, weight, ignore_index);
   if (!out.numel()) return LAMELLA_OK;
   const How how = static_cast<How>(reduction);
@@ -95,12 +91,12 @@ Status class_loss_backward(const Tensor& grad_output, const Tensor& input, const
   Tensor whole;
   if (how == How::mean) {
     whole = empty_on(s.x.get(), {1}, wide_of(s.dtype));
-    Kernel& kernel = weights.get(s.dtype, [&] { return text("total_weight<", type_name(s.dtype), ">"); });
+    Kernel& kernel = weights.get({s.dtype}, [&] { return text("total_weight<", type_name(s.dtype), ">"); });
     if (lamella_status st = launch(kernel, s.x.get(), {1}, {1024}, 0, s.targets.data_ptr(), data_of<void>(s.weights),
                                    s.classes, whole.data_ptr(), fault_of(s.x.get()), class_fault()))
       return st;
   }
-  Kernel& kernel = kernels.get(s.dtype * 2 + logits, [&] {
+  Kernel& kernel = kernels.get({s.dtype, logits}, [&] {
     return text("class_backward<", type_name(s.dtype), ", ", logits ? "true" : "false", ">");
   });
   const RowLaunch rows(s.x.get(), s.classes.count, s.classes.classes, 1, 0);

@@ -20,12 +20,12 @@ int sum_dtype(int dtype) {
   return computed_in(dtype);
 }
 
-Kernels<dtypes * dtypes> tiles("matmul.cu", "-fmad=true");
-Kernels<dtypes> vectors("matmul.cu", "-fmad=true"), sums("matmul.cu");
+Kernels tiles("matmul.cu", "-fmad=true");
+Kernels vectors("matmul.cu", "-fmad=true"), sums("matmul.cu");
 
 lamella_status by_tiles(const Product& p, const lamella_tensor* on) {
   constexpr int64_t side = 64;
-  Kernel& kernel = tiles.get(p.dtype * dtypes + p.out_dtype, [&] {
+  Kernel& kernel = tiles.get({p.dtype, p.out_dtype}, [&] {
     return text("multiply<", type_name(p.dtype), ", ", type_name(p.out_dtype), ", ", side, ">");
   });
   const int64_t blocks = p.batches * ((p.rows + side - 1) / side) * ((p.columns + side - 1) / side);
@@ -42,7 +42,7 @@ lamella_status by_tiles(const Product& p, const lamella_tensor* on) {
 
 // A row for each block: for products with one column.
 lamella_status by_rows(const Product& p, const lamella_tensor* on) {
-  Kernel& kernel = vectors.get(p.dtype, [&] { return text("multiply_vector<", type_name(p.dtype), ">"); });
+  Kernel& kernel = vectors.get({p.dtype}, [&] { return text("multiply_vector<", type_name(p.dtype), ">"); });
   const void *a = p.a.data, *x = p.b.data, *added = p.added.data;
   void* out = p.out.data;
   int64_t numbers[] = {
@@ -106,7 +106,7 @@ lamella_status by_blas(const Product& p, const lamella_tensor* on) {
                                         for_blas(b), for_blas(p.out), p.alpha, inside ? p.beta : zero))
     return st;
   if (inside || !p.added.data) return LAMELLA_OK;
-  Kernel& kernel = sums.get(p.dtype, [&] { return text("add_to<", type_name(p.dtype), ">"); });
+  Kernel& kernel = sums.get({p.dtype}, [&] { return text("add_to<", type_name(p.dtype), ">"); });
   void* arguments[] = {const_cast<void**>(&p.out.data),
                        const_cast<MatrixStrides*>(&p.out.strides),
                        const_cast<void**>(&p.added.data),

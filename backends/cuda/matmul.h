@@ -2,14 +2,11 @@
 #pragma once
 
 #include "blas.h"
+#include "kernels/matmul.h"
 #include "operands.h"
 
 namespace cuda {
 
-// As MatrixStrides of kernels/matmul.cu: in elements.
-struct MatrixStrides {
-  int64_t batch, row, column;
-};
 struct Matrix {
   void* data = nullptr;
   MatrixStrides strides{};

@@ -1,4 +1,6 @@
 // Layer, group, root-mean-square and batch norms and their gradients.
+#include "kernels/norms.h"
+
 #include "kernels.h"
 #include "rows.h"
 
@@ -6,11 +8,6 @@ namespace cuda {
 namespace {
 
 using Flags = lamella::ArrayRef<bool>;
-
-// As `Channels` of kernels/norms.cu.
-struct Channels {
-  int64_t groups = 1, channels = 0, area = 1;
-};
 
 // A parameter in a dtype that kernels have for it: that of the input, or the one in which it is computed.
 struct Parameters {
@@ -46,7 +43,7 @@ template <bool Centered>
 lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor& bias, const Rows& n,
                          const Channels& channels, double eps, const Tensor& out, const Tensor& mean,
                          const Tensor& scale) {
-  static Kernels<dtypes * 4 * RowLaunch::kinds> kernels("norms.cu");
+  static Kernels kernels("norms.cu");
   if (input.numel() == 0) {  // statistics of nothing
     for (const Tensor* t : {&mean, &scale})
       if (t->defined() && t->numel()) {
@@ -66,7 +63,7 @@ lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor
   const int width = pack_width(item_of(t), n.length, {x.data_ptr(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, item_of(wide_of(t)));
   const bool dense = p.dense(channels, width);
-  Kernel& kernel = kernels.get(((t * 2 + (p.dtype != t)) * 2 + dense) * RowLaunch::kinds + rows.kind(width), [&] {
+  Kernel& kernel = kernels.get({t, p.dtype, dense, width, rows.packs}, [&] {
     return text("normalize_rows<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false", ", ",
                 dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
@@ -121,7 +118,7 @@ Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 template <bool Centered>
 lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& weight, const Tensor& mean,
                              const Tensor& scale, const Rows& n, const Channels& channels, const Tensor& out) {
-  static Kernels<dtypes * 4 * RowLaunch::kinds> kernels("norms.cu");
+  static Kernels kernels("norms.cu");
   if (!out.numel()) return LAMELLA_OK;
   const int t = x.get()->dtype;
   const Parameters p(weight, Tensor(), t);
@@ -129,7 +126,7 @@ lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& wei
   const int width = pack_width(item_of(t), n.length, {g.data_ptr(), x.data_ptr(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, 0);
   const bool dense = p.dense(channels, width);
-  Kernel& kernel = kernels.get(((t * 2 + (p.dtype != t)) * 2 + dense) * RowLaunch::kinds + rows.kind(width), [&] {
+  Kernel& kernel = kernels.get({t, p.dtype, dense, width, rows.packs}, [&] {
     return text("normalize_rows_backward<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false",
                 ", ", dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
@@ -144,7 +141,7 @@ lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& wei
 // empty is left out. Two of one dtype take one launch.
 lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t length, const Tensor& first,
                          const Tensor& second) {
-  static Kernels<dtypes * dtypes> kernels("norms.cu");
+  static Kernels kernels("norms.cu");
   const int from = parts->dtype;
   const auto add = [&](int at, const Tensor& out, const Tensor& other) -> lamella_status {
     if (!out.defined() || !out.numel()) return LAMELLA_OK;
@@ -152,7 +149,7 @@ lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t len
     const PlainOutput to(out);
     std::optional<PlainOutput> and_to;
     if (other.defined()) and_to.emplace(other);
-    Kernel& kernel = kernels.get(from * dtypes + to_dtype,
+    Kernel& kernel = kernels.get({from, to_dtype},
                                  [&] { return text("add_parts<", type_name(from), ", ", type_name(to_dtype), ">"); });
     const void* begin = data_of(parts) + at * count * length * item_of(from);
     if (lamella_status st = launch(kernel, parts, {grid_for(parts, length, 32).x, and_to ? 2u : 1u}, {32, 16}, 0, begin,
@@ -170,7 +167,7 @@ lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t len
 template <bool Centered>
 lamella_status backward_weights(const Tensor& g, const Tensor& x, const Tensor& mean, const Tensor& scale,
                                 const Rows& n, const Tensor& dw, const Tensor& db) {
-  static Kernels<dtypes * 5> kernels("norms.cu");
+  static Kernels kernels("norms.cu");
   if (!dw.defined() && !db.defined()) return LAMELLA_OK;
   const int t = x.get()->dtype, wide = wide_of(t);
   const int width = pack_width(item_of(t), n.length, {g.data_ptr(), x.data_ptr()});
@@ -181,7 +178,7 @@ lamella_status backward_weights(const Tensor& g, const Tensor& x, const Tensor& 
   const Tensor sums = empty_on(x.get(), {2, parts ? parts : 1, n.length}, wide);
   char* at = data_of(sums);
   if (parts && n.length) {
-    Kernel& kernel = kernels.get(t * 5 + RowLaunch::number_of(width), [&] {
+    Kernel& kernel = kernels.get({t, width}, [&] {
       return text("weight_parts<", type_name(t), ", ", Centered ? "true" : "false", ", ", width, ">");
     });
     void* of_bias = db.defined() ? at + parts * n.length * item_of(wide) : nullptr;
@@ -242,12 +239,12 @@ struct Statistics {
 
 lamella_status normalize_by_channel(const Tensor& x, const Parameters& p, const Statistics& s, double eps,
                                     const Tensor& out) {
-  static Kernels<dtypes * 2 * dtypes> kernels("norms.cu");
+  static Kernels kernels("norms.cu");
   const PlainOutput to(out);
   const int t = x.get()->dtype;
   const Images n(x.get());
   if (!x.numel()) return LAMELLA_OK;
-  Kernel& kernel = kernels.get((t * 2 + (p.dtype != t)) * dtypes + s.dtype(), [&] {
+  Kernel& kernel = kernels.get({t, p.dtype, s.dtype()}, [&] {
     return text("normalize_channels<", type_name(t), ", ", type_name(p.dtype), ", ", type_name(s.dtype()), ">");
   });
   if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), x.numel()), {256}, 0, x.data_ptr(),
@@ -260,8 +257,8 @@ lamella_status normalize_by_channel(const Tensor& x, const Parameters& p, const 
 lamella_status batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                           const Tensor& running_var, double momentum, double eps, const Tensor& out, const Tensor& mean,
                           const Tensor& scale) {
-  static Kernels<dtypes> moments("norms.cu");
-  static Kernels<dtypes * dtypes> statistics("norms.cu");
+  static Kernels moments("norms.cu");
+  static Kernels statistics("norms.cu");
   const int t = input.get()->dtype, wide = wide_of(t);
   const Tensor x = plain(input);
   const Images n(x.get());
@@ -269,7 +266,7 @@ lamella_status batch_norm(const Tensor& input, const Tensor& weight, const Tenso
   const int64_t parts = n.parts();
   const Tensor sums = empty_on(x.get(), {2, parts, n.channels}, wide);
   char *part_means = data_of(sums), *part_squares = part_means + parts * n.channels * item_of(wide);
-  Kernel& first = moments.get(t, [&] { return text("channel_moments<", type_name(t), ">"); });
+  Kernel& first = moments.get({t}, [&] { return text("channel_moments<", type_name(t), ">"); });
   if (lamella_status st = launch(first, x.get(), {static_cast<unsigned>(n.channels), static_cast<unsigned>(parts)},
                                  {256}, 0, x.data_ptr(), n.images, n.channels, n.area, part_means, part_squares))
     return st;
@@ -282,8 +279,8 @@ lamella_status batch_norm(const Tensor& input, const Tensor& weight, const Tenso
     if (lamella_status st = assign(var.get(), running_var.get())) return st;
   }
   const int r = running ? running_mean.get()->dtype : t;
-  Kernel& second = statistics.get(t * dtypes + r,
-                                  [&] { return text("channel_statistics<", type_name(t), ", ", type_name(r), ">"); });
+  Kernel& second =
+      statistics.get({t, r}, [&] { return text("channel_statistics<", type_name(t), ", ", type_name(r), ">"); });
   if (lamella_status st =
           launch(second, x.get(), {static_cast<unsigned>((n.channels + 255) / 256)}, {256}, 0, part_means, part_squares,
                  parts, n.count(), n.channels, eps, momentum, m.data(), s.data(), data_of<void>(running_mean),
@@ -322,7 +319,7 @@ Status batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& 
 // Sums of g n and of g for each channel, as (2, channels) of the wide dtype.
 Tensor channel_sums(const Tensor& g, const Tensor& x, const Images& n, const Statistics& s, double eps,
                     int64_t groups) {
-  static Kernels<dtypes * dtypes> kernels("norms.cu");
+  static Kernels kernels("norms.cu");
   const int t = x.get()->dtype, wide = wide_of(t);
   Tensor sums = empty_on(x.get(), {2, n.channels}, wide);
   if (!n.count()) {
@@ -332,9 +329,8 @@ Tensor channel_sums(const Tensor& g, const Tensor& x, const Images& n, const Sta
   const int64_t parts = n.parts();
   const Tensor all = empty_on(x.get(), {2, parts, n.channels}, wide);
   char *of_weight = data_of(all), *of_bias = of_weight + parts * n.channels * item_of(wide);
-  Kernel& kernel = kernels.get(t * dtypes + s.dtype(), [&] {
-    return text("channel_gradients<", type_name(t), ", ", type_name(s.dtype()), ">");
-  });
+  Kernel& kernel = kernels.get(
+      {t, s.dtype()}, [&] { return text("channel_gradients<", type_name(t), ", ", type_name(s.dtype()), ">"); });
   lamella::check(launch(kernel, x.get(), {static_cast<unsigned>(n.channels), static_cast<unsigned>(parts)}, {256}, 0,
                         g.data_ptr(), x.data_ptr(), s.means.data_ptr(), s.spreads.data_ptr(), s.variances, eps,
                         n.images, n.channels, n.area, groups, of_weight, of_bias));
@@ -376,7 +372,7 @@ Status native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, c
                                   const Tensor& save_invstd, bool train, double eps, Flags,
                                   const std::optional<Tensor>& dx, const std::optional<Tensor>& dw,
                                   const std::optional<Tensor>& db) {
-  static Kernels<dtypes * 2 * dtypes> kernels("norms.cu");
+  static Kernels kernels("norms.cu");
   const int t = input.get()->dtype;
   const Tensor g = plain(grad_out, t), x = plain(input);
   const Images n(x.get());
@@ -388,7 +384,7 @@ Status native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, c
   if (of_input) {
     const Parameters p(weight, Tensor(), t);
     const PlainOutput to(*dx);
-    Kernel& kernel = kernels.get((t * 2 + (p.dtype != t)) * dtypes + s.dtype(), [&] {
+    Kernel& kernel = kernels.get({t, p.dtype, s.dtype()}, [&] {
       return text("normalize_channels_backward<", type_name(t), ", ", type_name(p.dtype), ", ", type_name(s.dtype()),
                   ">");
     });

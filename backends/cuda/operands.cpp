@@ -2,6 +2,7 @@
 #include "operands.h"
 
 #include "elementwise.h"
+#include "kernels/sort.h"
 
 namespace cuda {
 
@@ -12,8 +13,11 @@ int64_t count_of(const lamella_tensor* t, int first, int behind) {
 }
 
 const char* word_name(int bytes) {
-  static constexpr const char* names[] = {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "Word16"};
-  return names[word_number(bytes)];
+  return bytes == 1   ? "uint8_t"
+         : bytes == 2 ? "uint16_t"
+         : bytes == 4 ? "uint32_t"
+         : bytes == 8 ? "uint64_t"
+                      : "Word16";
 }
 
 Tensor empty_on(const lamella_tensor* on, IntList sizes, int dtype) {
@@ -98,13 +102,12 @@ lamella_status by_composite(lamella_frame* f, const lamella_value* args, lamella
 }
 
 Sorted radix_sort(const Tensor& keys, const Tensor& numbers, int64_t count, int bits, int number_bytes) {
-  static Kernels<4> counts("sort.cu"), places("sort.cu"), moves("sort.cu");
+  static Kernels counts("sort.cu"), places("sort.cu"), moves("sort.cu");
   const lamella_tensor* on = keys.get();
-  const int key_bytes = item_of(on->dtype), which = (key_bytes == 8) * 2 + (number_bytes == 8);
+  const int key_bytes = item_of(on->dtype);
   const char *key = word_name(key_bytes), *number = word_name(number_bytes);
   const int number_dtype = number_bytes == 8 ? LAMELLA_UINT64 : LAMELLA_UINT32;
-  constexpr int64_t tile = 2048;
-  const int64_t blocks = (count + tile - 1) / tile;
+  const int64_t blocks = (count + radix_tile - 1) / radix_tile;
   Sorted now = {keys, numbers}, next = {empty_on(on, {count}, on->dtype), empty_on(on, {count}, number_dtype)};
   if (!count) return next;
   const Tensor table = empty_on(on, {(blocks + 1) * 256}, number_dtype);
@@ -113,12 +116,14 @@ Sorted radix_sort(const Tensor& keys, const Tensor& numbers, int64_t count, int 
   for (int shift = 0; shift < bits; shift += 8) {
     const void *from = now.keys.data_ptr(), *with = data_of(now.numbers);
     void *to = next.keys.data_ptr(), *to_with = next.numbers.data_ptr();
-    lamella::check(launch(counts.get(which, [&] { return text("radix_count<", key, ", ", number, ">"); }), on, grid,
-                          {256}, 0, from, count, shift, all, blocks));
-    lamella::check(launch(places.get(which, [&] { return text("radix_places<", number, ">"); }), on, {256}, {256}, 0,
-                          all, blocks, totals));
-    lamella::check(launch(moves.get(which, [&] { return text("radix_move<", key, ", ", number, ">"); }), on, grid,
-                          {256}, 0, from, with, to, to_with, count, shift, all, totals, blocks));
+    lamella::check(
+        launch(counts.get({key_bytes, number_bytes}, [&] { return text("radix_count<", key, ", ", number, ">"); }), on,
+               grid, {256}, 0, from, count, shift, all, blocks));
+    lamella::check(launch(places.get({number_bytes}, [&] { return text("radix_places<", number, ">"); }), on, {256},
+                          {256}, 0, all, blocks, totals));
+    lamella::check(
+        launch(moves.get({key_bytes, number_bytes}, [&] { return text("radix_move<", key, ", ", number, ">"); }), on,
+               grid, {256}, 0, from, with, to, to_with, count, shift, all, totals, blocks));
     if (!now.numbers.defined() || shift == 0) {
       now = next;  // the caller's own tensors stay as they are
       next = {empty_on(on, {count}, on->dtype), empty_on(on, {count}, number_dtype)};

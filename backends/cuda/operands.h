@@ -1,7 +1,5 @@
-// What the heavier kernels ask of their operands: contiguous copies, work space, kernels of a template by dtype.
+// What the heavier kernels ask of their operands: contiguous copies and work space.
 #pragma once
-
-#include <array>
 
 #include "faults.h"
 #include "launch.h"
@@ -12,7 +10,6 @@ using lamella::Scalar;
 using lamella::Status;
 using lamella::Tensor;
 using lamella::TensorList;
-using lamella::detail::text;
 using IntList = lamella::ArrayRef<int64_t>;
 
 // Registers a typed kernel, which calls no operators: add<cumsum>(m, "cumsum").
@@ -35,9 +32,8 @@ inline int item_of(int dtype) { return static_cast<int>(lamella::itemsize(lamell
 inline bool is_half(int dtype) { return dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16; }
 // The dtype in which sums of floating elements are kept.
 inline int wide_of(int dtype) { return is_half(dtype) ? static_cast<int>(LAMELLA_FLOAT32) : dtype; }
-// The type of an element that is only moved: "uint32_t"; and a number for each.
+// The type of an element that is only moved: "uint32_t".
 const char* word_name(int bytes);
-inline int word_number(int bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4; }
 
 Tensor empty_on(const lamella_tensor* on, IntList sizes, int dtype);
 // Memory until the tensor goes, which is ordered behind the work of the stream.
@@ -79,31 +75,6 @@ class PlainOutput {
 
 // Waits for the stream and reads an element of 64 bits.
 int64_t read_number(const lamella_tensor* t, int64_t at);
-
-// The kernels of a template, by a number below Count; each is made, with the name that `name` gives, when first asked
-// for.
-template <int Count>
-class Kernels {
- public:
-  constexpr explicit Kernels(const char* file, const char* options = "") : file_(file), options_(options) {}
-  template <class Name>
-  Kernel& get(int number, Name name) {
-    Kernel* k = all_[number].load(std::memory_order_acquire);
-    if (__builtin_expect(k == nullptr, 0)) {
-      auto* made = new Kernel(file_, name(), options_);
-      if (all_[number].compare_exchange_strong(k, made, std::memory_order_acq_rel))
-        k = made;
-      else
-        delete made;
-    }
-    return *k;
-  }
-
- private:
-  const char *file_, *options_;
-  std::array<std::atomic<Kernel*>, Count> all_{};
-};
-constexpr int dtypes = LAMELLA_PLAIN_DTYPES;
 
 // The largest number of elements, at most `most`, that can be read at once from these addresses for rows of a length.
 int pack_width(int item, int64_t length, std::initializer_list<const void*> addresses, int most = 8);

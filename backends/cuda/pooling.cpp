@@ -1,17 +1,12 @@
 // Pools of lines and images and their gradients: kernels/pooling.cu.
+#include "kernels/divisor.h"
+#include "kernels/pooling.h"
+
 #include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
 namespace {
-
-// As `Window` of kernels/pooling.cu.
-struct Window {
-  int64_t planes = 1, size[2] = {1, 1}, places[2] = {1, 1};
-  int64_t kernel[2] = {1, 1}, stride[2] = {1, 1}, padding[2] = {0, 0}, dilation[2] = {1, 1};
-  bool adaptive = false, count_padding = false;
-  int64_t divisor = 0;
-};
 
 int64_t number(IntList list, int i) { return list[list.size() == 1 ? 0 : static_cast<size_t>(i)]; }
 
@@ -58,15 +53,6 @@ struct Lowest {
   }
 };
 
-// As `Divisor` of kernels/pooling.cu, by a number below 2^31.
-struct Divisor {
-  uint32_t multiplier = 0, shift = 0;
-  explicit Divisor(uint64_t size) {
-    while ((uint64_t{1} << shift) < size) shift++;
-    multiplier = static_cast<uint32_t>((uint64_t{1} << 32) * ((uint64_t{1} << shift) - size) / size + 1);
-  }
-};
-
 // Whether numbers of 32 bits suffice for elements and for the places of windows, also those beside the image.
 bool is_small(const Window& w) {
   int64_t elements[2] = {w.planes, w.planes};
@@ -81,7 +67,7 @@ bool is_small(const Window& w) {
 }
 
 lamella_status max_pool(const Tensor& self, Window w, const Tensor& values, const Tensor& indices) {
-  static Kernels<dtypes * 4> kernels("pooling.cu");
+  static Kernels kernels("pooling.cu");
   if (!values.numel()) return LAMELLA_OK;
   const Tensor x = plain(self);
   const PlainOutput v(values);
@@ -90,11 +76,10 @@ lamella_status max_pool(const Tensor& self, Window w, const Tensor& values, cons
   const int t = x.get()->dtype;
   const bool small = is_small(w), dense = w.dilation[0] == 1 && w.dilation[1] == 1 && w.kernel[0] == w.kernel[1];
   const int side = small && dense && (w.kernel[0] == 2 || w.kernel[0] == 3) ? static_cast<int>(w.kernel[0]) : 0;
-  Kernel& kernel = kernels.get(t * 4 + (side ? side : small), [&] {
-    return text("max_pool<", type_name(t), small ? ", i32, " : ", i64, ", side, ">");
-  });
+  Kernel& kernel = kernels.get(
+      {t, side, small}, [&] { return text("max_pool<", type_name(t), small ? ", i32, " : ", i64, ", side, ">"); });
   Lowest least(t);
-  Divisor across(small ? static_cast<uint64_t>(w.places[1]) : 1), down(small ? static_cast<uint64_t>(w.places[0]) : 1);
+  Divisor across = divisor_of(w.places[1]), down = divisor_of(w.places[0]);
   void *from = x.data_ptr(), *to = v.data(), *at = i ? i->data() : nullptr;
   void* arguments[] = {&from, &w, least.bytes, &to, &at, &across, &down};
   if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), values.numel()), {256}, 0, arguments)) return st;
@@ -116,12 +101,12 @@ Status max_pool_indices(const Tensor& self, IntList kernel_size, IntList stride,
 }
 
 // One of the kernels that read one tensor and write another one.
-lamella_status run(Kernels<dtypes>& kernels, const char* name, const Tensor& from, const Window& w, const Tensor& out) {
+lamella_status run(Kernels& kernels, const char* name, const Tensor& from, const Window& w, const Tensor& out) {
   if (!out.numel()) return LAMELLA_OK;
   const Tensor x = plain(from);
   const PlainOutput to(out);
   const int t = x.get()->dtype;
-  Kernel& kernel = kernels.get(t, [&] { return text(name, "<", type_name(t), ">"); });
+  Kernel& kernel = kernels.get({t}, [&] { return text(name, "<", type_name(t), ">"); });
   if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), out.numel()), {256}, 0, x.data_ptr(), w, to.data()))
     return st;
   return to.close();
@@ -129,17 +114,17 @@ lamella_status run(Kernels<dtypes>& kernels, const char* name, const Tensor& fro
 
 Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList kernel_size, IntList stride,
                          IntList padding, IntList dilation, bool, const Tensor& indices, const Tensor& out) {
-  static Kernels<dtypes> kernels("pooling.cu"), strays("pooling.cu");
+  static Kernels kernels("pooling.cu"), strays("pooling.cu");
   if (!out.numel()) return LAMELLA_OK;
   const Window w = window_of(self.get(), grad_output.get(), 2, kernel_size, stride, padding, dilation);
   const Tensor g = plain(grad_output), i = plain(indices);
   const PlainOutput to(out);
   const int t = g.get()->dtype;
-  Kernel& kernel = kernels.get(t, [&] { return text("max_pool_backward<", type_name(t), ">"); });
+  Kernel& kernel = kernels.get({t}, [&] { return text("max_pool_backward<", type_name(t), ">"); });
   if (lamella_status st =
           launch(kernel, g.get(), grid_for(g.get(), out.numel()), {256}, 0, g.data_ptr(), i.data_ptr(), w, to.data()))
     return st;
-  Kernel& others = strays.get(t, [&] { return text("max_pool_strays<", type_name(t), ">"); });
+  Kernel& others = strays.get({t}, [&] { return text("max_pool_strays<", type_name(t), ">"); });
   const int64_t most = int64_t{1} << 30;
   if (lamella_status st = launch(others, g.get(), {static_cast<unsigned>(std::min(w.planes, most))}, {256}, 0,
                                  g.data_ptr(), i.data_ptr(), w, to.data()))
@@ -147,7 +132,7 @@ Status max_pool_backward(const Tensor& grad_output, const Tensor& self, IntList 
   return to.close();
 }
 
-Kernels<dtypes> averages("pooling.cu"), averages_backward("pooling.cu");
+Kernels averages("pooling.cu"), averages_backward("pooling.cu");
 
 template <int Spatial>
 lamella_status average(const Tensor& self, IntList kernel_size, IntList stride, IntList padding, bool count_padding,

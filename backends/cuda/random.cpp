@@ -1,6 +1,5 @@
 // Random numbers: the kinds of kernels/random.cu, by operator. The stream of words is the CPU's.
 #include <cmath>
-#include <mutex>
 
 #include "kernels.h"
 #include "layout.h"
@@ -14,24 +13,13 @@ using lamella::ScalarType, lamella::Status, lamella::Tensor;
 template <class T>
 using Maybe = std::optional<T>;
 
-struct Numbers {
-  double first = 0, second = 1, limit = 1;
-  int64_t low = 0, range = 0;
-};
-enum Kind { words, uniform32, uniform64, normal32, normal64, bernoulli, integers, wide_integers, kinds };
+enum Kind { words, uniform32, uniform64, normal32, normal64, bernoulli, integers, wide_integers };
 
 Kernel& kernel_of(Kind kind, int out) {
   static constexpr const char* names[] = {"Words",    "Uniform32", "Uniform64", "Normal32",
                                           "Normal64", "Bernoulli", "Integers",  "WideIntegers"};
-  static std::atomic<Kernel*> table[kinds][LAMELLA_PLAIN_DTYPES];
-  std::atomic<Kernel*>& place = table[kind][out];
-  if (Kernel* made = place.load(std::memory_order_acquire)) return *made;
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  if (Kernel* made = place.load(std::memory_order_acquire)) return *made;
-  auto* made = new Kernel("random.cu", std::string("draw<") + names[kind] + ", " + type_name(out) + ">");
-  place.store(made, std::memory_order_release);
-  return *made;
+  static Kernels kernels("random.cu");
+  return kernels.get({kind, out}, [&] { return text("draw<", names[kind], ", ", type_name(out), ">"); });
 }
 
 bool takes_two(Kind kind) { return kind == uniform64 || kind == normal64 || kind == wide_integers; }
@@ -41,7 +29,7 @@ int part_of(int dtype) {
 }
 
 // Draws every element of `t`, in row-major order; of complex numbers both parts where they are `pairs`.
-lamella_status draw(const lamella_tensor* t, Kind kind, const Numbers& numbers, const Generator& generator,
+lamella_status draw(const lamella_tensor* t, Kind kind, const Distribution& numbers, const Generator& generator,
                     bool pairs = false) {
   const int64_t n = pairs ? 2 * t->numel : t->numel;
   ReservedWords reserved;
@@ -88,7 +76,7 @@ double limit_below(double end, int dtype) {
 
 lamella_status draw_uniform(const Tensor& t, double low, double high, const Generator& generator) {
   const int dtype = part_of(t.get()->dtype);
-  const Numbers n = {low, high - low, low < high ? limit_below(high, dtype) : high};
+  const Distribution n = {low, high - low, low < high ? limit_below(high, dtype) : high};
   return draw(t.get(), dtype == LAMELLA_FLOAT64 ? uniform64 : uniform32, n, generator, is_complex(t.get()->dtype));
 }
 lamella_status draw_normal(const Tensor& t, double mean, double std, const Generator& generator) {

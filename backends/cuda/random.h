@@ -2,13 +2,10 @@
 #pragma once
 
 #include "graphs.h"
+#include "kernels/random.h"
 
 namespace cuda {
 
-// As `Stream` of kernels/philox.cuh; the counter is in fours of words.
-struct Stream {
-  uint64_t seed = 0, counter = 0;
-};
 // Where a kernel finds its words: in a stream; in a capture, `replayed` is device memory with the stream of a replay,
 // and the kernel's words begin stream.counter behind the counter there.
 struct ReservedWords {

@@ -1,49 +1,46 @@
 // The walk of reductions: which dimensions are joined, which of the kernels fits, and how many parts there are.
 #include "reduction.h"
 
-#include <mutex>
-
 #include "dimensions.h"
+#include "kernels/reduce.h"
 
 namespace cuda {
 namespace {
 
-// As `Shape` of kernels/reduce.cu.
-struct Shape {
-  int64_t outputs, length, part;
-  int32_t parts, packed, line, reserved;
-  int64_t step;
-  double parameter;
-};
+// The kernels of a reduction, by its fold and by the dtypes of the input, of what is computed, and of both outputs.
+struct Reduction {
+  int id;
+  std::string (*fold)(int as);
+  int in, as, out, second;
 
-constexpr int folds = 64;
-struct Kernels {
-  Kernels(const std::string& fold, const std::string& in, const std::string& out, const std::string& second)
-      : types("<" + fold + ", " + in + ", " + out + ", " + second),
-        arguments(types + ">"),
-        rows("reduce.cu", "reduce_rows" + arguments),
-        columns("reduce.cu", "reduce_columns" + arguments),
-        packed_columns("reduce.cu", "reduce_packed_columns" + types + ", false>"),
-        packed_lines("reduce.cu", "reduce_packed_columns" + types + ", true>"),
-        join("reduce.cu", "join_parts" + arguments),
-        join_columns("reduce.cu", "join_columns" + arguments) {}
-  const std::string types, arguments;
-  Kernel rows, columns, packed_columns, packed_lines, join, join_columns;
+  Kernel& kernel(Kernels& kernels, const char* name, const char* more = "") const {
+    return kernels.get({id, in, as, out, second}, [&] {
+      return text(name, "<", fold(as), ", ", type_name(in), ", ", type_name(out), ", ",
+                  second == LAMELLA_PLAIN_DTYPES ? "int64_t" : type_name(second), more, ">");
+    });
+  }
+  Kernel& rows() const {
+    static Kernels all("reduce.cu");
+    return kernel(all, "reduce_rows");
+  }
+  Kernel& columns() const {
+    static Kernels all("reduce.cu");
+    return kernel(all, "reduce_columns");
+  }
+  // `line`: the reduced elements are at equal distances.
+  Kernel& packed_columns(bool line) const {
+    static Kernels lines("reduce.cu"), others("reduce.cu");
+    return line ? kernel(lines, "reduce_packed_columns", ", true") : kernel(others, "reduce_packed_columns", ", false");
+  }
+  Kernel& join_rows() const {
+    static Kernels all("reduce.cu");
+    return kernel(all, "join_parts");
+  }
+  Kernel& join_columns() const {
+    static Kernels all("reduce.cu");
+    return kernel(all, "join_columns");
+  }
 };
-
-// By the fold, and the dtypes of the input, of what is computed, and of both outputs.
-Kernels& kernels_of(int id, std::string (*fold)(int), int in, int as, int out, int second) {
-  constexpr int n = LAMELLA_PLAIN_DTYPES + 1;
-  static std::atomic<Kernels*>* table = new std::atomic<Kernels*>[folds * n * n * n * n]();
-  std::atomic<Kernels*>& place = table[(((id * n + in) * n + as) * n + out) * n + second];
-  if (Kernels* made = place.load(std::memory_order_acquire)) return *made;
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  if (Kernels* made = place.load(std::memory_order_acquire)) return *made;
-  auto* made = new Kernels(fold(as), type_name(in), type_name(out), second == n - 1 ? "int64_t" : type_name(second));
-  place.store(made, std::memory_order_release);
-  return *made;
-}
 
 }  // namespace
 
@@ -78,7 +75,7 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   if (!gone.elements) gone.count = 0;
   kept.join(false);
   gone.join(ordered);
-  Shape s{};
+  ReductionShape s{};
   s.outputs = kept.elements;
   s.length = gone.elements;
   s.parameter = parameter;
@@ -100,7 +97,7 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   s.part = std::max<int64_t>(((s.length + s.parts - 1) / s.parts + width - 1) / width * width, 1);
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, (s.length + s.part - 1) / s.part));
 
-  Kernels& k = kernels_of(id, fold, in->dtype, as, out->dtype, second ? second->dtype : LAMELLA_PLAIN_DTYPES);
+  const Reduction k = {id, fold, in->dtype, as, out->dtype, second ? second->dtype : LAMELLA_PLAIN_DTYPES};
   const Layout of_kept = kept.layout("a reduction"), of_gone = gone.layout("a reduction");
   const char* from = static_cast<const char*>(in->dl.data);
   char *to = static_cast<char*>(out->dl.data), *and_to = second ? static_cast<char*>(second->dl.data) : nullptr;
@@ -118,18 +115,16 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   const unsigned rows = static_cast<unsigned>(std::min<int64_t>(s.outputs, 8));
   lamella_status st;
   if (columns)
-    st = launch(!s.packed ? k.columns
-                : s.line  ? k.packed_lines
-                          : k.packed_columns,
-                out, {grid_for(each), parts}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(s.packed ? k.packed_columns(s.line) : k.columns(), out, {grid_for(each), parts}, {32, 8}, 0, from, to,
+                and_to, partial, of_kept, of_gone, s);
   else if (s.length > 1024)
-    st = launch(k.rows, out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(k.rows(), out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else
-    st = launch(k.rows, out, {grid_for(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(k.rows(), out, {grid_for(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   if (st || s.parts == 1) return st;
   if (columns)
-    return launch(k.join_columns, out, {grid_for(32)}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
-  return launch(k.join, out, {grid_for(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    return launch(k.join_columns(), out, {grid_for(32)}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+  return launch(k.join_rows(), out, {grid_for(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
 }
 
 }  // namespace cuda

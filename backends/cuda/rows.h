@@ -26,11 +26,6 @@ struct RowLaunch {
     shared = keeps ? static_cast<unsigned>(bytes) : 0;
     grid = blocks_for(on, rows * threads, threads * block.y);
   }
-  // A number of the width and the packs, below `kinds`.
-  static constexpr int kinds = 25;
-  int kind(int width) const { return number_of(width) * 5 + number_of(packs); }
-  // A number below 5 of a width or a count of packs.
-  static constexpr int number_of(int power) { return power <= 2 ? power : power == 4 ? 3 : 4; }
 };
 
 }  // namespace cuda

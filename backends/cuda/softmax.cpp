@@ -17,8 +17,8 @@ struct Lines {
 
 template <bool Log>
 Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarType> dtype, const Tensor& out) {
-  static Kernels<dtypes * RowLaunch::kinds> by_rows("softmax.cu");
-  static Kernels<dtypes> by_columns("softmax.cu");
+  static Kernels by_rows("softmax.cu");
+  static Kernels by_columns("softmax.cu");
   if (out.numel() == 0) return LAMELLA_OK;
   (void)dtype;
   const PlainOutput to(out);
@@ -31,12 +31,12 @@ Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarTyp
   if (n.inner == 1) {
     const int width = pack_width(item_of(t), n.length, {in->dl.data, to.data()});
     const RowLaunch rows(in, n.outer, n.length, width, item_of(wide_of(t)));
-    Kernel& kernel = by_rows.get(t * RowLaunch::kinds + rows.kind(width), [&] {
+    Kernel& kernel = by_rows.get({t, width, rows.packs}, [&] {
       return text("softmax_rows<", type, ", ", type, ", ", log, ", ", width, ", ", rows.packs, ">");
     });
     st = launch(kernel, in, rows.grid, rows.block, rows.shared, in->dl.data, to.data(), n.outer, n.length, rows.keeps);
   } else {
-    Kernel& kernel = by_columns.get(t, [&] { return text("softmax_columns<", type, ", ", type, ", ", log, ">"); });
+    Kernel& kernel = by_columns.get({t}, [&] { return text("softmax_columns<", type, ", ", type, ", ", log, ">"); });
     st = launch(kernel, in, grid_for(in, n.outer * ((n.inner + 31) / 32), 1), {32, 8}, 0, in->dl.data, to.data(),
                 n.outer, n.length, n.inner);
   }
@@ -46,8 +46,8 @@ Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarTyp
 template <bool Log>
 Status softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t dim, lamella::ScalarType,
                         const Tensor& out) {
-  static Kernels<dtypes * RowLaunch::kinds> by_rows("softmax.cu");
-  static Kernels<dtypes> by_columns("softmax.cu");
+  static Kernels by_rows("softmax.cu");
+  static Kernels by_columns("softmax.cu");
   if (out.numel() == 0) return LAMELLA_OK;
   const int t = output.get()->dtype;
   const Tensor g = plain(grad_output, t), y = plain(output);
@@ -59,13 +59,13 @@ Status softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t
   if (n.inner == 1) {
     const int width = pack_width(item_of(t), n.length, {g.data_ptr(), in->dl.data, to.data()});
     const RowLaunch rows(in, n.outer, n.length, width, 0);
-    Kernel& kernel = by_rows.get(t * RowLaunch::kinds + rows.kind(width), [&] {
+    Kernel& kernel = by_rows.get({t, width, rows.packs}, [&] {
       return text("softmax_rows_backward<", type, ", ", type, ", ", log, ", ", width, ", ", rows.packs, ">");
     });
     st = launch(kernel, in, rows.grid, rows.block, 0, g.data_ptr(), in->dl.data, to.data(), n.outer, n.length);
   } else {
     Kernel& kernel =
-        by_columns.get(t, [&] { return text("softmax_columns_backward<", type, ", ", type, ", ", log, ">"); });
+        by_columns.get({t}, [&] { return text("softmax_columns_backward<", type, ", ", type, ", ", log, ">"); });
     st = launch(kernel, in, grid_for(in, n.outer * ((n.inner + 31) / 32), 1), {32, 8}, 0, g.data_ptr(), in->dl.data,
                 to.data(), n.outer, n.length, n.inner);
   }

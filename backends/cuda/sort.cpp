@@ -1,15 +1,12 @@
 // Sorting and the first of each row: short rows in shared memory, long ones by the radix sort of all rows together, and
 // a few of a long row by selection.
+#include "kernels/sort.h"
+
 #include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
 namespace {
-
-// As `Rows` of kernels/sort.cu.
-struct Rows {
-  int64_t length, inner, outer_stride, inner_stride, stride;
-};
 
 int key_bytes(int dtype) { return item_of(dtype) == 8 ? 8 : 4; }
 
@@ -17,7 +14,7 @@ int key_bytes(int dtype) { return item_of(dtype) == 8 ? 8 : 4; }
 int key_bits(int dtype) { return dtype == LAMELLA_BOOL ? 1 : item_of(dtype) * 8; }
 
 // The rows of a contiguous tensor along a dimension.
-Rows rows_of(const lamella_tensor* t, int dim) {
+SortRows rows_of(const lamella_tensor* t, int dim) {
   const int64_t inner = t->dl.ndim ? count_of(t, dim + 1, t->dl.ndim) : 1, length = size_along(t, dim);
   return {length, inner, length * inner, 1, inner};
 }
@@ -25,63 +22,58 @@ Rows rows_of(const lamella_tensor* t, int dim) {
 constexpr int64_t longest = 2048;  // of rows that shared memory holds
 
 // `given`: the places that elements had, or null.
-lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const Rows& rows, int64_t count,
-                          int64_t kept, bool descending, const lamella_tensor* values, const Rows& of_values,
-                          const lamella_tensor* indices, const Rows& of_indices) {
-  static Kernels<dtypes> kernels("sort.cu");
+lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const SortRows& rows, int64_t count,
+                          int64_t kept, bool descending, const lamella_tensor* values, const SortRows& of_values,
+                          const lamella_tensor* indices, const SortRows& of_indices) {
+  static Kernels kernels("sort.cu");
   int size = 2;
   while (size < rows.length) size *= 2;
   const unsigned block = size / 2 < 32 ? 32 : size / 2 > 512 ? 512 : static_cast<unsigned>(size / 2);
   const unsigned shared = static_cast<unsigned>(size) * (key_bytes(in->dtype) + 4);
   const int64_t most = int64_t{1} << 30;
-  Kernel& kernel = kernels.get(in->dtype, [&] { return text("sort_short<", type_name(in->dtype), ">"); });
+  Kernel& kernel = kernels.get({in->dtype}, [&] { return text("sort_short<", type_name(in->dtype), ">"); });
   return launch(kernel, in, {static_cast<unsigned>(count < most ? count : most)}, {block}, shared, in->dl.data, given,
                 rows, count, kept, descending, size, values->dl.data, of_values, indices->dl.data, of_indices);
 }
 
-lamella_status short_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
-                          const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
-                          const Rows& of_indices) {
+lamella_status short_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
+                          const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
+                          const SortRows& of_indices) {
   return sort_short(in, nullptr, rows, count, kept, descending, values, of_values, indices, of_indices);
 }
 
-// As `Parts` of kernels/select.cu.
-struct Parts {
-  int64_t count, part;
-};
-
 // The first `kept` of rows that are longer than shared memory holds, by Note [Selection], which are then sorted there.
-lamella_status chosen_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
-                           const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
-                           const Rows& of_indices) {
-  static Kernels<dtypes> whole("select.cu"), digits("select.cu"), tallying("select.cu"), gathering("select.cu");
+lamella_status chosen_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
+                           const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
+                           const SortRows& of_indices) {
+  static Kernels whole("select.cu"), digits("select.cu"), tallying("select.cu"), gathering("select.cu");
   const int dtype = in->dtype, passes = (key_bits(dtype) + 7) / 8;
   const auto name = [&](const char* kernel) { return text(kernel, "<", type_name(dtype), ">"); };
   const Tensor chosen = empty_on(in, {count, kept}, dtype), places = empty_on(in, {count, kept}, LAMELLA_UINT32);
   // A thousand blocks in all, of 8192 elements or more; then a row of a block of its own needs no counts in memory.
   const int64_t parts = std::min((rows.length + 8191) / 8192, 1024 / count), most = int64_t{1} << 30;
   if (parts <= 1) {
-    Kernel& kernel = whole.get(dtype, [&] { return name("select_rows"); });
+    Kernel& kernel = whole.get({dtype}, [&] { return name("select_rows"); });
     if (lamella_status st = launch(kernel, in, {static_cast<unsigned>(std::min(count, most))}, {256}, 0, in->dl.data,
                                    rows, count, kept, descending, passes * 8, chosen.data_ptr(), places.data_ptr()))
       return st;
   } else {
-    const Parts p = {parts, (rows.length + parts - 1) / parts};
+    const RowParts p = {parts, (rows.length + parts - 1) / parts};
     const unsigned grid = static_cast<unsigned>(count * parts);
     const Tensor counts = empty_on(in, {passes, count, 256}, LAMELLA_UINT32);
     const Tensor states = empty_on(in, {passes + 1, count, 2}, LAMELLA_INT64);
     const Tensor tallies = empty_on(in, {count, parts, 2}, LAMELLA_UINT32);
     if (lamella_status st = clear(counts.get())) return st;
-    Kernel& count_kernel = digits.get(dtype, [&] { return name("select_digits"); });
+    Kernel& count_kernel = digits.get({dtype}, [&] { return name("select_digits"); });
     for (int pass = 0; pass < passes; pass++)
       if (lamella_status st = launch(count_kernel, in, {grid}, {256}, 0, in->dl.data, rows, p, count, kept, descending,
                                      pass, (passes - 1 - pass) * 8, counts.data_ptr(), states.data_ptr()))
         return st;
-    Kernel& tally = tallying.get(dtype, [&] { return name("select_tallies"); });
+    Kernel& tally = tallying.get({dtype}, [&] { return name("select_tallies"); });
     if (lamella_status st = launch(tally, in, {grid}, {256}, 0, in->dl.data, rows, p, count, kept, descending, passes,
                                    counts.data_ptr(), states.data_ptr(), tallies.data_ptr()))
       return st;
-    Kernel& gather = gathering.get(dtype, [&] { return name("select_gather"); });
+    Kernel& gather = gathering.get({dtype}, [&] { return name("select_gather"); });
     if (lamella_status st = launch(gather, in, {grid}, {256}, 0, in->dl.data, rows, p, count, kept, descending, passes,
                                    states.data_ptr(), tallies.data_ptr(), chosen.data_ptr(), places.data_ptr()))
       return st;
@@ -90,18 +82,18 @@ lamella_status chosen_rows(const lamella_tensor* in, const Rows& rows, int64_t c
                     of_values, indices, of_indices);
 }
 
-lamella_status long_rows(const lamella_tensor* in, const Rows& rows, int64_t count, int64_t kept, bool descending,
-                         const lamella_tensor* values, const Rows& of_values, const lamella_tensor* indices,
-                         const Rows& of_indices) {
-  static Kernels<dtypes> makers("sort.cu");
-  static Kernels<4> by_row("sort.cu");
-  static Kernels<dtypes * 2> results("sort.cu");
+lamella_status long_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
+                         const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
+                         const SortRows& of_indices) {
+  static Kernels makers("sort.cu");
+  static Kernels by_row("sort.cu");
+  static Kernels results("sort.cu");
   const int dtype = in->dtype, bytes = key_bytes(dtype);
   const int64_t all = in->numel;
   const int number = all < int64_t{0xffffffff} - 2 ? 4 : 8;
   const char* number_name = word_name(number);
   const Tensor keys = empty_on(in, {all}, bytes == 8 ? LAMELLA_UINT64 : LAMELLA_UINT32);
-  Kernel& make = makers.get(dtype, [&] { return text("sort_keys<", type_name(dtype), ">"); });
+  Kernel& make = makers.get({dtype}, [&] { return text("sort_keys<", type_name(dtype), ">"); });
   if (lamella_status st =
           launch(make, in, grid_for(in, all), {256}, 0, in->dl.data, rows, all, descending, keys.data_ptr()))
     return st;
@@ -109,15 +101,15 @@ lamella_status long_rows(const lamella_tensor* in, const Rows& rows, int64_t cou
   if (count > 1) {  // a stable sort by rows puts each one together, in the order of its keys
     const int row_bytes = count < int64_t{0xffffffff} ? 4 : 8;
     const Tensor row_keys = empty_on(in, {all}, row_bytes == 8 ? LAMELLA_UINT64 : LAMELLA_UINT32);
-    Kernel& kernel = by_row.get((number == 8) * 2 + (row_bytes == 8),
+    Kernel& kernel = by_row.get({number, row_bytes},
                                 [&] { return text("sort_rows<", number_name, ", ", word_name(row_bytes), ">"); });
     if (lamella_status st = launch(kernel, in, grid_for(in, all), {256}, 0, order.numbers.data_ptr(), all, rows.length,
                                    row_keys.data_ptr()))
       return st;
     order = radix_sort(row_keys, order.numbers, all, bits_of(static_cast<uint64_t>(count - 1)), number);
   }
-  Kernel& kernel = results.get(dtype * 2 + (number == 8),
-                               [&] { return text("sort_results<", type_name(dtype), ", ", number_name, ">"); });
+  Kernel& kernel =
+      results.get({dtype, number}, [&] { return text("sort_results<", type_name(dtype), ", ", number_name, ">"); });
   return launch(kernel, in, grid_for(in, count * kept), {256}, 0, in->dl.data, rows, order.numbers.data_ptr(),
                 count * kept, kept, values->dl.data, of_values, indices->dl.data, of_indices);
 }
@@ -129,7 +121,7 @@ lamella_status first_of_rows(const Tensor& self, int64_t dim, bool descending, i
   const PlainOutput v(values), i(indices);
   const lamella_tensor* in = x.get();
   const int d = wrapped_dim(dim, in);
-  const Rows rows = rows_of(in, d);
+  const SortRows rows = rows_of(in, d);
   const int64_t count = in->numel / rows.length;
   // More of a row than shared memory holds would need the long sort once they are chosen.
   const bool chosen = kept <= longest && !(rows.length >> 31);

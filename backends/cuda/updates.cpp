@@ -1,6 +1,6 @@
 // The optimizers' updates over lists of tensors. What depends on the numbers of steps is computed on the device, so
 // that the host never waits for them. See Note [Updates] in <lamella/updates.h>.
-#include <lamella/updates.h>
+#include "kernels/updates.h"
 
 #include <algorithm>
 
@@ -11,30 +11,7 @@ namespace cuda {
 namespace {
 
 using namespace lamella::updates;
-
-constexpr int plans_each = 32, tensors_each = 32, most_lists = most_state + 2, update_piece = 256 * 16;
-
-// As `Number`, `Steps`, `DevicePlan` and `Runs` of kernels/updates.cu.
-struct Number {
-  const void* at = nullptr;
-  int32_t bytes = 8;
-  double value = 0;
-};
-struct Steps {
-  int32_t count = 0;
-  Number options[most_options], stop;
-  Number steps[plans_each], kept[most_kept][plans_each];
-};
-struct DevicePlan {
-  uint32_t variant, reserved;
-  double decay, factors[most_factors];
-};
-struct Runs {
-  int32_t count = 0;
-  uint32_t first_piece[tensors_each + 1] = {};
-  int64_t sizes[tensors_each] = {};
-  void* at[most_lists][tensors_each] = {};
-};
+using namespace cuda::updates;
 
 bool on_host(const lamella_tensor* t, const lamella_tensor* like) { return t->backend != like->backend; }
 
@@ -130,8 +107,8 @@ bool overlap(const std::vector<Entry>& entries, int lists) {
 
 struct Names {
   const char* type;  // "Adam"
-  Kernels<1>* plans;
-  Kernels<dtypes * 2>* elements;
+  Kernels* plans;
+  Kernels* elements;
 };
 
 // Entries first to last, whose plans lie at `plans`: as many launches as it takes, of tensors of one dtype.
@@ -167,7 +144,7 @@ lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entr
     }
     runs.first_piece[runs.count] = pieces;
     Kernel& kernel = names.elements->get(
-        dtype * 2 + (width > 1), [&] { return text("update<", names.type, ", ", type_name(dtype), ", ", width, ">"); });
+        {dtype, width}, [&] { return text("update<", names.type, ", ", type_name(dtype), ", ", width, ">"); });
     if (lamella_status st =
             launch(kernel, like, {pieces}, {256}, 0, runs, plans + begin * sizeof(DevicePlan), scale, maximize))
       return st;
@@ -217,7 +194,7 @@ lamella_status run_update(const Update& u, const Names& names, const lamella_val
     for (int k = 0; k < u.lists; k++)
       if (k < 2 || u.holds(variant, k - 2)) entries[i].tensors[k] = args[k].as.tensors[i];
   const Tensor plans = space_on(like, static_cast<int64_t>(n * sizeof(DevicePlan)));
-  Kernel& plan_kernel = names.plans->get(0, [&] { return text("make_plans<", names.type, ">"); });
+  Kernel& plan_kernel = names.plans->get({}, [&] { return text("make_plans<", names.type, ">"); });
   for (uint32_t begin = 0; begin < n; begin += plans_each) {
     steps.count = static_cast<int32_t>(std::min<uint32_t>(plans_each, n - begin));
     std::vector<Tensor> kept_there;  // numbers that are kept on the host, for the kernel to change
@@ -263,8 +240,8 @@ constexpr const char* type_names[] = {LAMELLA_UPDATES(LAMELLA_NAME_UPDATE)};
 
 template <class U, int Number>
 lamella_status update(lamella_frame*, const lamella_value* args, lamella_value*) {
-  static Kernels<1> plans("updates.cu");
-  static Kernels<dtypes * 2> elements("updates.cu");
+  static Kernels plans("updates.cu");
+  static Kernels elements("updates.cu");
   static constexpr Update u = update_of<U>(Number);
   return lamella::guarded([&] { return run_update(u, {type_names[Number], &plans, &elements}, args); });
 }

@@ -1,22 +1,13 @@
-// Makes the walks of kernels/walk.cuh: neighbouring dimensions that every operand steps through alike become one.
+// Makes the walks of kernels/walk.h: neighbouring dimensions that every operand steps through alike become one.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "kernels/walk.cuh"
+#include "kernels/walk.h"
 #include "operands.h"
 
 namespace cuda {
-
-inline Divisor divisor_of(int64_t by) {
-  if (by < 1 || by >> 31) return {1, 1, 0};  // never divided by
-  uint32_t shift = 0;
-  while ((uint64_t{1} << shift) < static_cast<uint64_t>(by)) shift++;
-  const uint64_t factor =
-      ((uint64_t{1} << 32) * ((uint64_t{1} << shift) - static_cast<uint64_t>(by))) / static_cast<uint64_t>(by) + 1;
-  return {static_cast<uint32_t>(by), static_cast<uint32_t>(factor), shift};
-}
 
 // Dimensions with the steps of any number of operands.
 class Dimensions {

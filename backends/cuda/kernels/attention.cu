@@ -8,22 +8,11 @@
 //   columns tx * 4 to tx * 4 + 3 of scores, and in results of `width` columns those quads of every 64.
 #include "attention.cuh"
 
-constexpr int tile_pitch = tile_side + 4;
-
-// What a block has in shared memory: parts of two operands, and a tile that was computed. Of doubles a part is half as
-// large, so that all fits on every device.
-template <class W>
-struct Space {
-  static constexpr int depth = sizeof(W) == 8 ? 32 : 64;
-  __align__(16) W left[depth][tile_pitch], right[depth][tile_pitch];
-  __align__(16) W tile[tile_side][tile_pitch];
-};
-
 // Columns k0 and on of 64 rows, turned around: to[column][row]. A warp has 16 columns of 8 rows: it reads few lines of
 // memory and meets few conflicts of banks.
 template <class T>
 DEVICE void load_turned(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, i64 rows, i64 k0, i64 width) {
-  constexpr int depth = Space<Wide<T>>::depth;
+  constexpr int depth = AttentionSpace<Wide<T>>::depth;
   const int r = threadIdx.x / 4;
 #pragma unroll
   for (int d = threadIdx.x % 4 * 4; d < depth; d += 16) {
@@ -36,7 +25,7 @@ DEVICE void load_turned(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, 
 // Some rows of 64 columns from c0 on: to[row][column].
 template <class T>
 DEVICE void load_rows(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, i64 rows, i64 c0, i64 width) {
-  constexpr int depth = Space<Wide<T>>::depth;
+  constexpr int depth = AttentionSpace<Wide<T>>::depth;
   const int c = threadIdx.x % 16 * 4;
 #pragma unroll
   for (int r = threadIdx.x / 16; r < depth; r += 16) {
@@ -58,21 +47,21 @@ DEVICE void multiply_four(W (&sums)[4][Wide4], int at, const W* u, const W* v) {
 // sums += the products of 64 rows of a and 64 rows of b. `there`: space.left has the rows of a, which are not wider.
 template <class T>
 DEVICE void multiply_rows(const Head<T>& a, i64 a_first, i64 a_rows, const Head<T>& b, i64 b_first, i64 b_rows, i64 depth,
-                          Space<Wide<T>>& space, Wide<T> (&sums)[4][4], bool there = false) {
+                          AttentionSpace<Wide<T>>& space, Wide<T> (&sums)[4][4], bool there = false) {
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
-  for (i64 k = 0; k < depth; k += Space<Wide<T>>::depth) {
+  for (i64 k = 0; k < depth; k += AttentionSpace<Wide<T>>::depth) {
     __syncthreads();
     if (!there) load_turned<T>(space.left, a, a_first, a_rows, k, depth);
     load_turned<T>(space.right, b, b_first, b_rows, k, depth);
     __syncthreads();
 #pragma unroll 16
-    for (int d = 0; d < Space<Wide<T>>::depth; d++) multiply_four(sums, 0, &space.left[d][ty * 4], &space.right[d][tx * 4]);
+    for (int d = 0; d < AttentionSpace<Wide<T>>::depth; d++) multiply_four(sums, 0, &space.left[d][ty * 4], &space.right[d][tx * 4]);
   }
 }
 
 // Puts a tile into shared memory: as it is, or turned around.
 template <bool Turned, class W>
-DEVICE void keep_tile(Space<W>& space, const W (&x)[4][4]) {
+DEVICE void keep_tile(AttentionSpace<W>& space, const W (&x)[4][4]) {
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
 #pragma unroll
   for (int i = 0; i < 4; i++) {
@@ -85,9 +74,9 @@ DEVICE void keep_tile(Space<W>& space, const W (&x)[4][4]) {
 
 // sums += the transpose of what stands in the tile times x, 64 rows of `width` columns: quad q of columns at q * 64.
 template <class T, int Quads>
-DEVICE void multiply_tile(Space<Wide<T>>& space, const Head<T>& x, i64 first, i64 rows, i64 width,
+DEVICE void multiply_tile(AttentionSpace<Wide<T>>& space, const Head<T>& x, i64 first, i64 rows, i64 width,
                           Wide<T> (&sums)[4][4 * Quads]) {
-  constexpr int depth = Space<Wide<T>>::depth;
+  constexpr int depth = AttentionSpace<Wide<T>>::depth;
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
 #pragma unroll
   for (int q = 0; q < Quads; q++) {
@@ -114,13 +103,13 @@ template <class T, int Quads>
 __global__ void __launch_bounds__(256)
     attend(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, Wide<T>* logsumexp, AttentionSizes n) {
   typedef Wide<T> W;
-  SHARED_BYTES(Space<W>, space_at);
-  Space<W>& space = *space_at;
+  SHARED_BYTES(AttentionSpace<W>, space_at);
+  AttentionSpace<W>& space = *space_at;
   const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
   const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side;  // the longest ones of causal attention begin
   const i64 b = head / n.heads, h = head % n.heads;
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
-  const Head<T> q = query.of(b, h), k = key.of(b, h / n.shared), v = value.of(b, h / n.shared);
+  const Head<T> q = head_of(query, b, h), k = head_of(key, b, h / n.shared), v = head_of(value, b, h / n.shared);
   W top[4], sum[4], result[4][4 * Quads];
 #pragma unroll
   for (int i = 0; i < 4; i++) {
@@ -135,7 +124,7 @@ __global__ void __launch_bounds__(256)
 #pragma unroll
     for (int j = 0; j < 4; j++) s[j] *= (W)dropout.factor(dropout.place(b, h, first + ty * 4 + i, j0 + tx * 4 + j));
   };
-  const bool narrow_rows = n.width <= Space<W>::depth;
+  const bool narrow_rows = n.width <= AttentionSpace<W>::depth;
   if (narrow_rows) load_turned<T>(space.left, q, first, n.queries, 0, n.width);
   for (i64 j0 = 0; j0 < end; j0 += tile_side) {
     W s[4][4] = {};
@@ -186,7 +175,7 @@ __global__ void __launch_bounds__(256)
   const i64 rows = n.batch * n.heads * n.queries, step = (i64)gridDim.x * 8;
   for (i64 r = (i64)blockIdx.x * 8 + threadIdx.x / 32; r < rows; r += step) {
     const i64 i = r % n.queries, h = r / n.queries % n.heads, b = r / n.queries / n.heads;
-    const Head<T> x = grad.of(b, h), y = out.of(b, h);
+    const Head<T> x = head_of(grad, b, h), y = head_of(out, b, h);
     Wide<T> sum = 0;
     for (i64 c = threadIdx.x % 32; c < n.value_width; c += 32) sum += x.get(i, c) * y.get(i, c);
     for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
@@ -198,7 +187,7 @@ __global__ void __launch_bounds__(256)
 template <class T>
 DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v, const Head<T>& g,
                            const Wide<T>* logsumexp, const Wide<T>* shifts, const AttentionSizes& n, i64 b, i64 h,
-                           i64 i0, i64 j0, Space<Wide<T>>& space, Wide<T> (&p)[4][4], Wide<T> (&d)[4][4]) {
+                           i64 i0, i64 j0, AttentionSpace<Wide<T>>& space, Wide<T> (&p)[4][4], Wide<T> (&d)[4][4]) {
   typedef Wide<T> W;
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
 #pragma unroll
@@ -224,11 +213,6 @@ DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v,
   }
 }
 
-// The sizes of a mask, each 1 or that of the scores.
-struct MaskSizes {
-  i64 batch, heads, queries, keys;
-};
-
 template <class T, int Quads>
 DEVICE void write_tile(const Heads<T>& to, i64 b, i64 h, i64 first, i64 rows, i64 width, Wide<T> by,
                        const Wide<T> (&sums)[4][4 * Quads]) {
@@ -247,11 +231,11 @@ __global__ void __launch_bounds__(256)
     attend_backward_query(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value,
                           const Wide<T>* logsumexp, const Wide<T>* shifts, Heads<T> to, AttentionSizes n) {
   typedef Wide<T> W;
-  SHARED_BYTES(Space<W>, space_at);
-  Space<W>& space = *space_at;
+  SHARED_BYTES(AttentionSpace<W>, space_at);
+  AttentionSpace<W>& space = *space_at;
   const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
   const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side, b = head / n.heads, h = head % n.heads;
-  const Head<T> q = query.of(b, h), k = key.of(b, h / n.shared), v = value.of(b, h / n.shared), g = grad.of(b, h);
+  const Head<T> q = head_of(query, b, h), k = head_of(key, b, h / n.shared), v = head_of(value, b, h / n.shared), g = head_of(grad, b, h);
   W sums[4][4 * Quads] = {}, p[4][4], d[4][4];
   const i64 end = keys_seen(n, first + tile_side < n.queries ? first + tile_side : n.queries);
   for (i64 j0 = 0; j0 < end; j0 += tile_side) {
@@ -268,14 +252,14 @@ __global__ void __launch_bounds__(256)
     attend_backward_key(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value,
                         const Wide<T>* logsumexp, const Wide<T>* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
   typedef Wide<T> W;
-  SHARED_BYTES(Space<W>, space_at);
-  Space<W>& space = *space_at;
+  SHARED_BYTES(AttentionSpace<W>, space_at);
+  AttentionSpace<W>& space = *space_at;
   const i64 tiles = (n.keys + tile_side - 1) / tile_side, head = blockIdx.x / tiles, own = n.heads / n.shared;
   const i64 first = blockIdx.x % tiles * tile_side, b = head / own, source = head % own;
-  const Head<T> k = key.of(b, source), v = value.of(b, source);
+  const Head<T> k = head_of(key, b, source), v = head_of(value, b, source);
   W of_key[4][4 * Quads] = {}, of_value[4][4 * Quads] = {}, p[4][4], d[4][4];
   for (i64 h = source * n.shared; h < (source + 1) * n.shared; h++) {
-    const Head<T> q = query.of(b, h), g = grad.of(b, h);
+    const Head<T> q = head_of(query, b, h), g = head_of(grad, b, h);
     for (i64 i0 = n.causal ? first : 0; i0 < n.queries; i0 += tile_side) {
       tile_gradients<T>(q, k, v, g, logsumexp, shifts, n, b, h, i0, first, space, p, d);
       if (to_value.data) {
@@ -300,8 +284,8 @@ __global__ void __launch_bounds__(256)
     attend_backward_mask(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const Wide<T>* logsumexp,
                          const Wide<T>* shifts, M* to, MaskSizes of, AttentionSizes n) {
   typedef Wide<T> W;
-  SHARED_BYTES(Space<W>, space_at);
-  Space<W>& space = *space_at;
+  SHARED_BYTES(AttentionSpace<W>, space_at);
+  AttentionSpace<W>& space = *space_at;
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
   const i64 row_tiles = (of.queries + tile_side - 1) / tile_side, column_tiles = (of.keys + tile_side - 1) / tile_side;
   const i64 column_tile = blockIdx.x % column_tiles, row_tile = blockIdx.x / column_tiles % row_tiles;
@@ -314,7 +298,7 @@ __global__ void __launch_bounds__(256)
   W sums[4][4] = {}, p[4][4], d[4][4];
   for (i64 b = first(of.batch, own_b); b < behind(of.batch, own_b, n.batch, 1); b++)
     for (i64 h = first(of.heads, own_h); h < behind(of.heads, own_h, n.heads, 1); h++) {
-      const Head<T> q = query.of(b, h), k = key.of(b, h / n.shared), v = value.of(b, h / n.shared), g = grad.of(b, h);
+      const Head<T> q = head_of(query, b, h), k = head_of(key, b, h / n.shared), v = head_of(value, b, h / n.shared), g = head_of(grad, b, h);
       for (i64 i0 = i_first; i0 < i_behind; i0 += tile_side)
         for (i64 j0 = j_first; j0 < j_behind; j0 += tile_side) {
           if (n.causal && j0 > i0 + tile_side - 1) break;

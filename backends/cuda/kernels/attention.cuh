@@ -9,10 +9,9 @@
 //   plain scores goes. Of plain scores by * top is computed once for a row. Others may be near the largest number, as masks
 //   of finfo.min make them, which times `by` would be infinite: there the difference comes first.
 #pragma once
+#include "attention.h"
 #include "philox.cuh"
 #include "scalars.cuh"
-
-constexpr int tile_side = 64;
 
 // Rows of a head, which are read.
 template <class T>
@@ -34,24 +33,10 @@ struct Head {
   }
 };
 
-// (batch, heads, rows, width) by strides.
 template <class T>
-struct Heads {
-  T* data;
-  i64 batch, head, row, column;
-  DEVICE Head<T> of(i64 b, i64 h) const { return {data + b * batch + h * head, row, column}; }
-  DEVICE T& at(i64 b, i64 h, i64 i, i64 k) const { return data[b * batch + h * head + i * row + k * column]; }
-};
-
-struct AttentionSizes {
-  i64 batch, heads, shared, queries, keys, width, value_width;  // shared: how many heads of queries have one of keys
-  i32 causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of floats
-  double scale;
-  const void* mask_data;
-  i64 mask_strides[4];  // in elements
-  const i64* words;     // of dropout: a stream's seed, and the place of its first word; null without dropout
-  double stay, factor;  // a weight stays with this probability, and is multiplied by this factor
-};
+DEVICE Head<T> head_of(const Heads<T>& all, i64 b, i64 h) {
+  return {all.data + b * all.batch + h * all.head, all.row, all.column};
+}
 
 // The score of a query and a key from their product: scaled, masked, -inf where the query does not see the key.
 template <class T>

@@ -1,16 +1,11 @@
 // What all kernels use: short floats, complex numbers, conversions between dtypes, packs, reports of errors.
 #ifndef LAMELLA_CUDA_COMMON
 #define LAMELLA_CUDA_COMMON
+#include <cstdint>
+
+#include "fault.h"
 
 #ifdef __CUDACC_RTC__
-typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t;
 #ifndef INFINITY
 #define INFINITY __int_as_float(0x7f800000)
 #endif
@@ -18,6 +13,8 @@ typedef unsigned long long uint64_t;
 #define NAN __int_as_float(0x7fc00000)
 #endif
 #endif
+
+using namespace cuda;  // the arguments that kernels share with the host
 
 #define DEVICE __device__ __forceinline__
 // A block's memory whose size the launch gives: SHARED_BYTES(float, rows) declares `float* rows`.
@@ -183,11 +180,6 @@ struct alignas(sizeof(T) * N) Pack {
 
 // ---- errors in the data ----
 
-// As cuda::Fault of faults.h.
-struct Fault {
-  int32_t code, reserved;
-  int64_t value, size;
-};
 DEVICE void report(Fault* fault, int32_t code, int64_t value = 0, int64_t size = 0) {
   if (atomicCAS(&fault->code, 0, -1) != 0) return;  // the first one stays
   fault->value = value;

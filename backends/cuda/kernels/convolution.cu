@@ -1,8 +1,8 @@
 // Convolutions of contiguous images and their gradients, as products of matrices whose elements are found where they are
 // needed: see Note [Tiles] in product.cuh.
+#include "images.h"
 #include "parts.cuh"
 #include "product.cuh"
-#include "images.cuh"
 
 // A number below 2^31 as three coordinates.
 DEVICE void take_apart(u32 n, const Divisor (&by)[3], i32 (&at)[3]) {

@@ -2,13 +2,10 @@
 // of its operands in memory, Nothing where there is none, and computes one element.
 #ifndef LAMELLA_CUDA_ELEMENTWISE
 #define LAMELLA_CUDA_ELEMENTWISE
+#include "elementwise.h"
 #include "layout.cuh"
 
 struct Nothing {};  // an operand that is absent, or a number that the Op holds
-
-struct Pointers {
-  char* data[layout_operands];  // the output first
-};
 
 template <class T, int N>
 DEVICE Pack<T, N> load(const char* data, int64_t i, bool moves) {

@@ -1,24 +1,8 @@
-// Folds: what a reduction keeps of the elements that it has seen. `In` is what elements are read as.
+// Folds: the numbers that a reduction keeps of the elements so far. `In` is the type of elements in memory.
 #ifndef LAMELLA_CUDA_FOLDS
 #define LAMELLA_CUDA_FOLDS
-#include "words_complex.cuh"
+#include "scalars.cuh"
 
-template <class A>
-DEVICE A plus(A x, A y) {
-  return x + y;
-}
-template <class F>
-DEVICE complex<F> plus(complex<F> x, complex<F> y) {
-  return words::add(x, y);
-}
-template <class A>
-DEVICE A times(A x, A y) {
-  return x * y;
-}
-template <class F>
-DEVICE complex<F> times(complex<F> x, complex<F> y) {
-  return words::mul(x, y);
-}
 template <class A>
 DEVICE bool is_nan(A x) {
   return x != x;
@@ -43,9 +27,9 @@ struct Sum {
   static DEVICE A none() { return convert<A>(0); }
   template <class In>
   static DEVICE void add(A& all, In x, int64_t) {
-    all = plus(all, convert<A>(convert<As>(x)));
+    all = all + convert<A>(convert<As>(x));
   }
-  static DEVICE void join(A& all, const A& other) { all = plus(all, other); }
+  static DEVICE void join(A& all, const A& other) { all = all + other; }
   static DEVICE A first(const A& all, int64_t, double) { return all; }
   static DEVICE int64_t second(const A&, int64_t) { return 0; }
 };
@@ -54,7 +38,7 @@ struct NanSum : Sum<As, A> {
   template <class In>
   static DEVICE void add(A& all, In x, int64_t) {
     const A y = convert<A>(convert<As>(x));
-    if (!is_nan(y)) all = plus(all, y);
+    if (!is_nan(y)) all = all + y;
   }
 };
 template <class As, class A>
@@ -66,9 +50,9 @@ struct Product : Sum<As, A> {
   static DEVICE A none() { return convert<A>(1); }
   template <class In>
   static DEVICE void add(A& all, In x, int64_t) {
-    all = times(all, convert<A>(convert<As>(x)));
+    all = all * convert<A>(convert<As>(x));
   }
-  static DEVICE void join(A& all, const A& other) { all = times(all, other); }
+  static DEVICE void join(A& all, const A& other) { all = all * other; }
 };
 // How many are not zero; whether any, or all, are not.
 struct CountNonzero : Sum<bool, int64_t> {};
@@ -132,12 +116,6 @@ struct Moments {
     else
       return a * b;
   }
-  static DEVICE A minus(A x, A y) {
-    if constexpr (Is<A>::complex_number)
-      return words::sub(x, y);
-    else
-      return x - y;
-  }
   static DEVICE A scaled(A x, R k) {
     if constexpr (Is<A>::complex_number)
       return {x.re * k, x.im * k};
@@ -147,23 +125,23 @@ struct Moments {
   static DEVICE Kept none() { return {convert<A>(0), 0, 0}; }
   template <class In>
   static DEVICE void add(Kept& all, In element, int64_t) {
-    const A x = convert<A>(element), off = minus(x, all.mean);
+    const A x = convert<A>(element), off = x - all.mean;
     all.n += 1;
-    all.mean = plus(all.mean, scaled(off, 1 / all.n));
-    all.squares += norm(off, minus(x, all.mean));
+    all.mean = all.mean + scaled(off, 1 / all.n);
+    all.squares += norm(off, x - all.mean);
   }
   static DEVICE void join(Kept& all, const Kept& other) {
     if (other.n == 0) return;
     const R n = all.n + other.n;
-    const A off = minus(other.mean, all.mean);
-    all.mean = plus(all.mean, scaled(off, other.n / n));
+    const A off = other.mean - all.mean;
+    all.mean = all.mean + scaled(off, other.n / n);
     all.squares += other.squares + norm(off, off) * (all.n * (other.n / n));
     all.n = n;
   }
   static DEVICE R first(const Kept& all, int64_t length, double correction) {
     const double n = static_cast<double>(length) - correction;
     const R v = length == 0 ? static_cast<R>(NAN) : all.squares / static_cast<R>(n > 0 ? n : 0);
-    return Root ? words::sqrt(v) : v;
+    return Root ? root_of(v) : v;
   }
   static DEVICE A second(const Kept& all, int64_t) { return all.n == 0 ? scaled(convert<A>(1), static_cast<R>(NAN)) : all.mean; }
 };
@@ -190,7 +168,7 @@ struct Squares {
     const double n = static_cast<double>(length), below = n - correction;
     const double spread = all.squares - all.sum * (all.sum / n);  // of nothing NaN
     const double v = (spread < 0 ? 0 : spread) / (below > 0 ? below : 0);
-    return Root ? words::sqrt(v) : v;
+    return Root ? root_of(v) : v;
   }
   static DEVICE double second(const Kept& all, int64_t length) { return all.sum / static_cast<double>(length); }
 };
@@ -202,7 +180,7 @@ struct LogSumExp {
     A largest, sum;
   };
   static DEVICE Kept none() { return {static_cast<A>(-INFINITY), 0}; }
-  static DEVICE A factor(A x, A by) { return x == by ? static_cast<A>(1) : words::exp(x - by); }
+  static DEVICE A factor(A x, A by) { return x == by ? static_cast<A>(1) : exponential(x - by); }
   template <class In>
   static DEVICE void add(Kept& all, In element, int64_t) {
     join(all, {convert<A>(element), 1});
@@ -212,7 +190,7 @@ struct LogSumExp {
     all.sum = all.sum * factor(all.largest, largest) + other.sum * factor(other.largest, largest);
     all.largest = largest;
   }
-  static DEVICE A first(const Kept& all, int64_t, double) { return words::log(all.sum) + all.largest; }
+  static DEVICE A first(const Kept& all, int64_t, double) { return logarithm(all.sum) + all.largest; }
   static DEVICE int64_t second(const Kept&, int64_t) { return 0; }
 };
 #endif

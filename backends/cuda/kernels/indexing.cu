@@ -4,7 +4,7 @@
 //   place with its number by an atomic maximum (claim), and then the winner alone writes (put). Sums are ordered by a
 //   stable sort of the places: fixed pieces of the sorted numbers are added up first (add_pieces), and sums that go
 //   over the ends of pieces are put together in order (add_across). So a result has the same bits each time.
-#include "scalars.cuh"
+#include "indexing.h"
 #include "walk.cuh"
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -45,16 +45,6 @@ __global__ void __launch_bounds__(256)
     out[k] = self[(o * size + i) * width + c];
   }
 }
-
-constexpr int most_indices = 8;
-
-// Several index tensors, which broadcast over the walk's dimensions; each one's offsets are in elements of self.
-struct Indices {
-  int count;
-  const i64* at[most_indices];
-  i64 strides[most_indices][walk_dims];
-  i64 size[most_indices], scale[most_indices];
-};
 
 // The offset in self that the indices name for the coordinates of an element; -1 where one is out of range.
 template <int Operands>
@@ -199,8 +189,6 @@ struct Least {
     return x < y || x != x ? x : y;
   }
 };
-
-constexpr int fold_piece = 32;
 
 // An element as a term: of its own type where order matters, else of the type of sums.
 template <class T, class W>

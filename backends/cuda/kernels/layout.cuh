@@ -1,19 +1,10 @@
-// Where the elements of several operands lie that are walked in one order: as cuda::Layout of layout.h.
+// The offsets of the elements of several operands that are walked in one order.
 #ifndef LAMELLA_CUDA_LAYOUT
 #define LAMELLA_CUDA_LAYOUT
 #include "common.cuh"
+#include "layout.h"
 
-const int layout_dims = 8, layout_operands = 4;
-struct Layout {
-  int32_t dims, small;                            // small: fewer than 2^31 elements
-  int64_t sizes[layout_dims];                     // the innermost first
-  uint32_t multipliers[layout_dims], shifts[layout_dims];  // x / sizes[d] of numbers below 2^31
-  int64_t steps[layout_operands][layout_dims];    // in bytes
-};
-
-DEVICE uint32_t quotient_of(const Layout& l, int d, uint32_t x) {
-  return static_cast<uint32_t>((static_cast<uint64_t>(x) * l.multipliers[d] >> 32) + x) >> l.shifts[d];
-}
+DEVICE uint32_t quotient_of(const Layout& l, int d, uint32_t x) { return divide(x, l.divisors[d]); }
 DEVICE uint64_t quotient_of(const Layout& l, int d, uint64_t x) { return x / static_cast<uint64_t>(l.sizes[d]); }
 
 // The operands' offsets of element i.

@@ -1,13 +1,6 @@
 // Losses by class: the choice of each target's log-probability, cross entropy of logits in one pass, their gradient.
+#include "loss.h"
 #include "rows.cuh"
-
-// Samples of an input (outer, classes, area), with a target for each (outer, area).
-struct Classes {
-  i64 count, classes, area, ignored;
-  __device__ i64 first(i64 sample) const {  // of the sample's elements, which lie `area` apart
-    return area == 1 ? sample * classes : sample / area * classes * area + sample % area;
-  }
-};
 
 // The weight of a target's class; 0 where it is ignored or no class.
 template <class T>

@@ -1,4 +1,5 @@
 // Products of strided matrices of any dtype, with something added: where no library is, and for integers.
+#include "matmul.h"
 #include "product.cuh"
 
 // A matrix whose rows are those of the left operand, or the columns of the right one.
@@ -10,11 +11,6 @@ struct Strided {
   bool depth_first;
   __device__ Cursor begin(i64 i) const { return data + i * row; }
   __device__ Wide<T> get(const Cursor& at, i64 k) const { return wide(at[k * depth]); }
-};
-
-// Strides of (batch, row, column) in elements.
-struct MatrixStrides {
-  i64 batch, row, column;
 };
 
 // out = alpha * (a b) + beta * added, where `added` is strided, perhaps by 0, or null: then it is not read.

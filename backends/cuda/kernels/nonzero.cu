@@ -1,7 +1,6 @@
 // The places of elements that are not zero, in order: counts of blocks, the places of blocks, then the elements.
+#include "nonzero.h"
 #include "scalars.cuh"
-
-constexpr int nonzero_each = 8, nonzero_tile = 256 * nonzero_each;
 
 template <class T>
 DEVICE bool is_set(T x) {
@@ -52,14 +51,9 @@ __global__ void __launch_bounds__(256) nonzero_places(i64* counts, i64 blocks) {
   if (threadIdx.x == 0) counts[blocks] = before;
 }
 
-struct Shape {
-  i32 ndim;
-  i64 sizes[64];
-};
-
 // Coordinates (count, ndim), or the elements' numbers where ndim is 1.
 template <class T>
-__global__ void __launch_bounds__(256) nonzero_write(const T* in, i64 n, const i64* places, Shape shape, i64* out) {
+__global__ void __launch_bounds__(256) nonzero_write(const T* in, i64 n, const i64* places, NonzeroShape shape, i64* out) {
   __shared__ u32 warps[nonzero_each][8];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const i64 first = (i64)blockIdx.x * nonzero_tile + threadIdx.x;

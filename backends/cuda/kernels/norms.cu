@@ -1,16 +1,7 @@
 // Layer, group, root-mean-square and batch norms and their gradients.
+#include "norms.h"
 #include "parts.cuh"
 #include "rows.cuh"
-
-// Where the weight of an element of a row stands: row r belongs to group r % groups, which has `channels` weights, each
-// for `area` neighbours. A layer norm has one group whose channels are the elements of a row.
-struct Channels {
-  i64 groups, channels, area;
-  __device__ i64 of(i64 row, i64 k) const {
-    if (area == 1) return groups == 1 ? k : row % groups * channels + k;
-    return (groups == 1 ? 0 : row % groups * channels) + ((k | area) >> 31 ? k / area : (i64)((u32)k / (u32)area));
-  }
-};
 
 // The parameters of elements k to k + N - 1 of a row. Dense: they lie side by side and are read by one load; it is known
 // beforehand, since divisions for each element would take most of a kernel's registers and nearly all of its length.

@@ -1,6 +1,7 @@
 // Keys whose unsigned order is that of the elements, and rows of tensors that are put in order.
 #pragma once
 #include "scalars.cuh"
+#include "sort.h"
 
 // Keys of the order in which NaN is larger than all, and -0 and 0 are equal.
 template <class T>
@@ -56,12 +57,6 @@ struct Order<double> {
   static __device__ Key of(double x) { return float_order<u64>(bits_as<u64>(x), 0x7ff0000000000000ull); }
 };
 
-// Where a row of a strided tensor begins, whose other dimensions are `outer` and `inner` around the sorted one.
-struct Rows {
-  i64 length, inner;               // elements of a row; rows side by side
-  i64 outer_stride, inner_stride;  // of rows
-  i64 stride;                      // of the elements of a row
-};
-DEVICE i64 row_begin(const Rows& r, i64 row) {
+DEVICE i64 row_begin(const SortRows& r, i64 row) {
   return row / r.inner * r.outer_stride + row % r.inner * r.inner_stride;
 }

@@ -2,10 +2,8 @@
 // and are the CPU's.
 #pragma once
 #include "common.cuh"
+#include "random.h"
 
-struct Stream {
-  uint64_t seed, counter;
-};
 struct Four {
   uint32_t w[4];
 };

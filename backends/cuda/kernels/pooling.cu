@@ -1,4 +1,6 @@
 // Pools over windows of images and their gradients: a thread for each place of the result.
+#include "divisor.h"
+#include "pooling.h"
 #include "scalars.cuh"
 
 // Of numbers that are not negative: divisions of 64 bits are long, and rarely needed.
@@ -15,30 +17,25 @@ struct Place {
   }
 };
 
-// An image (planes, height, width) in contiguous memory and its windows.
-struct Window {
-  i64 planes, size[2], places[2];
-  i64 kernel[2], stride[2], padding[2], dilation[2];
-  bool adaptive;           // places share the image evenly: the rest means nothing
-  bool count_padding;      // of means
-  i64 divisor;             // of means; 0: the elements that count
-  __device__ i64 first(int d, i64 place) const {
-    return adaptive ? quotient(place * size[d], places[d]) : place * stride[d] - padding[d];
+// The first row (d is 0) or column (d is 1) of a place's window.
+DEVICE i64 first_of(const Window& w, int d, i64 place) {
+  return w.adaptive ? quotient(place * w.size[d], w.places[d]) : place * w.stride[d] - w.padding[d];
+}
+// The row or column behind the window of a mean, which has no dilation.
+DEVICE i64 end_of(const Window& w, int d, i64 place) {
+  return w.adaptive ? quotient((place + 1) * w.size[d] + w.places[d] - 1, w.places[d]) : first_of(w, d, place) + w.kernel[d];
+}
+// The number of rows or columns by which a mean divides.
+DEVICE i64 counted(const Window& w, int d, i64 place) {
+  i64 from = first_of(w, d, place), to = end_of(w, d, place);
+  if (!w.adaptive && w.count_padding) {
+    if (to > w.size[d] + w.padding[d]) to = w.size[d] + w.padding[d];
+  } else {
+    if (from < 0) from = 0;
+    if (to > w.size[d]) to = w.size[d];
   }
-  __device__ i64 last(int d, i64 place) const {  // one behind; of means, which know no dilation
-    return adaptive ? quotient((place + 1) * size[d] + places[d] - 1, places[d]) : first(d, place) + kernel[d];
-  }
-  __device__ i64 counted(int d, i64 place) const {
-    i64 from = first(d, place), to = last(d, place);
-    if (!adaptive && count_padding) {
-      if (to > size[d] + padding[d]) to = size[d] + padding[d];
-    } else {
-      if (from < 0) from = 0;
-      if (to > size[d]) to = size[d];
-    }
-    return to - from;
-  }
-};
+  return to - from;
+}
 
 // The type of a mean's sum: that of integers is rounded toward zero.
 template <class T>
@@ -59,12 +56,6 @@ DEVICE T comparable(T x) {
 DEVICE float comparable(float16 x) { return to_float(x); }
 DEVICE float comparable(bfloat16 x) { return to_float(x); }
 
-// Division of numbers below 2^31, as quotient_of of layout.cuh: by one multiplication.
-struct Divisor {
-  u32 multiplier, shift;
-  __device__ i32 of(i32 x) const { return (i32)((u32)(((u64)(u32)x * multiplier >> 32) + (u32)x) >> shift); }
-};
-
 // The largest element of each window, the first of equals, a NaN before all; -1 and `least` where a window is empty.
 // Index is i32 where images, results and the places of windows are below 2^31. K: the height and the width of windows
 // without gaps, whose elements are loaded before any is compared; 0: any window. `across` and `down` divide by the
@@ -79,7 +70,7 @@ __global__ void __launch_bounds__(256)
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
     Index row_of_all, plane;
     if constexpr (sizeof(Index) == 4)
-      row_of_all = across.of((i32)i), plane = down.of(row_of_all);
+      row_of_all = (i32)divide((u32)i, across), plane = (i32)divide((u32)row_of_all, down);
     else
       row_of_all = quotient(i, places[1]), plane = quotient(row_of_all, places[0]);
     const Index top = (row_of_all - plane * places[0]) * (Index)w.stride[0] - (Index)w.padding[0];
@@ -181,13 +172,13 @@ __global__ void __launch_bounds__(256) average_pool(const T* in, Window w, T* ou
     const Place place(i, w.places);
     const i64 x = place.x, y = place.y;
     const T* from = in + place.plane * w.size[0] * w.size[1];
-    const i64 top = w.first(0, y) < 0 ? 0 : w.first(0, y), left = w.first(1, x) < 0 ? 0 : w.first(1, x);
-    const i64 bottom = w.last(0, y) < w.size[0] ? w.last(0, y) : w.size[0];
-    const i64 right = w.last(1, x) < w.size[1] ? w.last(1, x) : w.size[1];
+    const i64 top = first_of(w, 0, y) < 0 ? 0 : first_of(w, 0, y), left = first_of(w, 1, x) < 0 ? 0 : first_of(w, 1, x);
+    const i64 bottom = end_of(w, 0, y) < w.size[0] ? end_of(w, 0, y) : w.size[0];
+    const i64 right = end_of(w, 1, x) < w.size[1] ? end_of(w, 1, x) : w.size[1];
     Mean<T> sum = 0;
     for (i64 a = top; a < bottom; a++)
       for (i64 b = left; b < right; b++) sum += (Mean<T>)wide(from[a * w.size[1] + b]);
-    out[i] = narrow<T>(sum / (Mean<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x)));
+    out[i] = narrow<T>(sum / (Mean<T>)(w.divisor ? w.divisor : counted(w, 0, y) * counted(w, 1, x)));
   }
 }
 
@@ -213,7 +204,7 @@ __global__ void __launch_bounds__(256) average_pool_backward(const T* grad, Wind
     for (i64 y = from[0]; y < behind[0]; y++)
       for (i64 x = from[1]; x < behind[1]; x++)
         sum += (Mean<T>)wide(grad[(plane * w.places[0] + y) * w.places[1] + x]) /
-               (Mean<T>)(w.divisor ? w.divisor : w.counted(0, y) * w.counted(1, x));
+               (Mean<T>)(w.divisor ? w.divisor : counted(w, 0, y) * counted(w, 1, x));
     to[i] = narrow<T>(sum);
   }
 }

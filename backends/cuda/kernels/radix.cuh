@@ -6,8 +6,7 @@
 //   a digit's places are one run.
 #pragma once
 #include "scalars.cuh"
-
-constexpr int radix_threads = 256, radix_each = 8, radix_tile = radix_threads * radix_each;
+#include "sort.h"
 
 template <class Key>
 DEVICE u32 radix_digit(Key key, int shift) {

@@ -2,23 +2,18 @@
 // takes.
 #include "philox.cuh"
 
-struct Numbers {
-  double first, second, limit;  // what a kind of numbers is described by
-  int64_t low, range;
-};
-
 // Each kind makes `made` elements of type Made out of four words.
 struct Words {
   typedef uint32_t Made;
   static const int made = 4;
-  static DEVICE void draw(const Four& f, const Numbers&, uint32_t* to) {
+  static DEVICE void draw(const Four& f, const Distribution&, uint32_t* to) {
     for (int i = 0; i < 4; i++) to[i] = f.w[i];
   }
 };
 struct Uniform32 {
   typedef float Made;
   static const int made = 4;
-  static DEVICE void draw(const Four& f, const Numbers& n, float* to) {
+  static DEVICE void draw(const Four& f, const Distribution& n, float* to) {
     for (int i = 0; i < 4; i++) {
       const float x = static_cast<float>(n.first) + static_cast<float>(n.second) * unit(f.w[i]);
       to[i] = x > static_cast<float>(n.limit) ? static_cast<float>(n.limit) : x;
@@ -28,7 +23,7 @@ struct Uniform32 {
 struct Uniform64 {
   typedef double Made;
   static const int made = 2;
-  static DEVICE void draw(const Four& f, const Numbers& n, double* to) {
+  static DEVICE void draw(const Four& f, const Distribution& n, double* to) {
     for (int i = 0; i < 2; i++) {
       const double x = n.first + n.second * unit(f.w[2 * i], f.w[2 * i + 1]);
       to[i] = x > n.limit ? n.limit : x;
@@ -48,7 +43,7 @@ DEVICE void turn(float u, float* sine, float* cosine) {
 struct Normal32 {
   typedef float Made;
   static const int made = 4;
-  static DEVICE void draw(const Four& f, const Numbers& n, float* to) {
+  static DEVICE void draw(const Four& f, const Distribution& n, float* to) {
     for (int i = 0; i < 4; i += 2) {
       const float radius = static_cast<float>(n.second) * sqrtf(-2.0f * logf(1.0f - unit(f.w[i])));
       float sine, cosine;
@@ -61,7 +56,7 @@ struct Normal32 {
 struct Normal64 {
   typedef double Made;
   static const int made = 2;
-  static DEVICE void draw(const Four& f, const Numbers& n, double* to) {
+  static DEVICE void draw(const Four& f, const Distribution& n, double* to) {
     const double radius = sqrt(-2.0 * log(1.0 - unit(f.w[0], f.w[1])));
     double sine, cosine;
     sincos(6.283185307179586 * unit(f.w[2], f.w[3]), &sine, &cosine);
@@ -72,7 +67,7 @@ struct Normal64 {
 struct Bernoulli {
   typedef float Made;
   static const int made = 4;
-  static DEVICE void draw(const Four& f, const Numbers& n, float* to) {
+  static DEVICE void draw(const Four& f, const Distribution& n, float* to) {
     for (int i = 0; i < 4; i++) to[i] = unit(f.w[i]) < static_cast<float>(n.first) ? 1.0f : 0.0f;
   }
 };
@@ -80,7 +75,7 @@ struct Bernoulli {
 struct Integers {
   typedef int64_t Made;
   static const int made = 4;
-  static DEVICE void draw(const Four& f, const Numbers& n, int64_t* to) {
+  static DEVICE void draw(const Four& f, const Distribution& n, int64_t* to) {
     for (int i = 0; i < 4; i++)
       to[i] = n.low + static_cast<int64_t>((static_cast<uint64_t>(f.w[i]) * static_cast<uint64_t>(n.range)) >> 32);
   }
@@ -88,7 +83,7 @@ struct Integers {
 struct WideIntegers {
   typedef int64_t Made;
   static const int made = 2;
-  static DEVICE void draw(const Four& f, const Numbers& n, int64_t* to) {
+  static DEVICE void draw(const Four& f, const Distribution& n, int64_t* to) {
     for (int i = 0; i < 2; i++) {
       const uint64_t v = static_cast<uint64_t>(f.w[2 * i]) << 30 | f.w[2 * i + 1] >> 2, range = static_cast<uint64_t>(n.range);
       to[i] = n.low + static_cast<int64_t>(__umul64hi(v, range) << 2 | (v * range) >> 62);
@@ -103,7 +98,7 @@ DEVICE Stream stream_of(Stream s, const Stream* replayed) {
 
 // Fills n elements that lie one behind the other.
 template <class Kind, class Out>
-__global__ void __launch_bounds__(256) draw(Out* out, int64_t n, Stream s, Numbers numbers, const Stream* replayed) {
+__global__ void __launch_bounds__(256) draw(Out* out, int64_t n, Stream s, Distribution numbers, const Stream* replayed) {
   s = stream_of(s, replayed);
   const int each = Kind::made;
   for (int64_t i = thread_index(); i * each < n; i += grid_threads()) {

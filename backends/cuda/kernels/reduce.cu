@@ -3,13 +3,7 @@
 // joins what was kept.
 #include "folds.cuh"
 #include "layout.cuh"
-
-struct Shape {
-  int64_t outputs, length, part;  // elements of a part
-  int32_t parts, packed, line, reserved;  // packed: packs can be read; line: the reduced elements are `step` apart
-  int64_t step;
-  double parameter;
-};
+#include "reduce.h"
 
 template <class Kept>
 DEVICE Kept lane_below(const Kept& mine, int by) {
@@ -46,7 +40,7 @@ DEVICE void join_row(typename Fold::Kept& mine) {
 
 // The elements k, k + by, … below `end`, in turn into four folds: their loads do not wait for each other.
 template <class Fold, class In>
-DEVICE void walk(typename Fold::Kept* four, const char* from, const Layout& gone, const Shape& s, int64_t k, int64_t end, int64_t by) {
+DEVICE void walk(typename Fold::Kept* four, const char* from, const Layout& gone, const ReductionShape& s, int64_t k, int64_t end, int64_t by) {
   for (; k < end; k += 4 * by)
 #pragma unroll
     for (int u = 0; u < 4; u++) {
@@ -59,7 +53,7 @@ DEVICE void walk(typename Fold::Kept* four, const char* from, const Layout& gone
 }
 
 template <class Fold, class Out, class Second>
-DEVICE void finish(const typename Fold::Kept& all, const Shape& s, char* out, char* second) {
+DEVICE void finish(const typename Fold::Kept& all, const ReductionShape& s, char* out, char* second) {
   *reinterpret_cast<Out*>(out) = convert<Out>(Fold::first(all, s.length, s.parameter));
   if (second) *reinterpret_cast<Second*>(second) = convert<Second>(Fold::second(all, s.length));
 }
@@ -67,7 +61,7 @@ DEVICE void finish(const typename Fold::Kept& all, const Shape& s, char* out, ch
 // A row of the block for each output and part: block (256, 1) or (32, 8), grid (outputs, parts).
 template <class Fold, class In, class Out, class Second>
 __global__ void reduce_rows(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
-                            Shape s) {
+                            ReductionShape s) {
   typedef typename Fold::Kept Kept;
   const int width = 16 / static_cast<int>(sizeof(In));
   for (int64_t base = static_cast<int64_t>(blockIdx.x) * blockDim.y; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * blockDim.y) {
@@ -107,7 +101,7 @@ __global__ void reduce_rows(const char* in, char* out, char* second, typename Fo
 // Neighbouring outputs lie side by side in memory: block (32, 8), a thread of a row for each output.
 template <class Fold, class In, class Out, class Second>
 __global__ void reduce_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
-                               Shape s) {
+                               ReductionShape s) {
   typedef typename Fold::Kept Kept;
   __shared__ __align__(16) char room[256 * sizeof(Kept)];
   Kept* const all = reinterpret_cast<Kept*>(room);
@@ -149,7 +143,7 @@ DEVICE constexpr int columns_at_once() {
 // then has room for five blocks.
 template <class Fold, class In, class Out, class Second, bool Line>
 __global__ void __launch_bounds__(256, Line && sizeof(typename Fold::Kept) == 4 ? 5 : 1)
-    reduce_packed_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone, Shape s) {
+    reduce_packed_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone, ReductionShape s) {
   typedef typename Fold::Kept Kept;
   constexpr int width = columns_at_once<In, Kept>(), columns = 32 * width;
   typedef Pack<In, width> Some;
@@ -222,7 +216,7 @@ __global__ void __launch_bounds__(256, Line && sizeof(typename Fold::Kept) == 4 
 // Joins the parts of columns, which lie side by side: block (32, 8), a thread for each output and every eighth part.
 template <class Fold, class In, class Out, class Second>
 __global__ void __launch_bounds__(256)
-    join_columns(const char*, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone, Shape s) {
+    join_columns(const char*, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone, ReductionShape s) {
   typedef typename Fold::Kept Kept;
   __shared__ __align__(16) char room[256 * sizeof(Kept)];
   Kept* const all = reinterpret_cast<Kept*>(room);
@@ -248,7 +242,7 @@ __global__ void __launch_bounds__(256)
 // Joins the parts of rows: block (32, 8), a row of it for each output.
 template <class Fold, class In, class Out, class Second>
 __global__ void join_parts(const char*, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
-                           Shape s) {
+                           ReductionShape s) {
   typedef typename Fold::Kept Kept;
   (void)gone;
   for (int64_t base = static_cast<int64_t>(blockIdx.x) * blockDim.y; base < s.outputs; base += static_cast<int64_t>(gridDim.x) * blockDim.y) {

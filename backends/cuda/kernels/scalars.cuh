@@ -2,7 +2,6 @@
 // of each dtype are kept.
 #pragma once
 #include "common.cuh"
-#define LAMELLA_KERNEL  // to headers that the host includes, too
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -21,6 +20,10 @@ struct alignas(16) Word16 {
 template <class R>
 DEVICE complex<R> operator+(complex<R> x, complex<R> y) {
   return {x.re + y.re, x.im + y.im};
+}
+template <class R>
+DEVICE complex<R> operator-(complex<R> x, complex<R> y) {
+  return {x.re - y.re, x.im - y.im};
 }
 template <class R>
 DEVICE complex<R> operator*(complex<R> x, complex<R> y) {

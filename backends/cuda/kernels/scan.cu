@@ -2,22 +2,17 @@
 // chunks: their totals first, then the totals' own scan, then each chunk from what stands before it.
 #include "folds.cuh"
 #include "layout.cuh"
-
-struct Lines {
-  int64_t lines, length, chunk;  // elements of a line that a block scans
-  int64_t in_step, out_step;     // in bytes
-  int32_t chunks, reserved;
-};
+#include "scan.h"
 
 template <class A>
 struct Plus {
   static DEVICE A none() { return convert<A>(0); }
-  static DEVICE A join(A x, A y) { return plus(x, y); }
+  static DEVICE A join(A x, A y) { return x + y; }
 };
 template <class A>
 struct Times {
   static DEVICE A none() { return convert<A>(1); }
-  static DEVICE A join(A x, A y) { return times(x, y); }
+  static DEVICE A join(A x, A y) { return x * y; }
 };
 
 template <class A>
@@ -66,7 +61,7 @@ DEVICE A before_mine(A mine, A* all) {
 
 // Elements become an As first. Totals: only the join of a chunk is written, to `totals`; else the scan goes on from there.
 template <class Join, class A, class As, class In, class Out, bool Totals>
-__global__ void scan_lines(const char* in, char* out, A* totals, Layout at, Lines s) {
+__global__ void scan_lines(const char* in, char* out, A* totals, Layout at, ScanLines s) {
   const int each = 4;
   for (int64_t job = blockIdx.x; job < s.lines * s.chunks; job += gridDim.x) {
     const int64_t line = job / s.chunks, chunk = job % s.chunks;
@@ -114,7 +109,7 @@ __global__ void scan_totals(A* totals, int64_t lines, int32_t chunks) {
 
 // Many lines side by side in memory: a thread for each.
 template <class Join, class A, class As, class In, class Out>
-__global__ void scan_columns(const char* in, char* out, Layout at, Lines s) {
+__global__ void scan_columns(const char* in, char* out, Layout at, ScanLines s) {
   for (int64_t line = thread_index(); line < s.lines; line += grid_threads()) {
     int64_t offsets[2];
     offsets_of<2>(at, line, offsets);

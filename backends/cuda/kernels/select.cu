@@ -36,7 +36,7 @@ struct Keys {
 };
 
 // Rows of a thousand elements and more are fewer than 2^32: their divisions are short.
-DEVICE i64 long_row_begin(const Rows& r, u32 row) {
+DEVICE i64 long_row_begin(const SortRows& r, u32 row) {
   const u32 inner = (u32)r.inner, outer = row / inner;
   return outer * r.outer_stride + (row - outer * inner) * r.inner_stride;
 }
@@ -109,7 +109,7 @@ DEVICE void gather(const Keys<T>& keys, const Chosen& chosen, i64 kept, i64 belo
 // A block for each row. `bits` are those of a key that matter, a multiple of 8; results are (rows, kept).
 template <class T>
 __global__ void __launch_bounds__(256, 3)
-    select_rows(const T* in, Rows rows, i64 count, i64 kept, bool descending, int bits, T* values, u32* places) {
+    select_rows(const T* in, SortRows rows, i64 count, i64 kept, bool descending, int bits, T* values, u32* places) {
   __shared__ u32 counts[256], space[256];
   for (i64 row = blockIdx.x; row < count; row += gridDim.x) {
     const Keys<T> keys = {in + long_row_begin(rows, (u32)row), rows.stride, 0, rows.length, descending};
@@ -125,9 +125,6 @@ __global__ void __launch_bounds__(256, 3)
 // Several blocks for each row, `part` elements each, a launch for each pass. What was chosen before it follows from the
 // counts of the pass before; the row's first block keeps it for the next pass. counts: (passes, rows, 256), of zeros at
 // first; all_chosen: (passes + 1, rows).
-struct Parts {
-  i64 count, part;
-};
 template <class T>
 DEVICE Chosen chosen_before(i64 row, bool first_part, i64 count, i64 kept, bool descending, int pass, int shift,
                             const u32* counts, Chosen* all_chosen) {
@@ -141,14 +138,14 @@ DEVICE Chosen chosen_before(i64 row, bool first_part, i64 count, i64 kept, bool 
   return chosen;
 }
 template <class T>
-DEVICE Keys<T> keys_of_part(const T* in, const Rows& rows, const Parts& parts, i64 row, i64 p, bool descending) {
+DEVICE Keys<T> keys_of_part(const T* in, const SortRows& rows, const RowParts& parts, i64 row, i64 p, bool descending) {
   const i64 begin = p * parts.part, end = begin + parts.part;
   return {in + long_row_begin(rows, (u32)row), rows.stride, begin, end < rows.length ? end : rows.length, descending};
 }
 
 template <class T>
 __global__ void __launch_bounds__(256)
-    select_digits(const T* in, Rows rows, Parts parts, i64 count, i64 kept, bool descending, int pass, int shift,
+    select_digits(const T* in, SortRows rows, RowParts parts, i64 count, i64 kept, bool descending, int pass, int shift,
                   u32* counts, Chosen* all_chosen) {
   __shared__ u32 mine[256];
   const i64 row = blockIdx.x / (u32)parts.count, p = blockIdx.x % (u32)parts.count;
@@ -160,7 +157,7 @@ __global__ void __launch_bounds__(256)
 // How many elements of each part are below the key and equal to it: (rows, parts, 2).
 template <class T>
 __global__ void __launch_bounds__(256, 4)
-    select_tallies(const T* in, Rows rows, Parts parts, i64 count, i64 kept, bool descending, int passes, const u32* counts,
+    select_tallies(const T* in, SortRows rows, RowParts parts, i64 count, i64 kept, bool descending, int passes, const u32* counts,
                    Chosen* all_chosen, u32* tallies) {
   typedef typename Order<T>::Key Key;
   __shared__ u32 tally[2];
@@ -184,7 +181,7 @@ __global__ void __launch_bounds__(256, 4)
 
 template <class T>
 __global__ void __launch_bounds__(256)
-    select_gather(const T* in, Rows rows, Parts parts, i64 count, i64 kept, bool descending, int passes,
+    select_gather(const T* in, SortRows rows, RowParts parts, i64 count, i64 kept, bool descending, int passes,
                   const Chosen* all_chosen, const u32* tallies, T* values, u32* places) {
   __shared__ u32 before[2];
   const i64 row = blockIdx.x / (u32)parts.count, p = blockIdx.x % (u32)parts.count;

@@ -4,7 +4,7 @@
 
 // Element i of all rows, one behind the other, as a key of the wanted order.
 template <class T>
-__global__ void __launch_bounds__(256) sort_keys(const T* in, Rows rows, i64 count, bool descending, typename Order<T>::Key* keys) {
+__global__ void __launch_bounds__(256) sort_keys(const T* in, SortRows rows, i64 count, bool descending, typename Order<T>::Key* keys) {
   typedef typename Order<T>::Key Key;
   const i64 step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(256) sort_rows(const Place* numbers, i64 count
 // The first `kept` elements of each row by the sorted numbers: values and places in the row.
 template <class T, class Place>
 __global__ void __launch_bounds__(256)
-    sort_results(const T* in, Rows rows, const Place* numbers, i64 count, i64 kept, T* values, Rows of_values,
-                 i64* indices, Rows of_indices) {
+    sort_results(const T* in, SortRows rows, const Place* numbers, i64 count, i64 kept, T* values, SortRows of_values,
+                 i64* indices, SortRows of_indices) {
   const i64 step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
     const i64 row = i / kept, k = i - row * kept;
@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(256)
 // `size` is a power of two, at least the length; shared memory holds as many keys and places. Elements that were chosen
 // from longer rows have their places there in `given`, row by row.
 template <class T>
-__global__ void __launch_bounds__(512) sort_short(const T* in, const u32* given, Rows rows, i64 count, i64 kept, bool descending, int size, T* values,
-                           Rows of_values, i64* indices, Rows of_indices) {
+__global__ void __launch_bounds__(512) sort_short(const T* in, const u32* given, SortRows rows, i64 count, i64 kept, bool descending, int size, T* values,
+                           SortRows of_values, i64* indices, SortRows of_indices) {
   typedef typename Order<T>::Key Key;
   SHARED_BYTES(Key, keys);
   u32* places = (u32*)(keys + size);

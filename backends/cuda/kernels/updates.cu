@@ -6,75 +6,48 @@
 #define __builtin_fabsf fabsf
 #define __builtin_fabs fabs
 #define __builtin_pow pow
-#include <lamella/updates.h>
+#include "updates.h"
 
 using namespace lamella::updates;
+using namespace cuda::updates;
 
-// One number: in memory of the device, of one of the floating dtypes, or a value where there is none.
-struct Number {
-  const void* at;
-  int bytes;    // of the element; 3 for bfloat16
-  double value;
-  __device__ double get() const {
-    if (!at) return value;
-    if (bytes == 8) return *(const double*)at;
-    if (bytes == 4) return *(const float*)at;
-    return bytes == 3 ? to_float(*(const bfloat16*)at) : to_float(*(const float16*)at);
-  }
-  __device__ void set(double x) const {
-    if (!at) return;  // the host has done it
-    if (bytes == 8)
-      *(double*)at = x;
-    else if (bytes == 4)
-      *(float*)at = (float)x;
-    else if (bytes == 3)
-      *(bfloat16*)at = to_bfloat16((float)x);
-    else
-      *(float16*)at = to_float16((float)x);
-  }
-};
-
-constexpr int plans_each = 32, tensors_each = 32, most_lists = most_state + 2;
-
-struct Steps {
-  int count;
-  Number options[most_options], stop;
-  Number steps[plans_each], kept[most_kept][plans_each];
-};
-
-// A plan on the device; a variant of ~0 says that nothing is to be changed.
-struct DevicePlan {
-  u32 variant, reserved;
-  double decay, factors[most_factors];
-};
+DEVICE double get(const Number& n) {
+  if (!n.at) return n.value;
+  if (n.bytes == 8) return *(const double*)n.at;
+  if (n.bytes == 4) return *(const float*)n.at;
+  return n.bytes == 3 ? to_float(*(const bfloat16*)n.at) : to_float(*(const float16*)n.at);
+}
+// A number that has no place in the device's memory is set by the host.
+DEVICE void set(const Number& n, double x) {
+  void* const at = const_cast<void*>(n.at);
+  if (!at) return;
+  if (n.bytes == 8)
+    *(double*)at = x;
+  else if (n.bytes == 4)
+    *(float*)at = (float)x;
+  else if (n.bytes == 3)
+    *(bfloat16*)at = to_bfloat16((float)x);
+  else
+    *(float16*)at = to_float16((float)x);
+}
 
 template <class U>
 __global__ void __launch_bounds__(32) make_plans(Steps s, DevicePlan* plans) {
   const int i = threadIdx.x;
   if (i >= s.count) return;
-  if (s.stop.at && s.stop.get() != 0) {
+  if (s.stop.at && get(s.stop) != 0) {
     plans[i].variant = ~0u;
     return;
   }
   double options[most_options], kept[most_kept];
-  for (int k = 0; k < U::options; k++) options[k] = s.options[k].get();
-  for (int k = 0; k < U::kept; k++) kept[k] = s.kept[k][i].get();
-  const Plan made = U::plan(options, s.steps[i].get(), kept);
+  for (int k = 0; k < U::options; k++) options[k] = get(s.options[k]);
+  for (int k = 0; k < U::kept; k++) kept[k] = get(s.kept[k][i]);
+  const Plan made = U::plan(options, get(s.steps[i]), kept);
   plans[i].variant = made.variant;
   plans[i].decay = made.decay;
   for (int k = 0; k < most_factors; k++) plans[i].factors[k] = made.factors[k];
-  for (int k = 0; k < U::kept; k++) s.kept[k][i].set(made.kept[k]);
+  for (int k = 0; k < U::kept; k++) set(s.kept[k][i], made.kept[k]);
 }
-
-// Tensors as runs of elements; those of a launch are cut into pieces of `update_piece`, a block each.
-struct Runs {
-  int count;
-  u32 first_piece[tensors_each + 1];
-  i64 sizes[tensors_each];
-  void* at[most_lists][tensors_each];
-};
-
-constexpr int update_piece = 256 * 16;
 
 // N elements at a time; all runs are aligned for that. `scale` divides the gradients, also in memory.
 template <class U, class T, int N>
@@ -102,7 +75,7 @@ __global__ void __launch_bounds__(256)
   W factors[most_factors];
 #pragma unroll
   for (int k = 0; k < most_factors; k++) factors[k] = (W)plan.factors[k];
-  const W decay = (W)plan.decay, divisor = scale.at ? (W)scale.get() : W(1);
+  const W decay = (W)plan.decay, divisor = scale.at ? (W)get(scale) : W(1);
   const i64 begin = (i64)(blockIdx.x - runs.first_piece[e]) * update_piece, left = runs.sizes[e] - begin;
   const i64 n = left < update_piece ? left : update_piece;
   T *p = (T*)runs.at[0][e] + begin, *g = (T*)runs.at[1][e] + begin;

@@ -1,29 +1,7 @@
-// Positions of strided operands: how a kernel finds the elements of several tensors by one number. The host fills these
-// structures and includes this file, too.
+// Walks: where a kernel's elements lie in each operand.
 #pragma once
-
-constexpr int walk_dims = 16;  // once neighbouring dimensions have been joined
-
-// Divides numbers below 2^31 by a multiplication.
-struct Divisor {
-  uint32_t by, factor, shift;
-};
-
-// Sizes, and the strides of each operand in elements; the last dimension changes fastest.
-template <int Operands>
-struct Walk {
-  int32_t ndim;
-  int32_t wide;  // whether there are 2^31 elements or more
-  int64_t count;
-  int64_t sizes[walk_dims];
-  Divisor divisors[walk_dims];
-  int64_t strides[Operands][walk_dims];
-};
-
-#ifdef LAMELLA_KERNEL
-DEVICE unsigned divide(uint32_t n, Divisor d) {
-  return (uint32_t)(((uint64_t)n * d.factor >> 32) + n) >> d.shift;
-}
+#include "scalars.cuh"
+#include "walk.h"
 
 // Calls visit(d, coordinate) for each dimension of element i.
 template <int Operands, class Visit>
@@ -54,4 +32,3 @@ DEVICE void offsets_of(const Walk<Operands>& w, int64_t i, int64_t (&at)[Operand
     for (int k = 0; k < Operands; k++) at[k] += c * w.strides[k][d];
   });
 }
-#endif

@@ -56,7 +56,7 @@ def together(programs: list[Recorded]) -> list[tuple[Recorded, list[Recorded]]]:
         for start in range(0, len(members), 64):
             part = members[start : start + 64]
             texts = [re.sub(r"\bOp\b(?=[ ({;])", f"Op{i}", m.text) for i, m in enumerate(part)]
-            names = [n.replace("words::Op", f"words::Op{i}") for i, m in enumerate(part) for n in m.names]
+            names = [re.sub(r"\bOp\b", f"Op{i}", n) for i, m in enumerate(part) for n in m.names]
             made.append((Recorded(file, tuple(names), options, "\n".join(texts)), part))
     return made
 
@@ -175,5 +175,6 @@ def texts_of(root: Path) -> dict[str, str]:
     """The files that programs may include, as the library holds them."""
     files = sorted((root / "backends/cuda/kernels").iterdir())
     found = {f.name: f.read_text() for f in files}
-    found["lamella/updates.h"] = (root / "extensions/include/lamella/updates.h").read_text()
+    for name in ("updates.h", "pointwise/prelude.h", "pointwise/erfinv.h"):
+        found[f"lamella/{name}"] = (root / "extensions/include/lamella" / name).read_text()
     return found

@@ -2,7 +2,8 @@
 #ifndef LAMELLA_POINTWISE_ERFINV_H
 #define LAMELLA_POINTWISE_ERFINV_H
 
-#ifdef __cplusplus
+#if defined(LAMELLA_WITHOUT_HEADERS)
+#elif defined(__cplusplus)
 #include <cmath>
 #else
 #include <math.h>

@@ -6,6 +6,13 @@
  *   #define LAMELLA_T_FLOATING float     T is float, also for float16 and bfloat16
  *   #define LAMELLA_T_COMPLEX float      T is a struct of two floats, re and im
  *
+ * A compiler for a device may define these, too:
+ *
+ *   LAMELLA_WITHOUT_HEADERS              C's headers are absent; their types and functions are declared without them
+ *   LAMELLA_OWN_NORMAL_CDF name          the function `name` replaces normal_cdf
+ *   LAMELLA_OWN_COMPLEX type             T of complex numbers; its functions, exp_of_complex(T) to atanh_of_complex(T)
+ *                                        and power_of_complex(T, T), are declared before the include
+ *
  * T is the type of the computation, R that of constants: T's part if T is complex, else T. x, y, z and p, q, r are of
  * type T, except a condition, which is x as a bool. The value of an expression is converted to the result's type.
  * Integers wrap: compile with -fwrapv. Products are not fused with sums: compile with -ffp-contract=off. */
@@ -13,10 +20,14 @@
 #define LAMELLA_POINTWISE_PRELUDE_H
 
 #include <lamella/pointwise/erfinv.h>
+#ifndef LAMELLA_WITHOUT_HEADERS
+#ifndef LAMELLA_OWN_COMPLEX
 #include <complex.h>
+#endif
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#endif
 
 #if defined(LAMELLA_T_BOOL)
 typedef bool T;
@@ -79,7 +90,7 @@ LAMELLA_OF_REAL(sqrt) LAMELLA_OF_REAL(floor) LAMELLA_OF_REAL(ceil) LAMELLA_OF_RE
 LAMELLA_OF_REALS(pow) LAMELLA_OF_REALS(atan2) LAMELLA_OF_REALS(hypot) LAMELLA_OF_REALS(copysign) LAMELLA_OF_REALS(fmod)
     /* clang-format on */
     static inline R abs_of(R x) {
-  return (R)fabs((double)x);
+  return sizeof(R) == 4 ? (R)fabsf((float)x) : (R)fabs((double)x);
 }
 
 #if defined(LAMELLA_T_FLOATING)
@@ -89,7 +100,11 @@ static inline bool signbit_of(T x) { return signbit(x) != 0; }
 /* The inverse of erf. */
 static inline T erfinv(T x) { return (T)lamella_erfinv((double)x); }
 /* The probability that a normal variable is below x. */
+#ifdef LAMELLA_OWN_NORMAL_CDF
+static inline T normal_cdf(T x) { return LAMELLA_OWN_NORMAL_CDF(x); }
+#else
 static inline T normal_cdf(T x) { return (T)(0.5 * erfc((double)x * -0.70710678118654752)); }
+#endif
 /* x / y rounded toward minus infinity, by Python's algorithm: exact also where x / y rounds up to an integer. */
 static inline T floor_quotient(T x, T y) {
   T rest, q, f;
@@ -103,10 +118,13 @@ static inline T floor_quotient(T x, T y) {
 }
 
 #else /* complex */
+#ifdef LAMELLA_OWN_COMPLEX
+typedef LAMELLA_OWN_COMPLEX T;
+#else
 typedef struct {
   R re, im;
 } T;
-typedef LAMELLA_T_COMPLEX _Complex native_complex;
+#endif
 
 static inline T make(R re, R im) {
   T x;
@@ -130,7 +148,7 @@ static inline T mul(T x, T y) {
 static inline bool equal(T x, T y) { return x.re == y.re && x.im == y.im; }
 /* The quotient by Smith's algorithm. */
 static inline T div_of(T x, T y) {
-  const bool wide = fabs((double)y.re) >= fabs((double)y.im);
+  const bool wide = abs_of(y.re) >= abs_of(y.im);
   const R big = wide ? y.re : y.im, small = wide ? y.im : y.re;
   R ratio, scale;
   if (big == 0 && small == 0) return make(x.re / (R)0, x.im / (R)0);
@@ -143,6 +161,8 @@ static inline T div_of(T x, T y) {
 static inline R modulus(T x) { return hypot_of(x.re, x.im); }
 static inline R arg(T x) { return atan2_of(x.im, x.re); }
 
+#ifndef LAMELLA_OWN_COMPLEX
+typedef LAMELLA_T_COMPLEX _Complex native_complex;
 static inline native_complex to_native(T x) {
   native_complex c;
   ((R*)&c)[0] = x.re;
@@ -162,9 +182,13 @@ LAMELLA_OF_COMPLEX(asin) LAMELLA_OF_COMPLEX(acos) LAMELLA_OF_COMPLEX(atan)
 LAMELLA_OF_COMPLEX(sinh) LAMELLA_OF_COMPLEX(cosh) LAMELLA_OF_COMPLEX(tanh)
 LAMELLA_OF_COMPLEX(asinh) LAMELLA_OF_COMPLEX(acosh) LAMELLA_OF_COMPLEX(atanh)
     /* clang-format on */
-    static inline T scaled(T x, R k) {
-  return make(x.re * k, x.im * k);
+    static inline T power_of_complex(T x, T y) {
+  return from_native(sizeof(R) == 4
+                         ? (native_complex)cpowf((float _Complex)to_native(x), (float _Complex)to_native(y))
+                         : (native_complex)cpow((double _Complex)to_native(x), (double _Complex)to_native(y)));
 }
+#endif
+static inline T scaled(T x, R k) { return make(x.re * k, x.im * k); }
 static inline T exp2_of_complex(T x) { return exp_of_complex(scaled(x, (R)0.6931471805599453)); }
 static inline T log2_of_complex(T x) { return scaled(log_of_complex(x), (R)1.4426950408889634); }
 static inline T log10_of_complex(T x) { return scaled(log_of_complex(x), (R)0.4342944819032518); }
@@ -179,10 +203,7 @@ static inline T pow_of_complex(T x, T y) {
   int n;
   if (y.re == 0 && y.im == 0) return r;
   if (x.re == 0 && x.im == 0) return y.re > 0 && y.im == 0 ? make(0, 0) : make((R)NAN, (R)NAN);
-  if (y.im != 0 || y.re != trunc_of(y.re) || abs_of(y.re) >= 100)
-    return from_native(sizeof(R) == 4
-                           ? (native_complex)cpowf((float _Complex)to_native(x), (float _Complex)to_native(y))
-                           : (native_complex)cpow((double _Complex)to_native(x), (double _Complex)to_native(y)));
+  if (y.im != 0 || y.re != trunc_of(y.re) || abs_of(y.re) >= 100) return power_of_complex(x, y);
   for (n = (int)abs_of(y.re); n; n >>= 1) {
     if (n & 1) r = mul(r, x);
     x = mul(x, x);

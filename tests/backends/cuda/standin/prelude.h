@@ -202,6 +202,8 @@ static inline float __logf(float x) { return __builtin_logf(x); }
 static inline float __fdividef(float x, float y) { return x / y; }
 static inline void sincosf(float x, float* s, float* c) { *s = __builtin_sinf(x), *c = __builtin_cosf(x); }
 static inline void sincos(double x, double* s, double* c) { *s = __builtin_sin(x), *c = __builtin_cos(x); }
+static inline bool signbit(float x) { return __builtin_signbit(x); }
+static inline bool signbit(double x) { return __builtin_signbit(x); }
 static inline bool isnan(float x) { return __builtin_isnan(x); }
 static inline bool isnan(double x) { return __builtin_isnan(x); }
 static inline bool isinf(float x) { return __builtin_isinf(x); }

@@ -1,6 +1,8 @@
-// How a weight goes over images, for the host and for kernels: up to three spatial dimensions, absent ones of size 1.
+// How a weight goes over images: up to three spatial dimensions, absent ones of size 1.
 #pragma once
-#include "walk.cuh"
+#include "divisor.h"
+
+namespace cuda {
 
 struct Images {
   int64_t images, groups, in, out;  // channels of a group
@@ -9,3 +11,5 @@ struct Images {
   int32_t size[3], places[3], kernel[3], stride[3], padding[3], dilation[3];
   Divisor by_taps, by_kernel[3], by_places[3], by_size[3], by_stride[3];
 };
+
+}  // namespace cuda

@@ -1,0 +1,44 @@
+// The arguments of attention's kernels.
+#pragma once
+#include <cstdint>
+
+namespace cuda {
+
+constexpr int tile_side = 64;  // queries, and keys, of a tile
+
+// (batch, heads, rows, width) by strides in elements.
+template <class T>
+struct Heads {
+  T* data;
+  int64_t batch, head, row, column;
+  T& at(int64_t b, int64_t h, int64_t i, int64_t k) const { return data[b * batch + h * head + i * row + k * column]; }
+};
+
+struct AttentionSizes {
+  int64_t batch, heads, shared, queries, keys, width,
+      value_width;       // shared: how many heads of queries have one of keys
+  int32_t causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of floats
+  double scale;
+  const void* mask_data;
+  int64_t mask_strides[4];  // in elements
+  const int64_t* words;     // of dropout: a stream's seed, and the place of its first word; null without dropout
+  double stay, factor;      // a weight stays with this probability, and is multiplied by this factor
+};
+
+// The sizes of a mask, each 1 or that of the scores.
+struct MaskSizes {
+  int64_t batch = 1, heads = 1, queries = 1, keys = 1;
+};
+
+// A block's shared memory in attention.cu: parts of two operands, and a tile that was computed. W is the type of sums.
+// Of doubles a part is half as large, so that all fits on every device.
+constexpr int tile_pitch = tile_side + 4;
+template <class W>
+struct AttentionSpace {
+  static constexpr int depth = sizeof(W) == 8 ? 32 : 64;
+  alignas(16) W left[depth][tile_pitch];
+  alignas(16) W right[depth][tile_pitch];
+  alignas(16) W tile[tile_side][tile_pitch];
+};
+
+}  // namespace cuda

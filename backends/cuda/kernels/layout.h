@@ -1,0 +1,16 @@
+// The places of elements of several operands that are walked in one order.
+#pragma once
+#include "divisor.h"
+
+namespace cuda {
+
+constexpr int layout_dims = 8, layout_operands = 4;
+
+struct Layout {
+  int32_t dims = 0, small = 0;                       // small: fewer than 2^31 elements
+  int64_t sizes[layout_dims] = {};                   // the innermost first
+  Divisor divisors[layout_dims];                     // by the sizes
+  int64_t steps[layout_operands][layout_dims] = {};  // in bytes
+};
+
+}  // namespace cuda

@@ -1,0 +1,12 @@
+// The arguments of products of matrices.
+#pragma once
+#include <cstdint>
+
+namespace cuda {
+
+// In elements.
+struct MatrixStrides {
+  int64_t batch, row, column;
+};
+
+}  // namespace cuda

@@ -1,0 +1,20 @@
+// The positions of strided operands: how a kernel finds the elements of several tensors by one number.
+#pragma once
+#include "divisor.h"
+
+namespace cuda {
+
+constexpr int walk_dims = 16;  // once neighbouring dimensions have been joined
+
+// Sizes, and the strides of each operand in elements; the last dimension changes fastest.
+template <int Operands>
+struct Walk {
+  int32_t ndim;
+  int32_t wide;  // whether there are 2^31 elements or more
+  int64_t count;
+  int64_t sizes[walk_dims];
+  Divisor divisors[walk_dims];
+  int64_t strides[Operands][walk_dims];
+};
+
+}  // namespace cuda
