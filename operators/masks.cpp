@@ -87,8 +87,8 @@ lamella_status nonzero_as_tuple(lamella_frame* f, const lamella_value* args, lam
 
 }  // namespace
 
-const std::vector<Declaration>& mask_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(mask) {
+  return {
       {"masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", "indexing", everywhere, nullptr,
        composite<masked_fill<Scalar>>,
        "`self` with `value` where the bool mask holds.\n\n>>> lamella.masked_fill(lamella.tensor([1, 2]), "
@@ -120,7 +120,6 @@ const std::vector<Declaration>& mask_operators() {
        "nonzero() by numpy's name.\n\n>>> lamella.argwhere(lamella.tensor([0, 3]))\ntensor([[1]])\n"},
       {"where(Tensor condition) -> Tensor[]", "indexing", function, nullptr, composite<nonzero_by_dimension>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -372,8 +372,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 
 #define ADDED "*, Scalar beta=1, Scalar alpha=1) -> Tensor"
 
-const std::vector<Declaration>& matmul_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(matmul) {
+  return {
       {"mm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, shape<infer_mm>, composite<mm>,
        "The product of two matrices (n, k) and (k, m).\n\nRaises:\n    RuntimeError: the shapes do not multiply or the "
        "dtypes differ\n\n"
@@ -457,7 +457,6 @@ const std::vector<Declaration>& matmul_operators() {
        "The Kronecker product: every element of self times the whole of other, laid out in blocks.\n\n>>> "
        "lamella.kron(lamella.tensor([1, 10]), lamella.tensor([1, 2]))\ntensor([ 1,  2, 10, 20])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -389,8 +389,8 @@ Tensor normal_numbers(double mean, double std, IntArrayRef size, const Generator
 
 }  // namespace
 
-const std::vector<Declaration>& random_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(random) {
+  return {
       {"_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
        shape<infer_words>, nullptr,
        "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
@@ -448,7 +448,6 @@ const std::vector<Declaration>& random_operators() {
       {"random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
        shape<infer_integers>, composite<integers>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

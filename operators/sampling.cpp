@@ -150,8 +150,8 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, co
 
 }  // namespace
 
-const std::vector<Declaration>& sampling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(sampling) {
+  return {
       {"randperm(SymInt n, " OPTIONS, "random", function, shape<infer_randperm>, composite<randperm>,
        "The integers below `n` in random order.\n\n>>> lamella.randperm(4).sort().values\ntensor([0, 1, 2, 3])\n"},
       {"_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
@@ -177,7 +177,6 @@ const std::vector<Declaration>& sampling_operators() {
       {"_search_cdf(Tensor cdf, Tensor u) -> Tensor", "random", hidden, shape<infer_search>, composite<search_cdf>,
        "How many entries of each row of `cdf`, which ascends, are at most each `u` of that row."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

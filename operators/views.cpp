@@ -290,8 +290,8 @@ std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view index
 
 }  // namespace
 
-const std::vector<Declaration>& view_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(view) {
+  return {
       {"t(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_t>, nullptr,
        "The transpose of a matrix; vectors stay as they are.\n\n>>> lamella.ones(2, 3).t().shape\nlamella.Size([3, "
        "2])\n"},
@@ -372,7 +372,6 @@ const std::vector<Declaration>& view_operators() {
       {"movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
        shape<infer_movedim_int>, nullptr, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators
