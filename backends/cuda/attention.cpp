@@ -1,7 +1,6 @@
 // Attention and its gradients. Two-byte floats of widths up to 256 and float32 of widths up to 128 go by matrix
 // instructions where shared memory has room, kernels/attention_warps.cu and attention_groups.cu; others of widths up to
 // 256 by kernels/attention.cu; wider ones take the composite.
-#include "kernels.h"
 #include "operands.h"
 #include "random.h"
 
@@ -297,7 +296,7 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
 
 }  // namespace
 
-void add_attention(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.impl("_attention", "cuda", attention, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("_attention_dropout", "cuda", attention_dropout, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("_attention_backward", "cuda", attention_backward, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);

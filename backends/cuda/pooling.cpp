@@ -1,5 +1,4 @@
 // Pools of lines and images and their gradients: kernels/pooling.cu.
-#include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
@@ -188,7 +187,7 @@ Status adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor& sel
 
 }  // namespace
 
-void add_pools(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<max_pool_plain<1>>(m, "max_pool1d");
   add<max_pool_plain<2>>(m, "max_pool2d");
   add<max_pool_indices>(m, "max_pool2d_with_indices");

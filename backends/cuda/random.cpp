@@ -2,7 +2,6 @@
 #include <cmath>
 #include <mutex>
 
-#include "kernels.h"
 #include "layout.h"
 #include "random.h"
 
@@ -154,7 +153,7 @@ lamella_status write_place(const lamella_tensor* to, const ReservedWords& reserv
   return launch(kernel, to, {1}, {1}, 0, data, reserved.stream, reserved.replayed);
 }
 
-void add_random(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.impl<random_bits>("_random_bits_", "cuda");
   m.impl<uniform>("uniform_", "cuda");
   m.impl<normal>("normal_", "cuda");

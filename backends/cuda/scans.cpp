@@ -2,7 +2,6 @@
 #include <mutex>
 
 #include "dimensions.h"
-#include "kernels.h"
 
 namespace cuda {
 namespace {
@@ -86,7 +85,7 @@ Status scan(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Te
 
 }  // namespace
 
-void add_scans(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.impl<scan<false>>("cumsum", "cuda");
   m.impl<scan<true>>("cumprod", "cuda");
 }

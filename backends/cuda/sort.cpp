@@ -1,6 +1,5 @@
 // Sorting and the first of each row: short rows in shared memory, long ones by the radix sort of all rows together, and
 // a few of a long row by selection.
-#include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
@@ -153,7 +152,7 @@ Status topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, cons
 
 }  // namespace
 
-void add_sorts(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<sort>(m, "sort.stable");
   add<topk>(m, "topk");
 }
