@@ -107,9 +107,6 @@ void* prepare(void*, const lamella_operator* op, const void* payload);
 // Makes its rule, once.
 const Rule& compile(Derivative& d);
 
-// Defines the operator that lists formulas that do not compile, in broken.cpp.
-void define_broken_formulas(Library& m);
-
 // Evaluates one formula; results are owned, one a target.
 lamella_status evaluate(const Rule& r, const Formula& f, const lamella_value* saved, lamella_tensor* const* grads,
                         int num_grads, const uint8_t* mask, lamella_value* results);
