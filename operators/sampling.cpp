@@ -144,15 +144,11 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, co
   return row ? drawn.squeeze(0) : drawn;
 }
 
-#define OPTIONS                                                                                            \
-  "*, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
-  "pin_memory=None) -> Tensor"
-
 }  // namespace
 
 LAMELLA_FAMILY(sampling) {
   return {
-      {"randperm(SymInt n, " OPTIONS, "random", function, shape<infer_randperm>, composite<randperm>,
+      {"randperm(SymInt n, " RANDOM_OPTIONS, "random", function, shape<infer_randperm>, composite<randperm>,
        "The integers below `n` in random order.\n\n>>> lamella.randperm(4).sort().values\ntensor([0, 1, 2, 3])\n"},
       {"_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
        shape<infer_permutation>, composite<permute_randomly>,
