@@ -70,8 +70,8 @@ Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool 
 
 }  // namespace
 
-const std::vector<Declaration>& activation_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(activation) {
+  return {
       {"glu(Tensor self, int dim=-1) -> Tensor", "normalization", hidden | function | out, shape<infer_glu>,
        composite<glu>,
        "The first half of a dimension times the sigmoid of the second. After Dauphin et al. (2017).\n\nRaises:\n    "
@@ -88,7 +88,6 @@ const std::vector<Declaration>& activation_operators() {
        "their mean. After Xu et al. (2015).\n\n>>> lamella.rrelu(lamella.tensor([-4., 3.]), 0.25, 0.75)\ntensor([-2., "
        " 3.])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

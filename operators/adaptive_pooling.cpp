@@ -132,8 +132,8 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntArrayRef out
 
 }  // namespace
 
-const std::vector<Declaration>& adaptive_pooling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(adaptive_pooling) {
+  return {
       {"adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", "pooling", function | hidden,
        shape<infer_adaptive_avg<2>>, composite<adaptive_avg_pool>,
        "Means of as many windows as asked for, which divide the image evenly.\n\n>>> "
@@ -165,7 +165,6 @@ const std::vector<Declaration>& adaptive_pooling_operators() {
       {"_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", "pooling", function | hidden,
        shape<infer_adaptive_backward>, composite<adaptive_avg_pool_backward>, "The gradient of adaptive_avg_pool2d."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

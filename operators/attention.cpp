@@ -366,8 +366,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 }  // namespace
 
-const std::vector<Declaration>& attention_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(attention) {
+  return {
       {"scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
        "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
        "matmul", hidden | function, nullptr, composite<scaled_dot_product_attention>,
@@ -403,7 +403,6 @@ const std::vector<Declaration>& attention_operators() {
        "matmul", hidden | function, shape<infer_mask_backward>, composite<attention_mask_backward>,
        "The gradient of _attention by a mask that is added."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -1,14 +1,22 @@
 #include "operators/catalogue.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "core/error.h"
 #include "dispatcher/kernels.h"
 #include "dispatcher/meta.h"
 #include "dispatcher/operators.h"
 #include "operators/copy.h"
+
+// The ends of the section, which the linker names.
+extern "C" {
+extern const lamella::operators::Family* const __start_lamella_families[] __attribute__((visibility("hidden")));
+extern const lamella::operators::Family* const __stop_lamella_families[] __attribute__((visibility("hidden")));
+}
 
 namespace lamella::operators {
 namespace {
@@ -74,6 +82,18 @@ void add(Library& lib, const Declaration& d) {
                   {sizeof(lamella_kernel_def), 0, d.composite.run, nullptr, def.file, d.line, 0}, nullptr);
 }
 
+// See Note [Families].
+std::vector<Declaration> all_declarations() {
+  std::vector<const Family*> families(__start_lamella_families, __stop_lamella_families);
+  std::sort(families.begin(), families.end(),
+            [](const Family* a, const Family* b) { return std::string_view(a->name) < b->name; });
+  std::vector<Declaration> all;
+  for (const Family* family : families)
+    for (const Declaration& d : family->operators()) all.push_back(d);
+  std::stable_partition(all.begin(), all.end(), [](const Declaration& d) { return d.pointwise != nullptr; });
+  return all;
+}
+
 }  // namespace
 
 void register_catalogue() {
@@ -83,65 +103,7 @@ void register_catalogue() {
   (void)open_library({sizeof(lamella_library_def), LAMELLA_ABI_VERSION, own_namespace, "lamella", LAMELLA_DEFINES, 0},
                      &lib);
   register_meta(*lib);
-  for (const auto* family : {&creation_operators(),
-                             &copy_operators(),
-                             &pointwise_operators(),
-                             &view_operators(),
-                             &reshaping_operators(),
-                             &splitting_operators(),
-                             &reduction_operators(),
-                             &extremum_operators(),
-                             &variance_operators(),
-                             &scan_operators(),
-                             &matmul_operators(),
-                             &joining_operators(),
-                             &repeating_operators(),
-                             &flipping_operators(),
-                             &triangle_operators(),
-                             &gather_operators(),
-                             &index_rows_operators(),
-                             &mask_operators(),
-                             &indexing_operators(),
-                             &sort_operators(),
-                             &unique_operators(),
-                             &searching_operators(),
-                             &random_operators(),
-                             &sampling_operators(),
-                             &normalization_operators(),
-                             &normalization_backward_operators(),
-                             &convolution_operators(),
-                             &transposed_convolution_operators(),
-                             &padding_operators(),
-                             &pooling_operators(),
-                             &adaptive_pooling_operators(),
-                             &volume_pooling_operators(),
-                             &fractional_pooling_operators(),
-                             &unpooling_operators(),
-                             &folding_operators(),
-                             &loss_operators(),
-                             &complex_operators(),
-                             &upsampling_operators(),
-                             &shuffling_operators(),
-                             &table_operators(),
-                             &grid_sampling_operators(),
-                             &ctc_operators(),
-                             &activation_operators(),
-                             &dropout_operators(),
-                             &distance_operators(),
-                             &margin_operators(),
-                             &instance_norm_operators(),
-                             &attention_operators(),
-                             &recurrent_operators(),
-                             &recurrent_layer_operators(),
-                             &running_operators(),
-                             &statistics_operators(),
-                             &combining_operators(),
-                             &placing_operators(),
-                             &drawing_operators(),
-                             &taper_operators(),
-                             &optimizer_update_operators(),
-                             &foreach_operators()})
-    for (const Declaration& d : *family) add(*lib, d);
+  for (const Declaration& d : all_declarations()) add(*lib, d);
   set_copying(copying_by_operators());
 }
 

@@ -52,64 +52,21 @@ struct Declaration {
         file(file) {}
 };
 
-const std::vector<Declaration>& creation_operators();
-const std::vector<Declaration>& copy_operators();
-const std::vector<Declaration>& pointwise_operators();
-const std::vector<Declaration>& view_operators();
-const std::vector<Declaration>& reshaping_operators();
-const std::vector<Declaration>& splitting_operators();
-const std::vector<Declaration>& reduction_operators();
-const std::vector<Declaration>& extremum_operators();
-const std::vector<Declaration>& variance_operators();
-const std::vector<Declaration>& matmul_operators();
-const std::vector<Declaration>& gather_operators();
-const std::vector<Declaration>& index_rows_operators();
-const std::vector<Declaration>& mask_operators();
-const std::vector<Declaration>& indexing_operators();
-const std::vector<Declaration>& random_operators();
-const std::vector<Declaration>& sampling_operators();
-const std::vector<Declaration>& scan_operators();
-const std::vector<Declaration>& normalization_operators();
-const std::vector<Declaration>& normalization_backward_operators();
-const std::vector<Declaration>& loss_operators();
-const std::vector<Declaration>& attention_operators();
-const std::vector<Declaration>& recurrent_operators();
-const std::vector<Declaration>& recurrent_layer_operators();
-const std::vector<Declaration>& convolution_operators();
-const std::vector<Declaration>& transposed_convolution_operators();
-const std::vector<Declaration>& padding_operators();
-const std::vector<Declaration>& pooling_operators();
-const std::vector<Declaration>& adaptive_pooling_operators();
-const std::vector<Declaration>& volume_pooling_operators();
-const std::vector<Declaration>& fractional_pooling_operators();
-const std::vector<Declaration>& unpooling_operators();
-const std::vector<Declaration>& folding_operators();
-const std::vector<Declaration>& upsampling_operators();
-const std::vector<Declaration>& shuffling_operators();
-const std::vector<Declaration>& table_operators();
-const std::vector<Declaration>& grid_sampling_operators();
-const std::vector<Declaration>& ctc_operators();
-const std::vector<Declaration>& joining_operators();
-const std::vector<Declaration>& repeating_operators();
-const std::vector<Declaration>& flipping_operators();
-const std::vector<Declaration>& triangle_operators();
-const std::vector<Declaration>& sort_operators();
-const std::vector<Declaration>& unique_operators();
-const std::vector<Declaration>& searching_operators();
-const std::vector<Declaration>& complex_operators();
-const std::vector<Declaration>& activation_operators();
-const std::vector<Declaration>& dropout_operators();
-const std::vector<Declaration>& distance_operators();
-const std::vector<Declaration>& margin_operators();
-const std::vector<Declaration>& instance_norm_operators();
-const std::vector<Declaration>& running_operators();
-const std::vector<Declaration>& statistics_operators();
-const std::vector<Declaration>& combining_operators();
-const std::vector<Declaration>& placing_operators();
-const std::vector<Declaration>& drawing_operators();
-const std::vector<Declaration>& taper_operators();
-const std::vector<Declaration>& optimizer_update_operators();
-const std::vector<Declaration>& foreach_operators();
+// Note [Families]  A family of operators is one file, whose LAMELLA_FAMILY(scan) { return {...}; } gives its
+// declarations. The macro leaves a pointer to the function in the section lamella_families of this library;
+// register_catalogue reads the section, so that no list names the families. Their order is that of their names.
+// Pointwise operators come before all others, since composites of other families are further overloads of some of them,
+// and an operator's first overload has the documentation.
+struct Family {
+  const char* name;
+  std::vector<Declaration> (*operators)();
+};
+#define LAMELLA_FAMILY(family)                                                                                \
+  std::vector<Declaration> family##_operators();                                                              \
+  static const Family family##_family = {#family, family##_operators};                                        \
+  __attribute__((used, retain, section("lamella_families"))) static const Family* const family##_registered = \
+      &family##_family;                                                                                       \
+  std::vector<Declaration> family##_operators()
 
 void register_catalogue();
 

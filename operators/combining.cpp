@@ -122,8 +122,8 @@ Tensor isin_tests(const Scalar& element, const Tensor& test_elements, bool /*ass
 
 }  // namespace
 
-const std::vector<Declaration>& combining_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(combining) {
+  return {
       {"block_diag(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<block_diag>,
        "A matrix with the given matrices along its diagonal and zeros elsewhere; a vector is one row.\n\n>>> "
        "lamella.block_diag(lamella.tensor([[1]]), lamella.tensor([2, 3]))\ntensor([[1, 0, 0],\n        [0, 2, 3]])\n"},
@@ -156,7 +156,6 @@ const std::vector<Declaration>& combining_operators() {
        "Tensor",
        "indexing", function | out, nullptr, composite<isin_tests>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

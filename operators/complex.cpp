@@ -92,8 +92,8 @@ Tensor polar(const Tensor& abs, const Tensor& angle) { return lamella::complex(a
 
 }  // namespace
 
-const std::vector<Declaration>& complex_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(complex) {
+  return {
       {"real(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_real>, nullptr,
        "The real parts, as a view; a real tensor's own view.\n\n>>> lamella.real(lamella.tensor([1 + "
        "2j]))\ntensor([1.])\n"},
@@ -118,7 +118,6 @@ const std::vector<Declaration>& complex_operators() {
        "Complex numbers from lengths and angles, which broadcast.\n\n>>> lamella.polar(lamella.tensor([1.]), "
        "lamella.tensor([0.]))\ntensor([1.+0.j])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -275,8 +275,8 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_outpu
   "(Tensor input, Tensor weight, Tensor? bias=None, SymInt[" #n "] stride=1, " padding ", SymInt[" #n \
   "] dilation=1, SymInt groups=1) -> Tensor"
 
-const std::vector<Declaration>& convolution_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(convolution) {
+  return {
       {"convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
        "SymInt groups) -> Tensor",
        "convolution", function | hidden, shape<infer_convolution>, composite<convolution>,
@@ -321,7 +321,6 @@ const std::vector<Declaration>& convolution_operators() {
        "lamella.ops.aten.convolution_backward(g, x, w, [1], [1], [0], [1], False, [0], 1, [True, True, False])\n"
        "(tensor([[[ 1.,  0., -1.]]]), tensor([[[3., 6.]]]), None)\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -185,8 +185,8 @@ const dispatcher::Copying& copying_by_operators() {
   return c;
 }
 
-const std::vector<Declaration>& copy_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(copy) {
+  return {
       {"copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", "copy",
        method | function | dispatcher::form_between_devices, shape<infer_copy>, nullptr,
        "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> "
@@ -229,7 +229,6 @@ const std::vector<Declaration>& copy_operators() {
        "The one element as a Python number.\n\nRaises:\n    RuntimeError: there is not exactly one element\n\n>>> "
        "lamella.tensor([3.5]).item()\n3.5\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -250,8 +250,8 @@ const Tensor& zero_(const Tensor& self) { return self.fill_(0); }
 
 }  // namespace
 
-const std::vector<Declaration>& creation_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(creation) {
+  return {
       {"empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "creation",
        function | no_kernel_needed, shape<infer_empty>, nullptr,
        "A tensor of the given sizes whose elements are not initialized.\n\n"
@@ -313,7 +313,6 @@ const std::vector<Declaration>& creation_operators() {
       {"zero_(Tensor(a!) self) -> Tensor(a!)", "creation", method | function, shape<infer_self>, composite<zero_>,
        "Sets every element of `self` to zero, in place.\n\n>>> lamella.ones(2).zero_()\ntensor([0., 0.])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -168,8 +168,8 @@ Tensor ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const
 
 }  // namespace
 
-const std::vector<Declaration>& ctc_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(ctc) {
+  return {
       {"ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int "
        "reduction=1, bool zero_infinity=False) -> Tensor",
        "indexing", function, nullptr, composite<ctc_of_lists>,
@@ -183,7 +183,6 @@ const std::vector<Declaration>& ctc_operators() {
        "reduction=1, bool zero_infinity=False) -> Tensor",
        "indexing", function, nullptr, composite<ctc_loss_of_tensors>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -133,8 +133,8 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
 
 }  // namespace
 
-const std::vector<Declaration>& distance_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(distance) {
+  return {
       {"cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", "reduction", function, nullptr,
        composite<cosine_similarity>,
        "The cosine of the angle of the vectors along `dim`: their product, each divided by its norm or by `eps`, "
@@ -163,7 +163,6 @@ const std::vector<Declaration>& distance_operators() {
        "The sums over i and j of input1[i] * weight[k, i, j] * input2[j], plus bias[k], along the last dimensions.\n\n"
        ">>> lamella.bilinear(lamella.tensor([2.]), lamella.tensor([3.]), lamella.ones(1, 1, 1))\ntensor([6.])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

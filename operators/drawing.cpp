@@ -54,8 +54,8 @@ const Tensor& log_normal(const Tensor& self, double mean, double std, const Gene
 
 }  // namespace
 
-const std::vector<Declaration>& drawing_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(drawing) {
+  return {
       {"exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)", "random", method,
        shape<infer_exponential>, composite<exponential>,
        "Fills `self` with exponential numbers of the rate `lambd`.\n\n>>> bool((lamella.empty(5).exponential_() >= "
@@ -73,7 +73,6 @@ const std::vector<Declaration>& drawing_operators() {
        "Fills `self` with exponentials of normal numbers.\n\n>>> bool((lamella.empty(5).log_normal_() > 0).all())\n"
        "True\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

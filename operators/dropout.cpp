@@ -62,8 +62,8 @@ Tensor alpha_dropout(const Tensor& input, double p, bool train) {
 
 }  // namespace
 
-const std::vector<Declaration>& dropout_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(dropout) {
+  return {
       {"native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "random", function, nullptr,
        composite<native_dropout>,
        "dropout, unless `train` is False, and a bool tensor that says which elements stay.\n\n>>> "
@@ -86,7 +86,6 @@ const std::vector<Declaration>& dropout_operators() {
        "alpha_dropout of whole channels (n, c) of (batch, channels, ...).\n\n>>> "
        "lamella.feature_alpha_dropout(lamella.ones(1, 2), 0.5, False)\ntensor([[1., 1.]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -123,7 +123,7 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 
 }  // namespace
 
-std::vector<Declaration> elementwise_operators() {
+LAMELLA_FAMILY(elementwise) {
   return {
       {"div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "pointwise", all_forms, nullptr,
        composite<div_mode<const Tensor&>>, nullptr},

@@ -72,8 +72,8 @@ Tensor min_other(const Tensor& self, const Tensor& other) { return self.minimum(
 
 }  // namespace
 
-const std::vector<Declaration>& extremum_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(extremum) {
+  return {
       {"max(Tensor self) -> Tensor", "reduction", everywhere, shape<infer_extremum>, composite<extremum_all<true>>,
        "The largest element; with `dim`, the values and their indices; with another tensor, maximum. NaN wins.\n\n"
        "Raises:\n    IndexError: there is no element\n\n>>> lamella.max(lamella.tensor([1, 5, 3]))\ntensor(5)\n"},
@@ -111,7 +111,6 @@ const std::vector<Declaration>& extremum_operators() {
        "The smallest and the largest element, over all or along `dim`. NaN wins.\n\n>>> "
        "lamella.aminmax(lamella.tensor([2, 5, 3])).max\ntensor(5)\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -71,8 +71,8 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
 
 }  // namespace
 
-const std::vector<Declaration>& flipping_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(flipping) {
+  return {
       {"roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "copy", everywhere, shape<infer_roll>,
        composite<roll>,
        "The elements moved along dimensions, or all as one row; what leaves at the end enters at the start.\n\n>>> "
@@ -87,7 +87,6 @@ const std::vector<Declaration>& flipping_operators() {
        "A copy turned `k` times by a right angle, from the first of two dimensions to the second.\n\n>>> "
        "lamella.rot90(lamella.tensor([[1, 2]]))\ntensor([[2],\n        [1]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

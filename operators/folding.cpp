@@ -114,8 +114,8 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
 
 }  // namespace
 
-const std::vector<Declaration>& folding_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(folding) {
+  return {
       {"im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", "indexing",
        function | hidden, shape<infer_im2col>, composite<im2col>,
        "The windows of images (n, c, height, width), or without n, as columns: (n, c * elements of a window, "
@@ -127,7 +127,6 @@ const std::vector<Declaration>& folding_operators() {
        "What im2col does, backwards: columns are added up to images, where windows overlap.\n\n>>> "
        "lamella.ops.aten.col2im(lamella.ones(2, 2), (1, 3), (1, 2), 1, 0, 1)\ntensor([[[1., 2., 1.]]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -254,7 +254,7 @@ void add_all(std::vector<Declaration>& table, const Row (&rows)[N], bool functio
 
 }  // namespace
 
-const std::vector<Declaration>& foreach_operators() {
+LAMELLA_FAMILY(foreach) {
   static const auto* table = [] {
     auto* all = new std::vector<Declaration>;
     add_all(*all, both_forms, true, true);

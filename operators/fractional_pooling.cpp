@@ -76,8 +76,8 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& self, IntArrayRef k
 
 }  // namespace
 
-const std::vector<Declaration>& fractional_pooling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(fractional_pooling) {
+  return {
       {"fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, "
        "Tensor)",
        "pooling", function | hidden, nullptr, composite<fractional_max_pool<2>>,
@@ -92,7 +92,6 @@ const std::vector<Declaration>& fractional_pooling_operators() {
        "fractional_max_pool2d.\n\n>>> lamella.ops.aten.fractional_max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), 1, "
        "1, lamella.zeros(1, 1, 3))[1].flatten()\ntensor([7])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -186,8 +186,8 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 
 }  // namespace
 
-const std::vector<Declaration>& gather_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(gather) {
+  return {
       {"gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", "indexing", everywhere | out,
        shape<infer_gather>, nullptr,
        "Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for `dim` 0.\n\n"
@@ -246,7 +246,6 @@ const std::vector<Declaration>& gather_operators() {
        ">>> x = lamella.tensor([[30, 10, 20]])\n>>> lamella.take_along_dim(x, lamella.tensor([[1, 2, 0]]), 1)\n"
        "tensor([[10, 20, 30]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -179,8 +179,8 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
 #define SAMPLER(name) \
   name "(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor"
 
-const std::vector<Declaration>& grid_sampling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(grid_sampling) {
+  return {
       {SAMPLER("grid_sampler_2d"), "indexing", function, nullptr, composite<sample<2>>,
        "An image (N, C, H, W) read at the places (x, y) of a grid (N, h, w, 2), in which the image reaches from -1 to "
        "1. `interpolation_mode` is 0 (bilinear), 1 (nearest) or 2 (bicubic); beyond the image lie, by `padding_mode`, "
@@ -199,7 +199,6 @@ const std::vector<Declaration>& grid_sampling_operators() {
        "lamella.tensor([[[1., 0., 0.], [0., 1., 0.]]])\n>>> lamella.affine_grid_generator(theta, [1, 1, 1, 2], False)\n"
        "tensor([[[[-0.5000,  0.0000],\n          [ 0.5000,  0.0000]]]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -187,8 +187,8 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
 
 }  // namespace
 
-const std::vector<Declaration>& index_rows_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(index_rows) {
+  return {
       {"index_select(Tensor self, int dim, Tensor index) -> Tensor", "indexing", everywhere | out,
        shape<infer_index_select>, composite<index_select>,
        "The slices of `self` along one dimension that a vector of indices names.\n\nRaises:\n    IndexError: an index "
@@ -238,7 +238,6 @@ const std::vector<Declaration>& index_rows_operators() {
        "not given.\n\n>>> lamella.ops.aten.one_hot(lamella.tensor([1, 0]), 3)\ntensor([[0, 1, 0],\n        [1, 0, "
        "0]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

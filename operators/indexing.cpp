@@ -253,8 +253,8 @@ Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, b
 
 }  // namespace
 
-const std::vector<Declaration>& indexing_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(indexing) {
+  return {
       {"index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", "indexing", hidden | function, shape<infer_index>,
        composite<index>,
        "self[indices]: index tensors of integers, which broadcast, and bool masks; an absent one takes all of its "
@@ -271,7 +271,6 @@ const std::vector<Declaration>& indexing_operators() {
        "lamella.index_put(lamella.zeros(2), [lamella.tensor([1, 1])], lamella.tensor([1., 2.]), accumulate=True)\n"
        "tensor([0., 3.])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -36,8 +36,8 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
 
 }  // namespace
 
-const std::vector<Declaration>& instance_norm_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(instance_norm) {
+  return {
       {"instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
        "normalization", function, nullptr, composite<instance_norm>,
@@ -47,7 +47,6 @@ const std::vector<Declaration>& instance_norm_operators() {
        "lamella.instance_norm(lamella.tensor([[[1., 3.]]]), None, None, None, None, True, 0.1, 0.0, False)\n"
        "tensor([[[-1.,  1.]]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

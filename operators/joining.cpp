@@ -130,8 +130,8 @@ Tensor column_stack(TensorList tensors) {
 
 }  // namespace
 
-const std::vector<Declaration>& joining_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(joining) {
+  return {
       {"cat(Tensor[] tensors, int dim=0) -> Tensor", "copy", function | out, shape<infer_cat>, composite<cat>,
        "The tensors one after another along a dimension. Their other sizes agree; dtypes are promoted.\n\nRaises:\n    "
        "RuntimeError: the shapes do not join\n\n>>> lamella.cat([lamella.tensor([1, 2]), lamella.tensor([3])])\n"
@@ -154,7 +154,6 @@ const std::vector<Declaration>& joining_operators() {
        "cat() along the second dimension; vectors are columns.\n\n>>> lamella.column_stack([lamella.ones(2), "
        "lamella.zeros(2)])\ntensor([[1., 0.],\n        [1., 0.]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

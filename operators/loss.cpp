@@ -341,8 +341,8 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
 
 }  // namespace
 
-const std::vector<Declaration>& loss_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(loss) {
+  return {
       {"mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', "
        "Tensor? "
        "weight=None) -> Tensor",
@@ -420,7 +420,6 @@ const std::vector<Declaration>& loss_operators() {
        "0.]]), "
        "lamella.tensor([1]))\ntensor(0.6931)\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -137,8 +137,8 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 
 }  // namespace
 
-const std::vector<Declaration>& margin_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(margin) {
+  return {
       {"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, int reduction=1) -> Tensor",
        "reduction", function, nullptr, composite<margin_ranking_loss>,
        "max(0, -target * (input1 - input2) + margin): the first is to be larger where the target is 1, the second "
@@ -184,7 +184,6 @@ const std::vector<Declaration>& margin_operators() {
        "Stirling's approximation of log(target!).\n\n>>> lamella.poisson_nll_loss(lamella.tensor([0.]), "
        "lamella.tensor([2.]), True, False, 1e-8, 1)\ntensor(1.)\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

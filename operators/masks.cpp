@@ -102,8 +102,8 @@ OneOrMany nonzero_as_tuple(const Tensor& self, bool as_tuple) {
 
 }  // namespace
 
-const std::vector<Declaration>& mask_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(mask) {
+  return {
       {"masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", "indexing", everywhere, nullptr,
        composite<masked_fill<Scalar>>,
        "`self` with `value` where the bool mask holds.\n\n>>> lamella.masked_fill(lamella.tensor([1, 2]), "
@@ -135,7 +135,6 @@ const std::vector<Declaration>& mask_operators() {
        "nonzero() by numpy's name.\n\n>>> lamella.argwhere(lamella.tensor([0, 3]))\ntensor([[1]])\n"},
       {"where(Tensor condition) -> Tensor[]", "indexing", function, nullptr, composite<nonzero_by_dimension>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

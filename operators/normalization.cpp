@@ -295,8 +295,8 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 }  // namespace
 
-const std::vector<Declaration>& normalization_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(normalization) {
+  return {
       {"softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "normalization", everywhere | out,
        shape<infer_softmax>, composite<softmax<false>>,
        "exp(self) divided by its sum along a dimension, without overflow.\n\nArgs:\n    dtype: the input is converted "
@@ -355,7 +355,6 @@ const std::vector<Declaration>& normalization_operators() {
        "normalization", hidden | function, shape<infer_batch_eval>, composite<batch_eval>,
        "batch_norm by given statistics."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -234,8 +234,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(const Tensor& grad
 
 }  // namespace
 
-const std::vector<Declaration>& normalization_backward_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(normalization_backward) {
+  return {
       {"_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
        "normalization", hidden | function, shape<infer_softmax_backward>, composite<softmax_backward<false>>,
        "The gradient of softmax, of its output."},
@@ -261,7 +261,6 @@ const std::vector<Declaration>& normalization_backward_operators() {
        "The gradients of batch_norm: of its input, weight and bias, those that `output_mask` asks for. In training by "
        "the saved statistics, else by the running ones."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -243,7 +243,7 @@ void add(std::vector<Declaration>& table, const char* schema, const std::string&
 
 }  // namespace
 
-const std::vector<Declaration>& optimizer_update_operators() {
+LAMELLA_FAMILY(optimizer_update) {
   static const auto* table = [] {
     auto* all = new std::vector<Declaration>;
     add<Sgd, 0>(*all, SGD("_fused_sgd_", "float"),

@@ -138,8 +138,8 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
 
 }  // namespace
 
-const std::vector<Declaration>& padding_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(padding) {
+  return {
       {"constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "copy", function, shape<infer_pad>,
        composite<constant_pad>,
        "Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on; negative ones "
@@ -150,7 +150,6 @@ const std::vector<Declaration>& padding_operators() {
        "'replicate' or 'circular', from within.\n\n>>> lamella.ops.aten.pad(lamella.tensor([[1, 2, 3]]), (2, "
        "1), 'reflect')\ntensor([[3, 2, 1, 2, 3, 2]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

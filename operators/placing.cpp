@@ -91,8 +91,8 @@ Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t lengt
 
 }  // namespace
 
-const std::vector<Declaration>& placing_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(placing) {
+  return {
       {"select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", "scatter", everywhere, nullptr,
        composite<select_scatter>,
        "A copy of `self` with `src` in place of what select() sees.\n\n>>> lamella.select_scatter(lamella.zeros(2, 2), "
@@ -133,7 +133,6 @@ const std::vector<Declaration>& placing_operators() {
        composite<narrow_copy>,
        "A copy of what narrow() sees.\n\n>>> lamella.narrow_copy(lamella.arange(4), 0, 1, 2)\ntensor([1, 2])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

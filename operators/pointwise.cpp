@@ -1,4 +1,4 @@
-// The table of pointwise operators: the families, and composites of them.
+// Shape rules with something of an operator's own, in the tables of pointwise operators.
 #include "operators/pointwise.h"
 
 #include <cstdio>
@@ -16,21 +16,6 @@ void set_rule(std::vector<Declaration>* table, const char* op, Adapted<lamella_i
     }
   std::fprintf(stderr, "lamella: a shape rule for '%s', which the family does not declare\n", op);
   std::abort();
-}
-
-const std::vector<Declaration>& pointwise_operators() {
-  static const auto* table = [] {
-    auto* all = new std::vector<Declaration>;
-    const auto append = [&](const std::vector<Declaration>& family) {
-      all->insert(all->end(), family.begin(), family.end());
-    };
-#define LAMELLA_APPEND(family) append(family##_operators());
-    LAMELLA_POINTWISE_FAMILIES(LAMELLA_APPEND)
-#undef LAMELLA_APPEND
-    append(elementwise_operators());
-    return all;
-  }();
-  return *table;
 }
 
 }  // namespace lamella::operators

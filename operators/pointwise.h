@@ -1,8 +1,7 @@
-// The tables of pointwise operators, one for each family, and shape rules that differ from the common one.
+// Shape rules of pointwise operators with something of an operator's own.
 #pragma once
 
 #include <lamella/extension.h>
-#include <lamella/pointwise/families.h>
 
 #include <vector>
 
@@ -11,12 +10,6 @@
 #include "operators/catalogue.h"
 
 namespace lamella::operators {
-
-// Each family has one table; pointwise.cpp joins them.
-#define LAMELLA_DECLARE_FAMILY(family) std::vector<Declaration> family##_operators();
-LAMELLA_POINTWISE_FAMILIES(LAMELLA_DECLARE_FAMILY)
-#undef LAMELLA_DECLARE_FAMILY
-std::vector<Declaration> elementwise_operators();  // composites
 
 // Gives an operator of a table a shape rule in place of the common one.
 void set_rule(std::vector<Declaration>* table, const char* op, Adapted<lamella_infer> rule);

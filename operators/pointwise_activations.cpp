@@ -4,6 +4,6 @@
 
 namespace lamella::operators {
 
-std::vector<Declaration> activations_operators() { return declared(lamella::pointwise::activations()); }
+LAMELLA_FAMILY(activations) { return declared(lamella::pointwise::activations()); }
 
 }  // namespace lamella::operators

@@ -11,7 +11,7 @@ void square_bools(const Tensor& self, Output out) {
 
 }  // namespace
 
-std::vector<Declaration> arithmetic_operators() {
+LAMELLA_FAMILY(arithmetic) {
   std::vector<Declaration> table = declared(lamella::pointwise::arithmetic());
   set_rule(&table, "square", pointwise_shape<nullptr, square_bools>);
   return table;

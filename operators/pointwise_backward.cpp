@@ -11,7 +11,7 @@ void check_mask(const Tensor&, const Tensor& mask, double, Output) {
 
 }  // namespace
 
-std::vector<Declaration> backward_operators() {
+LAMELLA_FAMILY(backward) {
   std::vector<Declaration> table = declared(lamella::pointwise::backward());
   set_rule(&table, "native_dropout_backward", pointwise_shape<check_mask>);
   return table;

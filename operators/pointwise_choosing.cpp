@@ -3,6 +3,6 @@
 
 namespace lamella::operators {
 
-std::vector<Declaration> choosing_operators() { return declared(lamella::pointwise::choosing()); }
+LAMELLA_FAMILY(choosing) { return declared(lamella::pointwise::choosing()); }
 
 }  // namespace lamella::operators

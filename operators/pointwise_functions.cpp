@@ -11,7 +11,7 @@ void check_power(const Tensor& self, const Scalar& exponent, Output) {
 
 }  // namespace
 
-std::vector<Declaration> functions_operators() {
+LAMELLA_FAMILY(functions) {
   std::vector<Declaration> table = declared(lamella::pointwise::functions());
   set_rule(&table, "pow.Tensor_Scalar", pointwise_shape<check_power>);
   return table;

@@ -4,6 +4,6 @@
 
 namespace lamella::operators {
 
-std::vector<Declaration> signs_operators() { return declared(lamella::pointwise::signs()); }
+LAMELLA_FAMILY(signs) { return declared(lamella::pointwise::signs()); }
 
 }  // namespace lamella::operators

@@ -293,8 +293,8 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 
 #define WINDOW(n) "int[" #n "] kernel_size, int[" #n "] stride=[], int[" #n "] padding=0, "
 
-const std::vector<Declaration>& pooling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(pooling) {
+  return {
       {"max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
        shape<infer_max<2>>, composite<max_pool>,
        "The largest element of each window; NaN wins. Windows begin every `stride` places (by default they lie side by "
@@ -342,7 +342,6 @@ const std::vector<Declaration>& pooling_operators() {
        "3), "
        "[1, 2], [1, 1], [0, 0], False, True, None)\ntensor([[[0.5000, 1.0000, 0.5000]]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

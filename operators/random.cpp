@@ -1,41 +1,11 @@
-// Random numbers: the words of Philox are the primitive; uniform, normal, Bernoulli and integer numbers, permutations
-// and samples follow from them. Composites use the same words as native kernels, so a seed gives the same numbers on
-// every device.
+// Random numbers: Philox's words are the primitive; uniform, normal and Bernoulli numbers, permutations and samples
+// follow from them. Composites take the same words as native kernels, so a stream is one on every device.
 #include "operators/random.h"
 
 #include <cmath>
 #include <limits>
 
 namespace lamella::operators {
-
-int64_t largest_integer(ScalarType t) {
-  switch (t) {
-    case kBool:
-      return 1;
-    case kByte:
-      return UINT8_MAX;
-    case kUInt16:
-      return UINT16_MAX;
-    case kUInt32:
-      return UINT32_MAX;
-    case kChar:
-      return INT8_MAX;
-    case kShort:
-      return INT16_MAX;
-    case kInt:
-      return INT32_MAX;
-    case kHalf:
-      return 1 << 11;
-    case kBFloat16:
-      return 1 << 8;
-    case kFloat:
-      return 1 << 24;
-    case kDouble:
-      return int64_t{1} << 53;
-    default:
-      return INT64_MAX;
-  }
-}
 
 void check_plain(const char* name, ScalarType t) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(core::is_plain(static_cast<core::DType>(t)), argument(name),
@@ -52,15 +22,11 @@ void check_continuous(const char* name, ScalarType t) {
   LAMELLA_CHECK(is_floating_point(t), argument(name), ": expected a floating dtype, got ", t);
 }
 
-namespace {
-
-// Draws `count` words of the stream, as int64.
+// `count` words of the stream as int64.
 Tensor words(const Generator& generator, const Device& device, int64_t count) {
   const Tensor w = lamella::empty(count, TensorOptions(kUInt32).device(device));
   return lamella::_random_bits_(w, generator).to(kLong);
 }
-
-}  // namespace
 
 Tensor wide_words(const Generator& generator, const Device& device, int64_t count, int bits) {
   const Tensor w = words(generator, device, 2 * count).view({count, 2});
@@ -70,6 +36,15 @@ Tensor wide_words(const Generator& generator, const Device& device, int64_t coun
 
 Tensor uniform_numbers(const Generator& generator, const Device& device, IntArrayRef size, ScalarType dtype) {
   return lamella::empty(size, TensorOptions(dtype).device(device)).uniform_(0, 1, generator);
+}
+
+void set_new(Output& out, IntArrayRef size, ScalarType t) {
+  check_sizes("size", size, t);
+  out.set(size, t);
+}
+void set_like(Output& out, const Tensor& self, ScalarType t, std::optional<MemoryFormat> memory_format) {
+  out.set(self.sizes(), t);
+  lay_out(out, "memory_format", memory_format, self);
 }
 
 const Tensor& store(const Tensor& self, const Tensor& row) { return self.copy_(row.view(self.sizes())); }
@@ -95,16 +70,7 @@ void infer_words(const Tensor& self, const Generator&, Output out) {
   LAMELLA_CHECK(self.dtype() == kUInt32, argument("self"), ": expected dtype uint32, got ", self.dtype());
 }
 
-void set_new(Output& out, IntArrayRef size, ScalarType t) {
-  check_sizes("size", size, t);
-  out.set(size, t);
-}
-void set_like(Output& out, const Tensor& self, ScalarType t, std::optional<MemoryFormat> memory_format) {
-  out.set(self.sizes(), t);
-  lay_out(out, "memory_format", memory_format, self);
-}
-
-// The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating or complex.
+// The rules of rand and randn, then of rand_like and randn_like: the dtype must be floating.
 void infer_drawn(IntArrayRef size, const Generator&, std::optional<ScalarType> dtype, std::optional<Layout>,
                  std::optional<Device>, std::optional<bool> pin_memory, Output out) {
   const ScalarType t = dtype.value_or(default_dtype());
@@ -168,76 +134,7 @@ void infer_normal_numbers(double, double std, IntArrayRef size, const Generator&
   out.pin(pin_memory);
 }
 
-// The end of random_ without `to`: one more than the largest integer, or the end of a range of 63 bits.
-int64_t end_of(ScalarType t) { return largest_integer(t) == INT64_MAX ? INT64_MAX : largest_integer(t) + 1; }
-
-// The bounds of a range of integers, with their names for messages. `subject` is the operator's first argument;
-// `low_name` is empty if no argument gives the lower bound.
-struct Range {
-  int64_t low, high;
-  const char *subject, *low_name, *high_name;
-};
-
-void check_integers(ScalarType t, const Range& r) {
-  check_plain(r.subject, t);
-  const int64_t largest = largest_integer(t);
-  LAMELLA_CHECK(!is_complex(t), argument(r.subject), ": a complex dtype has no range of integers");
-  const char *before = *r.low_name ? " ('" : "", *after = *r.low_name ? "')" : "";
-  LAMELLA_CHECK(r.low < r.high && static_cast<__int128>(r.high) - r.low <= INT64_MAX, argument(r.high_name),
-                ": the range from ", r.low, before, r.low_name, after, " to ", r.high, " is empty or too wide");
-  const bool is_unsigned = is_integral(t) && !is_signed(t);
-  const int64_t lowest = is_unsigned || t == kBool ? 0 : is_floating_point(t) ? -largest : -largest - 1;
-  LAMELLA_CHECK(r.high - 1 <= largest && r.low >= lowest, argument(r.high - 1 > largest ? r.high_name : r.low_name),
-                ": ", r.low, " to ", r.high - 1, " is beyond what dtype ", t, " holds");
-}
-
-// random_.from: [from, to); without `to`, up to the largest integer that the dtype holds.
-void infer_integers(const Tensor& self, int64_t from, std::optional<int64_t> to, const Generator&, Output out) {
-  const ScalarType t = self.dtype();
-  out.same(self);
-  check_integers(t, {from, to.value_or(end_of(t)), "self", "from", "to"});
-}
-void infer_integers_to(const Tensor& self, int64_t to, const Generator&, Output out) {
-  out.same(self);
-  check_integers(self.dtype(), {0, to, "self", "", "to"});
-}
-void infer_integers_all(const Tensor& self, const Generator&, Output out) {
-  out.same(self);
-  check_integers(self.dtype(), {0, end_of(self.dtype()), "self", "", "self"});
-}
-
-void infer_randint(int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
-                   std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
-  const ScalarType t = dtype.value_or(kLong);
-  check_integers(t, {0, high, "high", "", "high"});
-  set_new(out, size, t);
-  out.pin(pin_memory);
-}
-void infer_randint_low(int64_t low, int64_t high, IntArrayRef size, const Generator&, std::optional<ScalarType> dtype,
-                       std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory, Output out) {
-  const ScalarType t = dtype.value_or(kLong);
-  check_integers(t, {low, high, "low", "low", "high"});
-  set_new(out, size, t);
-  out.pin(pin_memory);
-}
-void infer_randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout>,
-                        std::optional<Device>, std::optional<bool> pin_memory,
-                        std::optional<MemoryFormat> memory_format, Output out) {
-  const ScalarType t = dtype.value_or(self.dtype());
-  check_integers(t, {0, high, "self", "", "high"});
-  set_like(out, self, t, memory_format);
-  out.pin(pin_memory);
-}
-void infer_randint_like_low(const Tensor& self, int64_t low, int64_t high, std::optional<ScalarType> dtype,
-                            std::optional<Layout>, std::optional<Device>, std::optional<bool> pin_memory,
-                            std::optional<MemoryFormat> memory_format, Output out) {
-  const ScalarType t = dtype.value_or(self.dtype());
-  check_integers(t, {low, high, "self", "low", "high"});
-  set_like(out, self, t, memory_format);
-  out.pin(pin_memory);
-}
-
-// Returns the largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
+// The largest number of a floating dtype below `end`: rounding must not reach the excluded end of a range.
 double largest_below(double end, ScalarType t) {
   switch (t) {
     case kHalf:
@@ -280,34 +177,6 @@ const Tensor& normal(const Tensor& self, double mean, double std, const Generato
   return store(self, row * std + mean);
 }
 
-// floor(v * range / 2^62) for v of 62 bits, in digits of 31 bits so that nothing overflows.
-Tensor scaled(const Tensor& v, int64_t range) {
-  constexpr int64_t base = int64_t{1} << 31;
-  auto high = [](const Tensor& x) { return x.floor_divide(base); };
-  auto low = [&](const Tensor& x) { return x - high(x) * base; };
-  const Tensor v1 = high(v), v0 = low(v);
-  const int64_t r1 = range / base, r0 = range % base;
-  const Tensor a = v1 * r0, b = v0 * r1;
-  return v1 * r1 + high(a) + high(b) + high(low(a) + low(b) + high(v0 * r0));
-}
-
-const Tensor& integers(const Tensor& self, int64_t from, std::optional<int64_t> to, const Generator& generator) {
-  const int64_t range = to.value_or(end_of(self.dtype())) - from, count = self.numel();
-  const Tensor x = range <= int64_t{1} << 31
-                       ? (words(generator, self.device(), count) * range).floor_divide(int64_t{1} << 32)
-                       : scaled(wide_words(generator, self.device(), count, 62), range);
-  return store(self, x + from);
-}
-
-// ---- in place, with other arguments ---------------------------------------------------------------------------------
-
-const Tensor& random_all(const Tensor& self, const Generator& generator) {
-  return self.random_(0, std::nullopt, generator);
-}
-const Tensor& random_to(const Tensor& self, int64_t to, const Generator& generator) {
-  return self.random_(0, to, generator);
-}
-
 // ---- new tensors ----------------------------------------------------------------------------------------------------
 
 Tensor rand(IntArrayRef size, const Generator& generator, std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -317,17 +186,6 @@ Tensor rand(IntArrayRef size, const Generator& generator, std::optional<ScalarTy
 Tensor randn(IntArrayRef size, const Generator& generator, std::optional<ScalarType> dtype,
              std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
   return lamella::empty(size, options_of(dtype, layout, device, pin_memory)).normal_(0, 1, generator);
-}
-
-Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, const Generator& generator,
-                   std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-                   std::optional<bool> pin_memory) {
-  const TensorOptions options = options_of(dtype.value_or(kLong), layout, device, pin_memory);
-  return lamella::empty(size, options).random_(low, high, generator);
-}
-Tensor randint(int64_t high, IntArrayRef size, const Generator& generator, std::optional<ScalarType> dtype,
-               std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
-  return randint_low(0, high, size, generator, dtype, layout, device, pin_memory);
 }
 
 Tensor rand_like(const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -340,18 +198,6 @@ Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype, std::opti
                   std::optional<MemoryFormat> memory_format) {
   return lamella::empty_like(self, options_of(dtype, layout, device, pin_memory), memory_format).normal_();
 }
-Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, std::optional<ScalarType> dtype,
-                        std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
-                        std::optional<MemoryFormat> memory_format) {
-  const TensorOptions options = options_of(dtype, layout, device, pin_memory);
-  return lamella::empty_like(self, options, memory_format).random_(low, high);
-}
-Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                    std::optional<Device> device, std::optional<bool> pin_memory,
-                    std::optional<MemoryFormat> memory_format) {
-  return randint_like_low(self, 0, high, dtype, layout, device, pin_memory, memory_format);
-}
-
 void check_spreads(double std) { check_std(std); }
 // Checks standard deviations in a tensor, except on meta, which has no data.
 void check_spreads(const Tensor& std) {
@@ -381,45 +227,26 @@ Tensor normal_numbers(double mean, double std, IntArrayRef size, const Generator
   return lamella::empty(size, options_of(dtype, layout, device, pin_memory)).normal_(mean, std, generator);
 }
 
-#define OPTIONS                                                                                            \
-  "*, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
-  "pin_memory=None) -> Tensor"
-#define LIKE                                                                                                   \
-  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? " \
-  "memory_format=None) -> Tensor"
-
 }  // namespace
 
-const std::vector<Declaration>& random_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(random) {
+  return {
       {"_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
        shape<infer_words>, nullptr,
        "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
-      {"rand(SymInt[] size, " OPTIONS, "random", function, shape<infer_drawn>, composite<rand>,
+      {"rand(SymInt[] size, " RANDOM_OPTIONS, "random", function, shape<infer_drawn>, composite<rand>,
        "Uniform numbers in [0, 1), from Philox-4x32-10 (Salmon et al., 2011).\n\nThe stream depends on the seed alone, "
        "not on the device or the number of threads.\n\n"
        ">>> g = lamella.Generator().manual_seed(0)\n>>> lamella.rand(2, generator=g).shape\nlamella.Size([2])\n"},
-      {"randn(SymInt[] size, " OPTIONS, "random", function, shape<infer_drawn>, composite<randn>,
+      {"randn(SymInt[] size, " RANDOM_OPTIONS, "random", function, shape<infer_drawn>, composite<randn>,
        "Normal numbers with mean 0 and standard deviation 1: Box and Muller's transform of Philox's stream.\n\n>>> "
        "lamella.randn(2, 3).shape\nlamella.Size([2, 3])\n"},
-      {"rand_like(Tensor self, " LIKE, "random", function, shape<infer_drawn_like>, composite<rand_like>,
+      {"rand_like(Tensor self, " RANDOM_LIKE, "random", function, shape<infer_drawn_like>, composite<rand_like>,
        "Uniform numbers in [0, 1) in the shape, dtype and device of `self`.\n\n>>> lamella.rand_like(lamella.ones(2, "
        "3)).shape\nlamella.Size([2, 3])\n"},
-      {"randn_like(Tensor self, " LIKE, "random", function, shape<infer_drawn_like>, composite<randn_like>,
+      {"randn_like(Tensor self, " RANDOM_LIKE, "random", function, shape<infer_drawn_like>, composite<randn_like>,
        "Normal numbers in the shape, dtype and device of `self`.\n\n>>> lamella.randn_like(lamella.ones(2, "
        "3)).shape\nlamella.Size([2, 3])\n"},
-      {"randint(SymInt high, SymInt[] size, " OPTIONS, "random", function, shape<infer_randint>, composite<randint>,
-       "Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says "
-       "otherwise.\n\nRaises:\n    RuntimeError: the range is empty or beyond the dtype\n\n"
-       ">>> bool((lamella.randint(3, 5, (4,)) >= 3).all())\nTrue\n"},
-      {"randint.low(SymInt low, SymInt high, SymInt[] size, " OPTIONS, "random", function, shape<infer_randint_low>,
-       composite<randint_low>, nullptr},
-      {"randint_like(Tensor self, SymInt high, " LIKE, "random", function, shape<infer_randint_like>,
-       composite<randint_like>,
-       "Integers below `high`, from `low` (0) on, in the shape, dtype and device of `self`.\n\n>>> "
-       "lamella.randint_like(lamella.ones(2), 1)\ntensor([0., 0.])\n"},
-      {"randint_like.low_dtype(Tensor self, SymInt low, SymInt high, " LIKE, "random", function,
-       shape<infer_randint_like_low>, composite<randint_like_low>, nullptr},
       {"normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
        nullptr, composite<normal_tensors<const Tensor&, const Tensor&>>,
        "Normal numbers of the given means and standard deviations, which broadcast.\n\n>>> "
@@ -428,7 +255,7 @@ const std::vector<Declaration>& random_operators() {
        nullptr, composite<normal_tensors<const Tensor&, double>>, nullptr},
       {"normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
        nullptr, composite<normal_tensors<double, const Tensor&>>, nullptr},
-      {"normal.float_float(float mean, float std, SymInt[] size, " OPTIONS, "random", function,
+      {"normal.float_float(float mean, float std, SymInt[] size, " RANDOM_OPTIONS, "random", function,
        shape<infer_normal_numbers>, composite<normal_numbers>, nullptr},
       {"uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)", "random",
        method, shape<infer_uniform>, composite<uniform>,
@@ -440,16 +267,7 @@ const std::vector<Declaration>& random_operators() {
        "Fills `self` with normal numbers; both parts of complex ones, which share the variance.\n\nRaises:\n    "
        "RuntimeError: std is negative\n\n>>> "
        "lamella.empty(5).normal_(0, 2).shape\nlamella.Size([5])\n"},
-      {"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_integers_all>, composite<random_all>,
-       "Fills `self` with integers from `from` (0) up to but not including `to`; without it, as far as the dtype "
-       "counts.\n\n>>> lamella.zeros(2).random_(1)\ntensor([0., 0.])\n"},
-      {"random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_integers_to>, composite<random_to>, nullptr},
-      {"random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_integers>, composite<integers>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -236,8 +236,8 @@ std::tuple<Tensor, Tensor> rnn_packed(const Tensor& data, const Tensor& batch_si
 
 }  // namespace
 
-const std::vector<Declaration>& recurrent_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(recurrent) {
+  return {
       {"lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
        "(Tensor, Tensor)",
        "matmul", function, nullptr, composite<lstm_cell>,
@@ -289,7 +289,6 @@ const std::vector<Declaration>& recurrent_operators() {
       {"rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)", "matmul", function,
        nullptr, composite<rnn_packed<Kind::relu>>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

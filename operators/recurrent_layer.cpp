@@ -348,8 +348,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_cell_bac
 
 }  // namespace
 
-const std::vector<Declaration>& recurrent_layer_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(recurrent_layer) {
+  return {
       {"_lstm_layer(Tensor gates, Tensor hx, Tensor cx, Tensor weight, Tensor? projection, int[] batch_sizes, bool "
        "reverse) -> (Tensor out, Tensor hn, Tensor cn, Tensor cells, Tensor kept)",
        "matmul", hidden | function, shape<infer_lstm>, composite<lstm_layer>,
@@ -389,7 +389,6 @@ const std::vector<Declaration>& recurrent_layer_operators() {
        "matmul", hidden | function, shape<infer_cell_backward>, composite<lstm_cell_backward>,
        "The gradients of _lstm_cell; those that `output_mask` leaves out are None."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -248,8 +248,8 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
 
 }  // namespace
 
-const std::vector<Declaration>& reduction_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(reduction) {
+  return {
       {"sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, shape<infer_sum>,
        composite<sum_all>,
        "The sum of all elements, or over dimensions; integers and bools give int64.\n\nFloats are added pairwise in a "
@@ -322,7 +322,6 @@ const std::vector<Declaration>& reduction_operators() {
        "1000.]), "
        "0)\ntensor(1000.6932)\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -110,8 +110,8 @@ Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::
 
 }  // namespace
 
-const std::vector<Declaration>& repeating_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(repeating) {
+  return {
       {"repeat(Tensor self, SymInt[] repeats) -> Tensor", "copy", method, shape<infer_repeat>, composite<repeat>,
        "`self` copied so often along each dimension; counts before its own make new dimensions.\n\n>>> "
        "lamella.tensor([1, 2]).repeat(2)\ntensor([1, 2, 1, 2])\n"},
@@ -128,7 +128,6 @@ const std::vector<Declaration>& repeating_operators() {
       {"repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", "copy", function,
        shape<infer_counts>, composite<repeat_interleave_counts>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -149,8 +149,8 @@ std::vector<Tensor> atleast_each(TensorList tensors) {
 
 }  // namespace
 
-const std::vector<Declaration>& reshaping_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(reshaping) {
+  return {
       {"view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", method | no_kernel_needed, shape<infer_view>,
        nullptr,
        "The same elements in another shape, without copying; one size may be -1.\n\nRaises:\n    RuntimeError: the "
@@ -191,7 +191,6 @@ const std::vector<Declaration>& reshaping_operators() {
       {"atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<atleast_each<3>>,
        nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

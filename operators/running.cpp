@@ -99,8 +99,8 @@ Tensor trapezoid(const Tensor& y, const Distance& x, int64_t dim) {
 
 }  // namespace
 
-const std::vector<Declaration>& running_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(running) {
+  return {
       {"cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", "scan", everywhere | out, nullptr,
        composite<running_extreme<true>>,
        "The largest element so far along a dimension, and where it stands; of equals the last. NaN wins.\n\n>>> "
@@ -133,7 +133,6 @@ const std::vector<Declaration>& running_operators() {
       {"cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "scan", function, nullptr,
        composite<trapezoid<Scalar, true>>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -144,15 +144,11 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, co
   return row ? drawn.squeeze(0) : drawn;
 }
 
-#define OPTIONS                                                                                            \
-  "*, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
-  "pin_memory=None) -> Tensor"
-
 }  // namespace
 
-const std::vector<Declaration>& sampling_operators() {
-  static const auto* table = new std::vector<Declaration>{
-      {"randperm(SymInt n, " OPTIONS, "random", function, shape<infer_randperm>, composite<randperm>,
+LAMELLA_FAMILY(sampling) {
+  return {
+      {"randperm(SymInt n, " RANDOM_OPTIONS, "random", function, shape<infer_randperm>, composite<randperm>,
        "The integers below `n` in random order.\n\n>>> lamella.randperm(4).sort().values\ntensor([0, 1, 2, 3])\n"},
       {"_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
        shape<infer_permutation>, composite<permute_randomly>,
@@ -177,7 +173,6 @@ const std::vector<Declaration>& sampling_operators() {
       {"_search_cdf(Tensor cdf, Tensor u) -> Tensor", "random", hidden, shape<infer_search>, composite<search_cdf>,
        "How many entries of each row of `cdf`, which ascends, are at most each `u` of that row."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -29,8 +29,8 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype)
 
 }  // namespace
 
-const std::vector<Declaration>& scan_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(scan) {
+  return {
       {"cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan", all_forms, shape<infer_scan>,
        nullptr,
        "Running sums along a dimension; integers and bools give int64. Floats are added in float64.\n\n"
@@ -40,7 +40,6 @@ const std::vector<Declaration>& scan_operators() {
        "Running products along a dimension; integers and bools give int64.\n\n"
        ">>> lamella.cumprod(lamella.tensor([1., 2., 3.]), 0)\ntensor([1., 2., 6.])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

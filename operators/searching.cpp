@@ -102,8 +102,8 @@ Tensor bucketize(const Values& self, const Tensor& boundaries, bool out_int32, b
 
 }  // namespace
 
-const std::vector<Declaration>& searching_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(searching) {
+  return {
       {"searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "
        "side=None, Tensor? sorter=None) -> Tensor",
        "sort", function | out, shape<infer_searchsorted<Tensor>>, composite<searchsorted<Tensor>>,
@@ -121,7 +121,6 @@ const std::vector<Declaration>& searching_operators() {
       {"bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", "sort",
        function, shape<infer_bucketize<Scalar>>, composite<bucketize<Scalar>>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

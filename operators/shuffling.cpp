@@ -55,8 +55,8 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
 
 }  // namespace
 
-const std::vector<Declaration>& shuffling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(shuffling) {
+  return {
       {"pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", "copy", function, nullptr, composite<pixel_shuffle>,
        "Every r x r channels become r x r pixels in place of one, as Shi et al. (2016) enlarge images.\n\nRaises:\n    "
        "RuntimeError: the channels are no multiple of r x r\n\n>>> "
@@ -73,7 +73,6 @@ const std::vector<Declaration>& shuffling_operators() {
        "channel_shuffle, under its other name.\n\n>>> "
        "lamella.native_channel_shuffle(lamella.arange(4.).view(1, 4, 1), 2).flatten()\ntensor([0., 2., 1., 3.])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -121,8 +121,8 @@ Both median_dim(const Tensor& self, int64_t dim, bool keepdim) {
 
 }  // namespace
 
-const std::vector<Declaration>& sort_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(sort) {
+  return {
       {"sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", "sort",
        everywhere | out, shape<infer_sort>, composite<sort>,
        "The elements in order along one dimension, and the indices they had. Equal ones keep their order; NaN is "
@@ -155,7 +155,6 @@ const std::vector<Declaration>& sort_operators() {
       {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
        everywhere | out, shape<infer_median_dim>, composite<median_dim>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

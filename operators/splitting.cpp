@@ -124,8 +124,8 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
 
 }  // namespace
 
-const std::vector<Declaration>& splitting_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(splitting) {
+  return {
       {"chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, composite<chunk>,
        "At most `chunks` pieces of one size along a dimension, the last perhaps smaller.\n\n>>> "
        "lamella.chunk(lamella.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n",
@@ -174,7 +174,6 @@ const std::vector<Declaration>& splitting_operators() {
        "One view for each position along a dimension.\n\n>>> lamella.unbind(lamella.tensor([[1, 2], [3, "
        "4]]))\n(tensor([1, 2]), tensor([3, 4]))\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

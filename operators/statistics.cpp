@@ -214,8 +214,8 @@ Tensor corrcoef(const Tensor& self) {
 
 }  // namespace
 
-const std::vector<Declaration>& statistics_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(statistics) {
+  return {
       {"bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", "reduction", everywhere, nullptr,
        composite<bincount>,
        "How often each integer from 0 to the largest stands in a row, or the sum of its weights.\n\n>>> "
@@ -257,7 +257,6 @@ const std::vector<Declaration>& statistics_operators() {
        "Pearson's correlations of variables in rows, each with its observations in columns.\n\n>>> "
        "lamella.corrcoef(lamella.tensor([[0., 1., 2.], [2., 1., 0.]]))\ntensor([[ 1., -1.],\n        [-1.,  1.]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

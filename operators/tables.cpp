@@ -146,8 +146,8 @@ Bags embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& of
 
 }  // namespace
 
-const std::vector<Declaration>& table_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(table) {
+  return {
       {"renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "normalization", all_forms, nullptr,
        composite<renorm>,
        "Slices along a dimension whose norm of order `p` is larger than `maxnorm`, scaled to that length.\n\n>>> "
@@ -172,7 +172,6 @@ const std::vector<Declaration>& table_operators() {
        "Tensor, Tensor)",
        "indexing", function, nullptr, composite<bags_of>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -56,8 +56,8 @@ Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double
 
 }  // namespace
 
-const std::vector<Declaration>& taper_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(taper) {
+  return {
       {"hann_window(int window_length, bool periodic=True, " OPTIONS, "creation", function, nullptr,
        composite<hann_window>,
        "Hann's window, one wave of a cosine above zero. A periodic one leaves out the last element, which is the next "
@@ -73,7 +73,6 @@ const std::vector<Declaration>& taper_operators() {
        composite<bartlett_window>,
        "Bartlett's window, a triangle.\n\n>>> lamella.bartlett_window(4)\ntensor([0.0000, 0.5000, 1.0000, 0.5000])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

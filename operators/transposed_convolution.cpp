@@ -95,8 +95,8 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
   "(Tensor input, Tensor weight, Tensor? bias=None, SymInt[" #n "] stride=1, SymInt[" #n "] padding=0, SymInt[" #n \
   "] output_padding=0, SymInt groups=1, SymInt[" #n "] dilation=1) -> Tensor"
 
-const std::vector<Declaration>& transposed_convolution_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(transposed_convolution) {
+  return {
       {"conv_transpose1d" ARGUMENTS(1), "convolution", function, nullptr, composite<conv_transpose<1>>,
        "The transposed convolution along the last dimension: each element of the input (n, c, length), or without n, "
        "adds its multiple of the kernel to the result. See conv_transpose2d.input.\n\n>>> "
@@ -120,7 +120,6 @@ const std::vector<Declaration>& transposed_convolution_operators() {
        "lamella.conv_tbc(lamella.ones(3, 1, 1), lamella.ones(2, 1, 1), lamella.zeros(1)).flatten()\n"
        "tensor([2., 2.])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -98,8 +98,8 @@ Tensor trace(const Tensor& self) {
 
 }  // namespace
 
-const std::vector<Declaration>& triangle_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(triangle) {
+  return {
       {"tril(Tensor self, int diagonal=0) -> Tensor", "copy", all_forms, shape<infer_triangle>,
        composite<triangle<true>>,
        "The lower triangle of the last two dimensions, zero above the given diagonal.\n\n>>> "
@@ -130,7 +130,6 @@ const std::vector<Declaration>& triangle_operators() {
       {"trace(Tensor self) -> Tensor", "reduction", everywhere, nullptr, composite<trace>,
        "The sum of a matrix's diagonal.\n\n>>> lamella.trace(lamella.tensor([[1, 2], [3, 4]]))\ntensor(5)\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -97,8 +97,8 @@ Results unique_consecutive(const Tensor& self, bool return_inverse, bool return_
 
 }  // namespace
 
-const std::vector<Declaration>& unique_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(unique) {
+  return {
       {"_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, "
        "Tensor, Tensor)",
        "sort", hidden | function, shape<infer_unique>, composite<unique>,
@@ -121,7 +121,6 @@ const std::vector<Declaration>& unique_operators() {
        "lengths; what was not asked for is "
        "empty."},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -41,8 +41,8 @@ Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 
 }  // namespace
 
-const std::vector<Declaration>& unpooling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(unpooling) {
+  return {
       {"max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", "pooling", function | hidden,
        nullptr, composite<max_unpool2d>,
        "Planes of zeros, and each element of `self` where `indices`, those of max_pool2d_with_indices, say.\n\n"
@@ -56,7 +56,6 @@ const std::vector<Declaration>& unpooling_operators() {
        "lamella.ops.aten.max_unpool3d(lamella.tensor([[[[5.]]]]), lamella.tensor([[[[2]]]]), (1, 2, 2), 1, 0)\n"
        "tensor([[[[0., 0.],\n          [5., 0.]]]])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

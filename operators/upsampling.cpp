@@ -258,8 +258,8 @@ struct Mixes : Up<F, S...> {
   }
 #define ALIGN "bool align_corners, "
 
-const std::vector<Declaration>& upsampling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(upsampling) {
+  return {
       {"_resample(Tensor self, SymInt[] output_size, int[] taps, Tensor index, Tensor? weight=None) -> Tensor",
        "indexing", function | hidden, shape<infer_resample>, composite<resample>,
        "The last axes, one by one, at other places. Place i of an axis is the sum over its taps k of the element at "
@@ -313,7 +313,6 @@ const std::vector<Declaration>& upsampling_operators() {
            "_upsample_bilinear2d_aa with a sinc in a window of three of its zeros as filter.",
            Mixes<Filter::lanczos_smooth, Scale, Scale>),
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

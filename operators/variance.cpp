@@ -66,8 +66,8 @@ Spread<WithMean> spread_corrected(const Tensor& self, std::optional<IntArrayRef>
 
 }  // namespace
 
-const std::vector<Declaration>& variance_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(variance) {
+  return {
       {"var(Tensor self, bool unbiased=True) -> Tensor", "reduction", everywhere, shape<infer_all<>>,
        composite<spread_all<false, false>>,
        "The variance over all elements, or over dimensions: the squares of what differs from the mean, added and "
@@ -105,7 +105,6 @@ const std::vector<Declaration>& variance_operators() {
        "Tensor)",
        "reduction", everywhere, shape<infer_corrected<Output>>, composite<spread_corrected<true, true>>, nullptr},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -102,8 +102,8 @@ Tensor avg_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
 
 #define WINDOW "int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
 
-const std::vector<Declaration>& volume_pooling_operators() {
-  static const auto* table = new std::vector<Declaration>{
+LAMELLA_FAMILY(volume_pooling) {
+  return {
       {"max_pool3d(Tensor self, " WINDOW "int[3] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
        shape<infer_max>, composite<max_pool>,
        "The largest element of each window of volumes (n, c, depth, height, width), or without n. See max_pool2d.\n\n"
@@ -120,7 +120,6 @@ const std::vector<Declaration>& volume_pooling_operators() {
        "lamella.ops.aten.avg_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2)).flatten()\n"
        "tensor([1.5000, 5.5000])\n"},
   };
-  return *table;
 }
 
 }  // namespace lamella::operators

@@ -140,7 +140,7 @@ Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const
 
 }  // namespace
 
-void register_added_products(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<linear>(m, "linear");
   add<added<Product::matrices>>(m, "addmm");
   add<added<Product::batches>>(m, "baddbmm");

@@ -119,10 +119,7 @@ Status attention_dropout(const Tensor& query, const Tensor& key, const Tensor& v
 
 }  // namespace
 
-void register_attention_backward(Library& m);  // attention_backward.cpp
-
-void register_attention(Library& m) {
-  register_attention_backward(m);
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<attention>(m, "_attention");
   add<attention_dropout>(m, "_attention_dropout");
 }

@@ -269,7 +269,7 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
 
 }  // namespace
 
-void register_attention_backward(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<attention_backward>(m, "_attention_backward");
   add<attention_mask_backward>(m, "_attention_mask_backward");
 }

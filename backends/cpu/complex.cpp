@@ -37,6 +37,6 @@ Status complex(const Tensor& real, const Tensor& imag, const Tensor& out) {
 
 }  // namespace
 
-void register_complex(Library& m) { add<complex>(m, "complex"); }
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) { add<complex>(m, "complex"); }
 
 }  // namespace lamella::cpu

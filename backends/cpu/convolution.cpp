@@ -428,7 +428,7 @@ Status constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value,
 
 }  // namespace
 
-void register_convolution(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<convolution>(m, "convolution");
   add<constant_pad_nd>(m, "constant_pad_nd");
 }

@@ -279,7 +279,7 @@ Status convolution_backward_input(const Tensor& grad_output, const Tensor& weigh
 
 }  // namespace
 
-void register_convolution_backward(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<convolution_backward_input>(m, "_convolution_backward_input");
   add<convolution_backward_weight>(m, "_convolution_backward_weight");
 }

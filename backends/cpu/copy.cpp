@@ -173,7 +173,7 @@ static Status clone(const Tensor& self, std::optional<MemoryFormat>, const Tenso
   return copy_into(out.get(), self.get());
 }
 
-void register_copies(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add_for_any_dtype<copy>(m, "copy_");
   add_for_any_dtype<clone>(m, "clone");
 }

@@ -144,7 +144,7 @@ Status full_like(const Tensor&, const Scalar& number, std::optional<ScalarType>,
 
 }  // namespace
 
-void register_fill(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add_for_any_dtype<fill>(m, "fill_.Scalar");
   add<arange>(m, "arange.start_step");
   add_for_any_dtype<eye>(m, "eye");

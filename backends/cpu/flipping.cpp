@@ -64,7 +64,7 @@ Status roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tens
 
 }  // namespace
 
-void register_flipping(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<flip>(m, "flip");
   add<roll>(m, "roll");
 }

@@ -189,7 +189,7 @@ Status take(lamella_frame* f, const Tensor& self, const Tensor& index, const Ten
 
 }  // namespace
 
-void register_gather(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<gather>(m, "gather");
   add<take>(m, "take");
   add<scatter_inplace<put_of>>(m, "scatter_.src");

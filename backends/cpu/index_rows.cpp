@@ -274,7 +274,7 @@ Status index_fill(lamella_frame* f, const Tensor& self, int64_t dim, const Tenso
 
 }  // namespace
 
-void register_index_rows(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   m.impl<index_add_>("index_add_", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl<index_add>("index_add", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
   add<index_copy_>(m, "index_copy_");

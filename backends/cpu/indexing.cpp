@@ -313,7 +313,7 @@ Status index_put(lamella_frame* f, const Tensor& self, TensorList indices, const
 
 }  // namespace
 
-void register_indexing(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   m.impl("index.Tensor", "cpu", index);
   m.impl<index_put_>("index_put_", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl<index_put>("index_put", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);

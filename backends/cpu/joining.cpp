@@ -87,7 +87,7 @@ Status stack(TensorList tensors, int64_t dim, const Tensor& out) {
 
 }  // namespace
 
-void register_joining(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<cat>(m, "cat");
   add<stack>(m, "stack");
 }

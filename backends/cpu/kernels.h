@@ -1,5 +1,6 @@
 // The CPU's kernels, one group a file. A kernel is a C++ function: it takes the schema's arguments, then the outputs
-// that it writes, and returns its status.
+// that it writes, and returns its status. Each file registers its kernels in a block LAMELLA_LIBRARY_IMPL(aten, cpu,
+// m), which runs after plugin.cpp has registered the backend.
 #pragma once
 
 #include <lamella/kernel.h>
@@ -27,35 +28,6 @@ inline constexpr int64_t grain = 32768;
 
 lamella_status pointwise_kernel(lamella_frame*, const lamella_value*,
                                 lamella_value*);  // context: lamella_pointwise, or null for the operator's own
-
-void register_pointwise(Library& m);
-void register_reductions(Library& m);
-void register_indexing(Library& m);
-void register_index_rows(Library& m);
-void register_nonzero(Library& m);
-void register_random(Library& m);
-void register_complex(Library& m);
-void register_matmul(Library& m);
-void register_added_products(Library& m);
-void register_scans(Library& m);
-void register_softmax(Library& m);
-void register_normalization(Library& m);
-void register_convolution(Library& m);
-void register_convolution_backward(Library& m);
-void register_pooling(Library& m);
-void register_resampling(Library& m);
-void register_gather(Library& m);
-void register_joining(Library& m);
-void register_repeating(Library& m);
-void register_flipping(Library& m);
-void register_triangles(Library& m);
-void register_copies(Library& m);
-void register_fill(Library& m);
-void register_attention(Library& m);
-void register_recurrent(Library& m);
-void register_sort(Library& m);
-void register_updates(Library& m);
-void register_searching(Library& m);
 
 // Whether the channels of four dimensions are neighbours, and nothing lies between pixels.
 inline bool lies_channels_last(const lamella_tensor* t) {

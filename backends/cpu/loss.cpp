@@ -370,7 +370,7 @@ Status class_loss_backward(lamella_frame* f, const Tensor& grad_output, const Te
 
 }  // namespace
 
-void register_losses(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<nll_pick>(m, "_nll_pick");
   add<pair_loss>(m, "_pair_loss");
   add<pair_loss_backward>(m, "_pair_loss_backward");

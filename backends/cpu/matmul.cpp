@@ -356,7 +356,7 @@ Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
 
 }  // namespace
 
-void register_matmul(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<mm>(m, "mm");
   add<int_mm>(m, "_int_mm");
   add<bmm>(m, "bmm");

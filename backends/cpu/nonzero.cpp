@@ -74,7 +74,7 @@ Status masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
 
 }  // namespace
 
-void register_nonzero(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<nonzero>(m, "nonzero");
   add<masked_scatter>(m, "masked_scatter");
 }

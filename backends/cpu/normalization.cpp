@@ -302,10 +302,7 @@ Status batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& 
 
 }  // namespace
 
-void register_norm_gradients(Library& m);  // normalization_backward.cpp
-
-void register_normalization(Library& m) {
-  register_norm_gradients(m);
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<native_layer_norm>(m, "native_layer_norm");
   add<layer_norm>(m, "layer_norm");
   add<native_group_norm>(m, "native_group_norm");

@@ -387,7 +387,7 @@ Status native_batch_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
 
 }  // namespace
 
-void register_norm_gradients(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<softmax_backward_data<false>>(m, "_softmax_backward_data");
   add<softmax_backward_data<true>>(m, "_log_softmax_backward_data");
   add<native_layer_norm_backward>(m, "native_layer_norm_backward");

@@ -1,4 +1,5 @@
-// The CPU backend registers itself through the C ABI, as any plugin does: its memory, then kernels for operators.
+// The CPU backend registers itself through the C ABI, as any plugin does. Files of kernels register theirs afterwards,
+// in blocks of their own.
 #include <fstream>
 
 #include "backends/cpu/kernels.h"
@@ -73,34 +74,6 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   b.property = property;
   int32_t id;
   m.backend(b, &id);
-  register_pointwise(m);
-  register_copies(m);
-  register_fill(m);
-  register_reductions(m);
-  register_indexing(m);
-  register_index_rows(m);
-  register_nonzero(m);
-  register_random(m);
-  register_complex(m);
-  register_matmul(m);
-  register_added_products(m);
-  register_scans(m);
-  register_softmax(m);
-  register_normalization(m);
-  register_convolution(m);
-  register_convolution_backward(m);
-  register_pooling(m);
-  register_resampling(m);
-  register_gather(m);
-  register_joining(m);
-  register_repeating(m);
-  register_flipping(m);
-  register_triangles(m);
-  register_attention(m);
-  register_recurrent(m);
-  register_sort(m);
-  register_updates(m);
-  register_searching(m);
   static const Info info = {sizeof info, isa_name()};
   m.interface("cpu.info", 1, &info);
 }

@@ -335,7 +335,7 @@ void register_family(Library& m, Meanings all, pointwise::Family<Ops...>) {
 
 }  // namespace
 
-void register_pointwise(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   m.category("pointwise", "cpu", pointwise_kernel);
   const Meanings* next = loops().pointwise;
 #define LAMELLA_REGISTER(family) register_family(m, *next++, pointwise::family());

@@ -227,7 +227,7 @@ Status adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor&, co
 
 }  // namespace
 
-void register_pooling(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<max_pool<1>>(m, "max_pool1d");
   add<max_pool<2>>(m, "max_pool2d");
   add<max_pool2d_with_indices>(m, "max_pool2d_with_indices");

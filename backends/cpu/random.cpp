@@ -446,7 +446,7 @@ Status search_cdf(lamella_frame* f, const Tensor& cdf, const Tensor& u, const Te
 
 }  // namespace
 
-void register_random(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<random_bits>(m, "_random_bits_");
   add<uniform>(m, "uniform_");
   add<normal>(m, "normal_");

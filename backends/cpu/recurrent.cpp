@@ -393,10 +393,7 @@ Status rnn_backward_kernel(const Tensor& grad_out, const Tensor& grad_hn, const 
 
 }  // namespace
 
-void register_cells(Library& m);  // recurrent_cell.cpp
-
-void register_recurrent(Library& m) {
-  register_cells(m);
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<lstm_kernel>(m, "_lstm_layer");
   add<lstm_backward_kernel>(m, "_lstm_layer_backward");
   add<gru_kernel>(m, "_gru_layer");

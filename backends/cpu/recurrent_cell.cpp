@@ -122,7 +122,7 @@ Status cell_backward(const Tensor& grad_hy, const Tensor& grad_cy, const Tensor&
 
 }  // namespace
 
-void register_cells(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<cell>(m, "_lstm_cell");
   add<cell_backward>(m, "_lstm_cell_backward");
 }

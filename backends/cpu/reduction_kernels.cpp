@@ -111,7 +111,7 @@ Status vector_norm(lamella_frame* f, const Tensor& self, const Scalar& ord, std:
 
 }  // namespace
 
-void register_reductions(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   using Dims = std::optional<IntArrayRef>;
   add<over_all<Reduce::sum>>(m, "sum");
   add<over_dims<Reduce::sum, Dims>>(m, "sum.dim_IntList");

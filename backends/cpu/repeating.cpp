@@ -91,7 +91,7 @@ Tensor repeat_interleave_counts(const Tensor& repeats, std::optional<int64_t>) {
 
 }  // namespace
 
-void register_repeating(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<repeat>(m, "repeat");
   add<repeat>(m, "tile");
   add<repeat_interleave>(m, "repeat_interleave.self_int");

@@ -208,7 +208,7 @@ Status resample_backward(const Tensor& grad_output, IntArrayRef output_size, Int
 
 }  // namespace
 
-void register_resampling(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<resample>(m, "_resample");
   add<resample_backward>(m, "_resample_backward");
 }

@@ -185,7 +185,7 @@ Status scan(lamella_frame* f, const Tensor& self, int64_t dim, std::optional<Sca
 
 }  // namespace
 
-void register_scans(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<scan<false>>(m, "cumsum");
   add<scan<true>>(m, "cumprod");
 }

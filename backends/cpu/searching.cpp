@@ -87,7 +87,7 @@ Status bucketize(const Wanted& self, const Tensor& boundaries, bool, bool right,
 
 }  // namespace
 
-void register_searching(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   m.impl<searchsorted<Tensor>>("searchsorted.Tensor", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl<searchsorted<Scalar>>("searchsorted.Scalar", "cpu", LAMELLA_KERNEL_CALLS_OPERATORS);
   add<bucketize<Tensor>>(m, "bucketize.Tensor");

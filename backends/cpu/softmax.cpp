@@ -120,10 +120,7 @@ Status softmax(const Tensor& self, int64_t dim, std::optional<ScalarType>, const
 
 }  // namespace
 
-void register_losses(Library& m);  // loss.cpp
-
-void register_softmax(Library& m) {
-  register_losses(m);
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<softmax<false>>(m, "softmax.int");
   add<softmax<true>>(m, "log_softmax.int");
 }

@@ -387,7 +387,7 @@ Status row_order(const Tensor& self, const Tensor& out) {
 
 }  // namespace
 
-void register_sort(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<sort>(m, "sort.stable");
   add<topk>(m, "topk");
   add<kthvalue>(m, "kthvalue");

@@ -110,7 +110,7 @@ Status diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2
 
 }  // namespace
 
-void register_triangles(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   add<tril>(m, "tril");
   add<triu>(m, "triu");
   add<tril_indices>(m, "tril_indices");

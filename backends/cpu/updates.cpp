@@ -228,7 +228,7 @@ lamella_status update(lamella_frame* f, const lamella_value* args, lamella_value
 
 }  // namespace
 
-void register_updates(Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
 #define LAMELLA_ADD_UPDATE(n, U, name) \
   m.impl(name, "cpu", update<U, n>);   \
   if (n < updates_of_tensor_lr) m.impl(name ".tensor_lr", "cpu", update<U, n>);

@@ -1,5 +1,5 @@
 // arange.start_step, in float64 if one of its numbers is a float, else in int64.
-#include "kernels.h"
+#include "launch.h"
 
 namespace cuda {
 namespace {
@@ -39,6 +39,6 @@ lamella_status arange_kernel(lamella_frame*, const lamella_value* args, lamella_
 
 }  // namespace
 
-void add_arange(lamella::Library& m) { m.impl("arange.start_step", "cuda", arange_kernel); }
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) { m.impl("arange.start_step", "cuda", arange_kernel); }
 
 }  // namespace cuda

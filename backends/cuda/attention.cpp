@@ -3,7 +3,6 @@
 // 256 by kernels/attention.cu; wider ones take the composite.
 #include "kernels/attention.h"
 
-#include "kernels.h"
 #include "operands.h"
 #include "random.h"
 
@@ -274,7 +273,7 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
 
 }  // namespace
 
-void add_attention(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.impl("_attention", "cuda", attention, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("_attention_dropout", "cuda", attention_dropout, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("_attention_backward", "cuda", attention_backward, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);

@@ -4,7 +4,6 @@
 
 #include "dnn.h"
 #include "elementwise.h"
-#include "kernels.h"
 
 namespace cuda {
 namespace {
@@ -154,7 +153,7 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
 
 }  // namespace
 
-void add_convolutions(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<convolution>(m, "convolution");
   add<backward_input>(m, "_convolution_backward_input");
   add<backward_weight>(m, "_convolution_backward_weight");

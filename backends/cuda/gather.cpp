@@ -1,5 +1,4 @@
 // One index for each element or each row, along one dimension: gather, scatter, index_select, index_add, tables.
-#include "kernels.h"
 #include "scattering.h"
 #include "walks.h"
 
@@ -223,7 +222,7 @@ Status index_add_(const Tensor&, int64_t dim, const Tensor& index, const Tensor&
 
 }  // namespace
 
-void add_gather(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<gather>(m, "gather");
   add<index_select>(m, "index_select");
   add<take>(m, "take");

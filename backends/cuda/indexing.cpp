@@ -1,7 +1,6 @@
 // self[indices] for index tensors and masks, read and written.
 #include "kernels/indexing.h"
 
-#include "kernels.h"
 #include "nonzero.h"
 #include "scattering.h"
 #include "walks.h"
@@ -249,7 +248,7 @@ lamella_status index_put_(lamella_frame* f, const lamella_value* args, lamella_v
 
 }  // namespace
 
-void add_indexing(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.impl("index.Tensor", "cuda", index, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
   m.impl("index_put_", "cuda", index_put_, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
 }

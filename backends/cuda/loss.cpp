@@ -1,7 +1,6 @@
 // Cross entropy and the negative logarithm of a likelihood: a sample by a group of threads, totals in one order.
 #include "kernels/loss.h"
 
-#include "kernels.h"
 #include "rows.h"
 
 namespace cuda {
@@ -110,7 +109,7 @@ Status class_loss_backward(const Tensor& grad_output, const Tensor& input, const
 
 }  // namespace
 
-void add_losses(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<nll_pick>(m, "_nll_pick");
   add<class_loss>(m, "_class_loss");
   add<class_loss_backward>(m, "_class_loss_backward");

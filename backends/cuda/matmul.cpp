@@ -2,7 +2,6 @@
 #include "matmul.h"
 
 #include "blaslt.h"
-#include "kernels.h"
 #include "numbers.h"
 
 namespace cuda {
@@ -241,7 +240,7 @@ Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, con
 
 }  // namespace
 
-void add_products(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<mm>(m, "mm");
   add<int_mm>(m, "_int_mm");
   add<bmm>(m, "bmm");

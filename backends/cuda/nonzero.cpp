@@ -1,7 +1,6 @@
 // nonzero: its result's size depends on the data, so the host waits for one number.
 #include "nonzero.h"
 
-#include "kernels.h"
 #include "kernels/nonzero.h"
 
 namespace cuda {
@@ -35,6 +34,6 @@ Tensor nonzero_of(const Tensor& self) {
   return out;
 }
 
-void add_nonzero(lamella::Library& m) { add<nonzero>(m, "nonzero"); }
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) { add<nonzero>(m, "nonzero"); }
 
 }  // namespace cuda

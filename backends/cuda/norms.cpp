@@ -1,7 +1,6 @@
 // Layer, group, root-mean-square and batch norms and their gradients.
 #include "kernels/norms.h"
 
-#include "kernels.h"
 #include "rows.h"
 
 namespace cuda {
@@ -401,7 +400,7 @@ Status native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, c
 
 }  // namespace
 
-void add_norms(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<native_layer_norm>(m, "native_layer_norm");
   add<layer_norm>(m, "layer_norm");
   add<native_group_norm>(m, "native_group_norm");

@@ -1,6 +1,6 @@
-// Device `cuda` registers itself through the C ABI, as any plugin does: its memory, streams and copies, then kernels.
+// Device `cuda` registers itself through the C ABI, as any plugin does: its memory, streams and copies. Files of
+// kernels register theirs afterwards, in blocks of their own.
 #include "devices.h"
-#include "kernels.h"
 
 namespace cuda {
 
@@ -18,23 +18,6 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   add_copies(b);
   add_streams(m, b);
   m.backend(b, nullptr);
-  add_pointwise(m);
-  add_reductions(m);
-  add_scans(m);
-  add_random(m);
-  add_arange(m);
-  add_products(m);
-  add_gather(m);
-  add_indexing(m);
-  add_nonzero(m);
-  add_sorts(m);
-  add_softmax(m);
-  add_norms(m);
-  add_losses(m);
-  add_updates(m);
-  add_convolutions(m);
-  add_pools(m);
-  add_attention(m);
 }
 
 }  // namespace cuda

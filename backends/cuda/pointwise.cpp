@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "elementwise.h"
-#include "kernels.h"
 #include "numbers.h"
 
 namespace cuda {
@@ -112,7 +111,7 @@ lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_
 
 }  // namespace
 
-void add_pointwise(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.category("pointwise", "cuda", pointwise_kernel);
   m.impl("copy_", "cuda", assign_kernel).impl("fill_.Scalar", "cuda", assign_kernel);
 }

@@ -2,7 +2,6 @@
 #include "kernels/divisor.h"
 #include "kernels/pooling.h"
 
-#include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
@@ -173,7 +172,7 @@ Status adaptive_avg_pool2d_backward(const Tensor& grad_output, const Tensor& sel
 
 }  // namespace
 
-void add_pools(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<max_pool_plain<1>>(m, "max_pool1d");
   add<max_pool_plain<2>>(m, "max_pool2d");
   add<max_pool_indices>(m, "max_pool2d_with_indices");

@@ -1,7 +1,6 @@
 // Random numbers: the kinds of kernels/random.cu, by operator. The stream of words is the CPU's.
 #include <cmath>
 
-#include "kernels.h"
 #include "layout.h"
 #include "random.h"
 
@@ -142,7 +141,7 @@ lamella_status write_place(const lamella_tensor* to, const ReservedWords& reserv
   return launch(kernel, to, {1}, {1}, 0, data, reserved.stream, reserved.replayed);
 }
 
-void add_random(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.impl<random_bits>("_random_bits_", "cuda");
   m.impl<uniform>("uniform_", "cuda");
   m.impl<normal>("normal_", "cuda");

@@ -1,5 +1,4 @@
 // The reductions' operators: which fold each takes, and in which types.
-#include "kernels.h"
 #include "reduction.h"
 
 namespace cuda {
@@ -127,7 +126,7 @@ void add_spread(lamella::Library& m, const std::string& name) {
 
 }  // namespace
 
-void add_reductions(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   using Dims = std::optional<IntArrayRef>;
   m.impl<over_all<sum_id, sum_fold>>("sum", "cuda");
   m.impl<over_dims<sum_id, sum_fold, Dims>>("sum.dim_IntList", "cuda");

@@ -1,6 +1,5 @@
 // cumsum and cumprod.
 #include "dimensions.h"
-#include "kernels.h"
 #include "kernels/scan.h"
 
 namespace cuda {
@@ -68,7 +67,7 @@ Status scan(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Te
 
 }  // namespace
 
-void add_scans(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.impl<scan<false>>("cumsum", "cuda");
   m.impl<scan<true>>("cumprod", "cuda");
 }

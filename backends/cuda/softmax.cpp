@@ -1,5 +1,4 @@
 // Softmax and log_softmax and their gradients: rows by a warp or a block each, columns by tiles of 32.
-#include "kernels.h"
 #include "rows.h"
 
 namespace cuda {
@@ -74,7 +73,7 @@ Status softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t
 
 }  // namespace
 
-void add_softmax(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<softmax<false>>(m, "softmax.int");
   add<softmax<true>>(m, "log_softmax.int");
   add<softmax_backward<false>>(m, "_softmax_backward_data");

@@ -2,7 +2,6 @@
 // a few of a long row by selection.
 #include "kernels/sort.h"
 
-#include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
@@ -145,7 +144,7 @@ Status topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, cons
 
 }  // namespace
 
-void add_sorts(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   add<sort>(m, "sort.stable");
   add<topk>(m, "topk");
 }

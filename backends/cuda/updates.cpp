@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "kernels.h"
 #include "operands.h"
 
 namespace cuda {
@@ -248,7 +247,7 @@ lamella_status update(lamella_frame*, const lamella_value* args, lamella_value*)
 
 }  // namespace
 
-void add_updates(lamella::Library& m) {
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
 #define LAMELLA_ADD_UPDATE(n, U, name) \
   m.impl(name, "cuda", update<U, n>);  \
   if (n < updates_of_tensor_lr) m.impl(name ".tensor_lr", "cuda", update<U, n>);

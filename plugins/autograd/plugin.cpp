@@ -1,13 +1,12 @@
-// The plugin's entry: registers the layer, its slot on tensors, the derivatives as rules, and the interface.
+// The plugin's entry: the layer, its slot on tensors, their attributes, and the interface. Files of derivatives/ add
+// theirs in blocks of their own, which run after this one.
 #include <lamella/closed.h>
 
 #include <cstring>
 #include <memory>
 
 #include "graph/accumulate.h"
-#include "derivatives/derivatives.h"
 #include "derivatives/formula.h"
-#include "derivatives/functions.h"
 #include "graph/given.h"
 #include "graph/hooks.h"
 #include "record/record.h"
@@ -289,21 +288,6 @@ lamella_status get_retains_grad(lamella_frame*, void*, lamella_tensor* t, lamell
   return LAMELLA_OK;
 }
 
-void add_rules(Library& m) {
-  for (const auto* family :
-       {&pointwise_derivatives, &activation_derivatives, &view_derivatives, &reduction_derivatives,
-        &product_derivatives, &indexing_derivatives, &network_derivatives, &resampling_derivatives})
-    for (const Line& line : *family) {
-      std::string names = line.operators;
-      for (size_t at = 0; at != std::string::npos;) {
-        const size_t end = names.find(',', at);
-        std::string name = names.substr(at, end == std::string::npos ? end : end - at);
-        m.derivative((name.find("::") == std::string::npos ? "aten::" + name : name).c_str(), line.formulas);
-        at = end == std::string::npos ? end : names.find_first_not_of(' ', end + 1);
-      }
-    }
-}
-
 }  // namespace
 }  // namespace lamella::autograd
 
@@ -328,14 +312,7 @@ LAMELLA_LIBRARY(autograd, m) {
   m.attribute("is_leaf", get_is_leaf);
   m.attribute("retains_grad", get_retains_grad);
   m.keyword("requires_grad", apply_requires_grad, "autograd");
-  define_pointwise_functions(m);
-  define_shape_functions(m);
-  define_indexing_functions(m);
-  define_network_functions(m);
-  define_distance_functions(m);
-  m.impl("aten::detach", "autograd", nullptr);        // falls through, so the result has no history
+  m.impl("aten::detach", "autograd", nullptr);        // falls through: its result has no history
   m.impl("aten::_materialize", "autograd", nullptr);  // falls through: an exported value has no history
-  add_rules(m);
-  define_broken_formulas(m);
   m.interface("autograd", 1, &table);
 }

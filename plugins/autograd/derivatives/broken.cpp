@@ -67,7 +67,7 @@ std::vector<std::string> broken_formulas() {
 
 }  // namespace
 
-void define_broken_formulas(Library& m) {
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
   m.def("_broken_formulas() -> str[]", broken_formulas);
   if (!m.status()) check(api().on_rule(m.handle(), "autograd", note_rule, nullptr, nullptr));
 }

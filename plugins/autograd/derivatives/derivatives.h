@@ -1,17 +1,18 @@
-// The catalogue's derivatives: one table of formulas for each family, in the notation of <lamella/autograd.h>. A line
-// may name several operators that have the same arguments.
+// How a file of derivatives gives them: a table for each family, and a block that adds the tables. The notation is that
+// of <lamella/autograd.h>; a line may name several operators with the same arguments.
 #pragma once
 
-#include <vector>
+#include <lamella/extension.h>
+
+#include <span>
 
 namespace lamella::autograd {
 
 struct Line {
-  const char* operators;  // "mul.Tensor, multiply.Tensor"
+  const char* operators;  // "mul.Tensor, multiply.Tensor"; of the catalogue, unless a namespace stands before the name
   const char* formulas;   // "none": nothing depends smoothly on the arguments
 };
 
-extern const std::vector<Line> pointwise_derivatives, activation_derivatives, view_derivatives, reduction_derivatives,
-    product_derivatives, indexing_derivatives, network_derivatives, resampling_derivatives;
+void add_derivatives(Library& m, std::span<const Line> lines);
 
 }  // namespace lamella::autograd

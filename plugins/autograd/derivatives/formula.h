@@ -109,9 +109,6 @@ void* prepare(void*, const lamella_operator* op, const void* payload);
 // Compiles the formulas of `d` into its rule, at the first call.
 const Rule& compile(Derivative& d);
 
-// Defines autograd::_broken_formulas(), which lists the formulas that do not compile; in broken.cpp.
-void define_broken_formulas(Library& m);
-
 // Evaluates one formula. Writes one owned value for each target into `results`.
 lamella_status evaluate(const Rule& r, const Formula& f, const lamella_value* saved, lamella_tensor* const* grads,
                         int num_grads, const uint8_t* mask, lamella_value* results);

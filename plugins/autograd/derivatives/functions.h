@@ -18,10 +18,4 @@ void composite(Library& m, const char* schema) {
   m.impl(std::string(schema, std::strchr(schema, '(')).c_str(), "composite", detail::Constant<Function>{});
 }
 
-void define_pointwise_functions(Library& m);
-void define_shape_functions(Library& m);
-void define_indexing_functions(Library& m);
-void define_network_functions(Library& m);
-void define_distance_functions(Library& m);
-
 }  // namespace lamella::autograd

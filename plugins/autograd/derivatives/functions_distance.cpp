@@ -28,7 +28,7 @@ Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, do
 
 }  // namespace
 
-void define_distance_functions(Library& m) {
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
   composite<cdist_backward>(m,
                             "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, str compute_mode, Tensor "
                             "result) -> Tensor");

@@ -93,7 +93,7 @@ std::tuple<Tensor, Tensor> scatter_reduce_backward(const Tensor& grad, const Ten
 
 }  // namespace
 
-void define_indexing_functions(Library& m) {
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
   composite<scatter_backward>(m, "_scatter_backward(Tensor grad, int dim, Tensor index, int[] size) -> Tensor");
   composite<scatter_reduce_backward>(
       m,

@@ -124,7 +124,7 @@ Tensor dropout_backward(const Tensor& grad, const Tensor& mask, double p, std::o
 
 }  // namespace
 
-void define_network_functions(Library& m) {
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
   composite<layer_norm_backward>(
       m,
       "_layer_norm_backward(Tensor? grad, Tensor? grad_mean, Tensor? grad_rstd, Tensor input, int[] "

@@ -141,7 +141,7 @@ Tensor gelu_tanh_double_backward(const Tensor& grad, const Tensor& self) {
 
 }  // namespace
 
-void define_pointwise_functions(Library& m) {
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
   composite<pow_backward>(m, "_pow_backward(Tensor grad, Tensor self, Scalar exponent) -> Tensor");
   composite<pow_backward_self>(m, "_pow_backward_self(Tensor grad, Tensor self, Tensor exponent) -> Tensor");
   composite<pow_backward_exponent>(

@@ -308,7 +308,7 @@ Tensor vector_norm_backward(const Tensor& grad, const Tensor& self, const Scalar
 
 }  // namespace
 
-void define_shape_functions(Library& m) {
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
   composite<zeros_of>(m, "_zeros(Tensor like, int[] size) -> Tensor");
   composite<permute_backward>(m, "_permute_backward(Tensor grad, int[] dims) -> Tensor");
   composite<select_backward>(m, "_select_backward(Tensor grad, int[] size, int dim, int index) -> Tensor");

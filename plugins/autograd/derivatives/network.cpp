@@ -2,8 +2,9 @@
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
+namespace {
 
-const std::vector<Line> product_derivatives = {
+constexpr Line products[] = {
     {"mm", "self: mm(grad, conj(t(mat2))); mat2: mm(conj(t(self)), grad)"},
     {"bmm", "self: bmm(grad, conj(transpose(mat2, 1, 2))); mat2: bmm(conj(transpose(self, 1, 2)), grad)"},
     {"mv", "self: unsqueeze(grad, 1) * conj(vec); vec: mv(conj(t(self)), grad)"},
@@ -13,7 +14,7 @@ const std::vector<Line> product_derivatives = {
      "conj(alpha)"},
     {"linear", "input: matmul(grad, conj(weight)); weight: _linear_weight_backward(grad, input); bias: grad"}};
 
-const std::vector<Line> network_derivatives = {
+constexpr Line layers[] = {
     // normalization
     {"softmax.int", "self: _softmax_backward_data(grad, result, dim, self.dtype)"},
     {"log_softmax.int", "self: _log_softmax_backward_data(grad, result, dim, self.dtype)"},
@@ -110,5 +111,12 @@ const std::vector<Line> network_derivatives = {
     {"adaptive_avg_pool2d", "self: _adaptive_avg_pool2d_backward(grad, self)"},
     {"_adaptive_avg_pool2d_backward",
      "grad_output: adaptive_avg_pool2d(grad, [grad_output.shape[-2], grad_output.shape[-1]]); self: none"}};
+
+}  // namespace
+
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
+  add_derivatives(m, products);
+  add_derivatives(m, layers);
+}
 
 }  // namespace lamella::autograd

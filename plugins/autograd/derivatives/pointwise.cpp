@@ -2,8 +2,9 @@
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
+namespace {
 
-const std::vector<Line> pointwise_derivatives = {
+constexpr Line elementwise[] = {
     // arithmetic
     {"add.Tensor", "self: grad; other: grad * conj(alpha)"},
     {"add.Scalar", "self: grad"},
@@ -129,7 +130,7 @@ const std::vector<Line> pointwise_derivatives = {
      "bitwise_right_shift.Tensor, bitwise_right_shift.Tensor_Scalar, bitwise_right_shift.Scalar_Tensor",
      "none"}};
 
-const std::vector<Line> activation_derivatives = {
+constexpr Line activations[] = {
     {"tanh", "self: tanh_backward(grad, result)"},
     {"sigmoid", "self: sigmoid_backward(grad, result)"},
     {"relu", "self: threshold_backward(grad, result, 0)"},
@@ -184,5 +185,12 @@ const std::vector<Line> activation_derivatives = {
     {"_elu_backward",
      "grad_output: _elu_backward(grad, self, alpha, scale, input_scale);"
      "self: where(gt(self, 0), 0, _elu_backward(grad * grad_output * input_scale, self, alpha, scale, input_scale))"}};
+
+}  // namespace
+
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
+  add_derivatives(m, elementwise);
+  add_derivatives(m, activations);
+}
 
 }  // namespace lamella::autograd

@@ -2,8 +2,9 @@
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
+namespace {
 
-const std::vector<Line> resampling_derivatives = {
+constexpr Line resizing[] = {
     {"_resample", "self: _resample_backward(grad, output_size, self.shape, taps, index, weight); index, weight: none"},
     {"_resample_backward", "grad_output: _resample(grad, output_size, taps, index, weight); index, weight: none"},
     {"upsample_nearest1d", "self: upsample_nearest1d_backward(grad, output_size, self.shape, scales)"},
@@ -50,5 +51,9 @@ const std::vector<Line> resampling_derivatives = {
     {"_upsample_lanczos2d_aa_backward",
      "grad_output: _upsample_lanczos2d_aa(grad, output_size, align_corners, scales_h, scales_w)"},
 };
+
+}  // namespace
+
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) { add_derivatives(m, resizing); }
 
 }  // namespace lamella::autograd

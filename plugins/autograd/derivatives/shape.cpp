@@ -2,9 +2,10 @@
 #include "derivatives/derivatives.h"
 
 namespace lamella::autograd {
+namespace {
 
-const std::vector<Line> view_derivatives = {
-    {"positive, alias, expand, broadcast_to", "self: grad"},  // the engine sums every gradient to its input's shape
+constexpr Line views[] = {
+    {"positive, alias, expand, broadcast_to", "self: grad"},  // summed to the shape, as all gradients are
     {"expand_as", "self: grad; other: none"},
     {"t", "self: t(grad)"},
     {"transpose.int", "self: transpose(grad, dim0, dim1)"},
@@ -47,7 +48,7 @@ const std::vector<Line> view_derivatives = {
     {"empty_like", "none"},
     {"fill_.Scalar, _random_bits_", "self: zeros_like(grad)"}};
 
-const std::vector<Line> reduction_derivatives = {
+constexpr Line reductions[] = {
     {"sum", "self: expand(grad, self.shape)"},
     {"sum.dim_IntList", "self: _unreduce(grad, self.shape, dim, keepdim)"},
     {"mean", "self: expand(grad / self.numel, self.shape)"},
@@ -74,7 +75,7 @@ const std::vector<Line> reduction_derivatives = {
     {"cumsum", "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"},
     {"sort.stable", "self: scatter(_zeros(grad, self.shape), dim, indices, grad)"}};
 
-const std::vector<Line> indexing_derivatives = {
+constexpr Line indexing[] = {
     {"gather", "self: scatter_add(_zeros(grad, self.shape), dim, index, grad)"},
     {"scatter_.src", "self: scatter(grad, dim, index, 0); src: _scatter_backward(grad, dim, index, src.shape)"},
     {"scatter_add_", "self: grad; src: _scatter_backward(grad, dim, index, src.shape)"},
@@ -87,5 +88,13 @@ const std::vector<Line> indexing_derivatives = {
     {"masked_fill.Scalar, masked_fill_.Scalar", "self: masked_fill(grad, mask, 0)"},
     {"masked_fill.Tensor, masked_fill_.Tensor",
      "self: masked_fill(grad, mask, 0); mask: none; value: where(mask, grad, 0)"}};
+
+}  // namespace
+
+LAMELLA_LIBRARY_FRAGMENT(autograd, m) {
+  add_derivatives(m, views);
+  add_derivatives(m, reductions);
+  add_derivatives(m, indexing);
+}
 
 }  // namespace lamella::autograd

@@ -2,48 +2,15 @@
 
 Floating arrays arrive in float64, complex ones in complex128, integers and bools in their own dtype; numbers, lists
 and strings as they stand in the sample; dtypes as numpy's. An entry returns the operator's result, in any dtype that
-holds it.
+holds it. Each module of this folder is imported and enters its own oracles, by ``entries`` of ``base``.
 """
 
-from oracles import (
-    attention,
-    backward,
-    images,
-    indexing,
-    margins,
-    pointwise,
-    pools,
-    products,
-    recurrent,
-    reductions,
-    resampling,
-    shapes,
-    tables,
-    transposed,
-)
-from oracles.base import ORACLES
-from oracles.shapes import same_memory
+import importlib
+import pkgutil
 
-# Entries that need the arrays in their own dtype, and entries that need the whole sample.
-NARROW = {"view", "nextafter", "nan_to_num", "rms_norm", "_fused_rms_norm"}
-OF_SAMPLE = {"as_strided": same_memory}
+from oracles.base import NARROW, OF_SAMPLE, ORACLES
 
-__all__ = [
-    "NARROW",
-    "OF_SAMPLE",
-    "ORACLES",
-    "attention",
-    "backward",
-    "images",
-    "indexing",
-    "margins",
-    "pointwise",
-    "pools",
-    "products",
-    "recurrent",
-    "reductions",
-    "resampling",
-    "shapes",
-    "tables",
-    "transposed",
-]
+for module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"oracles.{module.name}")
+
+__all__ = ["NARROW", "OF_SAMPLE", "ORACLES"]

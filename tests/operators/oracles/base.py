@@ -1,10 +1,12 @@
-"""The table of oracles, and functions that convert integers to floating numbers."""
+"""The tables of oracles, which the package's modules fill, and functions that convert integers to floating numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 
 ORACLES: dict = {}
+NARROW: set = set()  # operators whose oracle takes the arrays in their own dtype
+OF_SAMPLE: dict = {}  # oracles that take the whole sample
 
 
 def wide(x):
@@ -18,4 +20,13 @@ def floating(function):
 
 
 def entries(**functions):
+    """Oracles by their operators' names. An operator has one oracle."""
+    if twice := sorted(ORACLES.keys() & functions):
+        raise ValueError(f"these operators have an oracle already: {', '.join(twice)}")
     ORACLES.update(functions)
+
+
+def narrow_entries(**functions):
+    """Oracles that take floating and complex arrays in their own dtype."""
+    entries(**functions)
+    NARROW.update(functions)

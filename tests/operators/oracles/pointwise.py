@@ -7,7 +7,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from oracles.base import ORACLES, entries, floating, wide
+from oracles.base import ORACLES, entries, floating, narrow_entries, wide
 
 # ---- pointwise -------------------------------------------------------------------------------------------------------
 
@@ -21,7 +21,6 @@ FLOAT_UNARY = {
     **{n: getattr(np, n) for n in "sin cos tanh sinh cosh tan exp exp2 expm1 log log2 log10 log1p sqrt".split()},
     **{n: getattr(np, "arc" + n[1:]) for n in "asin acos atan asinh acosh atanh".split()},
     **{n: double(getattr(sp, n)) for n in "erf erfc erfinv digamma".split()},
-    "logit": sp.logit,
     "lgamma": double(lambda x: np.where(np.isneginf(x), np.inf, sp.gammaln(x))),  # C's and torch's at -inf
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "reciprocal": lambda x: 1 / x,
@@ -110,9 +109,9 @@ entries(
     frac=lambda x: x - np.trunc(x),
     log_sigmoid=sp.log_expit,
     threshold=lambda x, threshold, value: np.where(x <= threshold, value, x),
-    nan_to_num=nan_to_num,
+    logit=floating(lambda x, eps=None: sp.logit(x if eps is None else np.clip(x, eps, 1 - eps))),
 )
-ORACLES["logit"] = floating(lambda x, eps=None: sp.logit(x if eps is None else np.clip(x, eps, 1 - eps)))
+narrow_entries(nan_to_num=nan_to_num, nextafter=np.nextafter)
 
 
 def clamp(x, min=None, max=None):
@@ -184,7 +183,6 @@ entries(
     fmin=np.fmin,
     atan2=floating(np.arctan2),
     hypot=np.hypot,
-    nextafter=np.nextafter,
     copysign=floating(np.copysign),
     logaddexp=np.logaddexp,
     logaddexp2=np.logaddexp2,

@@ -39,8 +39,6 @@ entries(
     einsum=lambda e, ts: np.einsum(e, *ts),
     tensordot=lambda x, y, a=2, b=None: np.tensordot(x, y, a if b is None else (a, b)),
     kron=np.kron,
-    cross=lambda x, y, dim=-1: np.cross(np.broadcast_to(x, np.broadcast_shapes(x.shape, y.shape)), y, axis=dim),
-    linalg_cross=lambda x, y, dim=-1: np.cross(x, y, axis=dim),
     trace=np.trace,
 )
 
@@ -221,8 +219,6 @@ entries(
     convolution=lambda x, w, *a: conv(w.ndim - 2)(x, w, *a),
     max_pool1d=max_pool(1),
     max_pool2d=max_pool(2),
-    avg_pool1d=avg_pool(1),
-    avg_pool2d=avg_pool(2),
     max_pool2d_with_indices=max_pool_indices,
     adaptive_avg_pool1d=adaptive(1),
     adaptive_avg_pool2d=adaptive(2),

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.integrate
 import scipy.special as sp
 
-from oracles.base import entries, wide
+from oracles.base import entries, narrow_entries, wide
 
 # ---- reductions ------------------------------------------------------------------------------------------------------
 
@@ -325,14 +325,10 @@ entries(
     softmax=soft(sp.softmax),
     log_softmax=soft(sp.log_softmax),
     layer_norm=layer_norm,
-    rms_norm=rms_norm,
-    _fused_rms_norm=fused_rms_norm,
     group_norm=group_norm,
     batch_norm=batch_norm,
-    instance_norm=lambda x, w, b, mean, var, stats, momentum, eps, cudnn: scaled(
-        normalized(x, tuple(range(2, x.ndim)), eps), per_channel(w, x), per_channel(b, x)
-    ),
 )
+narrow_entries(rms_norm=rms_norm, _fused_rms_norm=fused_rms_norm)
 
 
 # ---- losses ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 import scipy.signal
 
-from oracles.base import entries
+from oracles.base import OF_SAMPLE, entries, narrow_entries
 
 # ---- views -----------------------------------------------------------------------------------------------------------
 
@@ -90,6 +90,8 @@ def unflatten(x, dim, sizes):
     return x.reshape(x.shape[:dim] + tuple(sizes) + x.shape[dim + 1 :])
 
 
+OF_SAMPLE["as_strided"] = same_memory
+narrow_entries(view=view)
 entries(
     alias=itself,
     detach=itself,
@@ -101,7 +103,6 @@ entries(
     movedim=np.moveaxis,
     permute=np.transpose,
     adjoint=lambda x: np.conj(np.swapaxes(x, -1, -2)),
-    view=view,
     reshape=lambda x, shape: x.reshape(shape),
     view_as=lambda x, y: x.reshape(y.shape),
     flatten=flatten,
