@@ -21,11 +21,16 @@ build: $(VENV)/made
 	@$(BIN)/python -c 'import lamella' 2> /dev/null || $(BIN)/python -m pip uninstall --quiet --yes lamella 2> /dev/null
 	@$(STEP) "build and install lamella" $(PIP) -vv --no-build-isolation ".[test,demo]"
 
+# The example plugins lie in a folder that the demo's programs alone see, since tests count on an environment without them.
+PLUGINS := build/demo
+DEMO := env PYTHONPATH=$(CURDIR)/$(PLUGINS) $(BIN)/python
+
 demo: build
-	@$(STEP) "build and install two example plugins" $(PIP) --no-build-isolation --no-deps ./examples/layer_plugin ./examples/backend_plugin
-	@$(STEP) --show "train a perceptron, and count its operations" $(BIN)/python examples/mlp.py
-	@$(STEP) --show "train a convolutional network, kill it, and go on" $(BIN)/python examples/train_digits.py --kill-at 230
-	@$(STEP) --show "train it on the example device bank" $(BIN)/python examples/train_digits.py --device bank --steps 60 --curve build/train_bank.png
+	@rm -rf $(PLUGINS)
+	@$(STEP) "build and install two example plugins" $(PIP) --no-build-isolation --no-deps --target $(PLUGINS) ./examples/layer_plugin ./examples/backend_plugin
+	@$(STEP) --show "train a perceptron, and count its operations" $(DEMO) examples/mlp.py
+	@$(STEP) --show "train a convolutional network, kill it, and go on" $(DEMO) examples/train_digits.py --kill-at 230
+	@$(STEP) --show "train it on the example device bank" $(DEMO) examples/train_digits.py --device bank --steps 60 --curve build/train_bank.png
 
 # The sanitized builds and their runs go side by side, as the runs take one processor. Threads that wait for others give
 # theirs away: each of pytest's processes has as many as there are processors.

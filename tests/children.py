@@ -5,9 +5,14 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass, field
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+
+GROUPS = ("lamella.backends", "lamella.plugins")
+# Lamella's own plugins, as a value of LAMELLA_PLUGINS: for what would be otherwise beside an installed plugin.
+OWN_PLUGINS = ",".join(e.name for e in distribution("lamella").entry_points if e.group in GROUPS)
 
 
 def clean_environment(**changes):

@@ -1,5 +1,5 @@
 """Settings of all tests: hypothesis without deadlines, process-wide settings restored after each test, a handler for
-Ctrl-C, and no test of a plugin that ``LAMELLA_PLUGINS`` switched off."""
+Ctrl-C, Lamella's own plugins alone, and no test of a plugin that ``LAMELLA_PLUGINS`` switched off."""
 
 import functools
 import os
@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from children import OWN_PLUGINS
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -19,6 +20,7 @@ settings.register_profile(
 settings.load_profile("lamella")
 
 os.environ.setdefault("CXXFLAGS", "-O0")  # what the tests compile runs for a moment only
+os.environ.setdefault("LAMELLA_PLUGINS", OWN_PLUGINS)  # others may be installed; children load what their test says
 
 PLUGINS = Path(__file__).resolve().parent / "plugins"
 

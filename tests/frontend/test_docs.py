@@ -26,8 +26,15 @@ def run(text, name):
 
 
 def with_examples(docs):
-    """The names whose text has examples; those of optimizers and distributions need gradients."""
-    found = [(name, doc) for name, doc in docs.items() if doc and ">>> " in doc]
+    """The names whose text has examples; those of optimizers and distributions need gradients.
+
+    Of the names that share a text, as the forms of an operator do, only the first is taken.
+    """
+    names = {}
+    for name, doc in docs.items():
+        if doc and ">>> " in doc:
+            names.setdefault(doc, name)
+    found = [(name, doc) for doc, name in names.items()]
     needs, heavy = pytest.mark.needs("autograd"), ("lamella.optim", "lamella.distributions")
     return [pytest.param(n, d, id=n, marks=needs if n.startswith(heavy) else ()) for n, d in found]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import lamella
 import pytest
+from children import OWN_PLUGINS
 
 TESTS = str(Path(__file__).resolve().parents[1])
 
@@ -144,7 +145,7 @@ def test_a_broken_backend_is_no_accelerator(host, packages):
                 assert "no driver" in str(error), error
             else:
                 raise SystemExit("no error")
-    """)
+    """, LAMELLA_PLUGINS=f"{OWN_PLUGINS},torn")
 
 
 def test_without_an_accelerator(monkeypatch):

@@ -5,6 +5,7 @@ import weakref
 
 import lamella
 import pytest
+from children import OWN_PLUGINS
 from lamella.library import Library, fallthrough_kernel, register_layer
 
 
@@ -810,7 +811,7 @@ def test_sixty_layers(host):
         order = sorted(range(free), key=lambda n: -layers[n].bit)
         assert log == order, (log, order)
         print(_C._retained_bytes())
-    """)
+    """, LAMELLA_PLUGINS=OWN_PLUGINS)
     kept = int(out.split()[-1])
     print(f"old snapshots keep {kept:,} bytes")
     assert 0 < kept <= 32 * 2**20

@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from children import OWN_PLUGINS
+
 TESTS = Path(__file__).resolve().parents[1]
+OTHERS = ",".join(name for name in OWN_PLUGINS.split(",") if name != "autograd")
 
 
 def suite(*paths):
@@ -18,7 +21,7 @@ def suite(*paths):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *paths],
         cwd=TESTS,
-        env=os.environ | {"LAMELLA_PLUGINS": "-autograd"},
+        env=os.environ | {"LAMELLA_PLUGINS": OTHERS},
         capture_output=True,
         text=True,
     )

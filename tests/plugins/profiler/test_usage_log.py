@@ -1,11 +1,12 @@
 """The log of used features: each key once a process, to all handlers, and where the framework logs."""
 
 import re
+import subprocess
 import threading
 from pathlib import Path
 
 import pytest
-from children import run
+from children import OWN_PLUGINS, clean_environment, run
 from lamella import profiler
 from observing import unraisable
 from pages import ROOT
@@ -185,7 +186,7 @@ def test_where_the_framework_logs(host, tmp_path):
     print(*told, sep="\\n")
 """,
     )
-    told = run(host.python, str(file), cwd=tmp_path).splitlines()
+    told = run(host.python, str(file), cwd=tmp_path, LAMELLA_PLUGINS=OWN_PLUGINS).splitlines()
     assert sorted(told) == sorted(set(told)) and set(KEYS) <= set(told)
     listed = re.findall(r"^\| `([\w.]+)` \|", PAGE.read_text(), re.MULTILINE)
     assert {k for k in KEYS if not k.startswith(("backend.", "plugin.", "refused."))} <= set(listed)
@@ -194,16 +195,11 @@ def test_where_the_framework_logs(host, tmp_path):
 
 
 def test_the_environment_prints_them(host, tmp_path):
-    import subprocess
-
-    from children import clean_environment
-
     file = program(tmp_path, EVERY)
 
     def errors(**env):
-        done = subprocess.run(
-            [host.python, str(file)], env=clean_environment(**env), capture_output=True, text=True, timeout=100
-        )
+        env = clean_environment(LAMELLA_PLUGINS=OWN_PLUGINS, **env)
+        done = subprocess.run([host.python, str(file)], env=env, capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stderr
         return [line for line in done.stderr.splitlines() if line.startswith("lamella usage: ")]
 
