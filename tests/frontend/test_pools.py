@@ -1,4 +1,4 @@
-"""Pools and columns of nn.functional and their modules: gradients to second order, sizes, and what they refuse."""
+"""Pools and columns of nn.functional and their modules: sizes, and what they refuse."""
 
 import lamella
 import numpy as np
@@ -15,34 +15,10 @@ def distinct(*shape):
     return lamella.tensor(np.random.default_rng(0).permutation(count).reshape(shape) / 7.0)
 
 
-SAMPLES = lamella.tensor([[[0.1, 0.7, 0.4], [0.9, 0.2, 0.6]]], dtype=lamella.float64)
 SMOOTH = {
-    "max_pool1d": (lambda x: F.max_pool1d(x, 3, 2, 1), (2, 2, 7)),
-    "max_pool1d_with_indices": (lambda x: F.max_pool1d_with_indices(x, 2)[0], (2, 7)),
-    "max_pool3d": (lambda x: F.max_pool3d(x, (2, 3, 2), (1, 2, 2), (1, 1, 0)), (1, 2, 3, 4, 4)),
-    "max_pool3d_with_indices": (lambda x: F.max_pool3d(x, 2, 1, 0, (1, 2, 1), False, True)[0], (2, 3, 4, 3)),
-    "avg_pool3d": (lambda x: F.avg_pool3d(x, (2, 3, 2), 2, 1, True, False), (1, 2, 3, 4, 3)),
-    "avg_pool3d, divided": (lambda x: F.avg_pool3d(x, 2, 1, divisor_override=3), (2, 3, 3, 2)),
-    "adaptive_avg_pool3d": (lambda x: F.adaptive_avg_pool3d(x, (2, None, 3)), (1, 2, 3, 2, 4)),
-    "adaptive_max_pool1d": (lambda x: F.adaptive_max_pool1d(x, 3), (2, 2, 7)),
-    "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, (3, None)), (1, 2, 5, 3)),
-    "adaptive_max_pool3d": (lambda x: F.adaptive_max_pool3d(x, 2), (1, 2, 3, 4, 3)),
-    "fractional_max_pool2d": (
-        lambda x: F.fractional_max_pool2d(x, 2, (3, 2), _random_samples=SAMPLES[..., :2]),
-        (1, 2, 5, 4),
-    ),
-    "fractional_max_pool3d": (
-        lambda x: F.fractional_max_pool3d(x, 2, output_ratio=0.6, _random_samples=SAMPLES),
-        (2, 4, 4, 5),
-    ),
     "lp_pool1d": (lambda x: F.lp_pool1d(x + 1, 3, 2), (2, 5)),
     "lp_pool2d": (lambda x: F.lp_pool2d(x + 1, 1.5, (2, 3), 2), (1, 4, 5)),
     "lp_pool3d": (lambda x: F.lp_pool3d(x + 1, 2, 2, ceil_mode=True), (1, 3, 2, 2)),
-    "max_unpool1d": (lambda x: F.max_unpool1d(x, lamella.tensor([[1, 2, 5]]), 2), (1, 3)),
-    "max_unpool2d": (lambda x: F.max_unpool2d(x, lamella.tensor([[[5, 2]]]), 2), (1, 1, 2)),
-    "max_unpool3d": (lambda x: F.max_unpool3d(x, lamella.tensor([[[[9, 2]]]]), 2), (1, 1, 1, 2)),
-    "unfold": (lambda x: F.unfold(x, (2, 3), (1, 2), 1, (2, 1)), (1, 2, 3, 4)),
-    "fold": (lambda x: F.fold(x, (3, 4), 2, 1, 1, (1, 2)), (4, 12)),
 }
 
 

@@ -4,7 +4,7 @@ import lamella
 import numpy as np
 import pytest
 from lamella import nn
-from lamella.autograd import gradcheck, gradgradcheck
+from lamella.autograd import gradcheck
 from lamella.nn.utils import rnn
 
 F64 = lamella.float64
@@ -67,47 +67,6 @@ def test_packed_sequences_are_each_alone(kind, bidirectional):
             close(a[:, i], b)
 
 
-OPERATORS = {"RNN": lamella.rnn_tanh, "LSTM": lamella.lstm, "GRU": lamella.gru}
-STEPS = {"RNN": lamella.rnn_tanh_cell, "LSTM": lamella.lstm_cell, "GRU": lamella.gru_cell}
-
-
-@pytest.mark.parametrize("kind", LAYERS)
-def test_gradients(kind):
-    lamella.manual_seed(0)
-    layer = LAYERS[kind](2, 3, bidirectional=True, dtype=F64)
-    n = 2 if kind == "LSTM" else 1
-    inputs = (numbers(3, 2, 2), *(numbers(2, 2, 3, seed=i) for i in range(n)), *layer.parameters())
-    inputs = tuple(t.detach().requires_grad_() for t in inputs)
-
-    def run(x, *rest):
-        state = list(rest[:2]) if kind == "LSTM" else rest[0]
-        return OPERATORS[kind](x, state, list(rest[n:]), True, 1, 0.0, False, True, False)
-
-    assert gradcheck(run, inputs)
-    assert gradgradcheck(run, inputs)
-
-
-@pytest.mark.parametrize("kind", CELLS)
-def test_gradients_of_cells(kind):
-    lamella.manual_seed(0)
-    n = 2 if kind == "LSTM" else 1
-    inputs = (numbers(4, 2), *(numbers(4, 3, seed=i) for i in range(n)), *CELLS[kind](2, 3, dtype=F64).parameters())
-    inputs = tuple(t.detach().requires_grad_() for t in inputs)
-
-    def run(x, *rest):
-        return STEPS[kind](x, list(rest[:2]) if kind == "LSTM" else rest[0], *rest[n:])
-
-    assert gradcheck(run, inputs)
-    assert gradgradcheck(run, inputs)
-
-
-def test_packed_gradients():
-    lamella.manual_seed(0)
-    layer = nn.LSTM(2, 3, bidirectional=True, dtype=F64)
-    x = [numbers(n, 2, seed=n).requires_grad_() for n in (3, 1)]
-    assert gradcheck(lambda *x: layer(rnn.pack_sequence(list(x)))[0].data, x)
-
-
 def test_projection():
     lamella.manual_seed(0)
     layer = nn.LSTM(3, 5, proj_size=2, dtype=F64)
@@ -160,19 +119,6 @@ def test_projections_in_layers_directions_and_packed_sequences(size):
     wanted = sum(y.square().sum() for y in rows) + sum(h.sum() for h in last) + lamella.stack(cells).sin().sum()
     for got, want in zip(grads, lamella.autograd.grad(wanted, leaves), strict=True):
         close(got, want)
-
-
-def test_gradients_of_projections_to_second_order():
-    lamella.manual_seed(0)
-    layer = nn.LSTM(2, 3, proj_size=2, dtype=F64)
-    inputs = (numbers(3, 2, 2), numbers(1, 2, 2), numbers(1, 2, 3), *layer.parameters())
-    inputs = tuple(t.detach().requires_grad_() for t in inputs)
-
-    def run(x, h, c, *parameters):
-        return lamella.lstm(x, [h, c], list(parameters), True, 1, 0.0, False, False, False)
-
-    assert gradcheck(run, inputs)
-    assert gradgradcheck(run, inputs)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -75,15 +75,6 @@ def test_smoothing_keeps_constants_and_means():
     assert small.shape == (2, 3, 1, 1)
 
 
-@pytest.mark.parametrize("mode", ["linear", "bilinear", "bicubic", "trilinear", "nearest", "nearest-exact"])
-@pytest.mark.needs("autograd")
-def test_gradients_to_second_order(mode):
-    dims = {"linear": 3, "trilinear": 5}.get(mode, 4)
-    t = lamella.rand(*(1, 2, 3, 4, 2)[:dims], dtype=lamella.float64, requires_grad=True)
-    f = lambda t: F.interpolate(t, scale_factor=1.6, mode=mode)  # noqa: E731
-    assert lamella.autograd.gradcheck(f, (t,)) and lamella.autograd.gradgradcheck(lambda t: f(t) ** 2, (t,))
-
-
 def test_old_modules_have_no_recomputed_scale():
     layer = nn.Upsample(scale_factor=1.7)
     state = dict(vars(layer))

@@ -2,14 +2,16 @@
 
     python tests/operators/record_torch.py
 
-A line holds the checksum of a sample's text and its results: f32[3,4] or, with strides, f32[3,4](1,3). Samples that
-torch refuses have no line.
+The record holds each kind of results once: f32[3,4] or, with strides, f32[3,4](1,3), or several of these. Behind a
+colon stand the checksums of the texts of all samples that give it. Samples that torch refuses are not in the record.
 """
 
 from __future__ import annotations
 
 import sys
+import textwrap
 import warnings
+from collections import defaultdict
 from pathlib import Path
 
 from lamella.operators import samples
@@ -17,7 +19,7 @@ from lamella.operators.samples.spec import SHORT, seeded
 
 RECORD = Path(__file__).with_name("torch.txt")
 LETTERS = {name: short for short, name in SHORT.items()}
-HEAD = "# What torch 2.13 gives for each sample: checksum of its text, dtype, sizes, strides; see record_torch.py."
+HEAD = "# Results of torch 2.13 (dtype, sizes, strides), and the samples that give each; see record_torch.py."
 
 
 def key(sample: samples.Sample) -> str:
@@ -54,6 +56,27 @@ def torch_results(sample: samples.Sample) -> str | None:
     return None
 
 
+def write(found: dict[str, str]) -> None:
+    """Writes the record; ``found`` holds the text of the results by the checksum of the sample's text."""
+    samples_of = defaultdict(list)
+    for checksum, results in sorted(found.items()):
+        samples_of[results].append(checksum)
+    lines = [HEAD]
+    for results, checksums in sorted(samples_of.items()):
+        lines += textwrap.wrap(f"{results}: {' '.join(checksums)}", 120, subsequent_indent="  ")
+    RECORD.write_text("\n".join(lines) + "\n")
+
+
+def recorded() -> dict[str, str]:
+    """The record as ``write`` takes it."""
+    found, results = {}, ""
+    for line in RECORD.read_text().splitlines()[1:]:
+        head, colon, rest = line.partition(": ")
+        results, checksums = (head, rest) if colon else (results, line)
+        found.update(dict.fromkeys(checksums.split(), results))
+    return found
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -62,7 +85,7 @@ def main() -> None:
         for sample in samples.of(operator):
             if results := torch_results(sample):
                 found[key(sample)] = results
-    RECORD.write_text("\n".join([HEAD, *(f"{k} {v}" for k, v in sorted(found.items()))]) + "\n")
+    write(found)
     print(f"{len(found)} samples recorded")
 
 

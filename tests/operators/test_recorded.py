@@ -5,9 +5,9 @@ import lamella
 import pytest
 from catalogue import BY_TITLE, SAMPLED
 from lamella.operators import samples
-from record_torch import RECORD, described, flat, key
+from record_torch import described, flat, key, recorded
 
-TORCH = dict(line.split(" ", 1) for line in RECORD.read_text().splitlines() if line[0] != "#")
+TORCH = recorded()
 # Categories whose order in memory is compared; elsewhere only sizes and dtype are.
 KEEPS_STRIDES = ("pointwise", "view", "creation", "copy")
 # Operators with another order than torch's: the second operand decides it here, or the result is written row by row.
