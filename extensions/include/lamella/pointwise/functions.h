@@ -42,8 +42,8 @@ tensor([0., 3.])
 LAMELLA_FUNCTION(log10, ANY, nullptr,
                  R"(The logarithm to base 10.
 
->>> lamella.log10(lamella.tensor([1., 1000.]))
-tensor([0.0000, 3.0000])
+>>> lamella.log10(lamella.tensor([1., 2000.]))
+tensor([0.0000, 3.3010])
 )")
 LAMELLA_FUNCTION(sin, ANY, nullptr,
                  R"(The sine of each element, in radians.
