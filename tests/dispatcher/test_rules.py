@@ -286,7 +286,7 @@ def test_callbacks_that_withdraw_while_they_hear(lib, hear):
 
     other = Library("rules", "FRAGMENT", owner="a stranger")
     hear(lambda rule: other.close(), "mutter")
-    with pytest.raises(RuntimeError, match="the library of a stranger was closed by a callback"):
+    with pytest.raises(RuntimeError, match="the library of a stranger was closed by a callback for the rule"):
         other.rule("f", "mutter", 4)
     assert [r.payload for r in rules("rules::f")] == [1, 3]
     with pytest.raises(RuntimeError, match="is closed"):
