@@ -105,6 +105,13 @@ lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   return redispatch(&f, args, rets);
 }
 
+// A status below zero is no error: a kernel asks the dispatcher for something.
+__attribute__((cold, noinline)) lamella_status answer(Frame& f, lamella_status st, const Value* args, Value* rets) {
+  if (st == LAMELLA_RETRY) return run_again(f, args, rets);
+  if (st == LAMELLA_DECLINED && !f.keys) return run_declined(f, args, rets);  // only kernels below the layers decline
+  return st;
+}
+
 // A kernel that returns a status must have raised an error of that kind. If it has not, this raises one that says so. A
 // pending error of another kind is left over from a failure that a caller ignored; it is replaced.
 __attribute__((noinline)) lamella_status explained(const Operator* op, lamella_status st) {
@@ -154,7 +161,7 @@ struct Versions {
 
 static inline __attribute__((always_inline)) lamella_status step(CallFrame& f, const Value* args, Value* rets) {
   lamella_status st = f.keys ? run_layer(f, 63 - __builtin_clzll(f.keys), args, rets) : run_backend(f, args, rets);
-  return __builtin_expect(st == LAMELLA_RETRY, 0) ? run_again(f, args, rets) : st;
+  return __builtin_expect(st < 0, 0) ? answer(f, st, args, rets) : st;
 }
 
 // Afterwards the frame is the caller's again: a layer's kernel reads its context and its layer after the inner kernel,

@@ -21,6 +21,14 @@ lamella_status device_clash(lamella_frame& f, int first, int second, const core:
                    f.op->schema.load()->args[second].name.c_str(), core::device_name(b->device()).c_str()));
 }
 
+lamella_status declined_by_all(lamella_frame& f) {
+  return core::raise(
+      LAMELLA_NOT_IMPLEMENTED,
+      core::format("%s: the kernel of device '%s' declined this call, and nothing else there serves it%s",
+                   operator_title(f.op).c_str(), core::device_name(f.device).c_str(),
+                   core::is_host(f.device.backend) ? "" : "; move the tensors with .to('cpu')"));
+}
+
 lamella_status dynamic_without_kernel(lamella_frame& f) {
   return core::raise(LAMELLA_NOT_IMPLEMENTED, operator_title(f.op) +
                                                   ": the shape of its result depends on the data, and device '" +

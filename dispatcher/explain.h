@@ -16,6 +16,7 @@ inline const std::string& operator_title(const Operator* op) { return op->title;
 std::string where(const lamella_frame* f, int arg);
 
 lamella_status device_clash(lamella_frame& f, int first, int second, const core::Tensor* a, const core::Tensor* b);
+lamella_status declined_by_all(lamella_frame& f);
 lamella_status dynamic_without_kernel(lamella_frame& f);
 lamella_status unknown_bits(const lamella_frame& f, const lamella_meta& m);
 

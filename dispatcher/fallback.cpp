@@ -112,11 +112,11 @@ class Moved {
 };
 
 lamella_status refuse(lamella_frame* f) {
-  return core::raise(
-      LAMELLA_NOT_IMPLEMENTED,
-      core::format("%s: device '%s' has neither a kernel nor a composite for it, and the fallback to the host is "
-                   "an error; allow it with lamella.set_fallback(\"allow\")",
-                   operator_title(f->op).c_str(), core::device_name(f->device).c_str()));
+  const char* why = f->context ? "%s: the kernel of device '%s' declined this call, there is no composite"
+                               : "%s: device '%s' has neither a kernel nor a composite for it";
+  return core::raise(LAMELLA_NOT_IMPLEMENTED,
+                     core::format(why, operator_title(f->op).c_str(), core::device_name(f->device).c_str()) +
+                         ", and the fallback to the host is an error; allow it with lamella.set_fallback(\"allow\")");
 }
 
 // Puts a result of the host's, which it takes over, onto the caller's device.
@@ -146,7 +146,8 @@ void count(const lamella_frame* f, const Operator* op, int64_t bytes, double sec
   FallbackCount& n = all.of[{device, op->full_name()}];
   n.device = device;
   n.op = op->full_name();
-  n.reason = "no kernel for device '" + device + "' and no composite";
+  n.reason = f->context ? "the kernel of device '" + device + "' declined, and there is no composite"
+                        : "no kernel for device '" + device + "' and no composite";
   n.calls++;
   n.bytes += bytes;
   n.seconds += seconds;

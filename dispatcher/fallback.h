@@ -22,7 +22,8 @@ void set_fallback_mode(FallbackMode mode);
 std::vector<FallbackCount> fallback_counts();
 void reset_fallback_counts();
 
-// Runs the operator on the host with copies of the tensors. The entry of operators that fall back.
+// Runs the operator on the host with copies of the tensors. The entry of operators that fall back. The context says
+// that the device has a kernel, which has declined the call.
 lamella_status fallback_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 // The same for the operator that copies, which the other one needs.
 lamella_status fallback_copy(lamella_frame* f, const lamella_value* args, lamella_value* rets);

@@ -98,50 +98,84 @@ bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   return l.fallback != nullptr;
 }
 
-// Rules 1 to 5 of the design for a backend.
-Entry backend_entry(Operator* op, int32_t id, std::string* who) {
+namespace {
+
+// A kernel for the device: the form's, the functional form's, the category's, or that of every device.
+const Registration* device_kernel(Operator* op, int32_t id, bool* own) {
   const std::string name = core::backend_name(id);
-  const lamella_backend* b = core::backend(id);
-  const uint32_t mixed = b && (b->flags & LAMELLA_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
   Operator* meaning = op->functional ? op->functional : op;
   const Registration* r = find_kernel(op, name);
-  const bool passed_over = is_disabled(op, name), own = r != nullptr;
+  const bool passed_over = is_disabled(op, name);
+  *own = r != nullptr;
   if (!r && meaning != op && !passed_over) r = find_kernel(meaning, name);
   // A category's kernel finds its outputs made by the shape rule; some also need the operator's meaning.
-  bool described = meaning->infer && (meaning->pointwise || !(category_flags(meaning->category) & by_meaning));
+  const bool described = meaning->infer && (meaning->pointwise || !(category_flags(meaning->category) & by_meaning));
   if (!r && described && !passed_over) r = find_category_kernel(meaning, name, meaning->category);
   // "backend" is every device's key but meta's, whose results would have no memory to be computed into.
   if (!r && id != core::meta_backend && !is_disabled(op, "backend")) r = find_kernel(meaning, "backend");
-  if (r && b) {
+  return core::backend(id) ? r : nullptr;
+}
+
+// The counted fallback to the host. `declined`: it serves what the device's own kernel has declined.
+Entry host_entry(Operator* op, int32_t id, bool declined, std::string* who) {
+  static char reason;  // a context that is not null
+  const lamella_backend* b = core::backend(id);
+  if (!b || !(b->flags & LAMELLA_BACKEND_CPU_FALLBACK) || id == core::host_backend()) return {missing_kernel};
+  if (backend_entry(op, core::host_backend(), who).fn == missing_kernel) return {missing_kernel};
+  *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";
+  // The fallback itself copies tensors; that operator is served by moving bytes.
+  Operator* meaning = op->functional ? op->functional : op;
+  void* context = declined ? &reason : nullptr;
+  return meaning->forms & form_between_devices ? Entry{fallback_copy, context, 0}
+                                               : Entry{fallback_kernel, context, composite};
+}
+
+}  // namespace
+
+// Rules 1 to 5 of the design for a backend.
+Entry backend_entry(Operator* op, int32_t id, std::string* who, Served* by) {
+  const lamella_backend* b = core::backend(id);
+  const uint32_t mixed = b && (b->flags & LAMELLA_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;
+  Operator* meaning = op->functional ? op->functional : op;
+  const Served from = *by;
+  const auto tried = [&](Served one) {
+    *by = one;
+    return from <= one;
+  };
+  bool own;
+  if (const Registration* r = tried(Served::Kernel) ? device_kernel(op, id, &own) : nullptr) {
     *who = r->owner;
     // Without a shape rule, no results can be allocated beforehand: a derived form stores the kernel's own results.
     const uint32_t stored = op != meaning && !own && !op->infer ? composite | stores : 0u;
     const uint32_t carried = op->forms & form_copies ? copies : 0u;
     return {r->fn, r->context, r->flags | mixed | stored | carried};
   }
-  if (op->infer && (id == core::meta_backend || (b && (op->forms & LAMELLA_FORM_NO_KERNEL)))) {
+  const bool ruled = op->infer && (id == core::meta_backend || (b && (op->forms & LAMELLA_FORM_NO_KERNEL)));
+  if (tried(Served::ShapeRule) && ruled) {
     *who = "shape rule";
     return {nullptr, nullptr, no_kernel | mixed_dtypes};
   }
-  if (const Registration* c = is_disabled(op, "composite") ? nullptr : find_kernel(meaning, "composite")) {
+  const Registration* c = is_disabled(op, "composite") ? nullptr : find_kernel(meaning, "composite");
+  if (tried(Served::Composite) && c) {
     *who = c->owner + " (composite)";
     return {c->fn, c->context, c->flags | composite};
   }
-  if (const Registration* every = b && !passed_over ? find_category_kernel(meaning, name, every_category) : nullptr) {
-    *who = every->owner + " (fallback)";
-    return {every->fn, every->context, every->flags | mixed};
-  }
-  if (b && (b->flags & LAMELLA_BACKEND_CPU_FALLBACK) && id != core::host_backend()) {
-    Entry host = backend_entry(op, core::host_backend(), who);
-    if (host.fn != missing_kernel) {
-      *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";
-      // The fallback itself copies tensors; that operator is served by moving bytes.
-      return meaning->forms & form_between_devices ? Entry{fallback_copy, nullptr, 0}
-                                                   : Entry{fallback_kernel, nullptr, composite};
+  const bool passed_over = is_disabled(op, core::backend_name(id));
+  if (tried(Served::Every) && b && !passed_over)
+    if (const Registration* every = find_category_kernel(meaning, core::backend_name(id), every_category)) {
+      *who = every->owner + " (fallback)";
+      return {every->fn, every->context, every->flags | mixed};
     }
-  }
+  if (tried(Served::Host))
+    if (const Entry host = host_entry(op, id, from > Served::Kernel, who); host.fn != missing_kernel) return host;
+  *by = Served::Missing;
   *who = "missing";
   return {missing_kernel, nullptr, 0};
+}
+
+Entry backend_entry(Operator* op, int32_t id, std::string* who) {
+  Served by = Served::Kernel;
+  return backend_entry(op, id, who, &by);
 }
 
 const char* kernel_owner(const Operator* op, int32_t id) {
@@ -188,15 +222,16 @@ Entry traced(Entry e, const Operator* op, const std::string& where, const std::s
 }
 
 Table* new_table(const Table& head, const std::vector<Entry>& layers, const std::vector<Entry>& backends,
-                 const std::vector<Entry>& dtypes) {
-  const size_t count = layers.size() + backends.size() + dtypes.size() + (head.fallback != nullptr);
+                 const std::vector<Entry>& next, const std::vector<Entry>& dtypes) {
+  const size_t count = layers.size() + backends.size() + next.size() + dtypes.size() + (head.fallback != nullptr);
   const size_t bytes = sizeof(Table) + sizeof(Entry) * count;
   auto* t = static_cast<Table*>(::operator new(bytes));
   *t = head;
   auto* at = reinterpret_cast<Entry*>(t + 1);
   t->layers = at;
   t->backends = at = std::copy(layers.begin(), layers.end(), at);
-  t->dtypes = at = std::copy(backends.begin(), backends.end(), at);
+  t->next = at = std::copy(backends.begin(), backends.end(), at);
+  t->dtypes = at = std::copy(next.begin(), next.end(), at);
   at = std::copy(dtypes.begin(), dtypes.end(), at);
   if (head.fallback) t->fallback = new (at) Entry(*head.fallback);
   t->num_dtypes = static_cast<int32_t>(dtypes.size());
@@ -205,7 +240,7 @@ Table* new_table(const Table& head, const std::vector<Entry>& layers, const std:
 }
 
 const Table* fill(Operator* op) {
-  std::vector<Entry> layers, backends;
+  std::vector<Entry> layers, backends, next;
   Table head;
   head.info = &op->info;
   head.infer = op->infer;
@@ -223,12 +258,17 @@ const Table* fill(Operator* op) {
   }
   head.num_backends = core::backend_count();
   for (int32_t id = 0; id < head.num_backends; id++) {
-    Entry e = backend_entry(op, id, &who);
-    backends.push_back(traced(checked(e, who), op, core::backend_name(id), who));
+    Served by = Served::Kernel;
+    for (std::vector<Entry>* entries : {&backends, &next}) {
+      const Entry e = backend_entry(op, id, &who, &by);
+      entries->push_back(traced(checked(e, who), op, core::backend_name(id), who));
+      by = std::min(static_cast<Served>(static_cast<int>(by) + 1), Served::Missing);
+    }
   }
   const Registration* c =
       is_disabled(op, "composite") ? nullptr : find_kernel(op->functional ? op->functional : op, "composite");
-  const Entry whole = c ? Entry{c->fn, c->context, c->flags | composite} : Entry{};
+  const Entry own = c ? Entry{c->fn, c->context, c->flags | composite} : Entry{};
+  const Entry whole = c ? traced(own, op, "composite", c->owner) : own;
   head.fallback = c ? &whole : nullptr;
   std::vector<Entry> dtypes;
   for (int t = LAMELLA_PLAIN_DTYPES; t < LAMELLA_NO_DTYPE; t = core::next_dtype(t)) {
@@ -242,7 +282,7 @@ const Table* fill(Operator* op) {
     const Entry e{r->fn, r->context, r->flags | stored | static_cast<uint32_t>(t) << dtype_shift};
     dtypes.push_back(traced(e, op, name, r->owner));
   }
-  return new_table(head, layers, backends, dtypes);
+  return new_table(head, layers, backends, next, dtypes);
 }
 
 }  // namespace
@@ -253,6 +293,7 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
   if (!now) return core::pending_error().kind;
   const std::vector<Entry> layers(now->layers, now->layers + __builtin_popcountll(now->mask));
   std::vector<Entry> backends(now->backends, now->backends + now->num_backends);
+  const std::vector<Entry> next(now->next, now->next + now->num_backends);
   std::vector<Entry> dtypes(now->dtypes, now->dtypes + now->num_dtypes);
   const int32_t bit = layer_bit(key), id = core::backend_id(key.c_str());
   const core::DType dtype = core::dtype_from_name(key.c_str());
@@ -283,7 +324,7 @@ lamella_status pin(Operator* op, const std::string& key, Table** out) {
                                                     "'; `lamella ops show " + op->full_name() +
                                                     "` prints those that there are");
   head.pinned = true;
-  *out = new_table(head, layers, backends, dtypes);
+  *out = new_table(head, layers, backends, next, dtypes);
   return LAMELLA_OK;
 }
 

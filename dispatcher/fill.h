@@ -24,7 +24,10 @@ lamella_status pin(Operator*, const std::string& key, Table** out);
 
 // Finds the entry that serves an operator at a layer, and its owner. False: the layer falls through.
 bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
-// The same on a backend; `missing_kernel` where nothing does.
+// What may serve an operator on a backend, in the order in which it is looked for.
+enum class Served { Kernel, ShapeRule, Composite, Every, Host, Missing };
+// The first that exists, from `*by` on, and which it is; `missing_kernel` where nothing serves.
+Entry backend_entry(Operator*, int32_t id, std::string* who, Served* by);
 Entry backend_entry(Operator*, int32_t id, std::string* who);
 // The owner of that entry, for as long as the process lives; null where nothing serves.
 const char* kernel_owner(const Operator*, int32_t id);

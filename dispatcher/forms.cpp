@@ -143,7 +143,7 @@ lamella_status copy_across(Frame& f, const Table& t, const Value* args, Value* r
     const uint32_t device = args[i].as.tensor->backend;
     if (device >= static_cast<uint32_t>(t.num_backends) || !(t.backends[device].flags & between_devices)) continue;
     const lamella_status st = run_kernel(f, t.backends[device], args, rets);
-    if (st != LAMELLA_NOT_IMPLEMENTED) return st;
+    if (st != LAMELLA_NOT_IMPLEMENTED && st != LAMELLA_DECLINED) return st;
     core::pending_error().clear();
   }
   return copying().between_devices(args);
@@ -262,7 +262,7 @@ lamella_status run_composite(Frame& f, const Entry& e, const Value* args, Value*
     release_all(computed, info.nrets);
   }
   f.thread->exclude = saved;
-  if (__builtin_expect(st == LAMELLA_OK, 1)) return st;
+  if (__builtin_expect(st <= LAMELLA_OK, 1)) return st;
   static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
   name_operator(f);
   return st;
@@ -296,8 +296,26 @@ lamella_status run_backend(Frame& f, const Value* args, Value* rets) {
   return run_chosen(f, *t, t->backends[f.device.backend], args, rets);
 }
 
-__attribute__((cold, noinline)) lamella_status run_entry(Frame& f, const Entry& e, const Value* args, Value* rets) {
+namespace {
+
+__attribute__((noinline)) lamella_status run_any(Frame& f, const Entry& e, const Value* args, Value* rets) {
   return run_chosen(f, *static_cast<const Table*>(f.table), e, args, rets);
+}
+
+}  // namespace
+
+lamella_status run_declined(Frame& f, const Value* args, Value* rets) {
+  const Entry& next = static_cast<const Table*>(f.table)->next[f.device.backend];
+  if (next.fn == missing_kernel) return declined_by_all(f);
+  const lamella_status st = run_any(f, next, args, rets);
+  return st == LAMELLA_DECLINED ? declined_by_all(f) : st;
+}
+
+__attribute__((cold)) lamella_status run_entry(Frame& f, const Entry& e, const Value* args, Value* rets) {
+  const lamella_status st = run_any(f, e, args, rets);
+  if (st != LAMELLA_DECLINED) return st;
+  const Entry* composite = static_cast<const Table*>(f.table)->fallback;
+  return composite ? run_composite(f, *composite, args, rets, args) : declined_by_all(f);
 }
 
 }  // namespace lamella::dispatcher

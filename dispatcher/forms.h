@@ -8,7 +8,9 @@ namespace lamella::dispatcher {
 
 // Resolves the device, reads the table's entry for it, and runs one of the forms.
 lamella_status run_backend(Frame&, const Value* args, Value* rets);
-// The same with an entry that was chosen otherwise, once the device is resolved.
+// Runs the table's next entry for the device, after the kernel of the first one declined the call.
+lamella_status run_declined(Frame&, const Value* args, Value* rets);
+// Runs an entry that was chosen otherwise, once the device is resolved; the composite, if its kernel declines.
 lamella_status run_entry(Frame&, const Entry&, const Value* args, Value* rets);
 // Asks the table's shape rule for n results, which may set the frame's compute_dtype.
 lamella_status infer(Frame&, const Table&, const Value* args, lamella_meta* metas, int n);

@@ -88,7 +88,7 @@ void name_operator(Frame& f) {
 }
 
 lamella_status name_device(Frame& f, lamella_status st) {
-  if (st == LAMELLA_RETRY || core::is_host(f.device.backend)) return st;
+  if (st < 0 || core::is_host(f.device.backend)) return st;
   if (st == LAMELLA_NOT_IMPLEMENTED && core::pending_error().kind == LAMELLA_OK) return st;  // it leaves the call alone
   return core::from_backend(st, f.device, operator_title(f.op));
 }
@@ -115,7 +115,7 @@ static inline __attribute__((always_inline)) lamella_status run_as_given(Frame& 
     st = e(f, args, rets);
   }
   if (__builtin_expect(f.scratch != nullptr, 0)) free_scratch(f);
-  if (__builtin_expect(st == LAMELLA_OK, 1)) return st;
+  if (__builtin_expect(st <= LAMELLA_OK, 1)) return st;
   static_cast<CallFrame&>(f).half_written |= (e.flags & fails_late) != 0;
   return name_device(f, st);
 }

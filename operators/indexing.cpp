@@ -2,6 +2,8 @@
 // asks for one by one. All of it comes down to gather, scatter_, scatter_add_ and nonzero.
 #include "operators/indexing.h"
 
+#include <lamella/operands.h>
+
 namespace lamella::operators {
 
 void check_int64(const char* name, const Tensor& index) {
@@ -211,8 +213,6 @@ Tensor rows(const Flat& flat) {
   const int64_t n = product(flat.shape);
   return flat.index.reshape({n, 1}).expand({n, flat.rest});
 }
-
-bool nothing_indexed(TensorList list) { return absent(list) == static_cast<int64_t>(list.size()); }
 
 Tensor index(const Tensor& self, TensorList indices) {
   if (nothing_indexed(indices)) return self.clone();

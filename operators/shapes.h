@@ -34,8 +34,6 @@ constexpr Adapted<lamella_kernel> composite = {
 
 inline core::DType core_dtype(ScalarType t) { return static_cast<core::DType>(t); }
 inline ScalarType default_dtype() { return static_cast<ScalarType>(core::default_dtype()); }
-// float32 for half precision, in which composites compute float32 and round once at the end.
-inline ScalarType wide_of(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
 // The dtype of the parts of a complex number; any other dtype itself.
 inline ScalarType real_of(ScalarType t) { return t == kComplexFloat ? kFloat : t == kComplexDouble ? kDouble : t; }
 // `x` in another dtype, itself if it has that one.

@@ -66,7 +66,7 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
              const Tensor& out) {
   Operands o(x.get(), y.get(), out.get());
   if (o.c->numel == 0) return LAMELLA_OK;
-  if (lamella_status st = o.open()) return st;
+  o.open();
   lamella_status st = Kind == Product::matrices  ? multiply(o.operands, matrix(o.a), matrix(o.b), matrix(o.c))
                       : Kind == Product::batches ? multiply_batches(o.operands, o.a, o.b, o.c)
                       : Kind == Product::vector  ? multiply(o.operands, matrix(o.a), column(o.b), column(o.c))
@@ -76,11 +76,9 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
     const lamella_value v = number.value();
     return v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] == wanted && v.as.doubles[1] == 0 : as_double(v) == wanted;
   };
-  TensorRef owner;
-  const lamella_tensor* addend = is(beta, 0) ? nullptr : self.get();
-  if (!addend && is(alpha, 1)) return o.close();
-  if (addend)
-    if ((st = converted(addend, o.dtype, &owner))) return st;
+  const Operand owner(is(beta, 0) ? nullptr : self.get(), o.dtype, true);
+  const lamella_tensor* addend = owner.get();
+  if (!addend && is(alpha, 1)) return o.finish();
   switch (o.dtype) {
     case LAMELLA_FLOAT32:
       st = add_scaled<float>(o.c, addend, beta, alpha);
@@ -101,34 +99,25 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
     default:
       st = add_scaled<uint64_t>(o.c, addend, beta, alpha);
   }
-  return st ? st : o.close();
+  return st ? st : o.finish();
 }
 
 // The rows of the input times the transposed weight, plus the bias.
 Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out) {
   Operands o(input.get(), weight.get(), out.get(), true);
-  if (lamella_status st = o.open()) return st;
-  const lamella_tensor* summand = bias.get();
-  TensorRef plain, packed;
+  o.open();
   // Rows that do not follow each other by one step are copied.
   auto steps = [](const lamella_tensor* t) {
     for (int d = t->dl.ndim - 3; d >= 0; d--)
       if (t->dl.shape[d] != 1 && t->dl.strides[d] != t->dl.strides[d + 1] * t->dl.shape[d + 1]) return false;
     return true;
   };
-  if (!steps(o.a)) {
-    lamella_tensor* raw;
-    if (lamella_status st = api().tensor_empty(o.a->dl.ndim, o.a->dl.shape, nullptr, static_cast<uint8_t>(o.operands),
-                                               device_of(o.a), &raw))
-      return st;
-    plain = TensorRef::steal(raw);
-    if (lamella_status st = copy_into(raw, o.a)) return st;
-    o.a = raw;
-  }
+  const Operand x(o.a, o.operands, steps(o.a));
   char* numbers = nullptr;
-  const bool own = summand && !is_complex(o.dtype);
+  const bool own = bias.defined() && !is_complex(o.dtype);
+  const Operand packed(bias.get(), o.dtype, true);
+  const lamella_tensor* summand = packed.get();
   if (own) {
-    if (lamella_status st = converted(summand, o.dtype, &packed)) return st;
     numbers = static_cast<char*>(summand->dl.data);
     if (summand->dl.ndim && summand->dl.strides[0] != 1 && summand->dl.shape[0] > 1) {
       void* to;
@@ -141,12 +130,12 @@ Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const
   const bool one = o.b->dl.ndim == 1;  // a weight of one row; its dimension is not in the result
   const Matrix w = one ? column(o.b) : matrix(o.b).transposed();
   const Matrix c = one ? Matrix{static_cast<char*>(o.c->dl.data), o.c->numel, 1, 1, 1} : rows_of(o.c);
-  if (lamella_status st = multiply(o.operands, rows_of(o.a), w, c, numbers, o.narrow)) return st;
+  if (lamella_status st = multiply(o.operands, rows_of(x.get()), w, c, numbers, o.narrow)) return st;
   if (summand && !own) {
     if (o.dtype == LAMELLA_COMPLEX64) add_bias<std::complex<float>>(c, summand);
     if (o.dtype == LAMELLA_COMPLEX128) add_bias<std::complex<double>>(c, summand);
   }
-  return o.close();
+  return o.finish();
 }
 
 }  // namespace

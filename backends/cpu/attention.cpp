@@ -17,7 +17,7 @@ namespace {
 template <class T>
 struct Forward : Attention<T> {
   using Attention<T>::n, Attention<T>::loops;
-  lamella_tensor *out, *logsumexp;
+  const lamella_tensor *out, *logsumexp;
 
   lamella_status heads(int64_t first, int64_t last) const {
     const int64_t rows = std::min(query_block, n.queries), columns = std::min(key_block, n.keys);
@@ -81,10 +81,9 @@ lamella_status forward(const Tensor& query, const Tensor& key, const Tensor& val
                        lamella_tensor* logsumexp) {
   const int dtype = attention_dtype(query);
   const AttentionSizes n = sizes_of(query.get(), key.get(), value.get(), scale, causal);
-  AttentionTarget result;
-  if (lamella_status st = result.open(out, dtype)) return st;
-  Forward<T> f{{n, attention_loops_for(dtype), {}, {}, {}, {}, dropped}, result.t, logsumexp};
-  if (lamella_status st = f.open(query, key, value, attn_mask, dtype)) return st;
+  const Result result = attention_result(out, dtype);
+  Forward<T> f{{n, attention_loops_for(dtype), {}, {}, {}, {}, dropped}, result.get(), logsumexp};
+  f.open(query, key, value, attn_mask, dtype);
   const double work =
       static_cast<double>(n.queries) * static_cast<double>(n.keys) * static_cast<double>(n.width + n.value_width + 8);
   const auto few = static_cast<int64_t>(1e6 / std::max(work, 1.0)) + 1;
@@ -92,7 +91,7 @@ lamella_status forward(const Tensor& query, const Tensor& key, const Tensor& val
     if (lamella_status st =
             parallel_for(0, n.batch * n.heads, few, [&](int64_t first, int64_t last) { return f.heads(first, last); }))
       return st;
-  return result.close();
+  return result.finish();
 }
 
 Status attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, bool is_causal,

@@ -1,6 +1,6 @@
 // The gradients of attention, block by block: those of queries, keys and values, and that of a mask that was added.
 #include "backends/cpu/attention_blocks.h"
-#include "backends/cpu/packed.h"
+#include "backends/cpu/loops.h"
 
 namespace lamella::cpu {
 namespace {
@@ -9,19 +9,16 @@ namespace {
 template <class T>
 struct Again : Attention<T> {
   using Attention<T>::n, Attention<T>::loops, Attention<T>::dropped;
-  AttentionOperand grad, out, logsumexp, grad_logsumexp;
+  AttentionOperand grad, out;
+  Operand logsumexp, grad_logsumexp;
 
-  lamella_status open(const Tensor& of_out, const Tensor& of_sums, const Tensor& query, const Tensor& key,
-                      const Tensor& value, const Tensor& attn_mask, const Tensor& made, const Tensor& sums, int dtype) {
-    if (lamella_status st = Attention<T>::open(query, key, value, attn_mask, dtype)) return st;
-    if (lamella_status st = grad.read(of_out.get(), dtype)) return st;
-    if (lamella_status st = out.read(made.get(), dtype)) return st;
-    auto row_numbers = [&](AttentionOperand& to, const Tensor& t) {
-      to.t = t.get();
-      return !to.t || (to.t->dtype == dtype && is_contiguous(to.t)) ? LAMELLA_OK : copy_as(to.t, dtype, &to.owner);
-    };
-    if (lamella_status st = row_numbers(logsumexp, sums)) return st;
-    return row_numbers(grad_logsumexp, of_sums);
+  void open(const Tensor& of_out, const Tensor& of_sums, const Tensor& query, const Tensor& key, const Tensor& value,
+            const Tensor& attn_mask, const Tensor& made, const Tensor& sums, int dtype) {
+    Attention<T>::open(query, key, value, attn_mask, dtype);
+    grad = {of_out, dtype};
+    out = {made, dtype};
+    logsumexp = {sums.get(), dtype};
+    grad_logsumexp = {of_sums.get(), dtype};
   }
 
   // For each row: what every weight's gradient is reduced by, and its logsumexp.
@@ -30,9 +27,8 @@ struct Again : Attention<T> {
     const int64_t first = (b * n.heads + h) * n.queries + i0;
     for (int64_t i = 0; i < rows; i++) {
       shift[i] = loops.dot(n.value_width, g.data + i * g.row, o.data + i * o.row);
-      if (grad_logsumexp.t)
-        shift[i] -= static_cast<double>(static_cast<const T*>(grad_logsumexp.t->dl.data)[first + i]);
-      sums[i] = static_cast<double>(static_cast<const T*>(logsumexp.t->dl.data)[first + i]);
+      if (grad_logsumexp) shift[i] -= static_cast<double>(grad_logsumexp.data<T>()[first + i]);
+      sums[i] = static_cast<double>(logsumexp.data<T>()[first + i]);
     }
   }
 
@@ -63,7 +59,7 @@ struct Again : Attention<T> {
 template <class T>
 struct Backward : Again<T> {
   using Attention<T>::n;
-  lamella_tensor *dq, *dk, *dv;
+  const lamella_tensor *dq, *dk, *dv;
 
   // Pairs of a sample and a head of keys, each with all the heads of queries that share it.
   lamella_status heads(int64_t first, int64_t last) const {
@@ -122,7 +118,7 @@ struct Backward : Again<T> {
     store(query, rows, n.width, dq, b, h, i0);
   }
 
-  void store(const Block<T>& from, int64_t rows, int64_t columns, lamella_tensor* t, int64_t b, int64_t h,
+  void store(const Block<T>& from, int64_t rows, int64_t columns, const lamella_tensor* t, int64_t b, int64_t h,
              int64_t i0) const {
     if (!t) return;
     T* to = static_cast<T*>(t->dl.data) + b * t->dl.strides[0] + h * t->dl.strides[1] + i0 * t->dl.strides[2];
@@ -138,22 +134,20 @@ lamella_status backward(const Tensor& grad, const Tensor& grad_logsumexp, const 
                         const std::optional<Tensor>* results) {
   const int dtype = attention_dtype(query);
   const AttentionSizes n = sizes_of(query.get(), key.get(), value.get(), scale, causal);
-  AttentionTarget targets[3];
-  for (int i = 0; i < 3; i++) {
-    targets[i].to = targets[i].t = nullptr;
-    if (results[i])
-      if (lamella_status st = targets[i].open(results[i]->get(), dtype)) return st;
-  }
-  Backward<T> f{
-      {{n, attention_loops_for(dtype), {}, {}, {}, {}, {}}, {}, {}, {}, {}}, targets[0].t, targets[1].t, targets[2].t};
-  if (lamella_status st = f.open(grad, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, dtype)) return st;
+  Result targets[3];
+  for (int i = 0; i < 3; i++)
+    if (results[i]) targets[i] = attention_result(results[i]->get(), dtype);
+  Backward<T> f{{{n, attention_loops_for(dtype), {}, {}, {}, {}, {}}, {}, {}, {}, {}},
+                targets[0].get(),
+                targets[1].get(),
+                targets[2].get()};
+  f.open(grad, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, dtype);
   f.dropped.read(words.get(), dropout_p);
   if (lamella_status st =
           parallel_for(0, n.batch * n.key_heads, 1, [&](int64_t first, int64_t last) { return f.heads(first, last); }))
     return st;
-  for (const AttentionTarget& t : targets)
-    if (t.t)
-      if (lamella_status st = t.close()) return st;
+  for (const Result& t : targets)
+    if (lamella_status st = t.finish()) return st;
   return LAMELLA_OK;
 }
 
@@ -250,20 +244,18 @@ lamella_status mask_backward(const Tensor& grad, const Tensor& grad_logsumexp, c
                              bool causal, double scale, const Tensor& words, double dropout_p, lamella_tensor* result) {
   const int dtype = attention_dtype(query);
   const AttentionSizes n = sizes_of(query.get(), key.get(), value.get(), scale, causal);
-  PackedOutput target;
-  if (lamella_status st = target.open(result, dtype)) return st;
-  MaskBackward<T> f{{{n, attention_loops_for(dtype), {}, {}, {}, {}, {}}, {}, {}, {}, {}},
-                    {1, 1, 1, 1},
-                    reinterpret_cast<T*>(target.data())};
+  const Result target(result, dtype);
+  MaskBackward<T> f{
+      {{n, attention_loops_for(dtype), {}, {}, {}, {}, {}}, {}, {}, {}, {}}, {1, 1, 1, 1}, target.data<T>()};
   for (int d = 0; d < result->dl.ndim; d++) f.size[4 - result->dl.ndim + d] = result->dl.shape[d];
   if (result->numel > 0) std::fill(f.to, f.to + result->numel, T(0));
-  if (lamella_status st = f.open(grad, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, dtype)) return st;
+  f.open(grad, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, dtype);
   f.dropped.read(words.get(), dropout_p);
   if (n.batch * n.heads * n.queries * n.keys > 0 && result->numel > 0)
     if (lamella_status st =
             parallel_for(0, f.units(), 1, [&](int64_t first, int64_t last) { return f.run(first, last); }))
       return st;
-  return target.close();
+  return target.finish();
 }
 
 Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,

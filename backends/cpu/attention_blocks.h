@@ -18,44 +18,42 @@ inline const AttentionLoops& attention_loops_for(int dtype) {
   return *chosen(dtype);
 }
 
-// An operand of four dimensions in the dtype of the computation, the last without gaps.
-struct AttentionOperand {
-  const lamella_tensor* t = nullptr;
-  TensorRef owner;
+// Whether the last dimension lies without gaps.
+inline bool has_rows(const lamella_tensor* t) {
+  const int last = t->dl.ndim - 1;
+  return t->dl.shape[last] <= 1 || t->dl.strides[last] == 1;
+}
 
-  lamella_status read(const lamella_tensor* from, int dtype) {
-    t = from;
-    const bool rows = t->dl.ndim < 4 || t->dl.shape[3] <= 1 || t->dl.strides[3] == 1;
-    return t->dtype == dtype && rows ? LAMELLA_OK : copy_as(t, dtype, &owner);
-  }
+// An operand of four dimensions in the dtype of the computation, the last without gaps.
+struct AttentionOperand : Operand {
+  AttentionOperand() = default;
+  AttentionOperand(const Tensor& t, int dtype) : Operand(t.get(), dtype, has_rows(t.get())) {}
+
   template <class T>
   Block<const T> head(int64_t b, int64_t h) const {
-    return {static_cast<const T*>(t->dl.data) + b * t->dl.strides[0] + h * t->dl.strides[1], t->dl.strides[2]};
+    const int64_t* strides = get()->dl.strides;
+    return {data<T>() + b * strides[0] + h * strides[1], strides[2]};
   }
 };
 
 // The mask, whose dimensions broadcast to (batch, heads, queries, keys).
 struct AttentionMask {
-  const lamella_tensor* t = nullptr;
-  TensorRef owner;
+  Operand t;
   bool bools = false;
   int64_t item = 1, strides[4] = {0, 0, 0, 0};
 
-  lamella_status read(const lamella_tensor* from, int dtype) {
-    if (!from) return LAMELLA_OK;
-    t = from;
-    bools = t->dtype == LAMELLA_BOOL;
-    if (!bools)
-      if (lamella_status st = converted(t, dtype, &owner)) return st;
-    item = itemsize(t);
+  AttentionMask() = default;
+  AttentionMask(const lamella_tensor* from, int dtype) {
+    if (!from) return;
+    bools = from->dtype == LAMELLA_BOOL;
+    t = Operand(from, bools ? static_cast<int>(LAMELLA_BOOL) : dtype, true);
+    item = itemsize(t.get());
     const int n = t->dl.ndim;
     for (int d = 0; d < n; d++) strides[4 - n + d] = t->dl.shape[d] == 1 ? 0 : t->dl.strides[d];
-    return LAMELLA_OK;
   }
   const char* at(int64_t b, int64_t h, int64_t i, int64_t j) const {
     if (!t) return nullptr;
-    return static_cast<const char*>(t->dl.data) +
-           item * (b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3]);
+    return t.data() + item * (b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3]);
   }
 };
 
@@ -124,11 +122,11 @@ struct Attention {
     return ((b * n.heads + h) * n.queries + i) * n.keys + j;
   }
 
-  lamella_status open(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, int dtype) {
-    if (lamella_status st = q.read(query.get(), dtype)) return st;
-    if (lamella_status st = k.read(key.get(), dtype)) return st;
-    if (lamella_status st = v.read(value.get(), dtype)) return st;
-    return mask.read(attn_mask.get(), dtype);
+  void open(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, int dtype) {
+    q = {query, dtype};
+    k = {key, dtype};
+    v = {value, dtype};
+    mask = {attn_mask.get(), dtype};
   }
 
   // The scores of `rows` queries from i0 with `columns` keys from j0, scaled and masked; -inf where a key is not seen.
@@ -148,21 +146,7 @@ inline int attention_dtype(const Tensor& query) {
   return query.get()->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
 }
 
-// A result in the dtype of the computation with rows without gaps: the tensor itself, or one that is copied to it.
-struct AttentionTarget {
-  lamella_tensor *to, *t;
-  TensorRef owner;
-
-  lamella_status open(lamella_tensor* result, int dtype) {
-    to = t = result;
-    const int last = result->dl.ndim - 1;
-    if (t->dtype == dtype && (t->dl.shape[last] <= 1 || t->dl.strides[last] == 1)) return LAMELLA_OK;
-    lamella_status st =
-        api().tensor_empty(to->dl.ndim, to->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(to), &t);
-    if (!st) owner = TensorRef::steal(t);
-    return st;
-  }
-  lamella_status close() const { return t == to ? LAMELLA_OK : copy_into(to, t); }
-};
+// A result in the dtype of the computation with rows without gaps; an absent one stays absent.
+inline Result attention_result(const lamella_tensor* out, int dtype) { return {out, dtype, !out || has_rows(out)}; }
 
 }  // namespace lamella::cpu

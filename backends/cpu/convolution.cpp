@@ -13,8 +13,6 @@ namespace {
 
 int interrupted() { return api().check_interrupt(); }
 
-bool is_complex(int dtype) { return dtype == LAMELLA_COMPLEX64 || dtype == LAMELLA_COMPLEX128; }
-
 // Windows of complex numbers are windows of twice as many real channels; narrow types are widened.
 int computes_in(int dtype) {
   switch (dtype) {
@@ -36,19 +34,6 @@ int computes_in(int dtype) {
 
 int64_t at_least_one(int64_t n) { return std::max<int64_t>(n, 1); }
 
-int64_t spatial(IntArrayRef numbers, int i, int dims) {
-  const int at = i - (3 - dims);
-  return at < 0 ? -1 : numbers[numbers.size() == 1 ? 0 : at];
-}
-
-lamella_status empty(int dtype, std::initializer_list<int64_t> sizes, const lamella_tensor* like, TensorRef* owner) {
-  lamella_tensor* raw;
-  lamella_status st = api().tensor_empty(static_cast<int>(sizes.size()), sizes.begin(), nullptr,
-                                         static_cast<uint8_t>(dtype), device_of(like), &raw);
-  if (!st) *owner = TensorRef::steal(raw);
-  return st;
-}
-
 const WindowLoops& window_kernels() {
   static const WindowLoops& chosen = LAMELLA_BY_ISA(window_loops)();
   return chosen;
@@ -66,10 +51,6 @@ const auto& of_dtype(const All& all, int dtype) {
 
 const GemmKernels& gemm_of(int dtype) { return of_dtype(gemms(), dtype); }
 const WindowKernels& windows_of(int dtype) { return of_dtype(window_kernels(), dtype); }
-
-lamella_status plain(const lamella_tensor*& t, int dtype, TensorRef* owner) {
-  return t->dtype == dtype && is_contiguous(t) ? LAMELLA_OK : copy_as(t, dtype, owner);
-}
 
 lamella_status take_padded(Space* space, const Convolution& c, int64_t channels) {
   const int64_t image = channels * c.plane * c.size, behind = slack * c.size;
@@ -100,17 +81,13 @@ void read_convolution(const lamella_tensor* input, const lamella_tensor* weight,
   c->groups = groups;
   c->in = c->weight->dl.shape[1] * c->parts;
   c->outs = c->out->dl.shape[1] / c->groups * c->parts;
+  const IntArrayRef kernel(weight->dl.shape + 2, static_cast<size_t>(dims));
+  static_cast<Window<3>&>(*c) =
+      window_of<3>(dims, input->dl.shape + 2, out->dl.shape + 2, kernel, stride, padding, dilation);
   c->taps = c->count = 1;
   for (int i = 0; i < 3; i++) {
-    const bool real = i >= 3 - dims;
-    const int d = 2 + i - (3 - dims);
-    c->image[i] = real ? c->input->dl.shape[d] : 1;
-    c->kernel[i] = real ? c->weight->dl.shape[d] : 1;
-    c->places[i] = real ? c->out->dl.shape[d] : 1;
-    c->step[i] = real ? c->input->dl.strides[d] * itemsize(c->input) : 0;
-    c->stride[i] = real ? spatial(stride, i, dims) : 1;
-    c->padding[i] = real ? spatial(padding, i, dims) : 0;
-    c->dilation[i] = real ? spatial(dilation, i, dims) : 1;
+    const int d = i - (3 - dims);
+    c->step[i] = d >= 0 ? input->dl.strides[2 + d] * itemsize(input) : 0;
     c->taps *= c->kernel[i];
     c->count *= c->places[i];
   }
@@ -178,61 +155,41 @@ bool by_pixels(const Convolution& c) {
 }
 
 // The operands in plain layout, and where the results go.
-lamella_status prepare(Convolution* c) {
-  const int given = c->out->dtype;
-  const int kept = c->parts == 2 ? given : c->dtype;
-  if (lamella_status st = plain(c->weight, kept, &c->owned[0])) return st;
-  c->weights = static_cast<const char*>(c->weight->dl.data);
+void prepare(Convolution* c) {
+  const int kept = c->parts == 2 ? c->out->dtype : c->dtype;
+  c->operands[0] = Operand(c->weight, kept);
   if (c->parts == 2) {
     const int64_t outs = c->weight->dl.shape[0], in = c->weight->dl.shape[1];
-    TensorRef split;
-    if (lamella_status st = empty(c->dtype, {2 * outs, 2 * in, c->taps}, c->input, &split)) return st;
+    const Tensor split = allocate({2 * outs, 2 * in, c->taps}, c->dtype, device_of(c->input));
     if (c->size == 4)
-      split_weight(c->weights, outs, in, c->taps, split.data<float>());
+      split_weight(c->operands[0].data(), outs, in, c->taps, split.data_ptr<float>());
     else
-      split_weight(c->weights, outs, in, c->taps, split.data<double>());
-    c->owned[0] = split;
-    c->weights = split.data<char>();
+      split_weight(c->operands[0].data(), outs, in, c->taps, split.data_ptr<double>());
+    c->operands[0] = Operand::made(split);
+    c->pairs = allocate({c->images, c->groups * c->outs, c->count}, c->dtype, device_of(c->input));
+    c->results = static_cast<char*>(c->pairs.data_ptr());
+  } else {
+    c->result = Result(c->out, c->dtype, is_contiguous(c->out) || by_pixels(*c));
+    c->results = c->result.data();
   }
-  c->biases = nullptr;
-  if (c->bias) {  // complex ones lie as real and imaginary parts already
-    if (lamella_status st = plain(c->bias, kept, &c->owned[1])) return st;
-    c->biases = static_cast<const char*>(c->bias->dl.data);
-  }
-  if (c->out->dtype == c->dtype && (is_contiguous(c->out) || by_pixels(*c))) {
-    c->results = static_cast<char*>(c->out->dl.data);
-    return LAMELLA_OK;
-  }
-  if (lamella_status st = empty(c->dtype, {c->images, c->groups * c->outs, c->count}, c->input, &c->owned[2]))
-    return st;
-  c->results = c->owned[2].data<char>();
-  return LAMELLA_OK;
+  c->operands[1] = Operand(c->bias, kept);  // complex ones lie as real and imaginary parts already
+  c->weights = c->operands[0].data();
+  c->biases = c->operands[1].data();
 }
 
 // Results that were computed beside the output, into it.
 lamella_status finish(const Convolution& c) {
-  if (!c.owned[2]) return LAMELLA_OK;
-  int64_t strides[LAMELLA_MAX_DIMS], step = 1;
-  for (int d = c.out->dl.ndim - 1; d >= 0; step *= at_least_one(c.out->dl.shape[d--])) strides[d] = step;
-  lamella_tensor* raw;
-  if (c.parts == 1) {
-    if (lamella_status st = api().tensor_view(c.owned[2].get(), c.out->dl.ndim, c.out->dl.shape, strides, 0, &raw))
-      return st;
-    const TensorRef owner = TensorRef::steal(raw);
-    return copy_into(c.out, raw);
-  }
+  if (c.parts == 1) return c.result.finish();
   // (…, 2, places) to (…, places, 2): a complex tensor's memory.
-  if (lamella_status st =
-          api().tensor_empty(c.out->dl.ndim, c.out->dl.shape, strides, c.out->dtype, device_of(c.out), &raw))
-    return st;
-  const TensorRef joined = TensorRef::steal(raw);
+  const Tensor joined = allocate_like(c.out, c.out->dtype);
   const int64_t pairs = c.images * c.groups * c.outs / 2;
   const CastLoop move = loops().cast[c.dtype][c.dtype];
+  auto* to = static_cast<char*>(joined.data_ptr());
   for (int64_t i = 0; i < pairs; i++)
     for (int64_t p = 0; p < 2; p++)
-      move(c.count, joined.data<char>() + (2 * i * c.count + p) * c.size, 2 * c.size,
-           c.results + (2 * i + p) * c.count * c.size, c.size);
-  return copy_into(c.out, raw);
+      move(c.count, to + (2 * i * c.count + p) * c.size, 2 * c.size, c.results + (2 * i + p) * c.count * c.size,
+           c.size);
+  return copy_into(c.out, joined.get());
 }
 
 // Rows [m0, m1) of the output's channels and places [n0, n1), of one image and group.
@@ -439,7 +396,7 @@ Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
   bool done = false;
   if (lamella_status st = onednn_convolution(c, &done)) return st;
   if (done) return LAMELLA_OK;
-  if (lamella_status st = prepare(&c)) return st;
+  prepare(&c);
   if (lamella_status st = run(c)) return st;
   return finish(c);
 }

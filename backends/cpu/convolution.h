@@ -10,17 +10,19 @@
 namespace lamella::cpu {
 
 // Everything about one call. Images have three spatial dimensions here, the missing ones of size 1.
-struct Convolution {
+struct Convolution : Window<3> {
   const lamella_tensor *input, *weight, *bias, *out;
   int dtype, source;                 // computed in, and read as
   int64_t size, parts;               // bytes of a computed element; real numbers in an element
   int64_t images, groups, in, outs;  // channels per group
-  int64_t image[3], kernel[3], stride[3], padding[3], dilation[3], places[3], step[3];  // step: bytes in the input
-  int64_t taps, count;           // per channel; places of an image
-  int64_t phase, row, plane;     // the padded image: a row holds `stride` images of every stride-th column
-  const char *weights, *biases;  // plain, computed dtype
+  int64_t step[3];                   // bytes in the input
+  int64_t taps, count;               // per channel; places of an image
+  int64_t phase, row, plane;         // the padded image: a row holds `stride` images of every stride-th column
+  const char *weights, *biases;      // plain, computed dtype
   char* results;
-  TensorRef owned[3];
+  Operand operands[2];  // the weight and the bias, in plain layout
+  Result result;
+  Tensor pairs;  // in place of the result: the real and the imaginary parts of complex numbers
 
   // Results that lie channels last; one pixel's lie in both layouts, and the image decides.
   bool channels_last() const {
@@ -48,29 +50,6 @@ void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to)
 void locate(const Convolution& c, int64_t* tap, int64_t* row);
 const GemmKernels& gemm_of(int dtype);
 const WindowKernels& windows_of(int dtype);
-// The operand in plain layout and another dtype, itself if it is that already.
-lamella_status plain(const lamella_tensor*& t, int dtype, TensorRef* owner);
-
-// Where a result is computed: in its own memory, or in new memory in plain layout and another dtype.
-struct Result {
-  const lamella_tensor* out;
-  TensorRef beside;
-  char* data;
-
-  lamella_status prepare(const lamella_tensor* result, int dtype) {
-    out = result;
-    data = static_cast<char*>(out->dl.data);
-    if (out->dtype == dtype && is_contiguous(out)) return LAMELLA_OK;
-    lamella_tensor* raw;
-    if (lamella_status st =
-            api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(out), &raw))
-      return st;
-    beside = TensorRef::steal(raw);
-    data = beside.data<char>();
-    return LAMELLA_OK;
-  }
-  lamella_status finish() const { return beside ? copy_into(out, beside.get()) : LAMELLA_OK; }
-};
 
 // The kernel of _convolution_backward_weight.
 Status convolution_backward_weight(const Tensor& grad_output, const Tensor& input, IntArrayRef weight_size,

@@ -44,7 +44,7 @@ class InputGradient {
  public:
   InputGradient(const lamella_tensor* gradient, const lamella_tensor* weight, IntArrayRef stride, IntArrayRef padding,
                 IntArrayRef dilation, int64_t groups, const lamella_tensor* out)
-      : weight_(weight), gradient_(gradient) {
+      : weight_(weight, weight->dtype, true), gradient_(gradient, gradient->dtype, true) {
     read_convolution(out, weight, nullptr, gradient, stride, padding, dilation, groups, &c_);
     grad_ = c_;  // as an image whose places are the convolution's
     grad_.input = c_.out;
@@ -67,11 +67,11 @@ class InputGradient {
   }
 
   lamella_status run() {
-    if (lamella_status st = result_.prepare(c_.input, c_.dtype)) return st;
-    if (lamella_status st = plain(weight_, c_.dtype, &owned_)) return st;
+    result_ = Result(c_.input, c_.dtype);
+    weight_ = Operand(weight_.get(), c_.dtype);
     const int64_t items = c_.images * c_.groups;
     if (scatters_) {
-      if (lamella_status st = plain(gradient_, c_.dtype, &dense_)) return st;
+      gradient_ = Operand(gradient_.get(), c_.dtype);
       if (lamella_status st = table_.take((c_.taps + c_.rows()) * 8)) return st;
       auto* tap = reinterpret_cast<int64_t*>(table_.data());
       locate(c_, tap, tap + c_.taps);
@@ -111,8 +111,7 @@ class InputGradient {
     lamella_status st = parallel_for(0, rows, least, [&](int64_t begin, int64_t end) -> lamella_status {
       while (begin < end) {
         const int64_t group = begin / c_.in, channel = begin % c_.in, n = std::min(end - begin, c_.in - channel);
-        const char* from =
-            static_cast<const char*>(weight_->dl.data) + (group * c_.outs * c_.in + channel) * c_.taps * c_.size;
+        const char* from = weight_.data() + (group * c_.outs * c_.in + channel) * c_.taps * c_.size;
         pack_of(c_.size)(n * c_.taps, c_.outs, to + begin * c_.taps * line, line, from, c_.size, c_.depth() * c_.size);
         begin += n;
       }
@@ -141,7 +140,7 @@ class InputGradient {
   // Channels [begin, end) of one image and group, or of a few images side by side, from their padded gradients.
   lamella_status channels(int64_t item, int64_t images, int64_t begin, int64_t end, const char* padded) const {
     const bool direct = whole_ && images == 1;
-    char* to = result_.data + (item * c_.in + begin) * pixels_ * c_.size;
+    char* to = result_.data() + (item * c_.in + begin) * pixels_ * c_.size;
     return each_phase([&](const Phase& x, const Phase& y, const Phase& z, int64_t taps, int64_t at) -> lamella_status {
       const int64_t rows = x.count * y.count, each = rows * z.count, count = images * each;
       const int64_t m = end - begin, depth = c_.outs * taps;
@@ -203,16 +202,15 @@ class InputGradient {
     while (begin < end) {
       const int64_t item = begin / c_.in, channel = begin % c_.in, group = item % c_.groups;
       const int64_t n = std::min({end - begin, c_.in - channel, most});
-      const char* weight =
-          static_cast<const char*>(weight_->dl.data) + (group * c_.outs * c_.in + channel) * c_.taps * c_.size;
-      const char* grad = static_cast<const char*>(gradient_->dl.data) + item * c_.outs * c_.count * c_.size;
+      const char* weight = weight_.data() + (group * c_.outs * c_.in + channel) * c_.taps * c_.size;
+      const char* grad = gradient_.data() + item * c_.outs * c_.count * c_.size;
       const Gemm g{n * c_.taps, c_.count, c_.outs,      weight,   1,       c_.depth(), grad,
                    c_.count,    1,        given.data(), c_.count, nullptr, nullptr,    interrupted};
       if (int st = k.multiply(g, space.data())) return static_cast<lamella_status>(st);
       std::memset(padded.data(), 0, n * c_.plane * c_.size);
       windows_of(c_.dtype).add_windows(
           {padded.data(), n, c_.plane, c_.taps, tap, c_.rows(), c_.places[2], tap + c_.taps}, given.data());
-      char* to = result_.data + begin * pixels_ * c_.size;
+      char* to = result_.data() + begin * pixels_ * c_.size;
       const int64_t line = c_.image[2] * c_.size, lines = c_.image[1] + 2 * c_.padding[1];
       for (int64_t i = 0; i < n; i++)
         for (int64_t d = 0; d < c_.image[0]; d++)
@@ -264,12 +262,11 @@ class InputGradient {
   }
 
   Convolution c_{}, grad_{};
-  const lamella_tensor *weight_, *gradient_;
+  Operand weight_, gradient_;  // in plain layout once run() has begun
   std::vector<Phase> phases_[3];
   int64_t pixels_ = 1;
   bool whole_;  // the stride is 1: one phase is the whole image
   bool scatters_;
-  TensorRef owned_, dense_;
   Space turned_, table_;
   Result result_;
 };

@@ -16,7 +16,7 @@ class WeightGradient {
  public:
   WeightGradient(const lamella_tensor* gradient, const lamella_tensor* input, IntArrayRef stride, IntArrayRef padding,
                  IntArrayRef dilation, int64_t groups, const lamella_tensor* out)
-      : grad_(gradient) {
+      : grad_(gradient, gradient->dtype, true) {
     read_convolution(input, out, nullptr, gradient, stride, padding, dilation, groups, &c_);
     const int64_t vector = windows_of(c_.dtype).vector, columns = c_.places[2];
     width_ = rounded(c_.outs, vector);
@@ -40,10 +40,10 @@ class WeightGradient {
   }
 
   lamella_status run() {
-    if (lamella_status st = result_.prepare(c_.weight, c_.dtype)) return st;
-    if (by_places_ || grad_->dtype != c_.dtype || !lies_channels_last(grad_))
-      if (lamella_status st = plain(grad_, c_.dtype, &owned_)) return st;
-    last_ = !is_contiguous(grad_);
+    result_ = Result(c_.weight, c_.dtype);
+    if (by_places_ || grad_->dtype != c_.dtype || !lies_channels_last(grad_.get()))
+      grad_ = Operand(grad_.get(), c_.dtype);
+    last_ = !is_contiguous(grad_.get());
     // Small weights: the images are shared out, in as many chunks as depend on the sizes alone. Others: the channels.
     const int64_t all = c_.groups * c_.in * per_channel_;
     const int64_t chunks = all <= most_chunked ? std::min<int64_t>(c_.images, 8) : 1;
@@ -73,7 +73,7 @@ class WeightGradient {
     }
     if (st) return st;
     if (by_places_)
-      with_type([&](auto* to) { gather(to, sums.data()); }, result_.data);
+      with_type([&](auto* to) { gather(to, sums.data()); }, result_.data());
     else if (by_taps_)
       turn_taps(sums.data());
     else
@@ -207,7 +207,7 @@ class WeightGradient {
   void turn(const char* sums) const {
     const int64_t depth = c_.depth(), size = c_.size;
     for (int64_t g = 0; g < c_.groups; g++)
-      pack_of(size)(c_.outs, depth, result_.data + g * c_.outs * depth * size, depth * size,
+      pack_of(size)(c_.outs, depth, result_.data() + g * c_.outs * depth * size, depth * size,
                     sums + g * depth * width_ * size, size, width_ * size);
   }
 
@@ -215,7 +215,7 @@ class WeightGradient {
   void turn_taps(const char* sums) const {
     const int64_t depth = c_.depth(), size = c_.size;
     for (int64_t o = 0; o < c_.groups * c_.outs; o++)
-      pack_of(size)(c_.in, c_.taps, result_.data + o * depth * size, c_.taps * size, sums + o * depth * size, size,
+      pack_of(size)(c_.in, c_.taps, result_.data() + o * depth * size, c_.taps * size, sums + o * depth * size, size,
                     c_.in * size);
   }
 
@@ -236,12 +236,11 @@ class WeightGradient {
   }
 
   Convolution c_{}, flat_{};  // flat: strides are left to the places
-  const lamella_tensor* grad_;
+  Operand grad_;
   int64_t width_, step_;  // of a packed row; rows of places that are packed at a time
   int64_t per_channel_;   // sums
   bool by_places_, by_taps_;
   bool last_;  // the gradient lies channels last
-  TensorRef owned_;
   Space table_;
   Result result_;
 };

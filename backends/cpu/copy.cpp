@@ -165,12 +165,8 @@ static bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
 static Status copy(const Tensor&, const Tensor& source, bool non_blocking, const Tensor& out) {
   const lamella_tensor *dst = out.get(), *src = source.get();
   if (!overlap(dst, src)) return copy_into(dst, src, non_blocking);
-  lamella_tensor* raw;
-  if (lamella_status st = api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, device_of(src), &raw))
-    return st;
-  const TensorRef beside = TensorRef::steal(raw);
-  if (lamella_status st = copy_into(raw, src)) return st;
-  return copy_into(dst, raw);
+  const Operand beside(src, src->dtype, false);
+  return copy_into(dst, beside.get());
 }
 
 static Status clone(const Tensor& self, std::optional<MemoryFormat>, const Tensor& out) {

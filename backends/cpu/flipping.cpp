@@ -52,27 +52,14 @@ Status roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, const Tens
   if (!dims.empty() && self.dim())
     return roll_parts(Part(out.get()), Part(self.get()), shifts.data(), dims.data(), static_cast<int>(dims.size()));
   if (self.dim() == 0) return copy_into(out.get(), self.get());
-  TensorRef packed = TensorRef::borrow(self.get()), target = TensorRef::borrow(out.get());
-  auto contiguous = [](const lamella_tensor* like, TensorRef* made) -> lamella_status {
-    lamella_tensor* raw;
-    if (lamella_status st =
-            api().tensor_empty(like->dl.ndim, like->dl.shape, nullptr, like->dtype, device_of(like), &raw))
-      return st;
-    *made = TensorRef::steal(raw);
-    return LAMELLA_OK;
-  };
-  if (!packed.contiguous()) {
-    if (lamella_status st = contiguous(self.get(), &packed)) return st;
-    if (lamella_status st = copy_into(packed.get(), self.get())) return st;
-  }
-  if (!target.contiguous())
-    if (lamella_status st = contiguous(out.get(), &target)) return st;
+  const Operand packed(self);
+  const Result target(out);
   const int64_t item = self.itemsize(), n = self.numel(), k = (shifts[0] % n + n) % n;
-  char* to = target.data<char>();
-  const char* from = packed.data<char>();
+  char* to = target.data();
+  const char* from = packed.data();
   if (lamella_status st = copy_bytes(to + k * item, from, (n - k) * item)) return st;
   if (lamella_status st = copy_bytes(to, from + (n - k) * item, k * item)) return st;
-  return target.get() == out.get() ? LAMELLA_OK : copy_into(out.get(), target.get());
+  return target.finish();
 }
 
 }  // namespace

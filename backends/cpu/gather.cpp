@@ -39,25 +39,9 @@ lamella_status check_indices(lamella_frame* f, const char* argument, const lamel
   return good ? LAMELLA_OK : bad_index(f, argument, index, p, dim);
 }
 
-lamella_status as_int64(lamella_tensor* t, TensorRef* out) {
-  if (t->dtype == LAMELLA_INT64) {
-    *out = TensorRef::borrow(t);
-    return LAMELLA_OK;
-  }
-  lamella_tensor* raw;
-  if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LAMELLA_INT64, device_of(t), &raw))
-    return st;
-  *out = TensorRef::steal(raw);
-  return copy_into(raw, t);
-}
-
-lamella_status resolve(lamella_frame* f, const char* argument, int dim, TensorRef* index, Places* places) {
-  lamella_tensor* raw;
-  if (lamella_status st =
-          api().tensor_empty(index->dim(), index->sizes(), nullptr, LAMELLA_INT64, device_of(index->get()), &raw))
-    return st;
-  const TensorRef offsets = TensorRef::steal(raw);
-  Strips s(raw);
+lamella_status resolve(lamella_frame* f, const char* argument, int dim, Operand* index, Places* places) {
+  const Tensor offsets = allocate_like(index->get(), LAMELLA_INT64);
+  Strips s(offsets.get());
   s.add(index->get());
   bool good = true;
   auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
@@ -67,7 +51,7 @@ lamella_status resolve(lamella_frame* f, const char* argument, int dim, TensorRe
   };
   if (lamella_status st = s.run(grain, body)) return st;
   if (!good) return bad_index(f, argument, index->get(), *places, dim);
-  *index = offsets;
+  *index = Operand::made(offsets);
   *places = Places::offsets();
   return LAMELLA_OK;
 }
@@ -90,8 +74,7 @@ struct Along {
 
 Status gather(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, bool, const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
-  TensorRef wide;
-  if (lamella_status st = as_int64(index.get(), &wide)) return st;
+  const Operand wide = as_int64(index.get());
   const Along along(self.get(), dim);
   auto loop = index_loops().pick[log2_item(out.itemsize())];
   Strips s(out.get());
@@ -113,8 +96,7 @@ template <class Loop>
 lamella_status scattered(lamella_frame* f, const lamella_tensor* self, int64_t dim, lamella_tensor* given,
                          const lamella_tensor* src, Loop loop, bool checked) {
   if (given->numel == 0) return LAMELLA_OK;
-  TensorRef wide;
-  if (lamella_status st = as_int64(given, &wide)) return st;
+  const Operand wide = as_int64(given);
   const lamella_tensor* index = wide.get();
   const Along along(self, dim);
   if (checked)
@@ -188,23 +170,14 @@ Status scatter_value(lamella_frame* f, const Tensor& self, int64_t dim, const Te
 
 Status take(lamella_frame* f, const Tensor& self, const Tensor& index, const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
-  TensorRef wide, packed = TensorRef::borrow(self.get());
-  if (lamella_status st = as_int64(index.get(), &wide)) return st;
-  if (!self.is_contiguous()) {
-    const lamella_tensor* t = self.get();
-    lamella_tensor* raw;
-    if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
-      return st;
-    packed = TensorRef::steal(raw);
-    if (lamella_status st = copy_into(raw, t)) return st;
-  }
+  const Operand wide = as_int64(index.get()), packed(self);
   const Places places = {self.numel(), self.numel(), self.itemsize()};
   const int64_t still[LAMELLA_MAX_DIMS] = {};
   auto loop = index_loops().pick[log2_item(self.itemsize())];
   bool bad = false;
   Strips s(out.get());
   s.add(wide.get());
-  s.add(packed.get()->dl.data, still);
+  s.add(packed->dl.data, still);
   auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
     if (!loop({n, at[2], step[2], at[1], step[1], at[0], step[0]}, places))
       __atomic_store_n(&bad, true, __ATOMIC_RELAXED);

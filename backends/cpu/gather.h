@@ -14,12 +14,12 @@ lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_t
 lamella_status check_indices(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p,
                              int dim);
 
-// The tensor itself, or a copy in int64.
-lamella_status as_int64(lamella_tensor* t, TensorRef* out);
+// Indices in int64, in the layout that they have.
+inline Operand as_int64(const lamella_tensor* t) { return {t, LAMELLA_INT64, true}; }
 
 // Checks an index tensor (int64) and replaces it by the offsets in bytes that it means, for kernels that read it
 // several times.
-lamella_status resolve(lamella_frame* f, const char* argument, int dim, TensorRef* index, Places* places);
+lamella_status resolve(lamella_frame* f, const char* argument, int dim, Operand* index, Places* places);
 
 // n rows of memory of self, one after another, by an index vector whose elements are `is` bytes apart.
 lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,

@@ -2,7 +2,8 @@
 #include <memory>
 
 #include "backends/cpu/gather.h"
-#include "backends/cpu/packed.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -34,28 +35,28 @@ namespace {
 lamella_status rows_of(lamella_frame* f, const char* name, const lamella_tensor* self, int dim, lamella_tensor* indices,
                        bool vector, const lamella_tensor* out) {
   if (out->numel == 0 && indices->numel == 0) return LAMELLA_OK;
-  TensorRef index;
-  if (lamella_status st = as_int64(indices, &index)) return st;
+  Operand index = as_int64(indices);
   const bool scalar = self->dl.ndim == 0;
   Places places = {scalar ? 1 : self->dl.shape[dim], 0, scalar ? 0 : self->dl.strides[dim] * itemsize(self)};
   if (out->numel == 0) return check_indices(f, name, index.get(), places, dim);
-  if (dim > 0 && out->numel > index.numel())  // each slice before `dim` reads it again
+  if (dim > 0 && out->numel > index->numel)  // each slice before `dim` reads it again
     if (lamella_status st = resolve(f, name, dim, &index, &places)) return st;
   int64_t by_index[LAMELLA_MAX_DIMS], by_self[LAMELLA_MAX_DIMS];
-  const int width = vector ? (scalar ? 0 : 1) : index.dim();
+  const int width = vector ? (scalar ? 0 : 1) : index->dl.ndim;
   for (int d = 0; d < out->dl.ndim; d++) {
     const bool indexed = d >= dim && d < dim + width;
     const int from = d < dim ? d : d - width + 1;
-    by_index[d] = !indexed || out->dl.shape[d] == 1 ? 0 : index.strides()[vector ? 0 : d - dim] * 8;
+    by_index[d] = !indexed || out->dl.shape[d] == 1 ? 0 : index->dl.strides[vector ? 0 : d - dim] * 8;
     by_self[d] = indexed || out->dl.shape[d] == 1 ? 0 : self->dl.strides[from] * itemsize(self);
   }
   auto loop = index_loops().pick[log2_item(itemsize(out))];
-  if (dim == 0 && is_contiguous(out) && is_contiguous(self) && (vector ? index.dim() == 1 : index.contiguous())) {
-    const int64_t n = index.numel(), is = vector ? index.strides()[0] * 8 : 8;
+  if (dim == 0 && is_contiguous(out) && is_contiguous(self) &&
+      (vector ? index->dl.ndim == 1 : is_contiguous(index.get()))) {
+    const int64_t n = index->numel, is = vector ? index->dl.strides[0] * 8 : 8;
     return whole_rows(f, name, n, out, self, index.get(), is, places, dim);
   }
   Strips s(out);
-  s.add(index.get()->dl.data, by_index);
+  s.add(index->dl.data, by_index);
   s.add(self->dl.data, by_self);
   bool bad = false;
   auto body = [&](int64_t n, char* const* at, const int64_t* step) -> lamella_status {
@@ -97,7 +98,7 @@ void fence() {
 // The gradient of a table: each of its rows adds up the gradients of its copies, in the order of the indices. The row
 // `padding` gets zeros; `scaled`: a row's sum is divided by the number of its copies.
 template <class T>
-lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, int64_t rows, int64_t padding,
+lamella_status add_rows(const Operand& g, const int64_t* index, int64_t count, int64_t rows, int64_t padding,
                         bool scaled, int64_t width, T* to) {
   const FoldLoop add = index_loops().fold[INDEX_SUM][sizeof(T) == 8 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32];
   // Where the indices of each row end among those of all rows in order; then, where they begin.
@@ -118,10 +119,10 @@ lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, in
              : static_cast<void>(std::fill(sum, sum + width, T(0)));
         continue;
       }
-      std::copy_n(g.as<T>() + of[0] * width, width, sum);
+      std::copy_n(g.data<T>() + of[0] * width, width, sum);
       for (int64_t k = 1; k < n; k++)
         add({width, reinterpret_cast<char*>(sum), sizeof(T), reinterpret_cast<const char*>(&here), 0,
-             reinterpret_cast<char*>(const_cast<T*>(g.as<T>() + of[k] * width)), sizeof(T)},
+             reinterpret_cast<char*>(const_cast<T*>(g.data<T>() + of[k] * width)), sizeof(T)},
             Places::offsets());
       if (scaled)
         for (int64_t k = 0; k < width; k++) sum[k] /= static_cast<T>(n);
@@ -136,21 +137,16 @@ lamella_status add_rows(const Packed& g, const int64_t* index, int64_t count, in
 Status embedding_dense_backward(lamella_frame* f, const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
                                 int64_t padding_idx, bool scale_grad_by_freq, const Tensor& out) {
   const int work = work_dtype(out.get());
-  TensorRef index;
-  Packed g, packed;
-  PackedOutput to;
-  if (lamella_status st = as_int64(indices.get(), &index)) return st;
+  const Operand index(indices.get(), LAMELLA_INT64);
   if (lamella_status st = check_indices(f, "indices", index.get(), {num_weights, 0, 0}, 0)) return st;
-  if (lamella_status st = packed.read(index.get(), LAMELLA_INT64)) return st;
-  if (lamella_status st = g.read(grad_output.get(), work)) return st;
-  if (lamella_status st = to.open(out.get(), work)) return st;
-  const int64_t count = index.numel(), width = out.get()->dl.shape[1];
+  const Operand g(grad_output.get(), work);
+  const Result to(out.get(), work);
+  const int64_t count = index->numel, width = out.get()->dl.shape[1];
   auto add = [&](auto* table) {
-    return add_rows(g, packed.as<int64_t>(), count, num_weights, padding_idx, scale_grad_by_freq, width, table);
+    return add_rows(g, index.data<int64_t>(), count, num_weights, padding_idx, scale_grad_by_freq, width, table);
   };
-  lamella_status st =
-      work == LAMELLA_FLOAT64 ? add(reinterpret_cast<double*>(to.data())) : add(reinterpret_cast<float*>(to.data()));
-  return st ? st : to.close();
+  lamella_status st = work == LAMELLA_FLOAT64 ? add(to.data<double>()) : add(to.data<float>());
+  return st ? st : to.finish();
 }
 
 // ---- rows written by a vector of indices
@@ -170,20 +166,19 @@ bool packed_rows(const lamella_tensor* self, const int64_t* strides) {
 // self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
 lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, int64_t dim, lamella_tensor* indices,
                             char* source, const int64_t* from, bool wrap, Put loop) {
-  TensorRef index;
-  if (lamella_status st = as_int64(indices, &index)) return st;
-  if (index.numel() == 0) return LAMELLA_OK;
+  const Operand index = as_int64(indices);
+  if (index->numel == 0) return LAMELLA_OK;
   const bool scalar = self->dl.ndim == 0;
   const int d = wrapped_dim(dim, self->dl.ndim);
   const int64_t n = scalar ? 1 : self->dl.shape[d];
   const Places places = {n, wrap ? n : 0, scalar ? 0 : self->dl.strides[d] * itemsize(self)};
   if (lamella_status st = check_indices(f, "index", index.get(), places, d)) return st;
   int64_t sizes[LAMELLA_MAX_DIMS], by_index[LAMELLA_MAX_DIMS] = {}, by_self[LAMELLA_MAX_DIMS];
-  const int64_t width = n ? self->numel / n : 0, item = itemsize(self), count = index.numel();
+  const int64_t width = n ? self->numel / n : 0, item = itemsize(self), count = index->numel;
   if (!scalar && d == 0 && width >= 64 && is_contiguous(self) && packed_rows(self, from)) {
     // Whole rows of memory: each thread has some of self's rows, and takes those of the source in their order.
-    const auto* at = static_cast<const char*>(index.get()->dl.data);
-    const int64_t is = index.dim() ? index.strides()[0] * 8 : 0;
+    const auto* at = static_cast<const char*>(index->dl.data);
+    const int64_t is = index->dl.ndim ? index->dl.strides[0] * 8 : 0;
     auto some = [&](int64_t b, int64_t e) -> lamella_status {
       for (int64_t i = 0; i < count; i++) {
         const int64_t raw = *reinterpret_cast<const int64_t*>(at + i * is), to = raw < 0 ? raw + n : raw;
@@ -197,12 +192,12 @@ lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, int64_
   std::copy(self->dl.shape, self->dl.shape + self->dl.ndim, sizes);
   byte_strides(self, by_self);
   if (!scalar) {
-    sizes[d] = index.numel();
-    by_index[d] = index.dim() ? index.strides()[0] * 8 : 0;
+    sizes[d] = index->numel;
+    by_index[d] = index->dl.ndim ? index->dl.strides[0] * 8 : 0;
     by_self[d] = 0;
   }
   Strips s(self->dl.ndim, sizes);
-  s.add(index.get()->dl.data, by_index);
+  s.add(index->dl.data, by_index);
   s.add(self->dl.data, by_self);
   s.add(source, from);
   constexpr int64_t together = 256;  // elements of one row, which are written one after another
@@ -229,10 +224,8 @@ Status index_add_(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& in
   const lamella_tensor* added = source.get();
   TensorRef scaled;
   if (alpha.isComplex() || alpha.to<double>() != 1) {
-    lamella_tensor* number;
-    if (lamella_status st = api().tensor_empty(0, nullptr, nullptr, added->dtype, device_of(added), &number)) return st;
-    const TensorRef held = TensorRef::steal(number);
-    store_number(alpha.value(), added->dtype, number->dl.data);
+    const Tensor number = allocate({}, added->dtype, device_of(added));
+    store_number(alpha.value(), added->dtype, number.get()->dl.data);
     const lamella_value args[2] = {value(source), value(number)};
     lamella_value product = none();
     if (lamella_status st = api().call(f, mul, args, 2, &product, 1)) return st;

@@ -55,12 +55,12 @@ class Indexed {
         if (lamella_status st = masked(t, d, &p)) return st;
         d += t->dl.ndim;
       } else {
-        if (lamella_status st = as_int64(t, &p.index)) return st;
+        p.index = as_int64(t);
         const int64_t n = self->dl.shape[d];
         p.places = {n, n, self->dl.strides[d] * item};
         d++;
       }
-      if (!broadcast_into(&ndim_, sizes_, p.index.dim(), p.index.sizes()))
+      if (!broadcast_into(&ndim_, sizes_, p.index->dl.ndim, p.index->dl.shape))
         return fail(LAMELLA_INDEX_ERROR,
                     title(f) + ": argument 'indices': the shapes of masks and index tensors do not broadcast");
     }
@@ -95,7 +95,7 @@ class Indexed {
 
  private:
   struct Part {
-    TensorRef index;  // int64
+    Operand index;  // int64
     Places places;
     int dim;
   };
@@ -107,15 +107,13 @@ class Indexed {
 
   // A mask becomes the offsets of the elements that it selects.
   lamella_status masked(lamella_tensor* t, int d, Part* p) {
-    TensorRef bytes;
-    if (lamella_status st = as_bytes(t, &bytes)) return st;
+    const Operand bytes = as_bytes(t);
     const Found found(bytes);
     if (found.status) return found.status;
     const int64_t count = found.count();
-    lamella_tensor* raw;
-    if (lamella_status st = api().tensor_empty(1, &count, nullptr, LAMELLA_INT64, device_of(t), &raw)) return st;
-    p->index = TensorRef::steal(raw);
-    auto* at = static_cast<int64_t*>(raw->dl.data);
+    const Tensor places = allocate(count, LAMELLA_INT64, device_of(t));
+    p->index = Operand::made(places);
+    auto* at = static_cast<int64_t*>(places.get()->dl.data);
     if (lamella_status st = found.write(at)) return st;
     const int n = t->dl.ndim;
     const int64_t item = itemsize(self_), *strides = self_->dl.strides + d;
@@ -153,10 +151,8 @@ class Indexed {
       for (int k = 0; k < ndim_; k++) index_strides_[first_ + k] = only->dl.shape[k] == 1 ? 0 : only->dl.strides[k] * 8;
       return apart ? check_indices(f, "indices", only, places_, parts_[0].dim) : LAMELLA_OK;
     }
-    lamella_tensor* raw;
-    if (lamella_status st = api().tensor_empty(ndim_, sizes_, nullptr, LAMELLA_INT64, device_of(self_), &raw))
-      return st;
-    offsets_ = TensorRef::steal(raw);
+    offsets_ = allocate({sizes_, static_cast<size_t>(ndim_)}, LAMELLA_INT64, device_of(self_));
+    const lamella_tensor* raw = offsets_.get();
     for (int k = 0; k < count_; k++) {
       const Part& p = parts_[k];
       Strips s(raw);
@@ -203,14 +199,8 @@ class Indexed {
   int64_t index_strides_[2 * LAMELLA_MAX_DIMS];
   Places places_;
   void* index_ = nullptr;
-  TensorRef offsets_;
+  Tensor offsets_;
 };
-
-bool nothing_indexed(TensorList list) {
-  for (const Tensor& t : list)
-    if (t.defined()) return false;
-  return true;
-}
 
 lamella_status too_many() {
   return fail(LAMELLA_RUNTIME_ERROR,
@@ -248,10 +238,9 @@ Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) 
   Indexed indexed;
   check(indexed.read(f, self.get(), indices, false));
   if (indexed.ndim() > LAMELLA_MAX_DIMS) check(too_many());
-  lamella_tensor* raw;
-  check(api().tensor_empty(indexed.ndim(), indexed.shape(), nullptr, self.get()->dtype, device_of(self.get()), &raw));
-  Tensor out = Tensor::steal(raw);
-  check(pick(f, self.get(), indexed, raw));
+  Tensor out =
+      allocate({indexed.shape(), static_cast<size_t>(indexed.ndim())}, self.get()->dtype, device_of(self.get()));
+  check(pick(f, self.get(), indexed, out.get()));
   return out;
 }
 
@@ -278,15 +267,11 @@ lamella_status add_into(lamella_frame* f, lamella_tensor* self, lamella_tensor* 
 // self[indices] = values, or += where `accumulate`.
 lamella_status put_into(lamella_frame* f, lamella_tensor* self, TensorList indices, lamella_tensor* values,
                         bool accumulate) {
-  TensorRef beside;
+  Tensor beside;
   if (values->storage == self->storage) {  // self is written while values are read: they are copied
-    lamella_tensor* raw;
-    if (lamella_status st =
-            api().tensor_empty(values->dl.ndim, values->dl.shape, nullptr, values->dtype, device_of(values), &raw))
-      return st;
-    beside = TensorRef::steal(raw);
-    if (lamella_status st = copy_into(raw, values)) return st;
-    values = raw;
+    beside = allocate_like(values, values->dtype);
+    if (lamella_status st = copy_into(beside.get(), values)) return st;
+    values = beside.get();
   }
   if (nothing_indexed(indices)) return accumulate ? add_into(f, self, values) : copy_into(self, values);
   Indexed indexed;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lamella/kernel.h>
+#include <lamella/operands.h>
 
 namespace lamella::cpu {
 
@@ -67,31 +68,22 @@ inline bool lies_channels_last(const lamella_tensor* t) {
   return true;
 }
 
-// A dimension counted from the front; a tensor without dimensions takes 0 and -1.
-inline int wrapped_dim(int64_t dim, int64_t ndim) {
-  return static_cast<int>(dim < 0 ? dim + std::max<int64_t>(ndim, 1) : dim);
-}
-
 // Writes a number into one element of the dtype.
 void store_number(const lamella_value& number, int dtype, void* to);
-// copy_ between two host tensors, as a plain function.
-// `later`: the caller does not read the result at once, so that smaller ones are written past the caches, too.
-lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src, bool later = false);
-// A copy in plain layout and that dtype takes the tensor's place.
-inline lamella_status copy_as(const lamella_tensor*& t, int dtype, TensorRef* owner) {
-  lamella_tensor* raw;
-  if (lamella_status st =
-          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
-    return st;
-  *owner = TensorRef::steal(raw);
-  lamella_status st = copy_into(raw, t);
-  t = raw;
-  return st;
+// copy_ between two host tensors, as a plain function. `later`: the caller does not read the result at once, so that
+// smaller ones are written past the caches, too.
+lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src, bool later);
+inline lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
+  return copy_into(dst, src, false);
 }
-// The same, where the dtype is another.
-inline lamella_status converted(const lamella_tensor*& t, int dtype, TensorRef* owner) {
-  return t->dtype == dtype ? LAMELLA_OK : copy_as(t, dtype, owner);
+using Operand = OperandBy<copy_into>;
+using Result = ResultBy<copy_into>;
+
+// The dtype that floating numbers are computed in where float64 stays itself: half precision is computed in float32.
+inline int work_dtype(const lamella_tensor* t) {
+  return t->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
 }
+
 // fill_ as a plain function.
 lamella_status fill_with(const Scalar& number, const lamella_tensor* t);
 

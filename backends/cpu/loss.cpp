@@ -6,9 +6,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
 #include "backends/cpu/losses.h"
 #include "backends/cpu/norms.h"
-#include "backends/cpu/packed.h"
 
 namespace lamella::cpu {
 namespace {
@@ -39,19 +40,6 @@ struct Samples {
   }
 };
 
-lamella_status packed(lamella_tensor* t, int dtype, TensorRef* out) {
-  if (t->dtype == dtype && is_contiguous(t)) {
-    *out = TensorRef::borrow(t);
-    return LAMELLA_OK;
-  }
-  lamella_tensor* raw;
-  if (lamella_status st =
-          api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(t), &raw))
-    return st;
-  *out = TensorRef::steal(raw);
-  return copy_into(raw, t);
-}
-
 // Forward, the public operator that called puts its name in front.
 lamella_status no_class(int64_t target, int64_t classes, const char* title = "") {
   return fail(LAMELLA_INDEX_ERROR, std::string(title) + "argument 'target': class " + std::to_string(target) +
@@ -63,14 +51,11 @@ lamella_status pick(const Tensor& input, const Tensor& target, const Tensor& wei
                     const Tensor& loss, const Tensor& weights) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const lamella_tensor* in = input.get();
-  TensorRef targets, factors;
-  if (lamella_status st = packed(target.get(), LAMELLA_INT64, &targets)) return st;
-  if (weight.defined())
-    if (lamella_status st = packed(weight.get(), in->dtype, &factors)) return st;
+  const Operand targets(target.get(), LAMELLA_INT64), factors(weight.get(), in->dtype);
   const Samples samples(in);
   const auto* x = static_cast<const T*>(in->dl.data);
   const auto* t = targets.data<int64_t>();
-  const T* w = factors ? factors.data<T>() : nullptr;
+  const T* w = factors.data<T>();
   auto* losses = static_cast<T*>(loss.get()->dl.data);
   auto* scales = static_cast<T*>(weights.get()->dl.data);
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
@@ -86,7 +71,7 @@ lamella_status pick(const Tensor& input, const Tensor& target, const Tensor& wei
     }
     return LAMELLA_OK;
   };
-  const int64_t n = targets.numel();
+  const int64_t n = targets->numel;
   return n <= grain / 8 ? body(0, n) : parallel_for(0, n, grain / 8, body);
 }
 
@@ -107,8 +92,6 @@ Status nll_pick(const Tensor& input, const Tensor& target, const Tensor& weight,
 // ---- sums over blocks -----------------------------------------------------------------------------------------------
 
 enum class How { none, mean, sum };  // the numbers of an argument 'reduction'
-
-int wide(const lamella_tensor* t) { return t->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32; }
 
 struct Part {
   double loss = 0, weight = 0;
@@ -148,15 +131,11 @@ Status pair_loss(lamella_frame* f, const Tensor& input, const Tensor& target, in
                  int64_t reduction, const Tensor& out) {
   static const auto chosen = LAMELLA_BY_ISA(losses);
   lamella_tensor* result = out.get();
-  const int work = wide(result);
+  const int work = work_dtype(result);
   const How how = static_cast<How>(reduction);
-  Packed x, y;
-  PackedOutput to;
-  if (lamella_status st = x.read(input.get(), work)) return st;
-  if (lamella_status st = y.read(target.get(), work)) return st;
+  const Operand x(input.get(), work), y(target.get(), work);
   const bool all = how == How::none;
-  if (all)
-    if (lamella_status st = to.open(result, work)) return st;
+  const Result to(all ? result : nullptr, work);
   const auto loop = chosen(work)->pair[kind];
   const int64_t n = input.get()->numel, item = work == LAMELLA_FLOAT64 ? 8 : 4;
   Part sum;
@@ -166,7 +145,7 @@ Status pair_loss(lamella_frame* f, const Tensor& input, const Tensor& target, in
     return LAMELLA_OK;
   });
   if (st) return st;
-  if (all) return to.close();
+  if (all) return to.finish();
   store(result, how == How::mean ? sum.loss / static_cast<double>(n) : sum.loss);
   return LAMELLA_OK;
 }
@@ -176,23 +155,21 @@ Status pair_loss_backward(const Tensor& grad_output, const Tensor& input, const 
   static const auto chosen = LAMELLA_BY_ISA(losses);
   const int work = work_dtype(out.get());
   const How how = static_cast<How>(reduction);
-  Packed g, x, y;
-  PackedOutput to;
-  if (lamella_status st = g.read(grad_output.get(), how == How::none ? work : LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = x.read(input.get(), work)) return st;
-  if (lamella_status st = y.read(target.get(), work)) return st;
-  if (lamella_status st = to.open(out.get(), work)) return st;
+  const Operand g(grad_output.get(), how == How::none ? work : LAMELLA_FLOAT64);
+  const Operand x(input.get(), work);
+  const Operand y(target.get(), work);
+  const Result to(out.get(), work);
   const auto loop = chosen(work)->pair_backward[kind];
   const int64_t n = out.get()->numel, item = work == LAMELLA_FLOAT64 ? 8 : 4;
   const char* each = how == How::none ? g.data() : nullptr;
-  const double scale = how == How::none ? 1 : *g.as<double>() / (how == How::mean ? static_cast<double>(n) : 1);
+  const double scale = how == How::none ? 1 : *g.data<double>() / (how == How::mean ? static_cast<double>(n) : 1);
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
     const int64_t at = b * item;
     loop(e - b, x.data() + at, y.data() + at, each ? each + at : nullptr, scale, width, to.data() + at);
     return LAMELLA_OK;
   };
   if (lamella_status st = n <= grain ? body(0, n) : parallel_for(0, n, grain, body)) return st;
-  return to.close();
+  return to.finish();
 }
 
 // ---- by class, from logits or from log-probabilities ----------------------------------------------------------------
@@ -251,24 +228,14 @@ constexpr int dtype_of = std::is_same_v<T, double> ? LAMELLA_FLOAT64 : LAMELLA_F
 template <class T>
 lamella_status class_loss_of(lamella_frame* f, const Tensor& input, const Tensor& target, const Tensor& weight,
                              int64_t ignore_index, int64_t reduction, bool logits, lamella_tensor* out) {
-  TensorRef x, targets, weights;
-  if (lamella_status st = packed(input.get(), dtype_of<T>, &x)) return st;
-  if (lamella_status st = packed(target.get(), LAMELLA_INT64, &targets)) return st;
-  if (weight.defined())
-    if (lamella_status st = packed(weight.get(), dtype_of<T>, &weights)) return st;
-  const DLTensor& in = x.get()->dl;
-  const int64_t n = targets.numel(), classes = in.shape[in.ndim == 1 ? 0 : 1];
+  const Operand x(input.get(), dtype_of<T>), targets(target.get(), LAMELLA_INT64), weights(weight.get(), dtype_of<T>);
+  const DLTensor& in = x->dl;
+  const int64_t n = targets->numel, classes = in.shape[in.ndim == 1 ? 0 : 1];
   int64_t area = 1;
   for (int d = 2; d < in.ndim; d++) area *= in.shape[d];
   const How how = static_cast<How>(reduction);
-  const ClassLoss<T> loss = {x.data<T>(),
-                             weights ? weights.data<T>() : nullptr,
-                             targets.data<int64_t>(),
-                             classes,
-                             area,
-                             ignore_index,
-                             logits,
-                             softmax_of(dtype_of<T>)};
+  const ClassLoss<T> loss = {x.data<T>(), weights.data<T>(),      targets.data<int64_t>(), classes, area, ignore_index,
+                             logits,      softmax_of(dtype_of<T>)};
   constexpr int64_t longest = 1024;
   const int64_t block = logits ? std::clamp<int64_t>(grain / 8 / (classes + 1), 1, longest) : longest;
   Part sum;
@@ -288,7 +255,7 @@ lamella_status class_loss_of(lamella_frame* f, const Tensor& input, const Tensor
 
 Status class_loss(lamella_frame* f, const Tensor& input, const Tensor& target, const Tensor& weight,
                   int64_t ignore_index, int64_t reduction, bool logits, const Tensor& out) {
-  const auto into = wide(input.get()) == LAMELLA_FLOAT64 ? class_loss_of<double> : class_loss_of<float>;
+  const auto into = work_dtype(input.get()) == LAMELLA_FLOAT64 ? class_loss_of<double> : class_loss_of<float>;
   return into(f, input, target, weight, ignore_index, reduction, logits, out.get());
 }
 
@@ -357,28 +324,24 @@ lamella_status class_backward_of(lamella_frame* f, const Tensor& grad_output, co
   const DLTensor& in = input.get()->dl;
   const int64_t n = target.get()->numel, classes = in.shape[in.ndim == 1 ? 0 : 1];
   const How how = static_cast<How>(reduction);
-  Packed g, x, targets, weights;
-  PackedOutput to;
-  if (lamella_status st = g.read(grad_output.get(), dtype_of<T>)) return st;
-  if (logits)
-    if (lamella_status st = x.read(input.get(), dtype_of<T>)) return st;
-  if (lamella_status st = targets.read(target.get(), LAMELLA_INT64)) return st;
-  if (lamella_status st = weights.read(weight.get(), dtype_of<T>)) return st;
-  if (lamella_status st = to.open(out, dtype_of<T>)) return st;
+  const Operand g(grad_output.get(), dtype_of<T>), x(logits ? input.get() : nullptr, dtype_of<T>);
+  const Operand targets(target.get(), LAMELLA_INT64);
+  const Operand weights(weight.get(), dtype_of<T>);
+  const Result to(out, dtype_of<T>);
   int64_t area = 1;
   for (int d = 2; d < in.ndim; d++) area *= in.shape[d];
-  double scale = how == How::none ? 0 : static_cast<double>(*g.as<T>());
+  double scale = how == How::none ? 0 : static_cast<double>(*g.data<T>());
   if (how == How::mean) {
     double sum;
-    if (lamella_status st = weight_of(f, n, targets.as<int64_t>(), weights.as<T>(), classes, ignore_index, &sum))
+    if (lamella_status st = weight_of(f, n, targets.data<int64_t>(), weights.data<T>(), classes, ignore_index, &sum))
       return st;
     scale /= sum;
   }
-  ClassGradient<T> body = {x.as<T>(),
-                           weights.as<T>(),
-                           how == How::none ? g.as<T>() : nullptr,
-                           reinterpret_cast<T*>(to.data()),
-                           targets.as<int64_t>(),
+  ClassGradient<T> body = {x.data<T>(),
+                           weights.data<T>(),
+                           how == How::none ? g.data<T>() : nullptr,
+                           to.data<T>(),
+                           targets.data<int64_t>(),
                            classes,
                            area,
                            ignore_index,
@@ -395,7 +358,7 @@ lamella_status class_backward_of(lamella_frame* f, const Tensor& grad_output, co
   }
   const int64_t few = std::max<int64_t>(1, logits ? grain / 8 / (classes + 1) : grain / 8);
   if (lamella_status st = n <= few ? body(0, n) : parallel_for(0, n, few, body)) return st;
-  return to.close();
+  return to.finish();
 }
 
 Status class_loss_backward(lamella_frame* f, const Tensor& grad_output, const Tensor& input, const Tensor& target,

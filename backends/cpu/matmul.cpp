@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "backends/cpu/gemm.h"
+#include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
-#include "backends/cpu/packed.h"
 #include "backends/cpu/space.h"
 
 namespace lamella::cpu {
@@ -295,44 +295,43 @@ namespace {
 
 Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   Operands o(self.get(), mat2.get(), out.get(), true);
-  if (lamella_status st = o.open()) return st;
+  o.open();
   if (lamella_status st = multiply(o.operands, matrix(o.a), matrix(o.b), matrix(o.c), nullptr, o.narrow)) return st;
-  return o.close();
+  return o.finish();
 }
 
 // int8 or uint8 times int8, in int32.
 Status int_mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
-  PackedOutput to;
-  if (lamella_status st = to.open(out.get(), LAMELLA_INT32)) return st;
+  const Result to(out.get(), LAMELLA_INT32);
   const Matrix c{to.data(), out.get()->dl.shape[0], out.get()->dl.shape[1], out.get()->dl.shape[1], 1};
   if (lamella_status st = multiply(self.get()->dtype, matrix(self.get()), matrix(mat2.get()), c)) return st;
-  return to.close();
+  return to.finish();
 }
 
 Status bmm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   Operands o(self.get(), mat2.get(), out.get(), true);
-  if (lamella_status st = o.open()) return st;
+  o.open();
   if (lamella_status st = multiply_batches(o.operands, o.a, o.b, o.c, o.narrow)) return st;
-  return o.close();
+  return o.finish();
 }
 
 Status mv(const Tensor& self, const Tensor& vec, const Tensor& out) {
   Operands o(self.get(), vec.get(), out.get());
-  if (lamella_status st = o.open()) return st;
+  o.open();
   if (lamella_status st = multiply(o.dtype, matrix(o.a), column(o.b), column(o.c))) return st;
-  return o.close();
+  return o.finish();
 }
 
 // Long vectors in blocks, whose sums are added in order, whatever the number of threads.
 Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
   Operands o(self.get(), tensor.get(), out.get());
-  if (lamella_status st = o.open()) return st;
+  o.open();
   constexpr int64_t block = 32768;
   const Matrix x = row(o.a), y = column(o.b);
   const int64_t n = x.columns, blocks = n / block;
   if (blocks < 2 || is_complex(o.dtype)) {
     if (lamella_status st = multiply(o.dtype, x, y, single(o.c))) return st;
-    return o.close();
+    return o.finish();
   }
   const int64_t size = size_of(o.dtype);
   Space sums, ones;
@@ -352,7 +351,7 @@ Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
   const int64_t one = 1;
   loops().cast[LAMELLA_INT64][o.dtype](blocks + 1, ones.data(), size, reinterpret_cast<const char*>(&one), 0);
   st = multiply(o.dtype, {sums.data(), 1, blocks + 1, blocks + 1, 1}, {ones.data(), blocks + 1, 1, 1, 1}, single(o.c));
-  return st ? st : o.close();
+  return st ? st : o.finish();
 }
 
 }  // namespace

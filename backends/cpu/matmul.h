@@ -42,13 +42,10 @@ lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamell
 
 // The dtype in which products of a dtype are computed. Narrow integers wrap the same way in 32 bits.
 inline int product_dtype(int dtype) {
-  if (dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16) return LAMELLA_FLOAT32;
   if (dtype == LAMELLA_UINT8 || dtype == LAMELLA_INT8 || dtype == LAMELLA_INT16 || dtype == LAMELLA_UINT16)
     return LAMELLA_INT32;
-  return dtype;
+  return wide_of(dtype);
 }
-
-inline bool is_complex(int dtype) { return dtype == LAMELLA_COMPLEX64 || dtype == LAMELLA_COMPLEX128; }
 
 // The operands and the result of a product in the dtype that it is computed in; the result is copied back at the end.
 class Operands {
@@ -66,7 +63,8 @@ class Operands {
 
  private:
   const lamella_tensor* result_;
-  TensorRef x_, y_, z_;
+  Operand x_, y_;
+  Result z_;
 
   // Whether these are multiplied group by group, as they are. Products with few columns are better converted.
   bool groups() const {
@@ -91,20 +89,17 @@ class Operands {
   const int operands;  // what a and b are read as, and `multiply` is asked for
   const bool narrow;   // `multiply` rounds its sums itself
 
-  lamella_status open() {
-    if (dtype == result_->dtype) return LAMELLA_OK;
-    if (lamella_status st = converted(a, operands, &x_)) return st;
-    if (lamella_status st = converted(b, operands, &y_)) return st;
-    if (narrow) return LAMELLA_OK;
-    lamella_tensor* raw;
-    if (lamella_status st =
-            api().tensor_empty(c->dl.ndim, c->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(c), &raw))
-      return st;
-    z_ = TensorRef::steal(raw);
-    c = raw;
-    return LAMELLA_OK;
+  void open() {
+    if (dtype == result_->dtype) return;
+    x_ = Operand(a, operands, true);
+    y_ = Operand(b, operands, true);
+    a = x_.get();
+    b = y_.get();
+    if (narrow) return;
+    z_ = Result(result_, dtype, false);
+    c = z_.get();
   }
-  lamella_status close() const { return c == result_ ? LAMELLA_OK : copy_into(result_, c); }
+  lamella_status finish() const { return z_.finish(); }
 };
 
 }  // namespace lamella::cpu

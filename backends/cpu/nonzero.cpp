@@ -10,17 +10,14 @@ namespace lamella::cpu {
 namespace {
 
 Tensor nonzero(const Tensor& self) {
-  TensorRef bytes;
-  check(as_bytes(self.get(), &bytes));
+  const Operand bytes = as_bytes(self.get());
   const Found found(bytes);
   check(found.status);
   const int ndim = self.get()->dl.ndim;
   const int64_t count = found.count(), sizes[2] = {count, ndim}, *shape = self.get()->dl.shape;
-  lamella_tensor* raw;
-  check(api().tensor_empty(2, sizes, nullptr, LAMELLA_INT64, device_of(self.get()), &raw));
-  Tensor out = Tensor::steal(raw);
+  const Tensor out = allocate({sizes, 2}, LAMELLA_INT64, device_of(self.get()));
   if (ndim == 0 || count == 0) return out;
-  auto* data = static_cast<int64_t*>(raw->dl.data);
+  auto* data = static_cast<int64_t*>(out.get()->dl.data);
   if (ndim == 1) {
     check(found.write(data));
     return out;
@@ -50,26 +47,11 @@ Tensor nonzero(const Tensor& self) {
   return out;
 }
 
-lamella_status contiguous(lamella_tensor* t, TensorRef* out) {
-  if (is_contiguous(t)) {
-    *out = TensorRef::borrow(t);
-    return LAMELLA_OK;
-  }
-  lamella_tensor* raw;
-  if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw)) return st;
-  *out = TensorRef::steal(raw);
-  return copy_into(raw, t);
-}
-
 Status masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source, const Tensor& out) {
   const lamella_tensor* like = out.get();  // the common shape of self and the mask
-  TensorRef bytes, from, target;
-  lamella_tensor* raw;
-  if (lamella_status st =
-          api().tensor_empty(like->dl.ndim, like->dl.shape, nullptr, LAMELLA_BOOL, device_of(like), &raw))
-    return st;
-  bytes = TensorRef::steal(raw);
-  if (lamella_status st = copy_into(raw, mask.get())) return st;  // which broadcasts
+  const Tensor spread = allocate_like(like, LAMELLA_BOOL);
+  if (lamella_status st = copy_into(spread.get(), mask.get())) return st;  // which broadcasts
+  const Operand bytes(spread);
   const Found found(bytes);
   if (found.status) return found.status;
   const int64_t count = found.count();
@@ -79,15 +61,15 @@ Status masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   Space places;
   if (lamella_status st = places.take(count * 8)) return st;
   if (lamella_status st = found.write(reinterpret_cast<int64_t*>(places.data()))) return st;
-  if (lamella_status st = contiguous(source.get(), &from)) return st;
-  if (lamella_status st = contiguous(out.get(), &target)) return st;
-  if (target.get()->dl.data != self.get()->dl.data)
+  const Operand from(source);
+  const Result target(out);
+  if (target->dl.data != self.get()->dl.data)
     if (lamella_status st = copy_into(target.get(), self.get())) return st;
   const int64_t item = itemsize(like);
   if (count)
-    index_loops().put[log2_item(item)]({count, target.data<char>(), 0, places.data(), 8, from.data<char>(), item},
-                                       {INT64_MAX, 0, item});
-  return target.get() == out.get() ? LAMELLA_OK : copy_into(out.get(), target.get());
+    index_loops().put[log2_item(item)](
+        {count, target.data(), 0, places.data(), 8, const_cast<char*>(from.data()), item}, {INT64_MAX, 0, item});
+  return target.finish();
 }
 
 }  // namespace

@@ -9,17 +9,7 @@
 namespace lamella::cpu {
 
 // A mask or any tensor as contiguous bytes that are zero or not.
-inline lamella_status as_bytes(lamella_tensor* t, TensorRef* out) {
-  if (is_contiguous(t) && itemsize(t) == 1) {
-    *out = TensorRef::borrow(t);
-    return LAMELLA_OK;
-  }
-  lamella_tensor* raw;
-  if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, LAMELLA_BOOL, device_of(t), &raw))
-    return st;
-  *out = TensorRef::steal(raw);
-  return copy_into(raw, t);
-}
+inline Operand as_bytes(const lamella_tensor* t) { return {t, itemsize(t) == 1 ? int{t->dtype} : int{LAMELLA_BOOL}}; }
 
 inline constexpr int64_t mask_block = 65536;
 
@@ -32,8 +22,8 @@ struct Found {
   int64_t* before = near;              // by block
   lamella_status status = LAMELLA_OK;  // of counting
 
-  explicit Found(const TensorRef& bytes)
-      : mask(bytes.data<uint8_t>()), n(bytes.numel()), blocks((n + mask_block - 1) / mask_block) {
+  explicit Found(const Operand& bytes)
+      : mask(bytes.data<uint8_t>()), n(bytes->numel), blocks((n + mask_block - 1) / mask_block) {
     if (blocks <= 1) {
       near[1] = index_loops().count(n, mask);
       blocks = 1;

@@ -17,17 +17,16 @@ const Norms* norms_of(int dtype) {
 // Inputs and outputs of a norm as contiguous float or double; half precision and other layouts go by way of a copy.
 class Work {
  public:
-  lamella_status open(const lamella_tensor* input, lamella_tensor* out) {
+  void open(const lamella_tensor* input, lamella_tensor* out) {
     dtype = work_dtype(out);
     item = dtype == LAMELLA_FLOAT64 ? 8 : 4;
     loops = norms_of(dtype);
-    if (lamella_status st = in_.read(input, dtype)) return st;
-    if (lamella_status st = out_.open(out, dtype)) return st;
+    in_ = Operand(input, dtype);
+    out_ = Result(out, dtype);
     x = in_.data();
     y = out_.data();
-    return LAMELLA_OK;
   }
-  lamella_status close() const { return out_.close(); }
+  lamella_status finish() const { return out_.finish(); }
 
   int dtype;
   int64_t item;
@@ -36,8 +35,8 @@ class Work {
   char* y;
 
  private:
-  Packed in_;
-  PackedOutput out_;
+  Operand in_;
+  Result out_;
 };
 
 void store(lamella_tensor* t, int64_t at, double v) {
@@ -47,7 +46,7 @@ void store(lamella_tensor* t, int64_t at, double v) {
 }
 
 // Rows of n elements, each with its own mean and scale.
-lamella_status rows(const Work& w, int64_t count, int64_t n, const Packed& weight, const Packed& bias, double eps,
+lamella_status rows(const Work& w, int64_t count, int64_t n, const Operand& weight, const Operand& bias, double eps,
                     bool centered, lamella_tensor* means, lamella_tensor* scales) {
   if (n == 0) return LAMELLA_OK;
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
@@ -74,13 +73,12 @@ lamella_status layer_norm_into(const Tensor& input, IntArrayRef normalized_shape
                                const Tensor& bias, double eps, lamella_tensor* out, lamella_tensor* means,
                                lamella_tensor* scales) {
   Work w;
-  Packed weights, biases;
-  if (lamella_status st = w.open(input.get(), out)) return st;
-  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
-  if (lamella_status st = biases.read(bias.get(), w.dtype)) return st;
+  w.open(input.get(), out);
+  const Operand weights(weight.get(), w.dtype);
+  const Operand biases(bias.get(), w.dtype);
   const int64_t n = numel_of(normalized_shape);
   if (lamella_status st = rows(w, n ? out->numel / n : 0, n, weights, biases, eps, true, means, scales)) return st;
-  return w.close();
+  return w.finish();
 }
 
 Status native_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
@@ -95,13 +93,12 @@ Status layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
 lamella_status rms_norm_into(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                              std::optional<double> eps, lamella_tensor* out, lamella_tensor* scales) {
   Work w;
-  Packed weights;
-  if (lamella_status st = w.open(input.get(), out)) return st;
-  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
+  w.open(input.get(), out);
+  const Operand weights(weight.get(), w.dtype);
   const int64_t n = numel_of(normalized_shape), count = n ? input.get()->numel / n : 0;
   const double least = eps.value_or(w.dtype == LAMELLA_FLOAT64 ? 0x1p-52 : 0x1p-23);
-  if (lamella_status st = rows(w, count, n, weights, Packed(), least, false, nullptr, scales)) return st;
-  return w.close();
+  if (lamella_status st = rows(w, count, n, weights, Operand(), least, false, nullptr, scales)) return st;
+  return w.finish();
 }
 
 Status rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps,
@@ -121,19 +118,18 @@ struct Groups {
 lamella_status group_norm_into(const Groups& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
                                lamella_tensor* out, lamella_tensor* means, lamella_tensor* scales) {
   Work w;
-  Packed weights, biases;
-  if (lamella_status st = w.open(input.get(), out)) return st;
-  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
-  if (lamella_status st = biases.read(bias.get(), w.dtype)) return st;
+  w.open(input.get(), out);
+  const Operand weights(weight.get(), w.dtype);
+  const Operand biases(bias.get(), w.dtype);
   const int64_t n = g.each * g.area;
-  if (n == 0) return w.close();
+  if (n == 0) return w.finish();
   auto body = [&](int64_t b, int64_t e) -> lamella_status {
     for (int64_t i = b; i < e; i++) {
       const int64_t at = i * n * w.item, first = i % g.groups * g.each;
       double mean, variance;
       w.loops->moments(n, w.x + at, &mean, &variance);
       const double scale = 1 / std::sqrt(variance + g.eps);
-      auto from_first = [&](const Packed& p) { return p.data() ? p.data() + first * w.item : nullptr; };
+      auto from_first = [&](const Operand& p) { return p.data() ? p.data() + first * w.item : nullptr; };
       if (g.area == 1)
         w.loops->row(n, w.x + at, w.y + at, mean, scale, from_first(weights), from_first(biases));
       else
@@ -149,7 +145,7 @@ lamella_status group_norm_into(const Groups& g, const Tensor& input, const Tenso
   };
   lamella_status st =
       g.count * n <= grain / 4 ? body(0, g.count) : parallel_for(0, g.count, std::max<int64_t>(1, grain / 4 / n), body);
-  return st ? st : w.close();
+  return st ? st : w.finish();
 }
 
 Status native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t N, int64_t C,
@@ -213,7 +209,7 @@ lamella_status apply(const lamella_tensor* in, lamella_tensor* out, const double
     const auto each = work == LAMELLA_FLOAT64 ? each_channel<double> : each_channel<float>;
     return each(w, ch.outer * ch.area, ch.count, mean, scale, shift);
   }
-  if (lamella_status st = w.open(in, out)) return st;
+  w.open(in, out);
   lamella_status st = parallel_for(0, ch.outer * ch.count, std::max<int64_t>(1, grain / ch.area),
                                    [&](int64_t b, int64_t e) -> lamella_status {
                                      for (int64_t i = b; i < e; i++) {
@@ -222,7 +218,7 @@ lamella_status apply(const lamella_tensor* in, lamella_tensor* out, const double
                                      }
                                      return LAMELLA_OK;
                                    });
-  return st ? st : w.close();
+  return st ? st : w.finish();
 }
 
 // A tensor over n doubles, for the kernels here: it has no storage, so no other code may keep it.

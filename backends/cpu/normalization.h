@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <memory>
 
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
 #include "backends/cpu/norms.h"
-#include "backends/cpu/packed.h"
 
 namespace lamella::cpu {
 
-inline double number(const Packed& p, int dtype, int64_t at, double absent) {
+inline double number(const Operand& p, int dtype, int64_t at, double absent) {
   if (!p.data()) return absent;
-  return dtype == LAMELLA_FLOAT64 ? p.as<double>()[at] : static_cast<double>(p.as<float>()[at]);
+  return dtype == LAMELLA_FLOAT64 ? p.data<double>()[at] : static_cast<double>(p.data<float>()[at]);
 }
 
 inline int64_t numel_of(IntArrayRef sizes) {

@@ -16,23 +16,21 @@ struct Work {
   const char *g, *x;
   char* to = nullptr;  // null where the gradient of the input is not asked for
 
-  lamella_status open(const lamella_tensor* gradient, const lamella_tensor* input, lamella_tensor* result) {
+  void open(const lamella_tensor* gradient, const lamella_tensor* input, lamella_tensor* result) {
     dtype = work_dtype(input);
     item = dtype == LAMELLA_FLOAT64 ? 8 : 4;
-    if (lamella_status st = g_.read(gradient, dtype)) return st;
-    if (lamella_status st = x_.read(input, dtype)) return st;
+    g_ = Operand(gradient, dtype);
+    x_ = Operand(input, dtype);
     g = g_.data();
     x = x_.data();
-    if (!result) return LAMELLA_OK;
-    if (lamella_status st = out_.open(result, dtype)) return st;
+    out_ = Result(result, dtype);
     to = out_.data();
-    return LAMELLA_OK;
   }
-  lamella_status close() const { return to ? out_.close() : LAMELLA_OK; }
+  lamella_status finish() const { return out_.finish(); }
 
  private:
-  Packed g_, x_;
-  PackedOutput out_;
+  Operand g_, x_;
+  Result out_;
 };
 
 // ---- softmax --------------------------------------------------------------------------------------------------------
@@ -44,7 +42,7 @@ Status softmax_backward_data(const Tensor& grad_output, const Tensor& output, in
   const lamella_tensor* y = output.get();
   if (y->numel == 0) return LAMELLA_OK;
   Work w;
-  if (lamella_status st = w.open(grad_output.get(), y, out.get())) return st;
+  w.open(grad_output.get(), y, out.get());
   const Softmax* loops = chosen(w.dtype);
   const int ndim = y->dl.ndim, along = wrapped_dim(dim, ndim);
   const int64_t n = ndim ? y->dl.shape[along] : 1;
@@ -64,7 +62,7 @@ Status softmax_backward_data(const Tensor& grad_output, const Tensor& output, in
   };
   const int64_t few = std::max<int64_t>(1, grain / (Log ? 8 : 2) / (n * tile));
   if (lamella_status st = items <= few ? body(0, items) : parallel_for(0, items, few, body)) return st;
-  return w.close();
+  return w.finish();
 }
 
 // ---- sums over rows, in parts ---------------------------------------------------------------------------------------
@@ -119,7 +117,7 @@ struct RowNorm {
 };
 
 // Gradients of (x - mean) * scale * weight + bias: of the input, the weight and the bias.
-lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& norm, const Packed& weight,
+lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& norm, const Operand& weight,
                              lamella_tensor* of_weight, lamella_tensor* of_bias) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t n = norm.n, columns = norm.in_turn * n;
@@ -164,7 +162,7 @@ lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& nor
     store_all(of_bias, columns, sums);
     store_all(of_weight, columns, sums + columns);
   }
-  return w.close();
+  return w.finish();
 }
 
 Status native_layer_norm_backward(lamella_frame* f, const Tensor& grad_out, const Tensor& input,
@@ -173,12 +171,11 @@ Status native_layer_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
                                   const std::optional<Tensor>& of_input, const std::optional<Tensor>& of_weight,
                                   const std::optional<Tensor>& of_bias) {
   Work w;
-  Packed means, scales, weights;
-  if (lamella_status st = w.open(grad_out.get(), input.get(), asked(of_input))) return st;
-  if (lamella_status st = means.read(mean.get(), LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = scales.read(rstd.get(), LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
-  const RowNorm norm = {rstd.get()->numel, numel_of(normalized_shape), 1, means.as<double>(), scales.as<double>()};
+  w.open(grad_out.get(), input.get(), asked(of_input));
+  const Operand means(mean.get(), LAMELLA_FLOAT64);
+  const Operand scales(rstd.get(), LAMELLA_FLOAT64);
+  const Operand weights(weight.get(), w.dtype);
+  const RowNorm norm = {rstd.get()->numel, numel_of(normalized_shape), 1, means.data<double>(), scales.data<double>()};
   return rows_backward(f, w, norm, weights, asked(of_weight), asked(of_bias));
 }
 
@@ -187,11 +184,10 @@ Status fused_rms_norm_backward(lamella_frame* f, const Tensor& grad_out, const T
                                ArrayRef<bool> /*output_mask*/, const std::optional<Tensor>& of_input,
                                const std::optional<Tensor>& of_weight) {
   Work w;
-  Packed scales, weights;
-  if (lamella_status st = w.open(grad_out.get(), input.get(), asked(of_input))) return st;
-  if (lamella_status st = scales.read(rstd.get(), LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = weights.read(weight.get(), w.dtype)) return st;
-  const RowNorm norm = {rstd.get()->numel, numel_of(normalized_shape), 1, nullptr, scales.as<double>()};
+  w.open(grad_out.get(), input.get(), asked(of_input));
+  const Operand scales(rstd.get(), LAMELLA_FLOAT64);
+  const Operand weights(weight.get(), w.dtype);
+  const RowNorm norm = {rstd.get()->numel, numel_of(normalized_shape), 1, nullptr, scales.data<double>()};
   return rows_backward(f, w, norm, weights, asked(of_weight), nullptr);
 }
 
@@ -202,16 +198,15 @@ Status native_group_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
                                   int64_t group, ArrayRef<bool> /*output_mask*/, const std::optional<Tensor>& of_input,
                                   const std::optional<Tensor>& of_weight, const std::optional<Tensor>& of_bias) {
   Work w;
-  Packed means, scales, weights;
-  if (lamella_status st = w.open(grad_out.get(), input.get(), asked(of_input))) return st;
-  if (lamella_status st = means.read(mean.get(), LAMELLA_FLOAT64)) return st;
-  if (lamella_status st = scales.read(rstd.get(), LAMELLA_FLOAT64)) return st;
+  w.open(grad_out.get(), input.get(), asked(of_input));
+  const Operand means(mean.get(), LAMELLA_FLOAT64);
+  const Operand scales(rstd.get(), LAMELLA_FLOAT64);
   const int64_t each = C / group, n = each * HxW;
-  const double *center = means.as<double>(), *scale = scales.as<double>();
-  if (lamella_status st = weights.read(weight.get(), HxW == 1 ? w.dtype : LAMELLA_FLOAT64)) return st;
+  const double *center = means.data<double>(), *scale = scales.data<double>();
+  const Operand weights(weight.get(), HxW == 1 ? w.dtype : LAMELLA_FLOAT64);
   if (HxW == 1)
     return rows_backward(f, w, {N * group, each, group, center, scale}, weights, asked(of_weight), asked(of_bias));
-  const double* factors = weights.as<double>();
+  const double* factors = weights.data<double>();
   const NormGradients* loops = gradients_of(w.dtype);
   // Of each channel of each sample: the sums of g and of g * (x - mean).
   void* memory;
@@ -251,7 +246,7 @@ Status native_group_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
   }
   store_all(asked(of_weight), C, weight_sums);
   store_all(asked(of_bias), C, bias_sums);
-  return w.close();
+  return w.finish();
 }
 
 // ---- batch norm -----------------------------------------------------------------------------------------------------
@@ -381,8 +376,8 @@ Status native_batch_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
     if (to) w.to = static_cast<char*>(to->dl.data);
     st = w.dtype == LAMELLA_FLOAT64 ? by_rows<double>(f, w, ch, v, train) : by_rows<float>(f, w, ch, v, train);
   } else {
-    if ((st = w.open(g, x, to))) return st;
-    if (!(st = by_runs(w, ch, v, train))) st = w.close();
+    w.open(g, x, to);
+    if (!(st = by_runs(w, ch, v, train))) st = w.finish();
   }
   if (st) return st;
   store_all(asked(of_weight), ch.count, v.by_x);

@@ -34,7 +34,7 @@ struct Shape {
 constexpr int64_t few_channels = 4;
 
 // An operand as the caller has it and as the primitive wants it. Where these differ, a copy lies in the space.
-struct Operand {
+struct Reordered {
   Layout given, wanted;
   Primitive reorder;
   int64_t at = 0;
@@ -73,7 +73,7 @@ class Primitives {
 
  private:
   // The scratch memory of all primitives is the beginning of the space: they run one after another.
-  bool convert(const Operand& o, const float* from, const float* to, char* space) const {
+  bool convert(const Reordered& o, const float* from, const float* to, char* space) const {
     const bool back = &o == &result_;
     Memory m[3];
     if (!memory(&m[0], back ? o.wanted : o.given, from) || !memory(&m[1], back ? o.given : o.wanted, to) ||
@@ -84,9 +84,9 @@ class Primitives {
   }
 
   bool choose(const Shape& s, const Attributes& attributes, Description* chosen);
-  bool connect(Operand* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes);
+  bool connect(Reordered* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes);
 
-  Operand source_, weight_, result_;
+  Reordered source_, weight_, result_;
   Layout bias_, scratch_;
   Primitive primitive_;
   int64_t space_ = 0, scratch_bytes_ = 0;
@@ -127,7 +127,7 @@ bool Primitives::choose(const Shape& s, const Attributes& attributes, Descriptio
   return std::strncmp(name, "ref", 3) != 0;  // the plain loops of its tests
 }
 
-bool Primitives::connect(Operand* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes) {
+bool Primitives::connect(Reordered* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes) {
   if (!ok(dnnl().memory_desc_clone(o->wanted.place(), wanted))) return false;
   if (dnnl().memory_desc_equal(o->given, o->wanted)) return true;
   const_dnnl_memory_desc_t from = o->given, to = o->wanted;
@@ -158,7 +158,7 @@ bool Primitives::build(const Shape& s) {
       !connect(&result_, layout(dnnl_query_dst_md), attributes))
     return false;
   // The scratch memory comes first, as one run of bytes that is large enough for each primitive.
-  for (Operand* o : {&source_, &weight_, &result_}) o->at += scratch_bytes_;
+  for (Reordered* o : {&source_, &weight_, &result_}) o->at += scratch_bytes_;
   space_ += scratch_bytes_;
   const dnnl_dims_t bytes = {std::max<int64_t>(scratch_bytes_, 1)};
   return ok(f.memory_desc_create_with_tag(scratch_.place(), 1, bytes, dnnl_u8, dnnl_a));

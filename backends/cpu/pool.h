@@ -2,19 +2,19 @@
 #pragma once
 
 #include <lamella/c_api.h>
+#include <lamella/window.h>
 
 #include "backends/cpu/isa.h"
 
 namespace lamella::cpu {
 
-// One plane (height, width) of neighbours, or one image of pixels with `channels` neighbouring channels; its windows,
+// One plane of neighbours, or one image of pixels with `channels` neighbouring channels; its windows,
 // and rows [begin, end) of its outputs.
-struct PoolPlane {
+struct PoolPlane : Window<2> {
   const void* in;
-  int64_t height, width, channels;  // channels 0: a plane
+  int64_t channels;  // 0: a plane
   void* out;
   int64_t* indices;  // null, or of the largest elements
-  int64_t kernel[2], stride[2], padding[2], dilation[2], places[2];
   int64_t begin, end;
   bool count_padding;
   int64_t divisor;       // 0: the number of elements
@@ -49,7 +49,7 @@ class PoolWatch {
 // A padded row of the image, as far as windows reach whose count is rounded up to whole vectors.
 inline constexpr int64_t pool_vector = 16;
 static inline int64_t pool_row(const PoolPlane& p) {
-  return p.width + 2 * p.padding[1] + (p.places[1] + pool_vector) * p.stride[1] + p.dilation[1] * p.kernel[1];
+  return p.image[1] + 2 * p.padding[1] + (p.places[1] + pool_vector) * p.stride[1] + p.dilation[1] * p.kernel[1];
 }
 static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 

@@ -29,7 +29,6 @@ lamella_status reserve(const lamella_tensor* t, const Generator& generator, int 
   return LAMELLA_OK;
 }
 
-bool is_complex(int dtype) { return dtype == LAMELLA_COMPLEX64 || dtype == LAMELLA_COMPLEX128; }
 // The dtype of a complex number's parts; of others, itself.
 int part_of(int dtype) {
   return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
@@ -43,15 +42,9 @@ lamella_status fill(lamella_tensor* t, int made, int words_each, const Generator
                     bool pairs = false) {
   Stream s;
   if (lamella_status st = reserve(t, generator, pairs ? 2 * words_each : words_each, &s)) return st;
-  TensorRef beside = TensorRef::borrow(t);
-  if (!is_contiguous(t)) {
-    lamella_tensor* raw;
-    if (lamella_status st = api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, device_of(t), &raw))
-      return st;
-    beside = TensorRef::steal(raw);
-  }
+  const Result result(t);
   constexpr int64_t part = 2048;  // a multiple of every tile
-  auto* data = beside.data<char>();
+  char* data = result.data();
   const int dtype = pairs ? part_of(t->dtype) : t->dtype;
   const int64_t n = pairs ? 2 * t->numel : t->numel, item = pairs ? itemsize(t) / 2 : itemsize(t);
   const CastLoop cast = loops().cast[made][dtype];
@@ -70,8 +63,7 @@ lamella_status fill(lamella_tensor* t, int made, int words_each, const Generator
     }
     return LAMELLA_OK;
   });
-  if (st || beside.get() == t) return st;
-  return copy_into(t, beside.get());
+  return st ? st : result.finish();
 }
 
 Status random_bits(const Tensor&, const Generator& generator, const Tensor& out) {
@@ -150,8 +142,8 @@ Status bernoulli_with(const Tensor&, double p, const Generator& generator, const
 
 // 1 where the uniform number is below p's element.
 template <class T>
-lamella_status bernoulli_each(lamella_tensor* t, const T* p, int dtype, int words_each, const Generator& generator,
-                              void (*uniform)(Stream, int64_t, T*, T, T, T)) {
+lamella_status bernoulli_each(const lamella_tensor* t, const T* p, int dtype, int words_each,
+                              const Generator& generator, void (*uniform)(Stream, int64_t, T*, T, T, T)) {
   Stream s;
   if (lamella_status st = reserve(t, generator, words_each, &s)) return st;
   constexpr int64_t part = 1024;
@@ -180,29 +172,22 @@ int64_t outside(const T* p, int64_t n) {
 
 lamella_status draw_bernoulli(const char* where, lamella_tensor* self, lamella_tensor* p, const Generator& generator) {
   const int dtype = p->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
-  TensorRef out = TensorRef::borrow(self), weights = TensorRef::borrow(p);
-  auto beside = [&](int as, TensorRef* into) -> lamella_status {
-    lamella_tensor* raw;
-    if (lamella_status st =
-            api().tensor_empty(self->dl.ndim, self->dl.shape, nullptr, static_cast<uint8_t>(as), device_of(self), &raw))
-      return st;
-    *into = TensorRef::steal(raw);
-    return LAMELLA_OK;
-  };
   const bool apart = p->storage != self->storage || (p->dl.data == self->dl.data && p->dtype == self->dtype);
-  if (p->dtype != dtype || p->numel != self->numel || !is_contiguous(p) || !apart) {
-    if (lamella_status st = beside(dtype, &weights)) return st;
+  const Result out(self);
+  Operand weights;
+  if (p->numel == self->numel) {
+    weights = Operand(p, dtype, is_contiguous(p) && apart);
+  } else {  // it broadcasts
+    weights = Operand::made(allocate_like(self, dtype));
     if (lamella_status st = copy_into(weights.get(), p)) return st;
   }
-  if (!is_contiguous(self))
-    if (lamella_status st = beside(self->dtype, &out)) return st;
   const int64_t bad = dtype == LAMELLA_FLOAT64 ? outside(weights.data<double>(), self->numel)
                                                : outside(weights.data<float>(), self->numel);
   if (bad) return fail(LAMELLA_RUNTIME_ERROR, std::string(where) + ": a probability is between 0 and 1");
   lamella_status st = dtype == LAMELLA_FLOAT64
                           ? bernoulli_each(out.get(), weights.data<double>(), dtype, 2, generator, streams().uniform64)
                           : bernoulli_each(out.get(), weights.data<float>(), dtype, 1, generator, streams().uniform32);
-  return st || out.get() == self ? st : copy_into(self, out.get());
+  return st ? st : out.finish();
 }
 
 Status bernoulli(const Tensor& self, const Generator& generator, const Tensor& out) {

@@ -10,7 +10,7 @@
 #include "backends/cpu/loops.h"
 #include "backends/cpu/matmul.h"
 #include "backends/cpu/multiply.h"
-#include "backends/cpu/plain.h"
+#include "backends/cpu/recurrent_rows.h"
 
 namespace lamella::cpu {
 namespace {
@@ -143,34 +143,29 @@ template <class T>
 lamella_status lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& weight,
                           const Tensor& projection, IntArrayRef batch_sizes, bool reverse, const Tensor& out,
                           const Tensor& hn, const Tensor& cn, const Tensor& cells, const Tensor& kept) {
-  Plain<T> x, h0, c0, w, p;
-  if (lamella_status st = x.read(gates)) return st;
-  if (lamella_status st = h0.read(hx)) return st;
-  if (lamella_status st = c0.read(cx)) return st;
-  if (lamella_status st = w.read(weight)) return st;
-  if (lamella_status st = p.read(projection)) return st;
-  const int64_t batch = h0.size(0), state = h0.size(1), n = c0.size(1);
+  const Operand x(gates), h0(hx), c0(cx), w(weight), p(projection);
+  const int64_t batch = h0->dl.shape[0], state = h0->dl.shape[1], n = c0->dl.shape[1];
   const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> turned, projected;
   Space space;
-  if (lamella_status st = turned.open(batch, state, 4 * n, w.data(), 1, state)) return st;
-  if (p.t) {
-    if (lamella_status st = projected.open(batch, n, state, p.data(), 1, n)) return st;
+  if (lamella_status st = turned.open(batch, state, 4 * n, w.data<T>(), 1, state)) return st;
+  if (p) {
+    if (lamella_status st = projected.open(batch, n, state, p.data<T>(), 1, n)) return st;
     if (lamella_status st = space.take(batch * n * static_cast<int64_t>(sizeof(T)))) return st;
   }
   T *h = written<T>(hn), *c = written<T>(cn), *y = written<T>(out), *cell = written<T>(cells), *g = written<T>(kept);
-  copy_rows(batch * state, h0.data(), h);
-  copy_rows(batch * n, c0.data(), c);
+  copy_rows(batch * state, h0.data<T>(), h);
+  copy_rows(batch * n, c0.data<T>(), c);
   return steps.each(false, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k), rows = steps.size(k);
-    copy_rows(rows * 4 * n, x.data() + at * 4 * n, g + at * 4 * n);
+    copy_rows(rows * 4 * n, x.data<T>() + at * 4 * n, g + at * 4 * n);
     if (lamella_status st = turned(rows, h, g + at * 4 * n, true)) return st;
-    T* result = p.t ? reinterpret_cast<T*>(space.data()) : y + at * n;
+    T* result = p ? reinterpret_cast<T*>(space.data()) : y + at * n;
     lamella_status st = each_row(rows, n, [&](int64_t i) {
       loops.lstm(n, g + (at + i) * 4 * n, c + i * n, cell + (at + i) * n, result + i * n);
     });
-    if (!st && p.t) st = projected(rows, result, y + at * state, false);
+    if (!st && p) st = projected(rows, result, y + at * state, false);
     if (st) return st;
     copy_rows(rows * state, y + at * state, h);
     copy_rows(rows * n, cell + at * n, c);
@@ -200,49 +195,47 @@ lamella_status lstm_layer_backward(const Tensor& grad_out, const Tensor& grad_hn
                                    const Tensor& cells, const Tensor& kept, IntArrayRef batch_sizes, bool reverse,
                                    const Tensor& dgates, const Tensor& dhx, const Tensor& dcx, const Tensor& dweight,
                                    const std::optional<Tensor>& dprojection) {
-  Plain<T> of_out, of_h, of_c, of_cells, of_kept, h0, c0, w, p, y, cell, g;
-  Plain<T>* const all[] = {&of_out, &of_h, &of_c, &of_cells, &of_kept, &h0, &c0, &w, &p, &y, &cell, &g};
-  const Tensor* const from[] = {&grad_out, &grad_hn, &grad_cn,    &grad_cells, &grad_kept, &hx,
-                                &cx,       &weight,  &projection, &out,        &cells,     &kept};
-  for (size_t i = 0; i < std::size(all); i++)
-    if (lamella_status st = all[i]->read(*from[i])) return st;
-  const int64_t batch = h0.size(0), state = h0.size(1), n = c0.size(1);
+  const Operand of_out(grad_out), of_h(grad_hn), of_c(grad_cn), of_cells(grad_cells), of_kept(grad_kept), h0(hx),
+      c0(cx), w(weight), p(projection), y(out), cell(cells), g(kept);
+  const int64_t batch = h0->dl.shape[0], state = h0->dl.shape[1], n = c0->dl.shape[1];
   const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> weights, projected;
   Space space;
-  if (lamella_status st = weights.open(batch, 4 * n, state, w.data(), state, 1)) return st;
-  if (p.t) {
-    if (lamella_status st = projected.open(batch, state, n, p.data(), n, 1)) return st;
+  if (lamella_status st = weights.open(batch, 4 * n, state, w.data<T>(), state, 1)) return st;
+  if (p) {
+    if (lamella_status st = projected.open(batch, state, n, p.data<T>(), n, 1)) return st;
     const int64_t count = batch * n + steps.rows() * state;
     if (lamella_status st = space.take(count * static_cast<int64_t>(sizeof(T)))) return st;
   }
   T *dh = written<T>(dhx), *dc = written<T>(dcx), *sums = written<T>(dgates);
-  T *of_result = p.t ? reinterpret_cast<T*>(space.data()) : dh, *of_states = of_result + batch * n;
-  copy_rows(batch * state, of_h.data(), dh);
-  copy_rows(batch * n, of_c.data(), dc);
+  T *of_result = p ? reinterpret_cast<T*>(space.data()) : dh, *of_states = of_result + batch * n;
+  copy_rows(batch * state, of_h.data<T>(), dh);
+  copy_rows(batch * n, of_c.data<T>(), dc);
   lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k), rows = steps.size(k);
-    if (of_out.t) loops.add(rows * state, of_out.data() + at * state, dh);
-    if (of_cells.t) loops.add(rows * n, of_cells.data() + at * n, dc);
-    if (p.t) {
+    if (of_out) loops.add(rows * state, of_out.data<T>() + at * state, dh);
+    if (of_cells) loops.add(rows * n, of_cells.data<T>() + at * n, dc);
+    if (p) {
       copy_rows(rows * state, dh, of_states + at * state);
       if (lamella_status st = projected(rows, dh, of_result, false)) return st;
     }
     lamella_status st = each_row(rows, n, [&](int64_t i) {
-      loops.lstm_backward(n, g.data() + (at + i) * 4 * n, steps.before(cell.data(), c0.data(), k, i, n),
-                          cell.data() + (at + i) * n, of_result + i * n,
-                          of_kept.t ? of_kept.data() + (at + i) * 4 * n : nullptr, dc + i * n, sums + (at + i) * 4 * n);
+      loops.lstm_backward(n, g.data<T>() + (at + i) * 4 * n, steps.before(cell.data<T>(), c0.data<T>(), k, i, n),
+                          cell.data<T>() + (at + i) * n, of_result + i * n,
+                          of_kept ? of_kept.data<T>() + (at + i) * 4 * n : nullptr, dc + i * n,
+                          sums + (at + i) * 4 * n);
     });
     return st ? st : weights(rows, sums + at * 4 * n, dh, false);
   });
   if (st) return st;
-  if (p.t && dprojection) {
+  if (p && dprojection) {
     T* to = written<T>(*dprojection);
-    if (lamella_status st = projection_gradient(loops, steps.rows(), state, n, of_states, g.data(), cell.data(), to))
+    if (lamella_status st =
+            projection_gradient(loops, steps.rows(), state, n, of_states, g.data<T>(), cell.data<T>(), to))
       return st;
   }
-  return weight_gradient(steps, 4 * n, state, sums, y.data(), h0.data(), written<T>(dweight));
+  return weight_gradient(steps, 4 * n, state, sums, y.data<T>(), h0.data<T>(), written<T>(dweight));
 }
 
 // ---- GRU ------------------------------------------------------------------------------------------------------------
@@ -256,26 +249,22 @@ template <class T>
 lamella_status gru_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, const Tensor& bias,
                          IntArrayRef batch_sizes, bool reverse, const Tensor& out, const Tensor& hn,
                          const Tensor& kept) {
-  Plain<T> x, h0, w, b;
-  if (lamella_status st = x.read(gates)) return st;
-  if (lamella_status st = h0.read(hx)) return st;
-  if (lamella_status st = w.read(weight)) return st;
-  if (lamella_status st = b.read(bias)) return st;
-  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Operand x(gates), h0(hx), w(weight), b(bias);
+  const int64_t batch = h0->dl.shape[0], n = h0->dl.shape[1];
   const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> turned;
   Space space;
-  if (lamella_status st = turned.open(batch, n, 3 * n, w.data(), 1, n)) return st;
+  if (lamella_status st = turned.open(batch, n, 3 * n, w.data<T>(), 1, n)) return st;
   if (lamella_status st = space.take(batch * 3 * n * static_cast<int64_t>(sizeof(T)))) return st;
   T *u = reinterpret_cast<T*>(space.data()), *h = written<T>(hn), *y = written<T>(out), *g = written<T>(kept);
-  copy_rows(batch * n, h0.data(), h);
+  copy_rows(batch * n, h0.data<T>(), h);
   return steps.each(false, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k), rows = steps.size(k);
-    begin_with(rows, 3 * n, b.data(), u);
+    begin_with(rows, 3 * n, b.data<T>(), u);
     if (lamella_status st = turned(rows, h, u, true)) return st;
     lamella_status st = each_row(rows, n, [&](int64_t i) {
-      loops.gru(n, x.data() + (at + i) * 3 * n, u + i * 3 * n, h + i * n, g + (at + i) * 4 * n, y + (at + i) * n);
+      loops.gru(n, x.data<T>() + (at + i) * 3 * n, u + i * 3 * n, h + i * n, g + (at + i) * 4 * n, y + (at + i) * n);
     });
     if (st) return st;
     copy_rows(rows * n, y + at * n, h);
@@ -288,26 +277,22 @@ lamella_status gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
                                   const Tensor& hx, const Tensor& weight, const Tensor& out, const Tensor& kept,
                                   IntArrayRef batch_sizes, bool reverse, const Tensor& dgates, const Tensor& dhx,
                                   const Tensor& dweight, const Tensor& dbias) {
-  Plain<T> of_out, of_h, of_kept, h0, w, y, g;
-  Plain<T>* const all[] = {&of_out, &of_h, &of_kept, &h0, &w, &y, &g};
-  const Tensor* const from[] = {&grad_out, &grad_hn, &grad_kept, &hx, &weight, &out, &kept};
-  for (size_t i = 0; i < std::size(all); i++)
-    if (lamella_status st = all[i]->read(*from[i])) return st;
-  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Operand of_out(grad_out), of_h(grad_hn), of_kept(grad_kept), h0(hx), w(weight), y(out), g(kept);
+  const int64_t batch = h0->dl.shape[0], n = h0->dl.shape[1];
   const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> weights;
   Space space;
-  if (lamella_status st = weights.open(batch, 3 * n, n, w.data(), n, 1)) return st;
+  if (lamella_status st = weights.open(batch, 3 * n, n, w.data<T>(), n, 1)) return st;
   if (lamella_status st = space.take(steps.rows() * 3 * n * static_cast<int64_t>(sizeof(T)))) return st;
   T *of_state = reinterpret_cast<T*>(space.data()), *dh = written<T>(dhx), *of_input = written<T>(dgates);
-  copy_rows(batch * n, of_h.data(), dh);
+  copy_rows(batch * n, of_h.data<T>(), dh);
   lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k), rows = steps.size(k);
-    if (of_out.t) loops.add(rows * n, of_out.data() + at * n, dh);
+    if (of_out) loops.add(rows * n, of_out.data<T>() + at * n, dh);
     lamella_status st = each_row(rows, n, [&](int64_t i) {
-      loops.gru_backward(n, g.data() + (at + i) * 4 * n, steps.before(y.data(), h0.data(), k, i, n),
-                         of_kept.t ? of_kept.data() + (at + i) * 4 * n : nullptr, dh + i * n,
+      loops.gru_backward(n, g.data<T>() + (at + i) * 4 * n, steps.before(y.data<T>(), h0.data<T>(), k, i, n),
+                         of_kept ? of_kept.data<T>() + (at + i) * 4 * n : nullptr, dh + i * n,
                          of_input + (at + i) * 3 * n, of_state + (at + i) * 3 * n);
     });
     return st ? st : weights(rows, of_state + at * 3 * n, dh, true);
@@ -316,7 +301,7 @@ lamella_status gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
   T* sum = written<T>(dbias);
   copy_rows<T>(3 * n, nullptr, sum);
   for (int64_t i = 0; i < steps.rows(); i++) loops.add(3 * n, of_state + i * 3 * n, sum);
-  return weight_gradient(steps, 3 * n, n, of_state, y.data(), h0.data(), written<T>(dweight));
+  return weight_gradient(steps, 3 * n, n, of_state, y.data<T>(), h0.data<T>(), written<T>(dweight));
 }
 
 // ---- tanh and relu --------------------------------------------------------------------------------------------------
@@ -324,20 +309,17 @@ lamella_status gru_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
 template <class T>
 lamella_status rnn_layer(const Tensor& gates, const Tensor& hx, const Tensor& weight, IntArrayRef batch_sizes,
                          bool reverse, bool relu, const Tensor& out, const Tensor& hn) {
-  Plain<T> x, h0, w;
-  if (lamella_status st = x.read(gates)) return st;
-  if (lamella_status st = h0.read(hx)) return st;
-  if (lamella_status st = w.read(weight)) return st;
-  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Operand x(gates), h0(hx), w(weight);
+  const int64_t batch = h0->dl.shape[0], n = h0->dl.shape[1];
   const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> turned;
-  if (lamella_status st = turned.open(batch, n, n, w.data(), 1, n)) return st;
+  if (lamella_status st = turned.open(batch, n, n, w.data<T>(), 1, n)) return st;
   T *h = written<T>(hn), *y = written<T>(out);
-  copy_rows(batch * n, h0.data(), h);
+  copy_rows(batch * n, h0.data<T>(), h);
   return steps.each(false, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k) * n, rows = steps.size(k);
-    copy_rows(rows * n, x.data() + at, y + at);
+    copy_rows(rows * n, x.data<T>() + at, y + at);
     if (lamella_status st = turned(rows, h, y + at, true)) return st;
     loops.curve(rows * n, y + at, relu);
     copy_rows(rows * n, y + at, h);
@@ -349,26 +331,22 @@ template <class T>
 lamella_status rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn, const Tensor& hx, const Tensor& weight,
                                   const Tensor& out, IntArrayRef batch_sizes, bool reverse, bool relu,
                                   const Tensor& dgates, const Tensor& dhx, const Tensor& dweight) {
-  Plain<T> of_out, of_h, h0, w, y;
-  Plain<T>* const all[] = {&of_out, &of_h, &h0, &w, &y};
-  const Tensor* const from[] = {&grad_out, &grad_hn, &hx, &weight, &out};
-  for (size_t i = 0; i < std::size(all); i++)
-    if (lamella_status st = all[i]->read(*from[i])) return st;
-  const int64_t batch = h0.size(0), n = h0.size(1);
+  const Operand of_out(grad_out), of_h(grad_hn), h0(hx), w(weight), y(out);
+  const int64_t batch = h0->dl.shape[0], n = h0->dl.shape[1];
   const StepRows steps(batch_sizes, reverse);
   const RecurrentLoops& loops = loops_for(dtype_of<T>);
   Panels<T> weights;
-  if (lamella_status st = weights.open(batch, n, n, w.data(), n, 1)) return st;
+  if (lamella_status st = weights.open(batch, n, n, w.data<T>(), n, 1)) return st;
   T *dh = written<T>(dhx), *sums = written<T>(dgates);
-  copy_rows(batch * n, of_h.data(), dh);
+  copy_rows(batch * n, of_h.data<T>(), dh);
   lamella_status st = steps.each(true, [&](int64_t k) -> lamella_status {
     const int64_t at = steps.first(k) * n, rows = steps.size(k);
-    if (of_out.t) loops.add(rows * n, of_out.data() + at, dh);
-    loops.curve_backward(rows * n, y.data() + at, dh, sums + at, relu);
+    if (of_out) loops.add(rows * n, of_out.data<T>() + at, dh);
+    loops.curve_backward(rows * n, y.data<T>() + at, dh, sums + at, relu);
     return weights(rows, sums + at, dh, false);
   });
   if (st) return st;
-  return weight_gradient(steps, n, n, sums, y.data(), h0.data(), written<T>(dweight));
+  return weight_gradient(steps, n, n, sums, y.data<T>(), h0.data<T>(), written<T>(dweight));
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------

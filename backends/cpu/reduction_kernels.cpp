@@ -7,34 +7,20 @@
 namespace lamella::cpu {
 namespace {
 
-// A copy in another dtype, where rounding each element before the sum shows: to half precision, and to bool.
-lamella_status rounded(const lamella_tensor*& in, int dtype, TensorRef* holder) {
-  const bool shows = dtype == LAMELLA_BOOL || dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16;
-  if (dtype == in->dtype || !shows) return LAMELLA_OK;
-  lamella_tensor* raw;
-  if (lamella_status st =
-          api().tensor_empty(in->dl.ndim, in->dl.shape, nullptr, static_cast<uint8_t>(dtype), device_of(in), &raw))
-    return st;
-  *holder = TensorRef::steal(raw);
-  if (lamella_status st = copy_into(raw, in)) return st;
-  in = raw;
-  return LAMELLA_OK;
-}
+int own(const Tensor& self) { return self.get()->dtype; }
 
 // Reduces `self` in the dtype that the shape rule chose (or its own) over `dim`.
 lamella_status reduce(lamella_frame* f, Reduce what, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim,
                       int dtype, double param, lamella_tensor* out, lamella_tensor* second = nullptr) {
-  const lamella_tensor* in = self.get();
-  TensorRef holder;
-  if (lamella_status st = rounded(in, dtype, &holder)) return st;
+  // Rounding each element before the sum shows where the dtype is half precision or bool.
+  const Operand x(self.get(), dtype == LAMELLA_BOOL || is_half(dtype) ? dtype : own(self), true);
+  const lamella_tensor* in = x.get();
   const Fold* folds = fold(what, dtype);
   if (!folds)
     return fail(LAMELLA_NOT_IMPLEMENTED,
                 std::string(title(f)) + ": argument 'self': the cpu backend has no such reduction for this dtype");
   return reduce_over(f, *folds, folds->source, param, in, dim_set(dim, in), keepdim, out, second);
 }
-
-int own(const Tensor& self) { return self.get()->dtype; }
 
 template <Reduce What>
 Status over_all(lamella_frame* f, const Tensor& self, std::optional<ScalarType>, const Tensor& out) {

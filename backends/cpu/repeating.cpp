@@ -74,10 +74,9 @@ void positions(int64_t n, const int64_t* counts, int64_t step, lamella_tensor* o
 
 // Position i as often as repeats[i] says.
 Tensor repeat_interleave_counts(const Tensor& repeats, std::optional<int64_t>) {
-  TensorRef counts;
-  check(as_int64(repeats.get(), &counts));
+  const Operand counts = as_int64(repeats.get());
   const auto* from = counts.data<int64_t>();
-  const int64_t n = counts.numel(), step = counts.strides()[0];
+  const int64_t n = counts->numel, step = counts->dl.strides[0];
   int64_t total = 0;
   for (int64_t i = 0; i < n; i++)
     if (from[i * step] < 0 || __builtin_add_overflow(total, from[i * step], &total))
@@ -85,10 +84,9 @@ Tensor repeat_interleave_counts(const Tensor& repeats, std::optional<int64_t>) {
           fail(LAMELLA_RUNTIME_ERROR, "repeat_interleave: argument 'repeats': expected no negative count, and a sum " +
                                           std::string("below 2^63; got ") + std::to_string(from[i * step])));
   const bool narrow = repeats.dtype() == kInt;
-  lamella_tensor* out;
-  check(api().tensor_empty(1, &total, nullptr, narrow ? LAMELLA_INT32 : LAMELLA_INT64, device_of(repeats.get()), &out));
-  (narrow ? positions<int32_t> : positions<int64_t>)(n, from, step, out);
-  return Tensor::steal(out);
+  Tensor out = allocate(total, narrow ? LAMELLA_INT32 : LAMELLA_INT64, device_of(repeats.get()));
+  (narrow ? positions<int32_t> : positions<int64_t>)(n, from, step, out.get());
+  return out;
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "backends/cpu/index_loops.h"
-#include "backends/cpu/packed.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/loops.h"
 #include "backends/cpu/pool.h"
 #include "backends/cpu/space.h"
 
@@ -164,14 +165,13 @@ lamella_status resampled(const lamella_tensor* from, const lamella_tensor* to, I
   const bool pairs = transposed && (from->dtype == LAMELLA_COMPLEX64 || from->dtype == LAMELLA_COMPLEX128);
   const int dtype = mixed && !pairs ? work_dtype(from) : from->dtype;
   const int parts = !pairs ? dtype : from->dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
-  Packed places, weights;
   const lamella_tensor* w = weight.defined() ? weight.get() : nullptr;
-  if (lamella_status st = places.read(index.get(), LAMELLA_INT64)) return st;
-  if (lamella_status st = weights.read(w, w ? w->dtype : 0)) return st;
+  const Operand places(index.get(), LAMELLA_INT64);
+  const Operand weights(w, w ? w->dtype : 0);
   std::vector<Table> axes(taps.size());
   int64_t at = 0;
   for (size_t i = 0; i < taps.size(); i++) {
-    read_table(&axes[i], given[i], sizes[i], taps[i], places.as<int64_t>() + at, w,
+    read_table(&axes[i], given[i], sizes[i], taps[i], places.data<int64_t>() + at, w,
                w ? weights.data() + at * itemsize(w) : nullptr, transposed);
     axes[i].use(mixed, parts == LAMELLA_FLOAT64);
     at += taps[i] * sizes[i];
@@ -185,16 +185,12 @@ lamella_status resampled(const lamella_tensor* from, const lamella_tensor* to, I
     e.places /= e.depth;
     return resample_axes(axes, e, static_cast<const char*>(from->dl.data), static_cast<char*>(to->dl.data));
   }
-  const lamella_tensor* plain = from;
-  TensorRef owner;
-  if (from->dtype != dtype || !is_contiguous(from))
-    if (lamella_status st = copy_as(plain, dtype, &owner)) return st;
-  PackedOutput result;
-  if (lamella_status st = result.open(const_cast<lamella_tensor*>(to), dtype)) return st;
+  const Operand x(from, dtype);
+  const Result result(to, dtype);
   e.depth = pairs ? 2 : 1;
-  e.size = itemsize(plain) / e.depth;
-  if (lamella_status st = resample_axes(axes, e, static_cast<const char*>(plain->dl.data), result.data())) return st;
-  return result.close();
+  e.size = itemsize(x.get()) / e.depth;
+  if (lamella_status st = resample_axes(axes, e, x.data(), result.data())) return st;
+  return result.finish();
 }
 
 Status resample(const Tensor& self, IntArrayRef output_size, IntArrayRef taps, const Tensor& index,

@@ -55,12 +55,13 @@ lamella_status search(const lamella_tensor* boundaries, const Tensor& values, bo
 lamella_status search(const lamella_tensor* boundaries, const Scalar& wanted, bool right, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
   const bool floating = wanted.isFloatingPoint();
-  TensorRef wider;
-  if (class_of(boundaries->dtype) < LAMELLA_CLASS_FLOATING && (floating || boundaries->dtype != LAMELLA_UINT64))
-    if (lamella_status st = converted(boundaries, floating ? LAMELLA_FLOAT64 : LAMELLA_INT64, &wider)) return st;
+  const bool widens =
+      class_of(boundaries->dtype) < LAMELLA_CLASS_FLOATING && (floating || boundaries->dtype != LAMELLA_UINT64);
+  const int wide = floating ? LAMELLA_FLOAT64 : LAMELLA_INT64;
+  const Operand wider(boundaries, widens ? wide : boundaries->dtype, true);
   alignas(16) char number[16];
-  store_number(wanted.value(), boundaries->dtype, number);
-  return search(boundaries, nullptr, number, right, out);
+  store_number(wanted.value(), wider->dtype, number);
+  return search(wider.get(), nullptr, number, right, out);
 }
 
 template <class Wanted>

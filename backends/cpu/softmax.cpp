@@ -111,17 +111,11 @@ bool as_inferred(const lamella_tensor* in, const lamella_tensor* out) {
 
 template <bool Log>
 Status softmax(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Tensor& out) {
-  const lamella_tensor *in = self.get(), *to = out.get();
-  const int along = wrapped_dim(dim, in->dl.ndim);
-  if (as_inferred(in, to)) return Lined(in, to, along, Log).run();
+  const lamella_tensor* in = self.get();
   // Which loop runs depends on where things lie, and its sums on the loop: an out= of another layout gets a copy.
-  lamella_tensor* raw;
-  if (lamella_status st =
-          api().tensor_empty(in->dl.ndim, in->dl.shape, inferred_strides(in), to->dtype, device_of(in), &raw))
-    return st;
-  const TensorRef beside = TensorRef::steal(raw);
-  if (lamella_status st = Lined(in, raw, along, Log).run()) return st;
-  return copy_into(to, raw);
+  const Result to(out.get(), out.get()->dtype, as_inferred(in, out.get()), inferred_strides(in));
+  if (lamella_status st = Lined(in, to.get(), wrapped_dim(dim, in->dl.ndim), Log).run()) return st;
+  return to.finish();
 }
 
 }  // namespace

@@ -12,11 +12,6 @@ namespace lamella::cpu {
 
 inline constexpr int max_operands = 4;
 
-struct Operand {
-  char* data;
-  int64_t strides[LAMELLA_MAX_DIMS];  // bytes, aligned with the walk's sizes; 0 where broadcast
-};
-
 // Two dimensions of the walk. An operand that is fast along the rows, not along the columns, makes it crossed: then the
 // block is small, so that each line of memory that it touches stays in the first-level cache until it is used up.
 struct Block {
@@ -44,7 +39,7 @@ class Strips {
   Strips(int ndim, const int64_t* sizes) : ndim_(ndim) { std::copy(sizes, sizes + ndim, sizes_); }
 
   void add(const lamella_tensor* t) {
-    Operand& o = operands_[count_++];
+    Walked& o = operands_[count_++];
     o.data = static_cast<char*>(t->dl.data);
     int shift = ndim_ - t->dl.ndim;
     for (int i = 0; i < ndim_; i++)
@@ -52,7 +47,7 @@ class Strips {
   }
   // An operand by its byte strides, one for each of the walk's dimensions.
   void add(void* data, const int64_t* strides) {
-    Operand& o = operands_[count_++];
+    Walked& o = operands_[count_++];
     o.data = static_cast<char*>(data);
     std::copy(strides, strides + ndim_, o.strides);
   }
@@ -237,10 +232,15 @@ class Strips {
     return LAMELLA_OK;
   }
 
+  struct Walked {
+    char* data;
+    int64_t strides[LAMELLA_MAX_DIMS];  // bytes, aligned with the walk's sizes; 0 where broadcast
+  };
+
   int ndim_;
   int count_ = 0;
   int64_t sizes_[LAMELLA_MAX_DIMS];
-  Operand operands_[max_operands];
+  Walked operands_[max_operands];
 };
 
 }  // namespace lamella::cpu

@@ -85,8 +85,11 @@ lamella_status Work::pack(Entry& e) const {
   for (int k = 0; k < update.lists; k++) {
     if (!e.tensors[k]) continue;
     const lamella_tensor* t = e.tensors[k];
-    if (!run && !is_contiguous(t))
-      if (lamella_status st = copy_as(t, e.dtype, &e.packed[k])) return st;
+    if (!run && !is_contiguous(t)) {
+      e.packed[k] = allocate_like(t, e.dtype);
+      if (lamella_status st = copy_into(e.packed[k].get(), t)) return st;
+      t = e.packed[k].get();
+    }
     e.at[k] = static_cast<char*>(t->dl.data);
   }
   return LAMELLA_OK;

@@ -434,8 +434,11 @@ lamella_status run_python(lamella_frame* f, const lamella_value* args, lamella_v
     result = PyObject_Vectorcall(callable, a.objects(), a.positional(), a.names());
   }
   f->thread->frame = outer;
-  lamella_status st =
-      result ? take_results(f, args, result, rets, layer ? PythonKernel::Of::Layer : k->of) : capture_exception();
+  const bool may_decline = !layer && (k->of == PythonKernel::Of::Device || k->of == PythonKernel::Of::Category);
+  lamella_status st = !result ? capture_exception()
+                      : may_decline && result == Py_NotImplemented
+                          ? LAMELLA_DECLINED
+                          : take_results(f, args, result, rets, layer ? PythonKernel::Of::Layer : k->of);
   Py_XDECREF(result);
   Py_XDECREF(reinterpret_cast<PyObject*>(c));
   Py_DECREF(callable);

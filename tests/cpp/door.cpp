@@ -203,7 +203,7 @@ static void kernels() {
   CHECK(r.tag == LAMELLA_NONE);
   OK(api, add_kernel(api, l, "busy", "cpu", throws));
   FAILS(api, api->call(nullptr, op, args, 1, &r, 1), "thrown");
-  for (intptr_t status : {7, -2, int{LAMELLA_RETRY}}) {
+  for (intptr_t status : {7, -3, int{LAMELLA_RETRY}}) {
     OK(api, add_kernel(api, l, "busy", "cpu", answers, reinterpret_cast<void*>(status)));
     FAILS(api, api->call(nullptr, op, args, 1, &r, 1),
           status == LAMELLA_RETRY ? "was not withdrawn" : "does not say why");

@@ -94,12 +94,12 @@ class Joined {
 // The rows of the image that a row of outputs reads, joined into one.
 template <class Op, class T>
 void join_rows(const PoolPlane& p, int64_t place, T nothing, T* to, PoolWatch* watch) {
-  Joined<Op, T> joined(p.width, to);
+  Joined<Op, T> joined(p.image[1], to);
   for (int64_t k = 0; k < p.kernel[0]; k++) {
     const int64_t row = place * p.stride[0] - p.padding[0] + k * p.dilation[0];
-    if (row < 0 || row >= p.height) continue;
-    joined.add(static_cast<const T*>(p.in) + row * p.width);
-    if (watch->stops(p.width)) return;
+    if (row < 0 || row >= p.image[0]) continue;
+    joined.add(static_cast<const T*>(p.in) + row * p.image[1]);
+    if (watch->stops(p.image[1])) return;
   }
   joined.finish(nothing);
 }
@@ -109,7 +109,7 @@ template <class Op, class T, int Count>
 INLINE void join_channels(const PoolPlane& p, const T* first, int64_t rows, int64_t columns, T* out) {
   constexpr int width = vector_bytes / sizeof(T);
   using V = typename VectorOf<T, width>::type;
-  const int64_t down = p.dilation[0] * p.width * p.channels, right = p.dilation[1] * p.channels;
+  const int64_t down = p.dilation[0] * p.image[1] * p.channels, right = p.dilation[1] * p.channels;
   V all[Count] = {};
   for (int64_t q = 0; q < columns; q++, first += right) {
     V column[Count];
@@ -128,7 +128,7 @@ INLINE void join_pixels(const PoolPlane& p, const int64_t (&from)[2], const int6
   constexpr int width = vector_bytes / sizeof(T), count = 2;
   const int64_t rows = (to[0] - from[0] + p.dilation[0] - 1) / p.dilation[0];
   const int64_t columns = (to[1] - from[1] + p.dilation[1] - 1) / p.dilation[1], n = p.channels;
-  const T* first = static_cast<const T*>(p.in) + (from[0] * p.width + from[1]) * n;
+  const T* first = static_cast<const T*>(p.in) + (from[0] * p.image[1] + from[1]) * n;
   if (rows <= 0 || columns <= 0) {
     for (int64_t c = 0; c < n; c++) out[c] = nothing;
     return;
@@ -176,7 +176,7 @@ void columns(const PoolPlane& p, const T* row, T* out, PoolWatch* watch) {
 template <class Op, class T, class Finish>
 INLINE int pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
   PoolWatch watch(p.interrupted);
-  const int64_t size[2] = {p.height, p.width};
+  const int64_t size[2] = {p.image[0], p.image[1]};
   for (int64_t i = p.begin; i < p.end; i++)
     for (int64_t j = 0; j < p.places[1]; j++) {
       int64_t from[2], to[2];
@@ -199,9 +199,9 @@ INLINE int pool(const PoolPlane& p, T nothing, Finish finish) {
   PoolWatch watch(p.interrupted);
   if (are_squares(p)) {
     for (int64_t i = p.begin; i < p.end; i++) {
-      const T* top = static_cast<const T*>(p.in) + 2 * i * p.width;
+      const T* top = static_cast<const T*>(p.in) + 2 * i * p.image[1];
       T* out = static_cast<T*>(p.out) + i * p.places[1];
-      join_squares<Op, T, vector_bytes / sizeof(T)>(top, top + p.width, p.places[1], out);
+      join_squares<Op, T, vector_bytes / sizeof(T)>(top, top + p.image[1], p.places[1], out);
       finish(i, out);
     }
     return 0;
@@ -210,7 +210,7 @@ INLINE int pool(const PoolPlane& p, T nothing, Finish finish) {
   T* whole = row + 2 * pool_row(p);  // a row of outputs, rounded up
   const int64_t before = p.padding[1], all = pool_row(p), n = p.places[1];
   for (int64_t j = 0; j < before; j++) row[j] = nothing;
-  for (int64_t j = before + p.width; j < all; j++) row[j] = nothing;
+  for (int64_t j = before + p.image[1]; j < all; j++) row[j] = nothing;
   PoolPlane rounded = p;
   rounded.places[1] = (n + pool_vector - 1) / pool_vector * pool_vector;
   for (int64_t i = p.begin; i < p.end; i++) {
@@ -241,12 +241,12 @@ int mean(const PoolPlane& p) {
   };
   if (p.channels)
     return pool_pixels<Sum, T>(p, T(0), [&](int64_t i, int64_t j, T* __restrict out) {
-      const T n = static_cast<T>(p.divisor ? p.divisor : count(0, i, p.height) * count(1, j, p.width));
+      const T n = static_cast<T>(p.divisor ? p.divisor : count(0, i, p.image[0]) * count(1, j, p.image[1]));
       for (int64_t k = 0; k < p.channels; k++) out[k] = out[k] / n;
     });
-  for (int64_t j = 0; j < p.places[1]; j++) counts[j] = static_cast<T>(p.divisor ? p.divisor : count(1, j, p.width));
+  for (int64_t j = 0; j < p.places[1]; j++) counts[j] = static_cast<T>(p.divisor ? p.divisor : count(1, j, p.image[1]));
   return pool<Sum, T>(p, T(0), [&](int64_t i, T* __restrict out) {
-    const T rows = static_cast<T>(p.divisor ? 1 : count(0, i, p.height));
+    const T rows = static_cast<T>(p.divisor ? 1 : count(0, i, p.image[0]));
     for (int64_t j = 0; j < p.places[1]; j++) out[j] = out[j] / (rows * counts[j]);
   });
 }
@@ -291,7 +291,7 @@ int adaptive(const PoolPlane& p) {
   PoolWatch watch(p.interrupted);
   const T* in = static_cast<const T*>(p.in);
   T *out = static_cast<T*>(p.out), *row = static_cast<T*>(p.space);
-  const int64_t height = p.height, width = p.width, m = p.places[0], n = p.places[1];
+  const int64_t height = p.image[0], width = p.image[1], m = p.places[0], n = p.places[1];
   if (m == 1 && n == 1 && !p.channels) {
     *out = sum(in, height * width) / static_cast<T>(height * width);
     return 0;

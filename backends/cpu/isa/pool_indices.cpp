@@ -32,15 +32,16 @@ int largest_with_indices(const PoolPlane& p) {
       best[j] = lowest<T>;
       const int64_t row = first_inside(top, p.dilation[0]);
       const int64_t column = first_inside(j * p.stride[1] - p.padding[1], p.dilation[1]);
-      at[j] = static_cast<I>(row < p.height && column < p.width ? row * p.width + column : -1);  // -1: an empty window
+      at[j] = static_cast<I>(row < p.image[0] && column < p.image[1] ? row * p.image[1] + column
+                                                                     : -1);  // -1: an empty window
     }
     for (int64_t k = 0; k < p.kernel[0]; k++) {
       const int64_t row = top + k * p.dilation[0];
-      if (row < 0 || row >= p.height) continue;
+      if (row < 0 || row >= p.image[0]) continue;
       for (int64_t q = 0; q < p.kernel[1]; q++) {
-        const int64_t shift = q * p.dilation[1] - p.padding[1], s = p.stride[1], begin = row * p.width + shift;
+        const int64_t shift = q * p.dilation[1] - p.padding[1], s = p.stride[1], begin = row * p.image[1] + shift;
         const int64_t first = shift < 0 ? (-shift + s - 1) / s : 0;
-        const int64_t last = p.width > shift ? clipped((p.width - shift - 1) / s + 1, 0, n) : 0;
+        const int64_t last = p.image[1] > shift ? clipped((p.image[1] - shift - 1) / s + 1, 0, n) : 0;
         if (s == 1)
           better<T, I, 1>(image + begin, s, first, last, static_cast<I>(begin), best, at);
         else if (s == 2)
@@ -143,11 +144,11 @@ constexpr int most = vector_bytes / static_cast<int>(sizeof(T));
 
 template <class T>
 INLINE bool square_windows(const PoolPlane& p) {
-  if (sizeof(T) < 4 || !are_squares(p) || p.height * p.width > std::numeric_limits<int32_t>::max()) return false;
+  if (sizeof(T) < 4 || !are_squares(p) || p.image[0] * p.image[1] > std::numeric_limits<int32_t>::max()) return false;
   const int64_t n = p.places[1];
   return in_vectors<T, most<T>>(p.begin, p.end, n, [&](const auto& squares, int64_t i, int64_t j, auto*) {
-    const int64_t first = 2 * i * p.width + 2 * j;
-    squares.largest(static_cast<const T*>(p.in) + first, p.width, first, static_cast<T*>(p.out) + i * n + j,
+    const int64_t first = 2 * i * p.image[1] + 2 * j;
+    squares.largest(static_cast<const T*>(p.in) + first, p.image[1], first, static_cast<T*>(p.out) + i * n + j,
                     p.indices + i * n + j);
   });
 }
@@ -155,7 +156,7 @@ INLINE bool square_windows(const PoolPlane& p) {
 template <class T>
 int largest(const PoolPlane& p) {
   if (square_windows<T>(p)) return 0;
-  if (sizeof(T) == 8 || p.height * p.width > std::numeric_limits<int32_t>::max())
+  if (sizeof(T) == 8 || p.image[0] * p.image[1] > std::numeric_limits<int32_t>::max())
     return largest_with_indices<T, int64_t>(p);
   return largest_with_indices<T, int32_t>(p);
 }
@@ -164,14 +165,14 @@ int largest(const PoolPlane& p) {
 
 template <class T>
 INLINE bool square_gradients(const PoolPlane& p) {
-  if (sizeof(T) < 4 || !are_squares(p) || p.height * p.width > std::numeric_limits<int32_t>::max()) return false;
+  if (sizeof(T) < 4 || !are_squares(p) || p.image[0] * p.image[1] > std::numeric_limits<int32_t>::max()) return false;
   T* out = static_cast<T*>(p.out);
   const int64_t n = p.places[1];
-  if (2 * p.places[0] != p.height || 2 * n != p.width)
-    for (int64_t k = 0; k < p.height * p.width; k++) out[k] = 0;
+  if (2 * p.places[0] != p.image[0] || 2 * n != p.image[1])
+    for (int64_t k = 0; k < p.image[0] * p.image[1]; k++) out[k] = 0;
   return in_vectors<T, most<T>>(0, p.places[0], n, [&](const auto& squares, int64_t i, int64_t j, auto* strays) {
-    const int64_t first = 2 * i * p.width + 2 * j, from = i * n + j;
-    squares.spread(static_cast<const T*>(p.in) + from, p.indices + from, p.width, first, out + first, strays);
+    const int64_t first = 2 * i * p.image[1] + 2 * j, from = i * n + j;
+    squares.spread(static_cast<const T*>(p.in) + from, p.indices + from, p.image[1], first, out + first, strays);
   });
 }
 
@@ -181,7 +182,7 @@ void backward(const PoolPlane& p) {
   if (square_gradients<T>(p)) return;
   const T* grad = static_cast<const T*>(p.in);
   T* out = static_cast<T*>(p.out);
-  const int64_t plane = p.height * p.width, n = p.places[0] * p.places[1];
+  const int64_t plane = p.image[0] * p.image[1], n = p.places[0] * p.places[1];
   for (int64_t k = 0; k < plane; k++) out[k] = 0;
   for (int64_t k = 0; k < n; k++)
     if (static_cast<uint64_t>(p.indices[k]) < static_cast<uint64_t>(plane))

@@ -58,7 +58,7 @@ INLINE bool are_squares(const PoolPlane& p) {
   bool all = true;
   for (int d = 0; d < 2; d++)
     all &= p.kernel[d] == 2 && p.stride[d] == 2 && p.padding[d] == 0 && p.dilation[d] == 1 &&
-           2 * p.places[d] <= (d ? p.width : p.height);
+           2 * p.places[d] <= p.image[d];
   return all;
 }
 

@@ -11,6 +11,10 @@
  *   and writes into them; it neither checks nor allocates. Where the rule said "dynamic", or where an
  *   operator has no shape rule, `rets` is empty and the kernel fills it with results of its own. A layer's
  *   kernel always returns results of its own: usually those that `redispatch` gave it.
+ * Note [Declining]  A kernel of a backend, a category or a dtype returns LAMELLA_DECLINED for a call that it does not
+ *   serve. It raises no error, and has written to no output by then. The operator's composite serves the call, in its
+ *   form; where there is none, a kernel of the device for every operator ("*"), then the counted fallback to the host
+ *   if the backend allows it; else the call is an error that names the operator and the device.
  * Note [Threads]    Every function of the table may be called on any thread, also while others call and register; one
  *   tensor's data, version and slots are written by one thread at a time. Kernels, rules and handlers run on the
  *   caller's thread, and on many at once. The pending error belongs to the thread.
@@ -189,7 +193,8 @@ enum lamella_kernel_flags {
   LAMELLA_KERNEL_OPAQUE = 4,          /* of a device, "backend" or a category: it may get opaque tensors */
   LAMELLA_KERNEL_ANY_DTYPE = 8,       /* of the same: it may get tensors of any dtype. Note [Dtypes] */
   LAMELLA_KERNEL_BETWEEN_DEVICES = 16 /* of copy_: it is asked about copies from and to other devices, before bytes
-                                       * move; LAMELLA_NOT_IMPLEMENTED says that it leaves one alone */
+                                       * move; LAMELLA_DECLINED, or a bare LAMELLA_NOT_IMPLEMENTED, says that it
+                                       * leaves one alone */
 };
 
 /* One kernel. num_args: how many arguments the operator had when the kernel was written, outputs among them. If it

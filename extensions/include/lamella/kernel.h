@@ -17,327 +17,175 @@
  * std::tuple. A function may take a lamella_frame* first, as a layer's kernel must to redispatch. Note [Results]  With
  * a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&` behind the arguments
  * and returns void, or a Status if it raises its errors by the C ABI. An output that the rule may leave out is a
- * std::optional<Tensor>. A function that returns a tensor all the same has it put in their place. */
+ * std::optional<Tensor>. A function that returns a tensor all the same has it put in their place. Note [Declining]  A
+ * kernel of a device that does not serve a call returns LAMELLA_DECLINED as its Status, or throws Declined; it has
+ * written to no output by then. The operator's composite serves the call, else what Note [Declining] in c_api.h says.
+ */
 #ifndef LAMELLA_KERNEL_H
 #define LAMELLA_KERNEL_H
 
-#include <lamella/convert.h>
+#include <lamella/adapter.h>
+#include <lamella/output.h>
+#include <lamella/schema_fit.h>
+#include <lamella/typed_call.h>
 
 #pragma GCC visibility push(hidden)
 
 namespace lamella {
-
-/* How a kernel ended that raises its errors by the C ABI and throws none. A type of its own: a function that returns an
- * int has made a mistake. */
-struct [[nodiscard]] Status {
-  lamella_status code;
-  Status(lamella_status code) : code(code) {}
-  operator lamella_status() const { return code; }
-};
-
 namespace detail {
 
-/* A parameter, by its type as written: the schema type, and `get`, which makes the argument that is passed. */
+/* A kernel with a C++ function's types. */
+struct TypedKernel {
+  ArrayRef<CppType> parameters, results;
+  lamella_kernel run;
+  void* context;
+};
+template <class F>
+TypedKernel typed_kernel(F fn) {
+  using S = SignatureFor<F>;
+  return {S::parameters(), S::results(), S::kernel(),
+          const_cast<void*>(Callable<PlainFunction<F>>::context(std::move(fn)))};
+}
+
+/* ---- shape rules ---- */
+
 template <class P>
-struct Parameter {
-  using T = std::remove_cv_t<std::remove_reference_t<P>>;
-  static_assert(
-      HasSchemaType<T>::value,
-      "no type of a schema is this parameter's: int is int64_t, float is double; see Note [Types] in kernel.h");
-  static_assert(!std::is_lvalue_reference<P>::value || std::is_const<std::remove_reference_t<P>>::value,
-                "a kernel's parameter is a value or a const reference; const Tensor& can be written to");
-  static std::string spelled() { return "const " + Convert<T>::type().name() + "&"; }
-  static constexpr CppType type() {
-    return {Convert<T>::type().kind, Convert<T>::type().flags,
-            std::is_reference<P>::value ? spelled : Convert<T>::type().name};
-  }
-  static decltype(auto) get(const lamella_value& v) { return Convert<T>::get(v); }
-};
-/* A tensor that is written; the variable is the kernel's own. */
-template <>
-struct Parameter<Tensor&> {
-  static constexpr CppType type() {
-    return {LAMELLA_KIND_TENSOR, LAMELLA_ARGUMENT_WRITTEN, [] { return std::string("Tensor&"); }};
-  }
-  struct Own {
-    Tensor t;
-    operator Tensor&() { return t; }
-  };
-  static Own get(const lamella_value& v) { return {Convert<Tensor>::get(v)}; }
-};
+constexpr bool is_output = std::is_same<P, Output>::value;
 
-/* ---- results ---- */
-
-template <class R>
-struct Results {
-  using T = std::remove_cv_t<std::remove_reference_t<R>>;
-  static_assert(HasSchemaType<T>::value, "no type of a schema is this result's; see Note [Types] in kernel.h");
-  static constexpr size_t count = 1;
-  static std::string spelled() { return Convert<T>::type().name() + "&"; }
-  static constexpr CppType type() {
-    return {Convert<T>::type().kind, Convert<T>::type().flags,
-            std::is_reference<R>::value ? spelled : Convert<T>::type().name};
-  }
-  static constexpr CppType types_[] = {type()};
-  static ArrayRef<CppType> types() { return {types_, 1}; }
-  static lamella_status put(const T& x, lamella_value* rets) { return Convert<T>::put(x, rets); }
-  static lamella_status put(T&& x, lamella_value* rets) { return Convert<T>::put(std::move(x), rets); }
+/* The arguments before the outputs, as types and as an adapter. */
+template <class F, bool Framed, class Inputs, size_t Outputs, class... P>
+struct RuleOf; /* of the parameters P that are left to sort */
+template <class F, bool Framed, class... Inputs, size_t Outputs, class P, class... Rest>
+struct RuleOf<F, Framed, Types<Inputs...>, Outputs, P, Rest...>
+    : std::conditional_t<is_output<P>, RuleOf<F, Framed, Types<Inputs...>, Outputs + 1, Rest...>,
+                         RuleOf<F, Framed, Types<Inputs..., P>, Outputs, Rest...>> {
+  static_assert(is_output<P> || Outputs == 0,
+                "a shape rule's last parameters are lamella::Output, one for each result");
 };
-template <>
-struct Results<void> {
-  static ArrayRef<CppType> types() { return {}; }
-};
-template <>
-struct Results<Status> : Results<void> {};
-template <class R>
-constexpr bool void_or_status = std::is_void<R>::value || std::is_same<R, Status>::value;
-template <class... R>
-struct Results<std::tuple<R...>> {
-  static constexpr size_t count = sizeof...(R);
-  static constexpr CppType types_[] = {Results<R>::type()...};
-  static ArrayRef<CppType> types() { return {types_, count}; }
-  static lamella_status put(std::tuple<R...>&& x, lamella_value* rets) {
-    return put(x, rets, std::index_sequence_for<R...>());
+template <class F, bool Framed, class... Inputs, size_t Outputs>
+struct RuleOf<F, Framed, Types<Inputs...>, Outputs> {
+  static_assert(Outputs > 0, "a shape rule's last parameters are lamella::Output, one for each result");
+  static_assert(Outputs <= LAMELLA_MAX_RETURNS, "an operator has at most 16 results");
+  static constexpr size_t outputs = Outputs;
+  static ArrayRef<CppType> parameters() { return Types<Inputs...>::list(); }
+  static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_meta* outs) {
+    return guarded_in(f, [&] {
+      return call(f, args, outs, std::index_sequence_for<Inputs...>(), std::make_index_sequence<Outputs>());
+    });
   }
 
  private:
-  template <size_t... I>
-  static lamella_status put(std::tuple<R...>& x, lamella_value* rets, std::index_sequence<I...>) {
-    lamella_value all[sizeof...(R)];
-    for (lamella_value& v : all) v = none();
-    lamella_status st = LAMELLA_OK;
-    (void)((st = Results<R>::put(std::forward<R>(std::get<I>(x)), &all[I])) || ...);
-    for (size_t i = 0; i < sizeof...(R); i++)
-      if (st)
-        api().value_release(&all[i]);
-      else
-        rets[i] = all[i];
-    return st;
+  template <size_t... I, size_t... O>
+  static lamella_status call(lamella_frame* f, [[maybe_unused]] const lamella_value* args, lamella_meta* outs,
+                             std::index_sequence<I...>, std::index_sequence<O...>) {
+    if constexpr (Framed)
+      Callable<F>::of(f)(f, Parameter<Inputs>::get(args[I])..., Output(f, args, outs + O)...);
+    else
+      Callable<F>::of(f)(Parameter<Inputs>::get(args[I])..., Output(f, args, outs + O)...);
+    return LAMELLA_OK;
   }
 };
 
-/* Puts the tensors that a kernel returned in the place of outputs that the shape rule had allocated. */
-inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella_value* allocated, lamella_value* own,
-                                                       size_t n) {
-  static Callee copy{"aten::copy_", ""};
-  struct Owner {
-    lamella_value* values;
-    size_t n;
-    ~Owner() {
-      for (size_t i = 0; i < n; i++) api().value_release(&values[i]);
-    }
-  } owner{own, n};
-  const bool functional = api().operator_form(f->op) == LAMELLA_FUNCTIONAL_FORM;
-  for (size_t i = 0; i < n; i++) {
-    if (functional || allocated[i].tag != LAMELLA_TENSOR) /* of a shape that depends on values: nothing is there */
-      std::swap(allocated[i], own[i]);
-    else
-      copy.written({allocated[i], own[i]});
-  }
-}
-
-/* ---- the adapter ---- */
-
-/* A function that is known when its adapter is compiled, as Constant<twice>{}: it needs no context. */
-template <auto Function>
-using Constant = std::integral_constant<decltype(Function), Function>;
-template <class F>
-struct IsConstant : std::false_type {};
-template <class F, F f>
-struct IsConstant<std::integral_constant<F, f>> : std::true_type {};
-
-/* Where an adapter finds the function that it calls. The address of a function is the context itself; a function object
- * is allocated and never freed, as registrations may be called late. */
-template <class F>
-struct Callable {
-  static const void* context(F fn) {
-    if constexpr (IsConstant<F>::value)
-      return (void)fn, nullptr;
-    else if constexpr (std::is_pointer<F>::value)
-      return reinterpret_cast<const void*>(fn);
-    else
-      return new F(std::move(fn));
-  }
-  static decltype(auto) of([[maybe_unused]] const lamella_frame* f) {
-    if constexpr (IsConstant<F>::value)
-      return F::value;
-    else if constexpr (std::is_pointer<F>::value)
-      return reinterpret_cast<F>(const_cast<void*>(f->context));
-    else
-      return *static_cast<F*>(const_cast<void*>(f->context));
-  }
-};
-
-/* Inside a catch block: an Error of the operator's own function says the operator's title first. One that begins with
- * the title, or with the name alone, as "twice" of "mine::twice", is left as it is. */
-__attribute__((cold, noinline)) inline lamella_status raise_thrown_in(const lamella_frame* f) {
-  try {
-    throw;
-  } catch (const Error& e) {
-    const std::string message = e.what(), whole = title(f) + ": ";
-    const lamella_operator* meaning = api().operator_functional(f->op);
-    bool titled = false;
-    for (const lamella_operator* op : {f->op, meaning ? meaning : f->op}) {
-      const std::string full = title(op);
-      const size_t colon = full.rfind(':'); /* npos + 1 is 0 */
-      titled |= message.rfind(full.substr(colon + 1) + ": ", 0) == 0 || message.rfind(full + ": ", 0) == 0;
-    }
-    return e.raise(titled ? std::string() : whole);
-  } catch (...) {
-    return raise_thrown();
-  }
-}
-template <class F>
-inline lamella_status guarded_in(const lamella_frame* frame, F&& f) {
-  try {
-    return f();
-  } catch (...) {
-    return raise_thrown_in(frame);
-  }
-}
-
-template <class... P>
-struct Types {
-  static constexpr CppType all[] = {Parameter<P>::type()..., CppType{}};
-  static ArrayRef<CppType> list() { return {all, sizeof...(P)}; }
-};
-
-/* How many of the last parameters could be outputs. */
-template <class... P>
-constexpr size_t trailing_tensors() {
-  const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value ||
-                                     std::is_same<std::decay_t<P>, std::optional<Tensor>>::value...};
-  size_t n = 0;
-  while (n < sizeof...(P) && tensors[sizeof...(P) - n]) n++;
-  return n;
-}
-
-template <class F, class R, class... P>
-struct Adapter {
-  static constexpr size_t arguments = sizeof...(P);
-
-  static decltype(auto) function(const lamella_frame* f) { return Callable<F>::of(f); }
-
-  /* The arguments of the schema; behind them a function that gives no result of its own takes the outputs. */
-  template <bool Framed>
-  static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-    return guarded_in(f, [&] { return call<Framed>(f, args, rets, std::index_sequence_for<P...>()); });
-  }
-
- private:
-  static constexpr size_t last_tensors = void_or_status<R> ? trailing_tensors<P...>() : 0;
-
-  template <size_t I>
-  static const lamella_value& at(const lamella_value* args, [[maybe_unused]] const lamella_value* outputs,
-                                 [[maybe_unused]] size_t given) {
-    if constexpr (I < arguments - last_tensors)
-      return args[I];
-    else
-      return I < given ? args[I] : outputs[I - given];
-  }
-  template <bool Framed, size_t... I>
-  static lamella_status call(lamella_frame* f, [[maybe_unused]] const lamella_value* args, lamella_value* rets,
-                             std::index_sequence<I...>) {
-    size_t given = arguments;
-    if constexpr (last_tensors > 0) {
-      given -= f->num_rets;
-      for (size_t i = given; i < arguments; i++)
-        if (__builtin_expect(rets[i - given].tag != LAMELLA_TENSOR, 0) &&
-            (f->layer >= 0 || !(Types<P...>::all[i].flags & LAMELLA_ARGUMENT_OPTIONAL)))
-          return api().raise(
-              LAMELLA_NOT_IMPLEMENTED,
-              "this kernel writes into its outputs, and nothing has allocated them: for that, the "
-              "operator has a shape rule (m.infer) that gives their sizes, and the kernel is a device's, "
-              "not a layer's. Or return the results");
-    }
-    (void)given;
-    /* Each call is one expression, so that the objects that parameters refer to live until the result is stored. */
-    if constexpr (std::is_void<R>::value && Framed)
-      return function(f)(f, Parameter<P>::get(at<I>(args, rets, given))...), LAMELLA_OK;
-    else if constexpr (std::is_void<R>::value)
-      return function(f)(Parameter<P>::get(at<I>(args, rets, given))...), LAMELLA_OK;
-    else if constexpr (std::is_same<R, Status>::value && Framed)
-      return function(f)(f, Parameter<P>::get(at<I>(args, rets, given))...);
-    else if constexpr (std::is_same<R, Status>::value)
-      return function(f)(Parameter<P>::get(at<I>(args, rets, given))...);
-    else if constexpr (Framed)
-      return give<R>(f, function(f)(f, Parameter<P>::get(at<I>(args, rets, given))...), rets);
-    else
-      return give<R>(f, function(f)(Parameter<P>::get(at<I>(args, rets, given))...), rets);
-  }
-  template <class X>
-  static lamella_status give(lamella_frame* f, X&& x, lamella_value* rets) {
-    const size_t n = f->layer < 0 ? Results<R>::count : 0;
-    bool allocated = false;
-    for (size_t i = 0; i < n; i++) allocated |= rets[i].tag == LAMELLA_TENSOR;
-    if (__builtin_expect(allocated, 0)) {
-      lamella_value own[LAMELLA_MAX_RETURNS];
-      for (lamella_value& v : own) v = none();
-      if (lamella_status st = Results<R>::put(std::forward<X>(x), own)) return st;
-      take_place(f, rets, own, n);
-      return LAMELLA_OK;
-    }
-    return Results<R>::put(std::forward<X>(x), rets);
-  }
-};
-
-template <class F, bool Framed, class R, class... P>
-struct Signature {
-  using A = Adapter<F, R, P...>;
-  static constexpr lamella_kernel kernel() { return &A::template run<Framed>; }
-  static ArrayRef<CppType> parameters() { return Types<P...>::list(); }
-  static ArrayRef<CppType> results() { return Results<R>::types(); }
-};
 template <class F, class Pointer>
-struct SignatureOf;
-template <class F, class R, class... P>
-struct SignatureOf<F, R (*)(P...)> : Signature<F, false, R, P...> {};
-template <class F, class R, class... P>
-struct SignatureOf<F, R (*)(lamella_frame*, P...)> : Signature<F, true, R, P...> {};
-
-template <class M>
-struct CallOperator {};
-template <class C, class R, class... P>
-struct CallOperator<R (C::*)(P...) const> {
-  using type = R (*)(P...);
-};
-template <class C, class R, class... P>
-struct CallOperator<R (C::*)(P...)> {
-  using type = R (*)(P...);
-};
-template <class C, class R, class... P>
-struct CallOperator<R (C::*)(P...) const noexcept> {
-  using type = R (*)(P...);
-};
-template <class C, class R, class... P>
-struct CallOperator<R (C::*)(P...) noexcept> {
-  using type = R (*)(P...);
-};
-template <class F, class = void>
-struct PointerOf {
-  using type = typename CallOperator<decltype(&F::operator())>::type;
-};
-template <class R, class... P>
-struct PointerOf<R (*)(P...), void> {
-  using type = R (*)(P...);
-};
-template <class R, class... P>
-struct PointerOf<R (*)(P...) noexcept, void> {
-  using type = R (*)(P...);
-};
-template <class F, F f>
-struct PointerOf<std::integral_constant<F, f>, void> : PointerOf<F> {};
+struct Rule;
+template <class F, class... P>
+struct Rule<F, void (*)(P...)> : RuleOf<F, false, Types<>, 0, P...> {};
+template <class F, class... P>
+struct Rule<F, void (*)(lamella_frame*, P...)> : RuleOf<F, true, Types<>, 0, P...> {};
 template <class F>
-using PlainFunction = std::conditional_t<std::is_pointer<F>::value, typename PointerOf<F>::type, F>;
+using RuleFor = Rule<PlainFunction<F>, typename PointerOf<F>::type>;
 
-template <class F>
-using SignatureFor = SignatureOf<PlainFunction<F>, typename PointerOf<F>::type>;
+struct TensorResults {
+  CppType types[LAMELLA_MAX_RETURNS] = {};
+  constexpr TensorResults() {
+    for (CppType& t : types) t = Convert<Tensor>::type();
+  }
+};
+inline constexpr TensorResults tensor_results;
+
+/* Whether a rule's types fit the schema; the results that a rule describes are tensors, or lists of them. */
+template <class R>
+int32_t compare_rule(const lamella_operator* op, bool exact) {
+  return compare("infer", op, R::parameters(), {tensor_results.types, R::outputs}, exact);
+}
 
 }  // namespace detail
+
+/* ---- the library's ---- */
+
+inline Library& Library::def(const char* schema, const char* file, int line) {
+  if (key_)
+    return fail(LAMELLA_RUNTIME_ERROR,
+                std::string("def: a block of kernels for '") + key_ + "' defines nothing; use LAMELLA_LIBRARY");
+  return define(schema, nullptr, nullptr, nullptr, LAMELLA_FORM_FUNCTION, file, line);
+}
+template <class F, class>
+Library& Library::def(const char* schema, F fn, const char* file, int line) {
+  if (def(schema, file, line).status()) return *this;
+  const std::string text = schema;
+  constexpr const char* space = " \t\n\r\v\f";
+  const size_t begin = text.find_first_not_of(space), end = text.find('(');
+  std::string name = text.substr(begin, end - begin);
+  name.erase(name.find_last_not_of(space) + 1);
+  return impl(name.c_str(), std::move(fn), file, line);
+}
+template <class F, class>
+Library& Library::impl(const char* op, F fn, const char* file, int line) {
+  const char* key = key_ ? key_ : "composite";
+  if constexpr (std::is_convertible<F, lamella_kernel>::value)
+    return impl(op, key, static_cast<lamella_kernel>(fn), nullptr, 0, file, line);
+  else
+    return impl(op, key, std::move(fn), file, line);
+}
+inline Library& Library::typed(const char* op, const char* key, const detail::TypedKernel& k, uint32_t flags,
+                               const char* file, int line) {
+  if (status_) return *this;
+  status_ = guarded([&] {
+    const lamella_operator* found = detail::find("impl", ns_, op);
+    const bool may_write = std::string_view(key) != "composite"; /* whose results nothing allocates */
+    const int32_t known = detail::compare("impl", found, k.parameters, k.results, exact_, may_write);
+    return kernel(op, key,
+                  {sizeof(lamella_kernel_def), flags, k.run, k.context, file, line,
+                   known > 0 ? known : LAMELLA_NO_ARGUMENTS})
+        .status();
+  });
+  return *this;
+}
+template <class F, class>
+Library& Library::impl(const char* op, const char* key, F fn, const char* file, int line) {
+  return typed(op, key, detail::typed_kernel(std::move(fn)), typed_flags, file, line);
+}
+template <auto Function>
+Library& Library::impl(const char* op, const char* key, uint32_t flags, const char* file, int line) {
+  return typed(op, key, detail::typed_kernel(detail::Constant<Function>{}), flags, file, line);
+}
+/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. For an
+ * operator of another library it may, like a kernel, leave out arguments at the end that have a default. */
+template <class F>
+Library& Library::infer(const char* op, F fn) {
+  if (status_) return *this;
+  status_ = guarded([&]() -> lamella_status {
+    using R = detail::RuleFor<F>;
+    const lamella_operator* found = detail::find("infer", ns_, op);
+    const int32_t known = detail::compare_rule<R>(found, exact_);
+    void* context = const_cast<void*>(detail::Callable<detail::PlainFunction<F>>::context(std::move(fn)));
+    const lamella_shape_rule_def d = {sizeof d, known > 0 ? known : LAMELLA_NO_ARGUMENTS, R::run, context};
+    return api().shape_rule(lib_, op, &d, nullptr);
+  });
+  return *this;
+}
+/* A kernel against the C table, for every operator of a category that has none of its own under this block's key. */
+inline Library& Library::impl_category(const char* name, lamella_kernel fn, const char* file, int line) {
+  if (!key_) return fail(LAMELLA_RUNTIME_ERROR, "impl_category: for which key? Use LAMELLA_LIBRARY_IMPL");
+  return category(name, key_, fn, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS, file, line);
+}
+/* The same for every operator that has nothing else under this key. */
+inline Library& Library::fallback(lamella_kernel fn, const char* file, int line) {
+  return impl_category("*", fn, file, line);
+}
+
 }  // namespace lamella
 
 #pragma GCC visibility pop
-
-#include <lamella/registration.h>
 
 #endif

@@ -93,6 +93,13 @@ constexpr bool is_floating_point(ScalarType t) { return dtype_class(t) == LAMELL
 constexpr bool is_integral(ScalarType t, bool with_bool = false) {
   return dtype_class(t) == LAMELLA_CLASS_INTEGRAL || (with_bool && dtype_class(t) == LAMELLA_CLASS_BOOL);
 }
+constexpr bool is_half(ScalarType t) { return t == kHalf || t == kBFloat16; }
+/* The dtype in which numbers of half precision are computed with; of any other dtype, that dtype. */
+constexpr ScalarType wide_of(ScalarType t) { return is_half(t) ? kFloat : t; }
+/* The same of dtypes as tensors have them, by their numbers. */
+constexpr bool is_complex(int dtype) { return is_complex(static_cast<ScalarType>(dtype)); }
+constexpr bool is_half(int dtype) { return is_half(static_cast<ScalarType>(dtype)); }
+constexpr int wide_of(int dtype) { return static_cast<int>(wide_of(static_cast<ScalarType>(dtype))); }
 /* Whether it holds negative numbers. */
 constexpr bool is_signed(ScalarType t) {
   if (dtype_class(t) != LAMELLA_CLASS_INTEGRAL) return dtype_class(t) > LAMELLA_CLASS_INTEGRAL;

@@ -30,7 +30,8 @@ typedef int32_t lamella_status;
 
 /* Kinds of error begin at 1. A negative value is a message to the dispatcher, and sets no error. */
 enum lamella_error_kind {
-  LAMELLA_RETRY = -1, /* a kernel says: my registration was withdrawn while this call was on its way; look again */
+  LAMELLA_DECLINED = -2, /* a backend's kernel does not serve this call, and has written nothing: Note [Declining] */
+  LAMELLA_RETRY = -1,    /* a kernel says: my registration was withdrawn while this call was on its way; look again */
   LAMELLA_OK = 0,
   LAMELLA_RUNTIME_ERROR = 1,
   LAMELLA_TYPE_ERROR = 2,

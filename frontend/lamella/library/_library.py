@@ -198,8 +198,9 @@ class Library:
 
         A kernel for "backend" serves every device that has none of its own; a "composite" does too, and layers such as
         autograd see the operators that it calls. A layer's kernel is called as ``fn(call, *args, **kwargs)``; with
-        ``fallthrough_kernel`` the operator falls through the layer. A kernel stacks over one that is there; withdrawing
-        the returned handle restores that.
+        ``fallthrough_kernel`` the operator falls through the layer. A device's kernel that returns ``NotImplemented``
+        declines the call: the composite serves it, else the host if the backend allows its fallback. A kernel stacks
+        over one that is there; withdrawing the returned handle restores that.
 
         Args:
             op_name: a name, without a namespace in this library's, or an operator
@@ -220,7 +221,8 @@ class Library:
         """Registers a kernel for every operator of a category that has none of its own under this key.
 
         It is called as ``fn(call, *args, **kwargs)``: ``call.name``, ``call.overload`` and ``call.schema`` say which
-        operator it serves, and ``call.expressions`` what an element of a pointwise operator's result is, in C.
+        operator it serves, and ``call.expressions`` what an element of a pointwise operator's result is, in C. For a
+        device it may return ``NotImplemented``, as a kernel of :meth:`impl` may.
 
         Raises:
             ValueError: there is no such category

@@ -1,4 +1,4 @@
-// Operands of recurrent layers in plain layout, and loops over their rows, for their kernels.
+// The rows of recurrent layers, for their kernels: loops over them, and copies.
 #pragma once
 
 #include <cstring>
@@ -15,20 +15,6 @@ inline const RecurrentLoops& loops_for(int dtype) {
 
 template <class T>
 constexpr int dtype_of = sizeof(T) == 4 ? LAMELLA_FLOAT32 : LAMELLA_FLOAT64;
-
-// A tensor in plain layout: itself, or a copy. An absent one is null.
-template <class T>
-struct Plain {
-  const lamella_tensor* t = nullptr;
-  TensorRef owner;
-
-  lamella_status read(const Tensor& from) {
-    t = from.get();
-    return !t || is_contiguous(t) ? LAMELLA_OK : copy_as(t, t->dtype, &owner);
-  }
-  const T* data() const { return t ? static_cast<const T*>(t->dl.data) : nullptr; }
-  int64_t size(int d) const { return t->dl.shape[d]; }
-};
 
 template <class T>
 T* written(const Tensor& t) {
