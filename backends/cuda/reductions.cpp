@@ -1,6 +1,6 @@
 // The reductions' operators: which fold each takes, and in which types.
 #include "kernels.h"
-#include "reduction.h"
+#include "reduce.h"
 
 namespace cuda {
 namespace {
