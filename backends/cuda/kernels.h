@@ -22,4 +22,5 @@ void add_updates(lamella::Library&);
 void add_convolutions(lamella::Library&);
 void add_pools(lamella::Library&);
 void add_attention(lamella::Library&);
+void add_code(lamella::Library&);  // the interface code.cuda
 }  // namespace cuda

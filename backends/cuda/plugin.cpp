@@ -35,6 +35,7 @@ LAMELLA_LIBRARY_FRAGMENT(aten, m) {
   add_convolutions(m);
   add_pools(m);
   add_attention(m);
+  add_code(m);
 }
 
 }  // namespace cuda
