@@ -196,7 +196,8 @@ lamella_status fallback_copy(lamella_frame* f, const Value* args, Value* rets) {
   if (fallback_mode() == FallbackMode::Error) return refuse(f);
   const auto start = std::chrono::steady_clock::now();
   int64_t bytes = 0;
-  if (lamella_status st = copying().within_device(args, &bytes)) return st;
+  if (lamella_status st = copying().within_device(core::full(args[0].as.tensor), core::full(args[1].as.tensor), &bytes))
+    return st;
   count(f, f->op, bytes, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return LAMELLA_OK;
 }

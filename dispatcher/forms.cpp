@@ -146,7 +146,8 @@ lamella_status copy_across(Frame& f, const Table& t, const Value* args, Value* r
     if (st != LAMELLA_NOT_IMPLEMENTED && st != LAMELLA_DECLINED) return st;
     core::pending_error().clear();
   }
-  return copying().between_devices(args);
+  const bool non_blocking = args[2].tag == LAMELLA_BOOLEAN && args[2].as.i != 0;
+  return copying().between_devices(full(args[0].as.tensor), full(args[1].as.tensor), non_blocking);
 }
 
 lamella_status run_several(Frame& f, const Table& t, const Entry& e, const Value* args, Value* rets) {

@@ -17,9 +17,9 @@ struct Copying {
   lamella_status (*to_device)(core::Tensor* from, lamella_device, core::TensorRef* out);
   // Serves a call of an operator with form_between_devices whose first two arguments, the destination and the
   // source, are on different devices.
-  lamella_status (*between_devices)(const Value* args);
+  lamella_status (*between_devices)(core::Tensor* to, core::Tensor* from, bool non_blocking);
   // Serves such a call on one device whose backend has no kernel for it, in host memory; says how many bytes moved.
-  lamella_status (*within_device)(const Value* args, int64_t* bytes);
+  lamella_status (*within_device)(core::Tensor* to, core::Tensor* from, int64_t* bytes);
 };
 void set_copying(const Copying&);
 const Copying& copying();

@@ -106,14 +106,13 @@ Scalar item(const Tensor& self) {
 
 // Contiguous on the source's side, bytes over, then converted and laid out on the host's or, where neither is a host,
 // the destination's side.
-lamella_status between_devices(const core::Value* args) {
+lamella_status between_devices(core::Tensor* to, core::Tensor* from, bool non_blocking) {
   return guarded([&]() -> lamella_status {
-    const Tensor self = Tensor::borrow(args[0].as.tensor), packed = Tensor::borrow(args[1].as.tensor).contiguous();
-    // A packed copy is freed at once, so that its bytes must have moved by then.
-    const bool non_blocking = args[2].tag == LAMELLA_BOOLEAN && args[2].as.i != 0 && packed.get() == args[1].as.tensor;
+    const Tensor self = Tensor::borrow(to), packed = Tensor::borrow(from).contiguous();
+    non_blocking &= packed.get() == from;  // a packed copy is freed at once, so that its bytes must have moved by then
     if (self.is_contiguous() && self.dtype() == packed.dtype() && self.numel() == packed.numel())
       return dispatcher::move_bytes(core::full(self.get()), core::full(packed.get()), non_blocking);
-    if (core::is_host(args[1].as.tensor->backend) && self.dtype() != packed.dtype()) {  // convert here, then go over
+    if (core::is_host(from->backend) && self.dtype() != packed.dtype()) {  // convert here, then go over
       self.copy_(packed.to(self.dtype()));
       return LAMELLA_OK;
     }
@@ -146,15 +145,14 @@ struct OnHost {
 };
 
 // What lies between the destination's elements goes there and back as it is.
-lamella_status within_device(const core::Value* args, int64_t* bytes) {
+lamella_status within_device(core::Tensor* to, core::Tensor* from, int64_t* bytes) {
   return guarded([&]() -> lamella_status {
-    const Tensor self = Tensor::borrow(args[0].as.tensor), src = Tensor::borrow(args[1].as.tensor);
     *bytes = 0;
-    if (self.numel() == 0) return LAMELLA_OK;
-    const OnHost from(src), to(self);
-    to.tensor.copy_(from.tensor);
-    *bytes = from.bytes.numel() + 2 * to.bytes.numel();
-    return dispatcher::move_bytes(core::full(to.bytes.get()), core::full(to.there.get()), false);
+    if (to->numel == 0) return LAMELLA_OK;
+    const OnHost source(Tensor::borrow(from)), self(Tensor::borrow(to));
+    self.tensor.copy_(source.tensor);
+    *bytes = source.bytes.numel() + 2 * self.bytes.numel();
+    return dispatcher::move_bytes(core::full(self.bytes.get()), core::full(self.there.get()), false);
   });
 }
 

@@ -1,6 +1,22 @@
 // Bool masks, and the places of nonzero elements.
 #include "operators/indexing.h"
 
+namespace lamella {
+
+// The result of an operator that gives a list, or one tensor, as an argument says.
+struct OneOrMany {
+  std::vector<Tensor> tensors;
+  bool many;
+};
+template <>
+struct detail::Convert<OneOrMany, void> : detail::Convert<std::vector<Tensor>> {
+  static lamella_status put(const OneOrMany& x, lamella_value* out) {
+    return x.many ? Convert<std::vector<Tensor>>::put(x.tensors, out) : Convert<Tensor>::put(x.tensors[0], out);
+  }
+};
+
+}  // namespace lamella
+
 namespace lamella::operators {
 namespace {
 
@@ -80,9 +96,8 @@ std::vector<Tensor> nonzero_by_dimension(const Tensor& self) {
   return (self.dim() == 0 ? self.reshape({1}) : self).nonzero().unbind(1);
 }
 
-// With `as_tuple` it gives a list, without it one tensor. No C++ type is both, so this is written against the C ABI.
-lamella_status nonzero_as_tuple(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return (args[1].as.i ? composite<nonzero_by_dimension> : composite<argwhere>).run(f, args, rets);
+OneOrMany nonzero_as_tuple(const Tensor& self, bool as_tuple) {
+  return as_tuple ? OneOrMany{nonzero_by_dimension(self), true} : OneOrMany{{self.nonzero()}, false};
 }
 
 }  // namespace
@@ -114,8 +129,8 @@ const std::vector<Declaration>& mask_operators() {
        "The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple` one "
        "vector for each dimension.\n\n>>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))\ntensor([[0, 1],\n        "
        "[1, 0]])\n"},
-      {"nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]", "indexing", everywhere, nullptr, nonzero_as_tuple,
-       nullptr},
+      {"nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]", "indexing", everywhere, nullptr,
+       composite<nonzero_as_tuple>, nullptr},
       {"argwhere(Tensor self) -> Tensor", "indexing", everywhere, nullptr, composite<argwhere>,
        "nonzero() by numpy's name.\n\n>>> lamella.argwhere(lamella.tensor([0, 3]))\ntensor([[1]])\n"},
       {"where(Tensor condition) -> Tensor[]", "indexing", function, nullptr, composite<nonzero_by_dimension>, nullptr},

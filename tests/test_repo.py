@@ -139,6 +139,40 @@ def test_a_planted_operator_is_found(literal, tmp_path):
     assert mechanism_faults(tmp_path, names_of_the_catalogue()) == [f"dispatcher/a.cpp:2: {literal!r}"]
 
 
+# ---- kernels name their arguments ----
+
+# Functions over arguments of any operator of a kind -> what they are
+ANY_ARGUMENTS = {
+    "operators/foreach.cpp": "operators over lists, whose first argument is the list that is written",
+    "backends/cpu/updates.cpp": "optimizers' updates, whose first argument is the list of parameters",
+}
+
+
+def numbered_arguments(root: Path) -> list[str]:
+    """Where an operator's function reads `args[3]`: a typed function has a name for it."""
+    found = []
+    for room in ("operators", "backends/cpu"):
+        for path in sorted(p for p in (root / room).rglob("*") if p.suffix in (".cpp", ".h")):
+            name, code = path.relative_to(root).as_posix(), strip_comments(path.read_text())
+            if name not in ANY_ARGUMENTS:
+                uses = re.finditer(r"(?<!lamella_value )\bargs\[\d+\]", code)
+                found += [f"{name}:{code.count(chr(10), 0, use.start()) + 1}: {use[0]}" for use in uses]
+    return found
+
+
+def test_no_argument_has_a_number():
+    assert numbered_arguments(ROOT) == [], "write a typed function; see Note [Types] in <lamella/kernel.h>"
+
+
+def test_a_planted_number_is_found(tmp_path):
+    (tmp_path / "operators").mkdir()
+    text = (
+        "// args[0]\nconst lamella_value args[2] = {a, b};\nint f(V* args, int k) { return args[12].i + args[k].i; }\n"
+    )
+    (tmp_path / "operators" / "a.cpp").write_text(text)
+    assert numbered_arguments(tmp_path) == ["operators/a.cpp:3: args[12]"]
+
+
 def opening(path: Path) -> str:
     """The first line that is neither empty nor `#!`."""
     lines = path.read_text().splitlines()

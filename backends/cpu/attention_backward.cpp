@@ -5,9 +5,9 @@
 namespace lamella::cpu {
 namespace {
 
-// What both gradients compute again: the weights of a block, and the gradient of its scores.
+// Both gradients compute these again for each block: its weights, and the gradients of its scores.
 template <class T>
-struct Again : Attention<T> {
+struct BlockGradients : Attention<T> {
   using Attention<T>::n, Attention<T>::loops, Attention<T>::dropped;
   AttentionOperand grad, out;
   Operand logsumexp, grad_logsumexp;
@@ -57,7 +57,7 @@ struct Again : Attention<T> {
 };
 
 template <class T>
-struct Backward : Again<T> {
+struct Backward : BlockGradients<T> {
   using Attention<T>::n;
   const lamella_tensor *dq, *dk, *dv;
 
@@ -167,7 +167,7 @@ Status attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, 
 // Work is shared out by the mask's own blocks, each of which adds up all that it was broadcast to: no block of another
 // thread writes there, and the order of the sums is the same with any number of threads.
 template <class T>
-struct MaskBackward : Again<T> {
+struct MaskBackward : BlockGradients<T> {
   using Attention<T>::n;
   int64_t size[4];  // of the mask: 1 where it is broadcast
   T* to;            // in row-major order

@@ -1,5 +1,5 @@
 // Gradients of norms: sums over runs and over columns, and the gradients from these. Note [Instruction sets]: isa.h.
-#include "backends/cpu/isa/made.h"
+#include "backends/cpu/isa/sums.h"
 #include "backends/cpu/norms.h"
 
 namespace lamella::cpu {

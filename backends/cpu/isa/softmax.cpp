@@ -6,7 +6,7 @@
 #include "backends/cpu/isa/chain.h"
 #include "backends/cpu/isa/exp.h"
 #include "backends/cpu/isa/extrema.h"
-#include "backends/cpu/isa/made.h"
+#include "backends/cpu/isa/sums.h"
 #include "backends/cpu/norms.h"
 
 namespace lamella::cpu {
