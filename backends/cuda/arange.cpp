@@ -1,5 +1,5 @@
 // arange.start_step, in float64 if one of its numbers is a float, else in int64.
-#include "launch.h"
+#include "operands.h"
 
 namespace cuda {
 namespace {
@@ -15,30 +15,19 @@ lamella_status run(const lamella_tensor* out, Made start, Made step) {
   return launch(kernel, out, blocks_for(out, n, 256), {256}, 0, data, n, start, step);
 }
 
-lamella_status arange_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    const lamella_tensor* out = rets[0].as.tensor;
-    lamella::Tensor beside;
-    if (!(out->flags & LAMELLA_CONTIGUOUS)) {
-      lamella_tensor* raw = nullptr;
-      lamella::check(
-          api().tensor_empty(out->dl.ndim, out->dl.shape, nullptr, out->dtype, lamella::device_of(out), &raw));
-      beside = lamella::Tensor::steal(raw);
-    }
-    const lamella_tensor* to = beside.defined() ? beside.get() : out;
-    bool real = false;
-    for (int k = 0; k < 3; k++) real = real || args[k].tag == LAMELLA_FLOAT;
-    const lamella_status st = real ? run(to, lamella::as_double(args[0]), lamella::as_double(args[2]))
-                                   : run(to, lamella::as_int(args[0]), lamella::as_int(args[2]));
-    if (st || to == out) return st;
-    static lamella::detail::Callee copy{"aten::copy_", ""};
-    copy.written({rets[0], lamella::value(beside.get())});
-    return LAMELLA_OK;
-  });
+Status arange(const Scalar& start, const Scalar& end, const Scalar& step, std::optional<lamella::ScalarType>,
+              std::optional<lamella::Layout>, const std::optional<lamella::Device>&, std::optional<bool>,
+              const Tensor& out) {
+  const Result to(out);
+  const bool real = start.isFloatingPoint() || end.isFloatingPoint() || step.isFloatingPoint();
+  if (lamella_status st =
+          real ? run(to.get(), start.toDouble(), step.toDouble()) : run(to.get(), start.toLong(), step.toLong()))
+    return st;
+  return to.finish();
 }
 
 }  // namespace
 
-LAMELLA_LIBRARY_IMPL(aten, cuda, m) { m.impl("arange.start_step", "cuda", arange_kernel); }
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) { add<arange>(m, "arange.start_step"); }
 
 }  // namespace cuda

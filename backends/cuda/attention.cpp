@@ -33,8 +33,8 @@ AttentionSizes sizes_of(const Tensor& query, const Tensor& key, const Tensor& va
   return n;
 }
 // Dropout of the weights by the words of a stream, whose seed and place are `words`.
-void drop(AttentionSizes& n, const Tensor& words, double p) {
-  n.words = data_of<const int64_t>(words);
+void drop(AttentionSizes& n, const int64_t* words, double p) {
+  n.words = words;
   n.stay = 1 - p;
   n.factor = p == 1 ? 0 : 1 / (1 - p);
 }
@@ -59,7 +59,7 @@ unsigned tile_bytes(int dtype, int quads, int tiles) {
   return static_cast<unsigned>(tiles * tile_side * 64 * quads * item_of(dtype));
 }
 constexpr unsigned aligned_to_group = 1024;  // Note [Groups] of kernels/groups.cuh
-// What the gradient of keys has in shared memory, which is the most: six tiles, and numbers of two tiles' queries.
+// The shared memory of the gradient of keys, which has the most: six tiles, and numbers of two tiles' queries.
 unsigned most_bytes(int dtype, int quads) { return tile_bytes(dtype, quads, 6) + 2 * aligned_to_group; }
 
 // Whether the matrix instruction serves: rows of two-byte floats or of float32 that can be read 16 bytes at a time.
@@ -104,22 +104,21 @@ bool has_groups(const Tensor& t) {
   return is_half(t.get()->dtype) && properties_of(index_of(t.get())).capability == 90;
 }
 
-bool too_wide(const lamella_value& query, const lamella_value& value) {
-  const lamella_tensor *q = query.as.tensor, *v = value.as.tensor;
-  return q->dl.shape[3] > widest || v->dl.shape[3] > widest;
+// Wider rows are left to the composite.
+void require_width(const Tensor& query, const Tensor& value) {
+  if (query.size(3) > widest || value.size(3) > widest) throw lamella::Declined();
 }
-Tensor borrowed(const lamella_value& v) { return v.tag == LAMELLA_TENSOR ? Tensor::borrow(v.as.tensor) : Tensor(); }
 
 lamella_status attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionSizes& n, const Tensor& out,
                       const Tensor& sums) {
   if (!sums.numel()) return LAMELLA_OK;
-  const PlainOutput logsumexp(sums);
+  const Result logsumexp(sums);
   const int t = q.get()->dtype, quads = quads_of(n);
   const auto run = [&](Kernel& kernel, int64_t rows, unsigned threads, unsigned shared) -> lamella_status {
     if (lamella_status st = launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries, rows), {threads}, shared,
                                    heads_of(q), heads_of(k), heads_of(v), heads_of(out), logsumexp.data(), n))
       return st;
-    return logsumexp.close();
+    return logsumexp.finish();
   };
   if (!suits_matrices(n, t, {q, k, v, out})) {
     static Kernels kernels("attention.cu", "-fmad=true");
@@ -135,113 +134,114 @@ lamella_status attend(const Tensor& q, const Tensor& k, const Tensor& v, const A
   return run(kernels.get(n, t, false), 128, 128, tile_bytes(t, quads, 6));
 }
 
-// _attention(query, key, value, attn_mask, is_causal, scale) -> (out, logsumexp)
-lamella_status attention(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    if (too_wide(args[0], args[2])) return by_composite(f, args, rets);
-    const Tensor q = borrowed(args[0]), k = borrowed(args[1]), v = borrowed(args[2]);
-    const AttentionSizes n = sizes_of(q, k, v, borrowed(args[3]), args[4].as.i != 0, lamella::as_double(args[5]));
-    return attend(q, k, v, n, borrowed(rets[0]), borrowed(rets[1]));
-  });
+Status attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, bool is_causal,
+                 double scale, const Tensor& out, const Tensor& logsumexp) {
+  require_width(query, value);
+  return attend(query, key, value, sizes_of(query, key, value, attn_mask, is_causal, scale), out, logsumexp);
 }
 
-// _attention_dropout(query, key, value, attn_mask, is_causal, scale, dropout_p, generator) -> (out, logsumexp, words)
-lamella_status attention_dropout(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    if (too_wide(args[0], args[2])) return by_composite(f, args, rets);
-    const Tensor q = borrowed(args[0]), k = borrowed(args[1]), v = borrowed(args[2]);
-    AttentionSizes n = sizes_of(q, k, v, borrowed(args[3]), args[4].as.i != 0, lamella::as_double(args[5]));
-    const double p = lamella::as_double(args[6]);
-    const auto generator = lamella::Generator::borrow(args[7].tag == LAMELLA_OBJECT ? args[7].as.object : nullptr);
-    const PlainOutput words(borrowed(rets[2]));
-    ReservedWords reserved;
-    const int64_t count = n.batch * n.heads * n.queries * n.keys;
-    if (lamella_status st = reserve_words(q.get(), generator, static_cast<uint64_t>(count), &reserved)) return st;
-    if (lamella_status st = write_place(words.tensor().get(), reserved)) return st;
-    if (p > 0) drop(n, words.tensor(), p);
-    if (lamella_status st = attend(q, k, v, n, borrowed(rets[0]), borrowed(rets[1]))) return st;
-    return words.close();
-  });
+Status attention_dropout(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                         bool is_causal, double scale, double dropout_p, const lamella::Generator& generator,
+                         const Tensor& out, const Tensor& logsumexp, const Tensor& words) {
+  require_width(query, value);
+  AttentionSizes n = sizes_of(query, key, value, attn_mask, is_causal, scale);
+  const Result place(words);
+  ReservedWords reserved;
+  const int64_t count = n.batch * n.heads * n.queries * n.keys;
+  if (lamella_status st = reserve_words(query.get(), generator, static_cast<uint64_t>(count), &reserved)) return st;
+  if (lamella_status st = write_place(place.get(), reserved)) return st;
+  if (dropout_p > 0) drop(n, place.data<int64_t>(), dropout_p);
+  if (lamella_status st = attend(query, key, value, n, out, logsumexp)) return st;
+  return place.finish();
 }
 
 lamella_status set_zeros(const Tensor& t) {
-  const PlainOutput to(t);
-  if (lamella_status st = clear(to.tensor().get())) return st;
-  return to.close();
+  const Result to(t);
+  if (lamella_status st = clear(to.get())) return st;
+  return to.finish();
 }
 
-// What gradients have in common: attention_shifts of kernels/attention.cu.
-lamella_status shifts_of(const Tensor& g, const Tensor& out, const Tensor& of_sums, const AttentionSizes& n,
+// attention_shifts of kernels/attention.cu, which all gradients read.
+lamella_status shifts_of(const Tensor& g, const Tensor& out, const void* of_sums, const AttentionSizes& n,
                          Tensor* shifts) {
   static Kernels kernels("attention.cu", "-fmad=true");
   const int64_t rows = n.batch * n.heads * n.queries;
   const int t = g.get()->dtype;
   *shifts = empty_on(g.get(), {rows}, wide_of(t));
   Kernel& kernel = kernels.get({t}, [&] { return text("attention_shifts<", type_name(t), ">"); });
-  return launch(kernel, g.get(), grid_for(g.get(), rows * 32), {256}, 0, heads_of(g), heads_of(out),
-                data_of<void>(of_sums), shifts->data_ptr(), n);
+  return launch(kernel, g.get(), grid_for(g.get(), rows * 32), {256}, 0, heads_of(g), heads_of(out), of_sums,
+                shifts->data_ptr(), n);
 }
 
-// _attention_backward(grad_out, grad_logsumexp, query, key, value, attn_mask, out, logsumexp, is_causal, scale,
-// output_mask, words, dropout_p) -> (query's, key's, value's)
-lamella_status attention_backward(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    static Kernels of_query("attention.cu", "-fmad=true"), of_key("attention.cu", "-fmad=true");
-    if (too_wide(args[2], args[4])) return by_composite(f, args, rets);
-    const Tensor g = borrowed(args[0]), q = borrowed(args[2]), k = borrowed(args[3]), v = borrowed(args[4]),
-                 out = borrowed(args[6]);
-    const int t = q.get()->dtype;
-    const Tensor of_sums = plain(borrowed(args[1])), logsumexp = plain(borrowed(args[7]));
-    const Tensor dq = borrowed(rets[0]), dk = borrowed(rets[1]), dv = borrowed(rets[2]);
-    AttentionSizes n = sizes_of(q, k, v, borrowed(args[5]), args[8].as.i != 0, lamella::as_double(args[9]));
-    const Tensor words = plain(borrowed(args[11]));
-    if (const double p = lamella::as_double(args[12]); p > 0) drop(n, words, p);
-    const int64_t rows = n.batch * n.heads * n.queries;
-    const char* type = type_name(t);
-    if (!rows) {  // nothing asks for any key
-      for (const Tensor* t : {&dk, &dv})
-        if (t->defined() && t->numel())
-          if (lamella_status st = set_zeros(*t)) return st;
-      return LAMELLA_OK;
-    }
-    Tensor shifts;
-    if (lamella_status st = shifts_of(g, out, of_sums, n, &shifts)) return st;
-    const int quads = quads_of(n);
-    if (suits_matrices(n, t, {q, k, v, g, dq, dk, dv})) {
-      constexpr const char *file = "attention_groups.cu", *by_key = "backward_key_by_groups";
-      static MatrixKernels of_query("backward_query_by_groups", file), of_both(by_key, file, ", true, true"),
-          of_keys(by_key, file, ", true, false"), of_values(by_key, file, ", false, true");
-      const auto *sums = logsumexp.data_ptr(), *less = shifts.data_ptr();
-      if (dq.defined())
-        if (lamella_status st = launch(of_query.get(n, t, has_groups(q)), q.get(), blocks(n.batch * n.heads, n.queries),
-                                       {128}, tile_bytes(t, quads, 6) + aligned_to_group, heads_of(g), heads_of(q),
-                                       heads_of(k), heads_of(v), sums, less, heads_of(dq), n))
-          return st;
-      const auto run = [&](MatrixKernels& kernels) {
-        return launch(kernels.get(n, t, has_groups(q)), q.get(), blocks(n.batch * k.size(1), n.keys), {128},
-                      most_bytes(t, quads), heads_of(g), heads_of(q), heads_of(k), heads_of(v), sums, less,
-                      heads_of(dk), heads_of(dv), n);
-      };
-      if (quads < 4) return dk.defined() || dv.defined() ? run(of_both) : LAMELLA_OK;
-      if (dk.defined())
-        if (lamella_status st = run(of_keys)) return st;
-      return dv.defined() ? run(of_values) : LAMELLA_OK;
-    }
-    if (dq.defined()) {
-      Kernel& kernel = of_query.get({t, quads}, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });
-      if (lamella_status st =
-              launch(kernel, q.get(), blocks(n.batch * n.heads, n.queries), {256}, shared_bytes(t), heads_of(g),
-                     heads_of(q), heads_of(k), heads_of(v), logsumexp.data_ptr(), shifts.data_ptr(), heads_of(dq), n))
-        return st;
-    }
-    if (dk.defined() || dv.defined()) {
-      Kernel& kernel = of_key.get({t, quads}, [&] { return text("attend_backward_key<", type, ", ", quads, ">"); });
-      return launch(kernel, q.get(), blocks(n.batch * k.size(1), n.keys), {256}, shared_bytes(t), heads_of(g),
-                    heads_of(q), heads_of(k), heads_of(v), logsumexp.data_ptr(), shifts.data_ptr(), heads_of(dk),
-                    heads_of(dv), n);
-    }
+// The operands of the gradients' kernels, and the gradients; one that is not wanted is undefined.
+struct Backward {
+  const Tensor &g, &q, &k, &v;
+  const void *sums, *shifts;
+  Tensor dq, dk, dv;
+  int dtype() const { return q.get()->dtype; }
+};
+
+lamella_status backward_by_matrices(const Backward& b, const AttentionSizes& n) {
+  constexpr const char *file = "attention_groups.cu", *by_key = "backward_key_by_groups";
+  static MatrixKernels of_query("backward_query_by_groups", file), of_both(by_key, file, ", true, true"),
+      of_keys(by_key, file, ", true, false"), of_values(by_key, file, ", false, true");
+  const int t = b.dtype(), quads = quads_of(n);
+  const bool groups = has_groups(b.q);
+  if (b.dq.defined())
+    if (lamella_status st = launch(of_query.get(n, t, groups), b.q.get(), blocks(n.batch * n.heads, n.queries), {128},
+                                   tile_bytes(t, quads, 6) + aligned_to_group, heads_of(b.g), heads_of(b.q),
+                                   heads_of(b.k), heads_of(b.v), b.sums, b.shifts, heads_of(b.dq), n))
+      return st;
+  const auto run = [&](MatrixKernels& kernels) {
+    return launch(kernels.get(n, t, groups), b.q.get(), blocks(n.batch * b.k.size(1), n.keys), {128},
+                  most_bytes(t, quads), heads_of(b.g), heads_of(b.q), heads_of(b.k), heads_of(b.v), b.sums, b.shifts,
+                  heads_of(b.dk), heads_of(b.dv), n);
+  };
+  if (quads < 4) return b.dk.defined() || b.dv.defined() ? run(of_both) : LAMELLA_OK;
+  if (b.dk.defined())
+    if (lamella_status st = run(of_keys)) return st;
+  return b.dv.defined() ? run(of_values) : LAMELLA_OK;
+}
+
+lamella_status backward_by_tiles(const Backward& b, const AttentionSizes& n) {
+  static Kernels of_query("attention.cu", "-fmad=true"), of_key("attention.cu", "-fmad=true");
+  const int t = b.dtype(), quads = quads_of(n);
+  const char* type = type_name(t);
+  if (b.dq.defined()) {
+    Kernel& kernel = of_query.get({t, quads}, [&] { return text("attend_backward_query<", type, ", ", quads, ">"); });
+    if (lamella_status st =
+            launch(kernel, b.q.get(), blocks(n.batch * n.heads, n.queries), {256}, shared_bytes(t), heads_of(b.g),
+                   heads_of(b.q), heads_of(b.k), heads_of(b.v), b.sums, b.shifts, heads_of(b.dq), n))
+      return st;
+  }
+  if (!b.dk.defined() && !b.dv.defined()) return LAMELLA_OK;
+  Kernel& kernel = of_key.get({t, quads}, [&] { return text("attend_backward_key<", type, ", ", quads, ">"); });
+  return launch(kernel, b.q.get(), blocks(n.batch * b.k.size(1), n.keys), {256}, shared_bytes(t), heads_of(b.g),
+                heads_of(b.q), heads_of(b.k), heads_of(b.v), b.sums, b.shifts, heads_of(b.dk), heads_of(b.dv), n);
+}
+
+Status attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query, const Tensor& key,
+                          const Tensor& value, const Tensor& attn_mask, const Tensor& out, const Tensor& logsumexp,
+                          bool is_causal, double scale, lamella::ArrayRef<bool>, const Tensor& words, double dropout_p,
+                          const std::optional<Tensor>& of_query, const std::optional<Tensor>& of_key,
+                          const std::optional<Tensor>& of_value) {
+  require_width(query, value);
+  const Operand of_sums(grad_logsumexp), sums(logsumexp), place(words);
+  AttentionSizes n = sizes_of(query, key, value, attn_mask, is_causal, scale);
+  if (dropout_p > 0) drop(n, place.data<int64_t>(), dropout_p);
+  Backward b = {grad_out, query, key, value, sums.data(), nullptr};
+  b.dq = of_query.value_or(Tensor()), b.dk = of_key.value_or(Tensor()), b.dv = of_value.value_or(Tensor());
+  if (!n.batch || !n.heads || !n.queries) {  // no query attends to any key
+    for (const Tensor* t : {&b.dk, &b.dv})
+      if (t->defined() && t->numel())
+        if (lamella_status st = set_zeros(*t)) return st;
     return LAMELLA_OK;
-  });
+  }
+  Tensor shifts;
+  if (lamella_status st = shifts_of(grad_out, out, of_sums.data(), n, &shifts)) return st;
+  b.shifts = shifts.data_ptr();
+  const bool suits = suits_matrices(n, b.dtype(), {query, key, value, grad_out, b.dq, b.dk, b.dv});
+  return suits ? backward_by_matrices(b, n) : backward_by_tiles(b, n);
 }
 
 Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, const Tensor& query,
@@ -251,12 +251,12 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
   static Kernels kernels("attention.cu", "-fmad=true");
   if (!result.numel()) return LAMELLA_OK;
   AttentionSizes n = sizes_of(query, key, value, attn_mask, is_causal, scale);
-  const Tensor place = plain(words), sums = plain(logsumexp), of_sums = plain(grad_logsumexp);
-  if (dropout_p > 0) drop(n, place, dropout_p);
+  const Operand place(words), sums(logsumexp), of_sums(grad_logsumexp);
+  if (dropout_p > 0) drop(n, place.data<int64_t>(), dropout_p);
   if (!n.batch || !n.heads || !n.queries) return set_zeros(result);  // it broadcasts over nothing
-  const PlainOutput to(result);
+  const Result to(result);
   Tensor shifts;
-  if (lamella_status st = shifts_of(grad_out, out, of_sums, n, &shifts)) return st;
+  if (lamella_status st = shifts_of(grad_out, out, of_sums.data(), n, &shifts)) return st;
   MaskSizes of;
   int64_t* const sizes[] = {&of.keys, &of.queries, &of.heads, &of.batch};
   for (int64_t d = 0; d < result.dim(); d++) *sizes[d] = result.size(result.dim() - 1 - d);
@@ -266,17 +266,17 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
   const int64_t columns = (of.keys + tile_side - 1) / tile_side;
   if (lamella_status st = launch(kernel, query.get(), blocks(of.batch * of.heads * columns, of.queries), {256},
                                  shared_bytes(t), heads_of(grad_out), heads_of(query), heads_of(key), heads_of(value),
-                                 sums.data_ptr(), shifts.data_ptr(), to.data(), of, n))
+                                 sums.data(), shifts.data_ptr(), to.data(), of, n))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 }  // namespace
 
 LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
-  m.impl("_attention", "cuda", attention, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
-  m.impl("_attention_dropout", "cuda", attention_dropout, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
-  m.impl("_attention_backward", "cuda", attention_backward, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+  add<attention>(m, "_attention");
+  add<attention_dropout>(m, "_attention_dropout");
+  add<attention_backward>(m, "_attention_backward");
   add<attention_mask_backward>(m, "_attention_mask_backward");
 }
 

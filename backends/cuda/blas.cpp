@@ -52,7 +52,7 @@ lamella_status checked_blas(int status, const char* who) {
 
 // A handle that is not made whole is destroyed: it holds memory of the device.
 lamella_status make(BlasHandle& h) {
-  // A handle for which there is no memory may be told as one that does not start.
+  // cublasCreate reports too little memory by either of two statuses.
   const int made =
       with_room({CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED}, [&] { return blas().create(&h.handle); });
   if (made == CUBLAS_STATUS_ALLOC_FAILED) return raise_lack(h.device, "cuda: cuBLAS: cublasCreate");
@@ -134,7 +134,7 @@ bool blas_reads(const BlasMatrix& m, int64_t rows, int64_t columns) {
   return fits && (blas_has_rows(m, rows, columns) || blas_has_rows(turned, columns, rows));
 }
 
-// What is row by row here is column by column there: out^T = b^T a^T.
+// cuBLAS has matrices column by column, so that it computes out^T = b^T a^T.
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta) {

@@ -22,8 +22,8 @@ lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t row
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta);
 
-// What cuBLASLt shares with cuBLAS: a thread's handle for a device and its current stream, whose context is current
-// then, and its work space.
+// BlasHandle is for cuBLAS and cuBLASLt: a thread's handle for a device and its current stream, whose context is
+// current then, and its work space.
 struct BlasHandle {
   int device;
   CUstream stream;

@@ -60,7 +60,7 @@ struct BlasLt {
   CUDA_BLASLT_FUNCTIONS(CUDA_MEMBER)
   bool there = false;
 
-  // That of the cuBLAS whose handles it takes.
+  // The library has the version of the cuBLAS whose handles it takes.
   BlasLt() {
     if (!blas_major()) return;
     SharedLibrary library("libcublasLt.so." + std::to_string(blas_major()));
@@ -183,7 +183,7 @@ bool refuses(int status) {
 
 }  // namespace
 
-// What is row by row here is column by column there: out^T = b^T a^T, and the bias is a column.
+// cuBLASLt has matrices column by column, so that it computes out^T = b^T a^T, and the bias is a column.
 lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t columns, int64_t depth, const BlasMatrix& a,
                                const BlasMatrix& b, const BlasMatrix& out, const void* bias, bool* done) {
   *done = false;

@@ -140,11 +140,12 @@ std::string compiled(const char* file, const std::string& text, const std::strin
   p.require(nvrtc().create(&p.program, text.c_str(), file, text_count, contents.data(), names.data()), file);
   p.require(nvrtc().add_name(p.program, name.c_str()), name.c_str());
   if (const int r = nvrtc().compile(p.program, static_cast<int>(option_words.size()), option_words.data())) {
-    const fs::path told = cache_folder() / "failed" / (hash(identity) + ".txt");
+    const fs::path report = cache_folder() / "failed" / (hash(identity) + ".txt");
+    const std::string log = p.log();
     const bool written =
-        write_file(told, "// " + name + " of " + file + "\n// " + nvrtc_meaning(r) + "\n" + p.log() + "\n" + text);
-    LAMELLA_CHECK(false, "cuda: the kernel ", name, " of ", file, " does not compile (", nvrtc_meaning(r),
-                  written ? "); its text and the compiler's messages are in " + told.string() : "): " + p.log());
+        write_file(report, "// " + name + " of " + file + "\n// " + nvrtc_meaning(r) + "\n" + log + "\n" + text);
+    LAMELLA_CHECK(false, "cuda: the kernel ", name, " of ", file, " does not compile (", nvrtc_meaning(r), ")",
+                  written ? "; its text and the compiler's messages are in " + report.string() : "", "\n", log);
   }
   const char* lowered = nullptr;
   p.require(nvrtc().lowered_name(p.program, name.c_str(), &lowered), name.c_str());

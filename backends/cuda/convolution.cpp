@@ -10,42 +10,36 @@ namespace {
 
 constexpr int side = 64;
 
-int64_t number(IntList list, int i, int64_t otherwise) {
-  return list.empty() ? otherwise : list[list.size() == 1 ? 0 : static_cast<size_t>(i)];
-}
-
-// Sizes of an image (images, channels, ...) and of a weight, and how one goes over the other.
-Images images_of(IntList x, IntList w, IntList stride, IntList padding, IntList dilation, int64_t groups) {
+// From the sizes of an image (images, channels, ...), a weight and a result, and how the weight goes over the image.
+Images images_of(IntList x, IntList w, IntList y, IntList stride, IntList padding, IntList dilation, int64_t groups) {
   Images s{};
-  const int spatial = static_cast<int>(x.size()) - 2;
+  const size_t spatial = x.size() - 2;
+  const lamella::Window<3> all = lamella::window_of<3>(static_cast<int>(spatial), x.data() + 2, y.data() + 2,
+                                                       IntList(w.data() + 2, spatial), stride, padding, dilation);
   s.images = x[0];
   s.groups = groups;
   s.in = w[1];
   s.out = w[0] / groups;
   s.positions = s.spots = s.taps = 1;
   for (int d = 0; d < 3; d++) {
-    const int i = d - (3 - spatial);  // absent dimensions come first
-    const int64_t size = i < 0 ? 1 : x[2 + i], kernel = i < 0 ? 1 : w[2 + i];
-    const int64_t step = i < 0 ? 1 : number(stride, i, 1), pad = i < 0 ? 0 : number(padding, i, 0),
-                  gap = i < 0 ? 1 : number(dilation, i, 1);
-    const int64_t places = (size + 2 * pad - gap * (kernel - 1) - 1) / step + 1;
-    LAMELLA_CHECK_NOT_IMPLEMENTED((size + 2 * pad) >> 30 == 0 && (gap * kernel) >> 30 == 0,
-                                  "cuda: an image of 2^30 pixels along one dimension");
-    s.size[d] = static_cast<int32_t>(size);
-    s.kernel[d] = static_cast<int32_t>(kernel);
-    s.stride[d] = static_cast<int32_t>(step);
-    s.padding[d] = static_cast<int32_t>(pad);
-    s.dilation[d] = static_cast<int32_t>(gap);
-    s.places[d] = static_cast<int32_t>(places);
-    s.by_kernel[d] = divisor_of(kernel);
-    s.by_places[d] = divisor_of(places);
-    s.by_size[d] = divisor_of(size);
-    s.by_stride[d] = divisor_of(step);
-    s.positions *= size;
-    s.spots *= places;
-    s.taps *= kernel;
+    LAMELLA_CHECK_NOT_IMPLEMENTED(
+        (all.image[d] + 2 * all.padding[d]) >> 30 == 0 && (all.dilation[d] * all.kernel[d]) >> 30 == 0,
+        "cuda: an image of 2^30 pixels along one dimension");
+    s.size[d] = static_cast<int32_t>(all.image[d]);
+    s.kernel[d] = static_cast<int32_t>(all.kernel[d]);
+    s.stride[d] = static_cast<int32_t>(all.stride[d]);
+    s.padding[d] = static_cast<int32_t>(all.padding[d]);
+    s.dilation[d] = static_cast<int32_t>(all.dilation[d]);
+    s.places[d] = static_cast<int32_t>(all.places[d]);
+    s.by_kernel[d] = lamella::quotient_by(all.kernel[d]);
+    s.by_places[d] = lamella::quotient_by(all.places[d]);
+    s.by_size[d] = lamella::quotient_by(all.image[d]);
+    s.by_stride[d] = lamella::quotient_by(all.stride[d]);
+    s.positions *= all.image[d];
+    s.spots *= all.places[d];
+    s.taps *= all.kernel[d];
   }
-  s.by_taps = divisor_of(s.taps);
+  s.by_taps = lamella::quotient_by(s.taps);
   LAMELLA_CHECK_NOT_IMPLEMENTED(
       s.positions >> 31 == 0 && s.spots >> 31 == 0 && (s.in * s.taps) >> 31 == 0 && (s.out * s.taps) >> 31 == 0,
       "cuda: a convolution over more than 2^31 positions or terms");
@@ -76,35 +70,35 @@ Status convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
                    IntList dilation, int64_t groups, const Tensor& out) {
   static Kernels kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
-  const Images s = images_of(input.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  const Images s = images_of(input.sizes(), weight.sizes(), out.sizes(), stride, padding, dilation, groups);
   bool done;
   if (lamella_status st = dnn_convolve(Pass::output, s, input, weight, out, &done)) return st;
   if (done) return add_bias(out, bias);
-  const Tensor x = plain(input), w = plain(weight), b = plain(bias);
-  const PlainOutput to(out);
+  const Operand x(input), w(weight), b(bias);
+  const Result to(out);
   const int t = x.get()->dtype;
   Kernel& kernel = kernels.get({t}, [&] { return text("convolve<", type_name(t), ", ", side, ">"); });
-  if (lamella_status st = launch(kernel, x.get(), tiles(groups, s.out, s.images * s.spots), {256}, 0, x.data_ptr(),
-                                 w.data_ptr(), data_of<void>(b), to.data(), s))
+  if (lamella_status st = launch(kernel, x.get(), tiles(groups, s.out, s.images * s.spots), {256}, 0, x.data(),
+                                 w.data(), b.data(), to.data(), s))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList input_size, IntList stride,
                       IntList padding, IntList dilation, int64_t groups, const Tensor& out) {
   static Kernels kernels("convolution.cu", "-fmad=true");
   if (!out.numel()) return LAMELLA_OK;
-  const Images s = images_of(input_size, weight.sizes(), stride, padding, dilation, groups);
+  const Images s = images_of(input_size, weight.sizes(), grad_output.sizes(), stride, padding, dilation, groups);
   bool done;
   if (lamella_status st = dnn_convolve(Pass::image, s, out, weight, grad_output, &done); st || done) return st;
-  const Tensor g = plain(grad_output), w = plain(weight);
-  const PlainOutput to(out);
+  const Operand g(grad_output), w(weight);
+  const Result to(out);
   const int t = g.get()->dtype;
   Kernel& kernel = kernels.get({t}, [&] { return text("convolve_backward_input<", type_name(t), ", ", side, ">"); });
-  if (lamella_status st = launch(kernel, g.get(), tiles(groups, s.in, s.images * s.positions), {256}, 0, g.data_ptr(),
-                                 w.data_ptr(), to.data(), s))
+  if (lamella_status st = launch(kernel, g.get(), tiles(groups, s.in, s.images * s.positions), {256}, 0, g.data(),
+                                 w.data(), to.data(), s))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 // The type of sums of a dtype: integers wrap.
@@ -120,11 +114,11 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   static Kernels kernels("convolution.cu", "-fmad=true");
   static Kernels sums("convolution.cu");
   if (!out.numel()) return LAMELLA_OK;
-  const Images s = images_of(input.sizes(), weight_size, stride, padding, dilation, groups);
+  const Images s = images_of(input.sizes(), weight_size, grad_output.sizes(), stride, padding, dilation, groups);
   bool done;
   if (lamella_status st = dnn_convolve(Pass::weight, s, input, out, grad_output, &done); st || done) return st;
-  const Tensor g = plain(grad_output), x = plain(input);
-  const PlainOutput to(out);
+  const Operand g(grad_output), x(input);
+  const Result to(out);
   const int t = g.get()->dtype, item = item_of(t) < 4 ? 4 : item_of(t);
   // A weight has few tiles and long sums: parts of these keep the device busy, and are added up in order.
   const int64_t depth = s.images * s.spots, columns = s.in * s.taps;
@@ -139,8 +133,8 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   Tensor space;
   if (parts > 1) space = space_on(g.get(), parts * numel * item);
   void* into = parts > 1 ? space.data_ptr() : static_cast<void*>(to.data());
-  if (lamella_status st = launch(kernel, g.get(), {grid.x, static_cast<unsigned>(parts)}, {256}, 0, g.data_ptr(),
-                                 x.data_ptr(), into, part, s))
+  if (lamella_status st =
+          launch(kernel, g.get(), {grid.x, static_cast<unsigned>(parts)}, {256}, 0, g.data(), x.data(), into, part, s))
     return st;
   if (parts > 1) {
     Kernel& adds = sums.get({t}, [&] { return text("add_parts<", r, ", ", type_name(t), ">"); });
@@ -148,7 +142,7 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
                                    to.data(), static_cast<void*>(nullptr)))
       return st;
   }
-  return to.close();
+  return to.finish();
 }
 
 }  // namespace

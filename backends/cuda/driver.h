@@ -128,7 +128,7 @@ inline const Driver& driver() { return driver_functions; }
 const std::string& open_nvrtc();
 const Nvrtc& nvrtc();
 
-// What a result means: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
+// The meaning of a result: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
 std::string meaning(CUresult);
 
 }  // namespace cuda

@@ -8,7 +8,7 @@ namespace cuda {
 
 constexpr int number_operand = 15;  // in place of a dtype: the operand is a number, or absent
 
-// What one kernel computes. All but `text` are numbers that its key is made of.
+// Element says what one kernel computes. All but `text` are numbers that its key is made of.
 struct Element {
   const char* text;             // in x, y, z and p, q, r; null: x as it is
   const char* fault = nullptr;  // the condition that is an error, or null

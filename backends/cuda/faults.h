@@ -10,7 +10,7 @@ namespace cuda {
 // A kind of fault, once for each kernel that can meet it. The text may have {value} and {size}.
 int32_t add_fault(int kind, std::string text);
 
-// Where the kernels of this stream write; the address means the same on host and device.
+// The place where the kernels of this stream write; its address is the same on host and device.
 Fault* fault_of(int device, CUstream stream);
 inline Fault* fault_of(const lamella_tensor* on) { return fault_of(index_of(on), current_stream(index_of(on))); }
 

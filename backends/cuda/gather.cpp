@@ -1,6 +1,6 @@
 // One index for each element or each row, along one dimension: gather, scatter, index_select, index_add, tables.
 #include "scattering.h"
-#include "walks.h"
+#include "layout.h"
 
 namespace cuda {
 namespace {
@@ -15,18 +15,19 @@ struct Along {
   int dim;
   int64_t size, stride;
   Along(const lamella_tensor* self, int64_t d)
-      : dim(wrapped_dim(d, self)), size(size_along(self, dim)), stride(stride_along(self, dim)) {}
+      : dim(wrapped_dim(d, self->dl.ndim)), size(size_along(self, dim)), stride(stride_along(self, dim)) {}
   int64_t step(const lamella_tensor* self, int d) const { return d == dim || !self->dl.ndim ? 0 : self->dl.strides[d]; }
 };
 
 int64_t step_of(const lamella_tensor* t, int d) { return t->dl.ndim ? t->dl.strides[d] : 0; }
 
-lamella_status gather_by(const Dimensions& dims, const lamella_tensor* out, const lamella_tensor* index,
+lamella_status gather_by(lamella::Dimensions<3>& dims, const lamella_tensor* out, const lamella_tensor* index,
                          const lamella_tensor* self, const Along& along, bool wraps, int32_t code) {
   static Kernels kernels("indexing.cu");
+  dims.join();
   const int item = item_of(self->dtype);
   Kernel& kernel = kernels.get({item}, [&] { return text("gather<", word_name(item), ">"); });
-  return launch(kernel, out, grid_for(out, dims.count()), {256}, 0, dims.walk<3>(), out->dl.data, index->dl.data,
+  return launch(kernel, out, grid_for(out, dims.elements()), {256}, 0, walk_of<3>(dims), out->dl.data, index->dl.data,
                 self->dl.data, along.size, along.stride, wraps, fault_of(out), code);
 }
 
@@ -49,10 +50,10 @@ namespace {
 Status gather(const Tensor& self, int64_t dim, const Tensor& index, bool, const Tensor& out) {
   static const int32_t code = index_fault("gather");
   if (out.numel() == 0) return LAMELLA_OK;
-  const Tensor at = index.get()->dtype == LAMELLA_INT64 ? index : plain(index, LAMELLA_INT64);
+  const Operand at(index.get(), LAMELLA_INT64, true);
   const lamella_tensor *x = self.get(), *i = at.get(), *to = out.get();
   const Along along(x, dim);
-  Dimensions dims;
+  lamella::Dimensions<3> dims;
   for (int d = 0; d < i->dl.ndim; d++) dims.add(i->dl.shape[d], {step_of(to, d), i->dl.strides[d], along.step(x, d)});
   return gather_by(dims, to, i, x, along, false, code);
 }
@@ -60,13 +61,13 @@ Status gather(const Tensor& self, int64_t dim, const Tensor& index, bool, const 
 Status index_select(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
   static const int32_t code = index_fault("index_select");
   if (out.numel() == 0) return LAMELLA_OK;
-  const Tensor at = plain(index, LAMELLA_INT64);
+  const Operand at(index.get(), LAMELLA_INT64);
   const lamella_tensor *x = self.get(), *i = at.get(), *to = out.get();
   const Along along(x, dim);
   if (self.is_contiguous() && out.is_contiguous())
     return gather_rows(to, i, x, count_of(x, 0, along.dim), along.size, count_of(x, along.dim + 1, x->dl.ndim), false,
                        code);
-  Dimensions dims;
+  lamella::Dimensions<3> dims;
   for (int d = 0; d < to->dl.ndim; d++)
     dims.add(to->dl.shape[d], {to->dl.strides[d], d == along.dim ? 1 : 0, along.step(x, d)});
   return gather_by(dims, to, i, x, along, false, code);
@@ -75,20 +76,20 @@ Status index_select(const Tensor& self, int64_t dim, const Tensor& index, const 
 Status take(const Tensor& self, const Tensor& index, const Tensor& out) {
   static const int32_t code = index_fault("take");
   if (out.numel() == 0) return LAMELLA_OK;
-  const Tensor x = plain(self), at = plain(index, LAMELLA_INT64);
-  const PlainOutput to(out);
-  if (lamella_status st = gather_rows(to.tensor().get(), at.get(), x.get(), 1, x.numel(), 1, true, code)) return st;
-  return to.close();
+  const Operand x(self), at(index.get(), LAMELLA_INT64);
+  const Result to(out);
+  if (lamella_status st = gather_rows(to.get(), at.get(), x.get(), 1, x->numel, 1, true, code)) return st;
+  return to.finish();
 }
 
 Status embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool, const Tensor& out) {
   static const int32_t code = index_fault("embedding", "indices");
   if (out.numel() == 0) return LAMELLA_OK;
-  const Tensor x = plain(weight), at = plain(indices, LAMELLA_INT64);
-  const PlainOutput to(out);
-  if (lamella_status st = gather_rows(to.tensor().get(), at.get(), x.get(), 1, x.size(0), x.size(1), false, code))
+  const Operand x(weight), at(indices.get(), LAMELLA_INT64);
+  const Result to(out);
+  if (lamella_status st = gather_rows(to.get(), at.get(), x.get(), 1, x->dl.shape[0], x->dl.shape[1], false, code))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
@@ -96,18 +97,18 @@ Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
   static const int32_t code = index_fault("embedding_dense_backward", "indices");
   static Kernels divisions("indexing.cu");
   const int dtype = scale_grad_by_freq ? wide_of(out.get()->dtype) : out.get()->dtype;
-  const PlainOutput to(out, dtype);
-  const lamella_tensor* sums = to.tensor().get();
+  const Result to(out.get(), dtype);
+  const lamella_tensor* sums = to.get();
   if (lamella_status st = clear(sums)) return st;
   const int64_t width = out.size(1);
   if (indices.numel() && width) {
-    const Tensor at = plain(indices, LAMELLA_INT64), g = plain(grad_output, dtype);
-    const int64_t count = at.numel(), one = 1;
+    const Operand at(indices.get(), LAMELLA_INT64), g(grad_output.get(), dtype);
+    const int64_t count = at->numel, one = 1;
     const Tensor vector = view_of(at.get(), 1, &count, &one);
     const Targets t(sums, count, num_weights, width);
     if (lamella_status st = row_targets(t, vector.get(), 1, num_weights, false, padding_idx, code)) return st;
     Sorted order;
-    if (lamella_status st = fold_rows(sums, t, Fold::sum, g.data_ptr(), 1, &order)) return st;
+    if (lamella_status st = fold_rows(sums, t, Fold::sum, g.data(), 1, &order)) return st;
     if (scale_grad_by_freq) {
       Kernel& kernel = divisions.get({dtype, t.bytes},
                                      [&] { return text("divide_by_counts<", type_name(dtype), ", ", t.place(), ">"); });
@@ -116,7 +117,7 @@ Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
         return st;
     }
   }
-  return to.close();
+  return to.finish();
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -126,11 +127,12 @@ lamella_status scatter_targets(const Targets& t, const lamella_tensor* self, int
                                int32_t code) {
   static Kernels kernels("indexing.cu");
   const Along along(self, dim);
-  Dimensions dims;
+  lamella::Dimensions<2> dims;
   for (int d = 0; d < index->dl.ndim; d++) dims.add(index->dl.shape[d], {index->dl.strides[d], along.step(self, d)});
+  dims.join();
   // The walk must go through the index in row-major order, as the numbers of elements do.
   Kernel& kernel = kernels.get({t.bytes == 8}, [&] { return text("scatter_places<", t.place(), ">"); });
-  return launch(kernel, self, grid_for(self, t.count), {256}, 0, dims.walk<2>(), index->dl.data, along.size,
+  return launch(kernel, self, grid_for(self, t.count), {256}, 0, walk_of<2>(dims), index->dl.data, along.size,
                 along.stride, t.places.data_ptr(), fault_of(self), code);
 }
 
@@ -139,19 +141,20 @@ Tensor covered(const Tensor& src, const lamella_tensor* index) {
   const lamella_tensor* s = src.get();
   int64_t strides[LAMELLA_MAX_DIMS];
   for (int d = 0; d < index->dl.ndim; d++) strides[d] = step_of(s, d);
-  return plain(view_of(s, index->dl.ndim, index->dl.shape, strides));
+  Tensor view = view_of(s, index->dl.ndim, index->dl.shape, strides);
+  return view.is_contiguous() ? view : copy_of(view.get());
 }
 
 // body(self, targets) writes.
 template <class Body>
 lamella_status scatter_into(const Tensor& out, int64_t dim, const Tensor& index, int32_t code, Body body) {
   if (index.numel() == 0) return LAMELLA_OK;
-  const Tensor at = index.get()->dtype == LAMELLA_INT64 ? index : plain(index, LAMELLA_INT64);
+  const Operand at(index.get(), LAMELLA_INT64, true);
   const Written self(out.get());
-  const Targets t(self.get(), at.numel(), self.get()->numel, 1);
+  const Targets t(self.get(), at->numel, self.get()->numel, 1);
   if (lamella_status st = scatter_targets(t, self.get(), dim, at.get(), code)) return st;
   if (lamella_status st = body(self.get(), t)) return st;
-  return self.close();
+  return self.finish();
 }
 
 Status scatter_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& src, const Tensor& out) {
@@ -194,15 +197,15 @@ template <class Body>
 lamella_status rows_into(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& source, int32_t code,
                          Body body) {
   if (index.numel() == 0 || out.numel() == 0) return LAMELLA_OK;
-  const Tensor at = plain(index, LAMELLA_INT64), from = plain(source);
+  const Operand at(index.get(), LAMELLA_INT64), from(source);
   const Written written(out.get());
   const lamella_tensor* self = written.get();
-  const int d = wrapped_dim(dim, self);
+  const int d = wrapped_dim(dim, self->dl.ndim);
   const int64_t outer = count_of(self, 0, d), size = size_along(self, d), width = count_of(self, d + 1, self->dl.ndim);
-  const Targets t(self, outer * at.numel(), outer * size, width);
+  const Targets t(self, outer * at->numel, outer * size, width);
   if (lamella_status st = row_targets(t, at.get(), outer, size, false, -1, code)) return st;
-  if (lamella_status st = body(self, t, from.data_ptr())) return st;
-  return written.close();
+  if (lamella_status st = body(self, t, from.data())) return st;
+  return written.finish();
 }
 
 Status index_copy_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& source, const Tensor& out) {

@@ -1,13 +1,13 @@
-// What a kernel asks of the capture that it may be a part of.
+// Random words of a kernel that may be part of a capture.
 #pragma once
 
 #include "launch.h"
 
 namespace cuda {
 
-// Where a captured kernel finds its random words, since each replay has new ones: `stream` is device memory with the
-// seed and the counter of a replay's first word, `counter` is the kernel's place behind it. Without a capture
-// both are null.
+// CapturedWords says where a captured kernel finds its random words, since each replay has new ones: `stream` is device
+// memory with the seed and the counter of a replay's first word, `counter` is the kernel's place behind it. Without a
+// capture both are null.
 struct CapturedWords {
   CUdeviceptr stream = 0;
   uint64_t counter = 0;

@@ -3,9 +3,13 @@
 
 #include "nonzero.h"
 #include "scattering.h"
-#include "walks.h"
+#include "layout.h"
 
 namespace cuda {
+
+// The adapters of a typed function.
+template <auto Kernel>
+using Typed = lamella::detail::SignatureFor<lamella::detail::Constant<Kernel>>;
 
 lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
                            int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code);  // gather.cpp
@@ -21,6 +25,7 @@ struct Part {
 // self as a list of index tensors sees it: dimensions before, the index shape, dimensions behind.
 class Indexed {
  public:
+  // Throws Declined for more indices than a kernel holds.
   Indexed(const lamella_frame* f, const Tensor& self, TensorList list) : self_(self) {
     int d = 0, lead = 0;
     bool begun = false, ended = false, adjacent = true;
@@ -37,9 +42,10 @@ class Indexed {
       if (t.get()->dtype == LAMELLA_BOOL)
         take_mask(t, d);
       else
-        parts_.push_back({t.get()->dtype == LAMELLA_INT64 ? t : plain(t, LAMELLA_INT64), d++});
+        parts_.push_back({t.get()->dtype == LAMELLA_INT64 ? t : converted(t), d++});
     }
     for (; d < self_.dim(); d++) kept.push_back(d);
+    if (parts_.size() > most_indices) throw lamella::Declined();
     for (const Part& p : parts_) broadcast(f, p.index);
     if (!adjacent) lead = 0;
     before_.assign(kept.begin(), kept.begin() + lead);
@@ -47,7 +53,6 @@ class Indexed {
   }
 
   const Tensor& self() const { return self_; }
-  bool fits() const { return parts_.size() <= most_indices; }
   std::vector<int64_t> shape() const {
     std::vector<int64_t> all;
     for (int d : before_) all.push_back(self_.size(d));
@@ -64,32 +69,37 @@ class Indexed {
     *width = count_of(self_.get(), d + 1, static_cast<int>(self_.dim()));
     return true;
   }
-  Tensor only_index() const { return plain(parts_[0].index); }
+  // The only index, in plain layout.
+  Tensor only_index() const {
+    const Tensor& index = parts_[0].index;
+    return index.is_contiguous() ? index : copy_of(index.get());
+  }
 
   // The walk over all, row-major: an operand's steps, then self's with 0 for the index shape; and the indices' steps.
   template <int Operands>
   Walk<Operands> walk(const lamella_tensor* operand, Indices* indices) const {
     const int count = static_cast<int>(parts_.size());
-    Dimensions dims;
+    lamella::Dimensions<Operands + most_indices> dims;
     int at = 0;
     auto add = [&](int64_t size, int64_t of_self, int index_dim) {
       std::vector<int64_t> steps;
       if (operand) steps.push_back(operand->dl.strides[at]);
       steps.push_back(of_self);
       for (const Part& p : parts_) steps.push_back(index_dim < 0 ? 0 : index_step(p.index.get(), index_dim));
-      dims.add(size, std::move(steps));
+      dims.add(size, steps.data(), steps.size());
       at++;
     };
     for (int d : before_) add(self_.size(d), self_.stride(d), -1);
     for (size_t i = 0; i < sizes_.size(); i++) add(sizes_[i], 0, static_cast<int>(i));
     for (int d : behind_) add(self_.size(d), self_.stride(d), -1);
-    const Walk<Operands> w = dims.walk<Operands>();
+    dims.join();
+    const Walk<Operands> w = walk_of<Operands>(dims);
     indices->count = count;
     for (int k = 0; k < count; k++) {
       indices->at[k] = data_of<const int64_t>(parts_[k].index);
       indices->size[k] = self_.size(parts_[k].dim);
       indices->scale[k] = self_.stride(parts_[k].dim);
-      for (int d = 0; d < w.ndim; d++) indices->strides[k][d] = dims.step(Operands + k, d);
+      for (int d = 0; d < w.ndim; d++) indices->strides[k][d] = dims[d].steps[Operands + k];
     }
     return w;
   }
@@ -111,6 +121,11 @@ class Indexed {
     }
     const Tensor all = nonzero_of(t);
     for (int k = 0; k < t.dim(); k++) parts_.push_back({column(all, k), d++});
+  }
+  static Tensor converted(const Tensor& t) {
+    const Tensor numbers = lamella::allocate_like(t.get(), LAMELLA_INT64);
+    lamella::check(assign(numbers.get(), t.get()));
+    return numbers;
   }
   static Tensor column(const Tensor& all, int64_t k) {
     const int64_t count = all.size(0), step = all.size(1);
@@ -138,12 +153,6 @@ class Indexed {
   std::vector<int64_t> sizes_;
 };
 
-bool nothing_indexed(TensorList list) {
-  for (const Tensor& t : list)
-    if (t.defined()) return false;
-  return true;
-}
-
 int32_t index_code() {
   static const int32_t code =
       add_fault(LAMELLA_INDEX_ERROR, "index: argument 'indices': index {value} is out of range for size {size}");
@@ -165,92 +174,99 @@ lamella_status pick(const Indexed& indexed, const lamella_tensor* out) {
                 index_code());
 }
 
-// The shape rule allocates the result unless there are masks.
-lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    const Tensor self = Tensor::borrow(args[0].as.tensor);
-    std::vector<Tensor> list;
-    for (uint32_t i = 0; i < args[1].length; i++) list.push_back(Tensor::borrow(args[1].as.tensors[i]));
-    const bool allocated = rets->tag == LAMELLA_TENSOR;
-    if (allocated && nothing_indexed(list)) return assign(rets->as.tensor, self.get());
-    const Indexed indexed(f, self, list);
-    if (!indexed.fits()) return by_composite(f, args, rets);
-    if (allocated) return pick(indexed, rets->as.tensor);
-    const std::vector<int64_t> shape = indexed.shape();
-    Tensor out = empty_on(self.get(), shape, self.get()->dtype);
-    if (lamella_status st = pick(indexed, out.get())) return st;
-    rets[0] = lamella::value(out.release());
-    return LAMELLA_OK;
-  });
+Status index_into(lamella_frame* f, const Tensor& self, TensorList indices, const Tensor& out) {
+  if (nothing_indexed(indices)) return assign(out.get(), self.get());
+  return pick(Indexed(f, self, indices), out.get());
+}
+// With masks among the indices, which decide the result's shape.
+Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) {
+  const Indexed indexed(f, self, indices);
+  Tensor out = empty_on(self.get(), indexed.shape(), self.get()->dtype);
+  lamella::check(pick(indexed, out.get()));
+  return out;
 }
 
-// self[indices] = values, or += where `accumulate`.
-lamella_status index_put_(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    static Kernels kernels("indexing.cu");
-    static const int32_t code =
-        add_fault(LAMELLA_INDEX_ERROR, "index_put_: argument 'indices': index {value} is out of range for size {size}");
-    const lamella_tensor* out = rets[0].as.tensor;
-    const bool accumulate = args[3].as.i != 0;
-    std::vector<Tensor> list;
-    for (uint32_t i = 0; i < args[1].length; i++) list.push_back(Tensor::borrow(args[1].as.tensors[i]));
-    if (nothing_indexed(list)) return by_composite(f, args, rets);
-    const Written written(out);
-    const Indexed indexed(f, Tensor::borrow(const_cast<lamella_tensor*>(written.get())), list);
-    if (!indexed.fits()) return by_composite(f, args, rets);
-    // values, expanded to the selected elements, in plain layout
-    const std::vector<int64_t> shape = indexed.shape();
-    const lamella_tensor* given = args[2].as.tensor;
+// Calls one of the two: the shape rule allocates the result unless there are masks.
+lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
+  const bool allocated = rets->tag == LAMELLA_TENSOR;
+  return (allocated ? Typed<index_into>::kernel() : Typed<index_by_masks>::kernel())(f, args, rets);
+}
+
+// The values of index_put_, expanded to the selected elements, in plain layout; `one`: a number for all of them.
+struct Values {
+  Tensor all;
+  int64_t count = 1;
+  bool one = true;
+
+  Values(const lamella_tensor* given, const std::vector<int64_t>& shape, bool accumulate) {
     const int n = static_cast<int>(shape.size()), shift = n - given->dl.ndim;
-    int64_t count = 1;
     std::vector<int64_t> strides(shape.size());
-    bool same = true;
     for (int d = 0; d < n; d++) {
       const int64_t its = d < shift ? 1 : given->dl.shape[d - shift];
       LAMELLA_CHECK(shift >= 0 && (its == 1 || its == shape[d]),
                     "index_put_: argument 'values': its shape does not broadcast to the ", shape[0], " selected rows");
       strides[d] = its == 1 ? 0 : given->dl.strides[d - shift];
-      same = same && its == 1;
+      one = one && its == 1;
       count *= shape[d];
     }
-    if (!count) return LAMELLA_OK;
-    const bool number = same && !accumulate;
-    Tensor values = number ? Tensor::borrow(const_cast<lamella_tensor*>(given))
-                           : plain(view_of(given, n, shape.data(), strides.data()));
-    if (values.get()->storage == out->storage && written.get() == out) {  // read while self is written
-      Tensor copy = empty_on(out, values.sizes(), values.get()->dtype);
-      if (lamella_status st = assign(copy.get(), values.get())) return st;
-      values = copy;
-    }
-    const lamella_tensor* self = written.get();
-    int64_t outer, size, width;
-    lamella_status st;
-    if (!number && indexed.names_rows(&outer, &size, &width)) {
-      const Tensor at = indexed.only_index();
-      const int64_t numel = at.numel(), one = 1;
-      const Tensor vector = view_of(at.get(), 1, &numel, &one);
-      const Targets t(self, outer * numel, outer * size, width);
-      if ((st = row_targets(t, vector.get(), outer, size, true, -1, code))) return st;
-      st = accumulate ? fold_rows(self, t, Fold::sum, values.data_ptr()) : put_rows(self, t, values.data_ptr(), false);
-    } else {
-      const Targets t(self, count, self->numel, 1);
-      Indices indices;
-      const Walk<1> w = indexed.walk<1>(nullptr, &indices);
-      Kernel& kernel = kernels.get({t.bytes == 8}, [&] { return text("index_places<", t.place(), ">"); });
-      if ((st = launch(kernel, self, grid_for(self, count), {256}, 0, w, indices, t.places.data_ptr(), fault_of(self),
-                       code)))
-        return st;
-      st = accumulate ? fold_rows(self, t, Fold::sum, values.data_ptr()) : put_rows(self, t, values.data_ptr(), number);
-    }
-    return st ? st : written.close();
-  });
+    one = one && !accumulate;
+    if (!count) return;
+    all = one ? Tensor::borrow(const_cast<lamella_tensor*>(given)) : view_of(given, n, shape.data(), strides.data());
+    if (!one && !all.is_contiguous()) all = copy_of(all.get());
+  }
+};
+
+// Writes or adds whole rows, which one index names.
+lamella_status put_by_rows(const lamella_tensor* self, const Indexed& indexed, const Values& values, bool accumulate,
+                           int32_t code, int64_t outer, int64_t size, int64_t width) {
+  const Tensor at = indexed.only_index();
+  const int64_t numel = at.numel(), one = 1;
+  const Tensor vector = view_of(at.get(), 1, &numel, &one);
+  const Targets t(self, outer * numel, outer * size, width);
+  if (lamella_status st = row_targets(t, vector.get(), outer, size, true, -1, code)) return st;
+  const void* from = values.all.data_ptr();
+  return accumulate ? fold_rows(self, t, Fold::sum, from) : put_rows(self, t, from, false);
+}
+lamella_status put_by_elements(const lamella_tensor* self, const Indexed& indexed, const Values& values,
+                               bool accumulate, int32_t code) {
+  static Kernels kernels("indexing.cu");
+  const Targets t(self, values.count, self->numel, 1);
+  Indices indices;
+  const Walk<1> w = indexed.walk<1>(nullptr, &indices);
+  Kernel& kernel = kernels.get({t.bytes}, [&] { return text("index_places<", t.place(), ">"); });
+  if (lamella_status st = launch(kernel, self, grid_for(self, values.count), {256}, 0, w, indices, t.places.data_ptr(),
+                                 fault_of(self), code))
+    return st;
+  const void* from = values.all.data_ptr();
+  return accumulate ? fold_rows(self, t, Fold::sum, from) : put_rows(self, t, from, values.one);
+}
+
+// self[indices] = values, or += where `accumulate`.
+Status index_put_(lamella_frame* f, const Tensor&, TensorList indices, const Tensor& given, bool accumulate,
+                  const Tensor& out) {
+  static const int32_t code =
+      add_fault(LAMELLA_INDEX_ERROR, "index_put_: argument 'indices': index {value} is out of range for size {size}");
+  if (nothing_indexed(indices)) return LAMELLA_DECLINED;
+  const Written written(out.get());
+  const lamella_tensor* self = written.get();
+  const Indexed indexed(f, Tensor::borrow(const_cast<lamella_tensor*>(self)), indices);
+  Values values(given.get(), indexed.shape(), accumulate);
+  if (!values.count) return LAMELLA_OK;
+  if (values.all.get()->storage == out.get()->storage && self == out.get())  // read while self is written
+    values.all = copy_of(values.all.get());
+  int64_t outer, size, width;
+  const bool rows = !values.one && indexed.names_rows(&outer, &size, &width);
+  if (lamella_status st = rows ? put_by_rows(self, indexed, values, accumulate, code, outer, size, width)
+                               : put_by_elements(self, indexed, values, accumulate, code))
+    return st;
+  return written.finish();
 }
 
 }  // namespace
 
 LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
-  m.impl("index.Tensor", "cuda", index, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
-  m.impl("index_put_", "cuda", index_put_, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS);
+  m.impl("index.Tensor", "cuda", index);
+  add<index_put_>(m, "index_put_");
 }
 
 }  // namespace cuda

@@ -1,5 +1,5 @@
-// What a thread keeps, and hands on to another one when it ends: handles of libraries are slow to make, and cannot be
-// destroyed at a thread's end, when the driver may have gone.
+// Objects that a thread keeps, and leaves to another one when it ends: handles of libraries are slow to make, and
+// cannot be destroyed at a thread's end, when the driver may have gone.
 #pragma once
 
 #include <deque>

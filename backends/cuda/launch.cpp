@@ -5,18 +5,23 @@
 
 namespace cuda {
 
-lamella_status launch(Kernel& kernel, const lamella_tensor* on, Dim grid, Dim block, unsigned shared_bytes,
-                      void** arguments) {
+lamella_status launch_on(Kernel& kernel, int device, CUstream stream, Dim grid, Dim block, unsigned shared_bytes,
+                         void** arguments) {
   return lamella::guarded([&]() -> lamella_status {
     if (!grid.x || !grid.y || !grid.z) return LAMELLA_OK;
-    const int device = index_of(on);
     const CUfunction f = kernel.on(device);
     enter(device);
     if (shared_bytes > 48 * 1024) kernel.allow_shared(device, shared_bytes);
-    return checked(driver().launch(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes,
-                                   current_stream(device), arguments, nullptr),
-                   kernel.name().c_str());
+    return checked(
+        driver().launch(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes, stream, arguments, nullptr),
+        kernel.name().c_str());
   });
+}
+
+lamella_status launch(Kernel& kernel, const lamella_tensor* on, Dim grid, Dim block, unsigned shared_bytes,
+                      void** arguments) {
+  const int device = index_of(on);
+  return launch_on(kernel, device, current_stream(device), grid, block, shared_bytes, arguments);
 }
 
 void Kernel::allow_shared(int device, unsigned bytes) {

@@ -84,6 +84,8 @@ class Kernels {
 };
 
 // `arguments` are addresses, one for each parameter of the kernel. A grid of no blocks is nothing.
+lamella_status launch_on(Kernel&, int device, CUstream stream, Dim grid, Dim block, unsigned shared_bytes,
+                         void** arguments);
 lamella_status launch(Kernel&, const lamella_tensor* on, Dim grid, Dim block, unsigned shared_bytes, void** arguments);
 
 template <class... A>
@@ -94,8 +96,8 @@ lamella_status launch(Kernel& kernel, const lamella_tensor* on, Dim grid, Dim bl
   return launch(kernel, on, grid, block, shared_bytes, addresses);
 }
 
-// How many blocks of a size have a thread for each of n elements, and not more than keep the device busy: kernels walk
-// on in steps of the grid.
+// blocks_for returns as many blocks of a size as have a thread for each of n elements, and not more than keep the
+// device busy: kernels walk on in steps of the grid.
 Dim blocks_for(const lamella_tensor* on, int64_t n, unsigned block);
 
 // The name of a dtype's type in the texts: "float", "bfloat16", "complex<double>".

@@ -1,18 +1,57 @@
-// Walks several operands in one order: their dimensions are ordered by the output's steps and joined where all allow
-// it.
+// The walks of kernels over several operands: arguments of kernels, made from dimensions that are joined.
 #pragma once
 
-#include <vector>
+#include <lamella/operands.h>
 
 #include "kernels/layout.h"
+#include "kernels/walk.h"
 #include "launch.h"
 
 namespace cuda {
 
-// Sets the divisors of a layout whose dims and sizes are set, and whether it is small.
-void set_divisors(Layout&);
-
 constexpr int item_sizes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+
+// A layout of the innermost dimensions, at most as many as it holds.
+template <int Operands>
+Layout layout_of(const lamella::Dimensions<Operands>& dims) {
+  Layout l;
+  l.dims = dims.count() < layout_dims ? dims.count() : layout_dims;
+  int64_t elements = 1;
+  for (int d = 0; d < l.dims; d++) {
+    const auto& from = dims[dims.count() - 1 - d];
+    elements *= l.sizes[d] = from.size;
+    l.quotients[d] = lamella::quotient_by(from.size);
+    for (int k = 0; k < Operands; k++) l.steps[k][d] = from.steps[k];
+  }
+  l.small = !(elements >> 31);
+  return l;
+}
+
+// A layout of all dimensions. Throws where it does not hold them; `who` names the kernel.
+template <int Operands>
+Layout layout_of(const lamella::Dimensions<Operands>& dims, const char* who) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= layout_dims, "cuda: ", who, " of a tensor whose dimensions form ",
+                                dims.count(), " groups in memory, more than ", layout_dims,
+                                ": take a contiguous copy of it");
+  return layout_of(dims);
+}
+
+// The walk of the first operands, whose steps are counted in elements. Throws for more dimensions than it holds.
+template <int Operands, int All>
+Walk<Operands> walk_of(const lamella::Dimensions<All>& dims) {
+  LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= walk_dims, "cuda: more than ", walk_dims,
+                                " dimensions that cannot be joined; make the tensors contiguous");
+  Walk<Operands> w{};
+  w.ndim = dims.count();
+  w.count = dims.elements();
+  w.wide = w.count >> 31 != 0;
+  for (int d = 0; d < w.ndim; d++) {
+    w.sizes[d] = dims[d].size;
+    w.quotients[d] = lamella::quotient_by(dims[d].size);
+    for (int k = 0; k < Operands; k++) w.strides[k][d] = dims[d].steps[k];
+  }
+  return w;
+}
 
 // The operands of one kernel, the output first. Each is broadcast to the output's shape.
 class Plan {
@@ -20,7 +59,7 @@ class Plan {
   // A null tensor is an operand without memory: it takes part in nothing.
   Plan(const lamella_tensor* out, const lamella_tensor* const* inputs, int count);
 
-  int64_t count() const { return count_; }
+  int64_t count() const { return dims_.elements(); }
   // All operands without gaps in one order, but for single elements; a bit for each input that moves.
   bool is_flat() const { return flat_; }
   int moving() const { return moving_; }
@@ -31,33 +70,29 @@ class Plan {
   // Dimensions beyond those of a layout: calls body(offsets) with the operands' offsets in bytes of each part.
   template <class Body>
   lamella_status parts(Body body) const {
-    std::vector<int64_t> at(outer_.size());
-    int64_t offsets[layout_operands] = {};
+    const int outer = dims_.count() - layout_.dims;
+    int64_t at[LAMELLA_MAX_DIMS] = {}, offsets[layout_operands] = {};
     for (;;) {
       if (const lamella_status st = body(offsets)) return st;
-      size_t d = 0;
-      for (; d < outer_.size(); at[d++] = 0) {
-        for (int k = 0; k < operands_; k++) offsets[k] += outer_[d].steps[k];
-        if (++at[d] < outer_[d].size) break;
-        for (int k = 0; k < operands_; k++) offsets[k] -= outer_[d].size * outer_[d].steps[k];
+      int d = outer - 1;
+      for (; d >= 0; at[d--] = 0) {
+        for (int k = 0; k < operands_; k++) offsets[k] += dims_[d].steps[k];
+        if (++at[d] < dims_[d].size) break;
+        for (int k = 0; k < operands_; k++) offsets[k] -= dims_[d].size * dims_[d].steps[k];
       }
-      if (d == outer_.size()) return LAMELLA_OK;
+      if (d < 0) return LAMELLA_OK;
     }
   }
   int64_t part() const { return part_; }  // elements of each part
 
  private:
-  struct Dimension {
-    int64_t size;
-    int64_t steps[layout_operands];
-  };
   int operands_;
-  int64_t count_ = 1, part_ = 1;
+  int64_t part_ = 1;
   bool flat_ = false;
   int moving_ = 0, items_[layout_operands] = {};
   char* data_[layout_operands] = {};
+  lamella::Dimensions<layout_operands> dims_;
   Layout layout_;
-  std::vector<Dimension> outer_;
 };
 
 }  // namespace cuda

@@ -24,13 +24,13 @@ enum class How { none, mean, sum };
 // Input, targets and weights as the kernels read them.
 struct Samples {
   int dtype;
-  Tensor x, targets, weights;
+  Operand x, targets, weights;
   Classes classes;
   Samples(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignored)
       : dtype(input.get()->dtype),
-        x(plain(input)),
-        targets(plain(target, LAMELLA_INT64)),
-        weights(plain(weight)),
+        x(input),
+        targets(target.get(), LAMELLA_INT64),
+        weights(weight),
         classes(classes_of(input.get(), ignored)) {}
 };
 
@@ -43,17 +43,17 @@ lamella_status each(const Samples& s, bool logits, int r, void* loss, void* weig
   });
   const RowLaunch rows(s.x.get(), s.classes.count, s.classes.classes, 1, 0);
   return launch(kernel, s.x.get(), logits ? rows.grid : grid_for(s.x.get(), s.classes.count),
-                logits ? rows.block : Dim{256}, 0, s.x.data_ptr(), s.targets.data_ptr(), data_of<void>(s.weights),
-                s.classes, loss, weights, fault_of(s.x.get()), class_fault());
+                logits ? rows.block : Dim{256}, 0, s.x.data(), s.targets.data(), s.weights.data(), s.classes, loss,
+                weights, fault_of(s.x.get()), class_fault());
 }
 
 Status nll_pick(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                 const Tensor& loss, const Tensor& weights) {
   const Samples s(input, target, weight, ignore_index);
-  const PlainOutput l(loss), w(weights);
+  const Result l(loss), w(weights);
   if (lamella_status st = each(s, false, loss.get()->dtype, l.data(), w.data())) return st;
-  if (lamella_status st = l.close()) return st;
-  return w.close();
+  if (lamella_status st = l.finish()) return st;
+  return w.finish();
 }
 
 Status class_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
@@ -63,10 +63,10 @@ Status class_loss(const Tensor& input, const Tensor& target, const Tensor& weigh
   const How how = static_cast<How>(reduction);
   const int wide = wide_of(s.dtype);
   const Tensor weights = empty_on(s.x.get(), {s.classes.count}, how == How::none ? s.dtype : wide);
-  const PlainOutput to(out);
+  const Result to(out);
   if (how == How::none) {
     if (lamella_status st = each(s, logits, s.dtype, to.data(), weights.data_ptr())) return st;
-    return to.close();
+    return to.finish();
   }
   const Tensor losses = empty_on(s.x.get(), {s.classes.count}, wide);
   if (lamella_status st = each(s, logits, wide, losses.data_ptr(), weights.data_ptr())) return st;
@@ -75,7 +75,7 @@ Status class_loss(const Tensor& input, const Tensor& target, const Tensor& weigh
   if (lamella_status st = launch(kernel, s.x.get(), {1}, {1024}, 0, losses.data_ptr(), weights.data_ptr(),
                                  s.classes.count, how == How::mean, to.data()))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 Status class_loss_backward(const Tensor& grad_output, const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -85,14 +85,14 @@ Status class_loss_backward(const Tensor& grad_output, const Tensor& input, const
   const Samples s(input, target, weight, ignore_index);
   if (!out.numel()) return LAMELLA_OK;
   const How how = static_cast<How>(reduction);
-  const Tensor g = plain(grad_output, s.dtype);
-  const PlainOutput to(out);
+  const Operand g(grad_output.get(), s.dtype);
+  const Result to(out);
   Tensor whole;
   if (how == How::mean) {
     whole = empty_on(s.x.get(), {1}, wide_of(s.dtype));
     Kernel& kernel = weights.get({s.dtype}, [&] { return text("total_weight<", type_name(s.dtype), ">"); });
-    if (lamella_status st = launch(kernel, s.x.get(), {1}, {1024}, 0, s.targets.data_ptr(), data_of<void>(s.weights),
-                                   s.classes, whole.data_ptr(), fault_of(s.x.get()), class_fault()))
+    if (lamella_status st = launch(kernel, s.x.get(), {1}, {1024}, 0, s.targets.data(), s.weights.data(), s.classes,
+                                   whole.data_ptr(), fault_of(s.x.get()), class_fault()))
       return st;
   }
   Kernel& kernel = kernels.get({s.dtype, logits}, [&] {
@@ -100,11 +100,11 @@ Status class_loss_backward(const Tensor& grad_output, const Tensor& input, const
   });
   const RowLaunch rows(s.x.get(), s.classes.count, s.classes.classes, 1, 0);
   if (lamella_status st =
-          launch(kernel, s.x.get(), rows.grid, rows.block, 0, g.data_ptr(), how == How::none ? int64_t{1} : int64_t{0},
-                 s.x.data_ptr(), s.targets.data_ptr(), data_of<void>(s.weights), data_of<void>(whole), s.classes,
-                 to.data(), fault_of(s.x.get()), class_fault()))
+          launch(kernel, s.x.get(), rows.grid, rows.block, 0, g.data(), how == How::none ? int64_t{1} : int64_t{0},
+                 s.x.data(), s.targets.data(), s.weights.data(), data_of<void>(whole), s.classes, to.data(),
+                 fault_of(s.x.get()), class_fault()))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ lamella_status by_blas(const Product& p, const lamella_tensor* on) {
         st || done)
       return st;
   }
-  // What is added lies in the output before, or is added behind.
+  // The added matrix lies in the output already, or a kernel adds it after the product.
   const bool inside = p.added.data == p.out.data;
   if (lamella_status st = blas_multiply(index_of(on), p.dtype, p.batches, p.rows, p.columns, p.depth, for_blas(a),
                                         for_blas(b), for_blas(p.out), p.alpha, inside ? p.beta : zero))
@@ -154,18 +154,21 @@ Matrix broadcast(const lamella_tensor* t, bool vector) {
   return {t->dl.data, {steps[0], steps[1], steps[2]}};
 }
 
-Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
-  const lamella_tensor *a = self.get(), *b = mat2.get(), *c = out.get();
+lamella_status product_of(const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c) {
   Product p(a->dtype, c->dtype);
   p.a = matrix(a), p.b = matrix(b), p.out = matrix(c);
   p.rows = a->dl.shape[0], p.depth = a->dl.shape[1], p.columns = b->dl.shape[1];
   return multiply(p, c);
 }
 
+Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
+  return product_of(self.get(), mat2.get(), out.get());
+}
+
 // int8 or uint8 times int8, in int32.
 Status int_mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
-  const Tensor x = plain(self, LAMELLA_INT32), y = plain(mat2, LAMELLA_INT32);
-  return mm(x, y, out);
+  const Operand x(self.get(), LAMELLA_INT32), y(mat2.get(), LAMELLA_INT32);
+  return product_of(x.get(), y.get(), out.get());
 }
 
 Status bmm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
@@ -215,7 +218,8 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
 // The rows of the input times the transposed weight, plus the bias.
 Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out) {
   const lamella_tensor* c = out.get();
-  const Tensor x = input.dim() > 2 ? plain(input) : input;  // all rows are one matrix
+  const Operand x(input.get(), input.get()->dtype,
+                  input.dim() <= 2 || input.is_contiguous());  // all rows are one matrix
   const lamella_tensor *a = x.get(), *b = weight.get();
   const int n = a->dl.ndim;
   const int64_t depth = a->dl.shape[n - 1];
@@ -227,7 +231,7 @@ Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, con
   for (int d = 0; d + 1 < n; d++) p.rows *= a->dl.shape[d];
   p.a = {a->dl.data, {0, n == 2 ? a->dl.strides[0] : depth, a->dl.strides[n - 1]}};
   p.b = {b->dl.data, {0, b->dl.strides[one ? 0 : 1], one ? 1 : b->dl.strides[0]}};
-  const PlainOutput to(out);
+  const Result to(out);
   p.out = {to.data(), {0, p.columns, 1}};
   if (bias.defined()) {
     const lamella_tensor* v = bias.get();
@@ -235,7 +239,7 @@ Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, con
     p.added = {v->dl.data, {0, 0, single ? 0 : v->dl.strides[0]}};
   }
   if (lamella_status st = multiply(p, c)) return st;
-  return to.close();
+  return to.finish();
 }
 
 }  // namespace

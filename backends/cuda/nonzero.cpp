@@ -13,7 +13,7 @@ Tensor nonzero(const Tensor& self) { return nonzero_of(self); }
 Tensor nonzero_of(const Tensor& self) {
   static Kernels counts("nonzero.cu"), writes("nonzero.cu");
   static Kernel places("nonzero.cu", "nonzero_places");
-  const Tensor x = plain(self);
+  const Operand x(self);
   const lamella_tensor* in = x.get();
   const int64_t n = in->numel, blocks = (n + nonzero_tile - 1) / nonzero_tile, ndim = in->dl.ndim;
   if (!n) return empty_on(in, {0, ndim}, LAMELLA_INT64);

@@ -10,19 +10,19 @@ using Flags = lamella::ArrayRef<bool>;
 
 // A parameter in a dtype that kernels have for it: that of the input, or the one in which it is computed.
 struct Parameters {
-  Tensor weight, bias;
+  Operand weight, bias;
   int dtype;
   Parameters(const Tensor& w, const Tensor& b, int input) : dtype(input) {
     for (const Tensor* t : {&w, &b})
       if (t->defined() && t->get()->dtype != input) dtype = wide_of(input);
-    weight = plain(w, dtype);
-    bias = plain(b, dtype);
+    weight = Operand(w.get(), dtype);
+    bias = Operand(b.get(), dtype);
   }
   // Whether those of `width` neighbours in a row can be read at once, or there are none.
   bool dense(const Channels& c, int width) const {
-    if (!weight.defined() && !bias.defined()) return true;
-    const auto aligned = [&](const Tensor& t) {
-      return reinterpret_cast<uintptr_t>(data_of(t)) % static_cast<uintptr_t>(width * item_of(dtype)) == 0;
+    if (!weight && !bias) return true;
+    const auto aligned = [&](const Operand& t) {
+      return reinterpret_cast<uintptr_t>(t.data()) % static_cast<uintptr_t>(width * item_of(dtype)) == 0;
     };
     return c.groups == 1 && c.area == 1 && aligned(weight) && aligned(bias);
   }
@@ -53,29 +53,28 @@ lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor
     return LAMELLA_OK;
   }
   const int t = input.get()->dtype;
-  const Tensor x = plain(input);
+  const Operand x(input);
   const Parameters p(weight, bias, t);
-  const PlainOutput to(out);
-  std::optional<PlainOutput> means, scales;
+  const Result to(out);
+  std::optional<Result> means, scales;
   if (mean.defined()) means.emplace(mean);
   if (scale.defined()) scales.emplace(scale);
-  const int width = pack_width(item_of(t), n.length, {x.data_ptr(), to.data()});
+  const int width = pack_width(item_of(t), n.length, {x.data(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, item_of(wide_of(t)));
   const bool dense = p.dense(channels, width);
   Kernel& kernel = kernels.get({t, p.dtype, dense, width, rows.packs}, [&] {
     return text("normalize_rows<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false", ", ",
                 dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
-  if (lamella_status st =
-          launch(kernel, x.get(), rows.grid, rows.block, rows.shared, x.data_ptr(), data_of<void>(p.weight),
-                 data_of<void>(p.bias), to.data(), means ? means->data() : nullptr, scales ? scales->data() : nullptr,
-                 n.rows, n.length, channels, eps, rows.keeps))
+  if (lamella_status st = launch(kernel, x.get(), rows.grid, rows.block, rows.shared, x.data(), p.weight.data(),
+                                 p.bias.data(), to.data(), means ? means->data() : nullptr,
+                                 scales ? scales->data() : nullptr, n.rows, n.length, channels, eps, rows.keeps))
     return st;
   if (means)
-    if (lamella_status st = means->close()) return st;
+    if (lamella_status st = means->finish()) return st;
   if (scales)
-    if (lamella_status st = scales->close()) return st;
-  return to.close();
+    if (lamella_status st = scales->finish()) return st;
+  return to.finish();
 }
 
 Status native_layer_norm(const Tensor& input, IntList normalized_shape, const Tensor& weight, const Tensor& bias,
@@ -115,25 +114,24 @@ Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 // ---- gradients of rows ----
 
 template <bool Centered>
-lamella_status backward_rows(const Tensor& g, const Tensor& x, const Tensor& weight, const Tensor& mean,
-                             const Tensor& scale, const Rows& n, const Channels& channels, const Tensor& out) {
+lamella_status backward_rows(const Operand& g, const Operand& x, const Tensor& weight, const Operand& mean,
+                             const Operand& scale, const Rows& n, const Channels& channels, const Tensor& out) {
   static Kernels kernels("norms.cu");
   if (!out.numel()) return LAMELLA_OK;
   const int t = x.get()->dtype;
   const Parameters p(weight, Tensor(), t);
-  const PlainOutput to(out);
-  const int width = pack_width(item_of(t), n.length, {g.data_ptr(), x.data_ptr(), to.data()});
+  const Result to(out);
+  const int width = pack_width(item_of(t), n.length, {g.data(), x.data(), to.data()});
   const RowLaunch rows(x.get(), n.rows, n.length, width, 0);
   const bool dense = p.dense(channels, width);
   Kernel& kernel = kernels.get({t, p.dtype, dense, width, rows.packs}, [&] {
     return text("normalize_rows_backward<", type_name(t), ", ", type_name(p.dtype), ", ", Centered ? "true" : "false",
                 ", ", dense ? "true" : "false", ", ", width, ", ", rows.packs, ">");
   });
-  if (lamella_status st =
-          launch(kernel, x.get(), rows.grid, rows.block, 0, g.data_ptr(), x.data_ptr(), data_of<void>(p.weight),
-                 data_of<void>(mean), scale.data_ptr(), to.data(), n.rows, n.length, channels))
+  if (lamella_status st = launch(kernel, x.get(), rows.grid, rows.block, 0, g.data(), x.data(), p.weight.data(),
+                                 mean.data(), scale.data(), to.data(), n.rows, n.length, channels))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 // Sums of `count` parts for each of one or two results, whose parts follow each other; a result that is undefined or
@@ -145,8 +143,8 @@ lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t len
   const auto add = [&](int at, const Tensor& out, const Tensor& other) -> lamella_status {
     if (!out.defined() || !out.numel()) return LAMELLA_OK;
     const int to_dtype = out.get()->dtype;
-    const PlainOutput to(out);
-    std::optional<PlainOutput> and_to;
+    const Result to(out);
+    std::optional<Result> and_to;
     if (other.defined()) and_to.emplace(other);
     Kernel& kernel = kernels.get({from, to_dtype},
                                  [&] { return text("add_parts<", type_name(from), ", ", type_name(to_dtype), ">"); });
@@ -155,8 +153,8 @@ lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t len
                                    count, length, to.data(), and_to ? and_to->data() : nullptr))
       return st;
     if (and_to)
-      if (lamella_status st = and_to->close()) return st;
-    return to.close();
+      if (lamella_status st = and_to->finish()) return st;
+    return to.finish();
   };
   if (first.defined() && second.defined() && first.get()->dtype == second.get()->dtype) return add(0, first, second);
   if (lamella_status st = add(0, first, Tensor())) return st;
@@ -164,12 +162,12 @@ lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t len
 }
 
 template <bool Centered>
-lamella_status backward_weights(const Tensor& g, const Tensor& x, const Tensor& mean, const Tensor& scale,
+lamella_status backward_weights(const Operand& g, const Operand& x, const Operand& mean, const Operand& scale,
                                 const Rows& n, const Tensor& dw, const Tensor& db) {
   static Kernels kernels("norms.cu");
   if (!dw.defined() && !db.defined()) return LAMELLA_OK;
   const int t = x.get()->dtype, wide = wide_of(t);
-  const int width = pack_width(item_of(t), n.length, {g.data_ptr(), x.data_ptr()});
+  const int width = pack_width(item_of(t), n.length, {g.data(), x.data()});
   // As many parts of the rows as keep the device busy beside the tiles of columns, each of whole steps of a block: 32
   // rows. They depend on the shape only, so that results do not depend on the device.
   const int64_t tiles = (n.length + 32 * width - 1) / (32 * width), busy = std::max<int64_t>(1, 512 / (tiles + !tiles));
@@ -182,8 +180,8 @@ lamella_status backward_weights(const Tensor& g, const Tensor& x, const Tensor& 
     });
     void* of_bias = db.defined() ? at + parts * n.length * item_of(wide) : nullptr;
     if (lamella_status st = launch(kernel, x.get(), {static_cast<unsigned>(tiles), static_cast<unsigned>(parts)},
-                                   {32, 8}, 0, g.data_ptr(), x.data_ptr(), data_of<void>(mean), scale.data_ptr(),
-                                   n.rows, n.length, part, dw.defined() ? static_cast<void*>(at) : nullptr, of_bias))
+                                   {32, 8}, 0, g.data(), x.data(), mean.data(), scale.data(), n.rows, n.length, part,
+                                   dw.defined() ? static_cast<void*>(at) : nullptr, of_bias))
       return st;
   }
   return add_parts(sums.get(), parts, n.length, dw, db);
@@ -197,7 +195,7 @@ Status native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, I
                                   const std::optional<Tensor>& db) {
   const Rows n(input.get(), normalized_shape.size());
   const int t = input.get()->dtype;
-  const Tensor g = plain(grad_out, t), x = plain(input), m = plain(mean, wide_of(t)), s = plain(rstd, wide_of(t));
+  const Operand g(grad_out.get(), t), x(input), m(mean.get(), wide_of(t)), s(rstd.get(), wide_of(t));
   if (given(dx).defined())
     if (lamella_status st = backward_rows<true>(g, x, weight, m, s, n, {1, n.length, 1}, *dx)) return st;
   return backward_weights<true>(g, x, m, s, n, given(dw), given(db));
@@ -208,10 +206,10 @@ Status fused_rms_norm_backward(const Tensor& grad_out, const Tensor& input, IntL
                                const std::optional<Tensor>& dw) {
   const Rows n(input.get(), normalized_shape.size());
   const int t = input.get()->dtype;
-  const Tensor g = plain(grad_out, t), x = plain(input), s = plain(rstd, wide_of(t));
+  const Operand g(grad_out.get(), t), x(input), s(rstd.get(), wide_of(t));
   if (given(dx).defined())
-    if (lamella_status st = backward_rows<false>(g, x, weight, Tensor(), s, n, {1, n.length, 1}, *dx)) return st;
-  return backward_weights<false>(g, x, Tensor(), s, n, given(dw), Tensor());
+    if (lamella_status st = backward_rows<false>(g, x, weight, Operand(), s, n, {1, n.length, 1}, *dx)) return st;
+  return backward_weights<false>(g, x, Operand(), s, n, given(dw), Tensor());
 }
 
 // ---- by channel
@@ -229,28 +227,28 @@ struct Images {
   }
 };
 
-// Statistics by channel: their dtype, whether they are variances, and whether they are plain.
+// Statistics by channel, of one dtype; `variances`: spreads are those, else their inverse roots.
 struct Statistics {
-  Tensor means, spreads;
+  Operand means, spreads;
   bool variances;
-  int dtype() const { return means.get()->dtype; }
+  int dtype() const { return means->dtype; }
 };
 
-lamella_status normalize_by_channel(const Tensor& x, const Parameters& p, const Statistics& s, double eps,
+lamella_status normalize_by_channel(const Operand& x, const Parameters& p, const Statistics& s, double eps,
                                     const Tensor& out) {
   static Kernels kernels("norms.cu");
-  const PlainOutput to(out);
+  const Result to(out);
   const int t = x.get()->dtype;
   const Images n(x.get());
-  if (!x.numel()) return LAMELLA_OK;
+  if (!x->numel) return LAMELLA_OK;
   Kernel& kernel = kernels.get({t, p.dtype, s.dtype()}, [&] {
     return text("normalize_channels<", type_name(t), ", ", type_name(p.dtype), ", ", type_name(s.dtype()), ">");
   });
-  if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), x.numel()), {256}, 0, x.data_ptr(),
-                                 data_of<void>(p.weight), data_of<void>(p.bias), s.means.data_ptr(),
-                                 s.spreads.data_ptr(), s.variances, eps, to.data(), x.numel(), n.channels, n.area))
+  if (lamella_status st =
+          launch(kernel, x.get(), grid_for(x.get(), x->numel), {256}, 0, x.data(), p.weight.data(), p.bias.data(),
+                 s.means.data(), s.spreads.data(), s.variances, eps, to.data(), x->numel, n.channels, n.area))
     return st;
-  return to.close();
+  return to.finish();
 }
 
 lamella_status batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
@@ -259,17 +257,17 @@ lamella_status batch_norm(const Tensor& input, const Tensor& weight, const Tenso
   static Kernels moments("norms.cu");
   static Kernels statistics("norms.cu");
   const int t = input.get()->dtype, wide = wide_of(t);
-  const Tensor x = plain(input);
+  const Operand x(input);
   const Images n(x.get());
-  if (!x.numel()) return LAMELLA_OK;
+  if (!x->numel) return LAMELLA_OK;
   const int64_t parts = n.parts();
   const Tensor sums = empty_on(x.get(), {2, parts, n.channels}, wide);
   char *part_means = data_of(sums), *part_squares = part_means + parts * n.channels * item_of(wide);
   Kernel& first = moments.get({t}, [&] { return text("channel_moments<", type_name(t), ">"); });
   if (lamella_status st = launch(first, x.get(), {static_cast<unsigned>(n.channels), static_cast<unsigned>(parts)},
-                                 {256}, 0, x.data_ptr(), n.images, n.channels, n.area, part_means, part_squares))
+                                 {256}, 0, x.data(), n.images, n.channels, n.area, part_means, part_squares))
     return st;
-  const PlainOutput m(mean), s(scale);
+  const Result m(mean), s(scale);
   // Both running statistics have one dtype in the kernel; one of another goes through a copy.
   const bool running = running_mean.defined();
   Tensor var = running_var;
@@ -289,9 +287,9 @@ lamella_status batch_norm(const Tensor& input, const Tensor& weight, const Tenso
   if (running && !var.is_same(running_var))
     if (lamella_status st = assign(running_var.get(), var.get())) return st;
   const Parameters p(weight, bias, t);
-  if (lamella_status st = normalize_by_channel(x, p, {m.tensor(), s.tensor(), false}, eps, out)) return st;
-  if (lamella_status st = m.close()) return st;
-  return s.close();
+  if (lamella_status st = normalize_by_channel(x, p, {Operand(m.get()), Operand(s.get()), false}, eps, out)) return st;
+  if (lamella_status st = m.finish()) return st;
+  return s.finish();
 }
 
 Status batch_norm_train(const Tensor& input, const Tensor& weight, const Tensor& bias, double eps, const Tensor& out,
@@ -306,17 +304,17 @@ Status batch_norm_with_update(const Tensor& input, const Tensor& weight, const T
 Statistics given_statistics(const Tensor& mean, const Tensor& var, int t) {
   const bool same = mean.get()->dtype == var.get()->dtype;
   const int dtype = same ? mean.get()->dtype : wide_of(t);
-  return {plain(mean, dtype), plain(var, dtype), true};
+  return {Operand(mean.get(), dtype), Operand(var.get(), dtype), true};
 }
 Status batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                        const Tensor& running_var, double eps, const Tensor& out) {
   const int t = input.get()->dtype;
-  return normalize_by_channel(plain(input), Parameters(weight, bias, t), given_statistics(running_mean, running_var, t),
-                              eps, out);
+  return normalize_by_channel(Operand(input), Parameters(weight, bias, t),
+                              given_statistics(running_mean, running_var, t), eps, out);
 }
 
 // Sums of g n and of g for each channel, as (2, channels) of the wide dtype.
-Tensor channel_sums(const Tensor& g, const Tensor& x, const Images& n, const Statistics& s, double eps,
+Tensor channel_sums(const Operand& g, const Operand& x, const Images& n, const Statistics& s, double eps,
                     int64_t groups) {
   static Kernels kernels("norms.cu");
   const int t = x.get()->dtype, wide = wide_of(t);
@@ -331,8 +329,8 @@ Tensor channel_sums(const Tensor& g, const Tensor& x, const Images& n, const Sta
   Kernel& kernel = kernels.get(
       {t, s.dtype()}, [&] { return text("channel_gradients<", type_name(t), ", ", type_name(s.dtype()), ">"); });
   lamella::check(launch(kernel, x.get(), {static_cast<unsigned>(n.channels), static_cast<unsigned>(parts)}, {256}, 0,
-                        g.data_ptr(), x.data_ptr(), s.means.data_ptr(), s.spreads.data_ptr(), s.variances, eps,
-                        n.images, n.channels, n.area, groups, of_weight, of_bias));
+                        g.data(), x.data(), s.means.data(), s.spreads.data(), s.variances, eps, n.images, n.channels,
+                        n.area, groups, of_weight, of_bias));
   const int64_t size = n.channels, one = 1;
   lamella::check(add_parts(all.get(), parts, size, view_of(sums.get(), 1, &size, &one),
                            view_of(sums.get(), 1, &size, &one, size)));
@@ -355,7 +353,7 @@ Status native_group_norm_backward(const Tensor& grad_out, const Tensor& input, c
                                   const std::optional<Tensor>& dx, const std::optional<Tensor>& dw,
                                   const std::optional<Tensor>& db) {
   const int t = input.get()->dtype;
-  const Tensor g = plain(grad_out, t), x = plain(input), m = plain(mean, wide_of(t)), s = plain(rstd, wide_of(t));
+  const Operand g(grad_out.get(), t), x(input), m(mean.get(), wide_of(t)), s(rstd.get(), wide_of(t));
   if (given(dx).defined())
     if (lamella_status st =
             backward_rows<true>(g, x, weight, m, s, {N * group, C / group * HxW}, {group, C / group, HxW}, *dx))
@@ -373,27 +371,27 @@ Status native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, c
                                   const std::optional<Tensor>& db) {
   static Kernels kernels("norms.cu");
   const int t = input.get()->dtype;
-  const Tensor g = plain(grad_out, t), x = plain(input);
+  const Operand g(grad_out.get(), t), x(input);
   const Images n(x.get());
-  Statistics s = train ? Statistics{plain(save_mean, wide_of(t)), plain(save_invstd, wide_of(t)), false}
+  Statistics s = train ? Statistics{Operand(save_mean.get(), wide_of(t)), Operand(save_invstd.get(), wide_of(t)), false}
                        : given_statistics(running_mean, running_var, t);
   const bool weights = given(dw).defined() || given(db).defined(), of_input = given(dx).defined() && dx->numel();
   Tensor sums;
   if (weights || (train && of_input)) sums = channel_sums(g, x, n, s, eps, 0);
   if (of_input) {
     const Parameters p(weight, Tensor(), t);
-    const PlainOutput to(*dx);
+    const Result to(*dx);
     Kernel& kernel = kernels.get({t, p.dtype, s.dtype()}, [&] {
       return text("normalize_channels_backward<", type_name(t), ", ", type_name(p.dtype), ", ", type_name(s.dtype()),
                   ">");
     });
     const char* of_n = train ? data_of(sums) : nullptr;
     const char* of_g = train ? of_n + n.channels * item_of(wide_of(t)) : nullptr;
-    if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), x.numel()), {256}, 0, g.data_ptr(), x.data_ptr(),
-                                   data_of<void>(p.weight), s.means.data_ptr(), s.spreads.data_ptr(), s.variances, eps,
-                                   of_n, of_g, to.data(), x.numel(), n.channels, n.area))
+    if (lamella_status st = launch(kernel, x.get(), grid_for(x.get(), x->numel), {256}, 0, g.data(), x.data(),
+                                   p.weight.data(), s.means.data(), s.spreads.data(), s.variances, eps, of_n, of_g,
+                                   to.data(), x->numel, n.channels, n.area))
       return st;
-    if (lamella_status st = to.close()) return st;
+    if (lamella_status st = to.finish()) return st;
   }
   return weights ? write_sums(sums, given(dw), given(db)) : LAMELLA_OK;
 }

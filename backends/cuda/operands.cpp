@@ -20,13 +20,6 @@ const char* word_name(int bytes) {
                       : "Word16";
 }
 
-Tensor empty_on(const lamella_tensor* on, IntList sizes, int dtype) {
-  lamella_tensor* raw;
-  lamella::check(api().tensor_empty(static_cast<int32_t>(sizes.size()), sizes.data(), nullptr, dtype,
-                                    lamella::device_of(on), &raw));
-  return Tensor::steal(raw);
-}
-
 lamella_status clear(const lamella_tensor* t) {
   const int64_t bytes = t->numel * item_of(t->dtype);
   if (!bytes) return LAMELLA_OK;
@@ -46,10 +39,9 @@ lamella_status assign(const lamella_tensor* to, const lamella_tensor* from) {
   return run_elementwise(e, to, inputs, 1, Numbers());
 }
 
-Tensor plain(const Tensor& t, int dtype) {
-  if (!t.defined() || (t.get()->dtype == dtype && t.is_contiguous())) return t;
-  Tensor copy = empty_on(t.get(), t.sizes(), dtype);
-  lamella::check(assign(copy.get(), t.get()));
+Tensor copy_of(const lamella_tensor* t) {
+  Tensor copy = lamella::allocate_like(t, t->dtype);
+  lamella::check(assign(copy.get(), t));
   return copy;
 }
 
@@ -59,10 +51,6 @@ Tensor view_of(const lamella_tensor* t, int ndim, const int64_t* sizes, const in
       api().tensor_view(const_cast<lamella_tensor*>(t), ndim, sizes, strides, t->storage_offset + offset, &raw));
   return Tensor::steal(raw);
 }
-
-PlainOutput::PlainOutput(const Tensor& out, int dtype)
-    : out_(out),
-      own_(out.get()->dtype == dtype && out.is_contiguous() ? out : empty_on(out.get(), out.sizes(), dtype)) {}
 
 int64_t read_number(const lamella_tensor* t, int64_t at) {
   int64_t number = 0;
@@ -87,18 +75,6 @@ int pack_width(int item, int64_t length, std::initializer_list<const void*> addr
     width /= 2;
   }
   return 1;
-}
-
-lamella_status by_composite(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
-  lamella_object* kernel;
-  if (lamella_status st = api().find_kernel(f->op, "composite", &kernel)) return st;
-  lamella_value own[LAMELLA_MAX_RETURNS];
-  for (lamella_value& v : own) v = lamella::none();
-  const lamella_status st = api().call_kernel(f, kernel, args, f->num_args, own, f->num_rets);
-  api().release(kernel);
-  if (st) return st;
-  lamella::detail::take_place(f, rets, own, f->num_rets);
-  return LAMELLA_OK;
 }
 
 Sorted radix_sort(const Tensor& keys, const Tensor& numbers, int64_t count, int bits, int number_bytes) {

@@ -1,15 +1,23 @@
-// What the heavier kernels ask of their operands: contiguous copies and work space.
+// Operands of the heavier kernels: copies in plain layout, and work space.
 #pragma once
+
+#include <lamella/operands.h>
 
 #include "faults.h"
 #include "launch.h"
 
 namespace cuda {
 
+using lamella::is_half;
+using lamella::nothing_indexed;
 using lamella::Scalar;
+using lamella::size_along;
 using lamella::Status;
+using lamella::stride_along;
 using lamella::Tensor;
 using lamella::TensorList;
+using lamella::wide_of;
+using lamella::wrapped_dim;
 using IntList = lamella::ArrayRef<int64_t>;
 
 // Registers a typed kernel, which calls no operators: add<cumsum>(m, "cumsum").
@@ -19,23 +27,16 @@ void add(lamella::Library& m, const char* op, uint32_t flags = 0, const char* fi
   m.impl<Kernel>(op, "cuda", flags, file, line);
 }
 
-// A dimension counted from the front; a tensor without dimensions has one of size 1.
-inline int wrapped_dim(int64_t dim, const lamella_tensor* t) {
-  return static_cast<int>(dim < 0 ? dim + (t->dl.ndim > 1 ? t->dl.ndim : 1) : dim);
-}
-inline int64_t size_along(const lamella_tensor* t, int dim) { return t->dl.ndim ? t->dl.shape[dim] : 1; }
-inline int64_t stride_along(const lamella_tensor* t, int dim) { return t->dl.ndim ? t->dl.strides[dim] : 1; }
 // The product of the sizes of some dimensions.
 int64_t count_of(const lamella_tensor* t, int first, int behind);
 
 inline int item_of(int dtype) { return static_cast<int>(lamella::itemsize(lamella::ScalarType(dtype))); }
-inline bool is_half(int dtype) { return dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16; }
-// The dtype in which sums of floating elements are kept.
-inline int wide_of(int dtype) { return is_half(dtype) ? static_cast<int>(LAMELLA_FLOAT32) : dtype; }
 // The type of an element that is only moved: "uint32_t".
 const char* word_name(int bytes);
 
-Tensor empty_on(const lamella_tensor* on, IntList sizes, int dtype);
+inline Tensor empty_on(const lamella_tensor* on, IntList sizes, int dtype) {
+  return lamella::allocate(sizes, dtype, lamella::device_of(on));
+}
 // Memory until the tensor goes, which is ordered behind the work of the stream.
 inline Tensor space_on(const lamella_tensor* on, int64_t bytes) {
   return empty_on(on, {bytes > 16 ? bytes : 16}, LAMELLA_UINT8);
@@ -51,27 +52,13 @@ T* data_of(const Tensor& t) {
 lamella_status clear(const lamella_tensor* t);  // of contiguous memory
 // copy_ as a plain function: `from` is of the device, broadcasts, and shares no memory with `to`.
 lamella_status assign(const lamella_tensor* to, const lamella_tensor* from);
-// The tensor itself, or a copy, in plain layout and of that dtype; undefined stays undefined.
-Tensor plain(const Tensor& t, int dtype);
-inline Tensor plain(const Tensor& t) { return t.defined() ? plain(t, t.get()->dtype) : t; }
+// A copy in plain layout.
+Tensor copy_of(const lamella_tensor* t);
+// Operands and results in plain layout, which assign copies.
+using Operand = lamella::OperandBy<assign>;
+using Result = lamella::ResultBy<assign>;
 // Another view of the tensor's memory.
 Tensor view_of(const lamella_tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset = 0);
-
-// A result in plain layout of a dtype, which is the output itself where that is so; close() copies it there.
-class PlainOutput {
- public:
-  PlainOutput(const Tensor& out, int dtype);
-  explicit PlainOutput(const Tensor& out) : PlainOutput(out, out.get()->dtype) {}
-  const Tensor& tensor() const { return own_; }
-  template <class T = char>
-  T* data() const {
-    return data_of<T>(own_);
-  }
-  lamella_status close() const { return own_.is_same(out_) ? LAMELLA_OK : assign(out_.get(), own_.get()); }
-
- private:
-  Tensor out_, own_;
-};
 
 // Waits for the stream and reads an element of 64 bits.
 int64_t read_number(const lamella_tensor* t, int64_t at);
@@ -81,10 +68,6 @@ int pack_width(int item, int64_t length, std::initializer_list<const void*> addr
 
 // Blocks of a kernel whose threads each take an element and walk on in steps of the grid.
 inline Dim grid_for(const lamella_tensor* on, int64_t n, unsigned block = 256) { return blocks_for(on, n, block); }
-
-// Runs the operator's composite in place of a kernel: for what is too rare to be written twice. The kernel is
-// registered as calling operators.
-lamella_status by_composite(lamella_frame*, const lamella_value* args, lamella_value* rets);
 
 // Sorts `count` keys, of which the lowest `bits` matter, with numbers that go with them: without numbers, those of the
 // elements. Keys of 4 or 8 bytes; numbers of 4 or 8. Returns where they are in the end: in these tensors or others.

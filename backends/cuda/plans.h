@@ -1,4 +1,4 @@
-// What a library advises for a problem, asked for once and kept for all threads.
+// Plans: the advice of a library for a problem, requested once and kept for all threads.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the driver knows of an address, and the order behind a stream that another library made.
+// The driver's facts about an address, and the order behind a stream that another library made.
 #include "pointers.h"
 
 #include "launch.h"

@@ -4,6 +4,7 @@
 
 #include "elementwise.h"
 #include "numbers.h"
+#include "operands.h"
 
 namespace cuda {
 namespace {
@@ -94,26 +95,24 @@ lamella_status assign(const lamella_tensor* self, const lamella_value& from) {
   return run_elementwise(e, self, inputs, 1, numbers);
 }
 
-lamella_status assign_kernel(lamella_frame*, const lamella_value* args, lamella_value* rets) {
-  return lamella::guarded([&]() -> lamella_status {
-    const lamella_tensor* self = rets[0].as.tensor;
-    if (!on_device(args[1], self)) return assign(self, args[1]);
-    const lamella_tensor* src = args[1].as.tensor;
-    if (same_elements(self, src) || !overlap(self, src)) return assign(self, args[1]);
-    lamella_tensor* aside = nullptr;  // self gets what src held before
-    lamella::check(
-        api().tensor_empty(src->dl.ndim, src->dl.shape, nullptr, src->dtype, lamella::device_of(src), &aside));
-    const lamella::Tensor owner = lamella::Tensor::steal(aside);
-    const lamella_status st = assign(aside, args[1]);
-    return st ? st : assign(self, lamella::value(aside));
-  });
+lamella::Status copy(const lamella::Tensor&, const lamella::Tensor& src, bool, const lamella::Tensor& out) {
+  const lamella_tensor *self = out.get(), *from = src.get();
+  const bool reads_self =
+      on_device(lamella::value(src.get()), self) && !same_elements(self, from) && overlap(self, from);
+  // self gets the elements that src had before
+  const lamella::Tensor aside = reads_self ? copy_of(from) : src;
+  return assign(self, lamella::value(aside.get()));
+}
+lamella::Status fill(const lamella::Tensor&, const lamella::Scalar& value, const lamella::Tensor& out) {
+  return assign(out.get(), value.value());
 }
 
 }  // namespace
 
 LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
   m.category("pointwise", "cuda", pointwise_kernel);
-  m.impl("copy_", "cuda", assign_kernel).impl("fill_.Scalar", "cuda", assign_kernel);
+  add<copy>(m, "copy_");
+  add<fill>(m, "fill_.Scalar");
 }
 
 }  // namespace cuda

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "layout.h"
+#include "operands.h"
 #include "random.h"
 
 namespace cuda {
@@ -22,7 +23,6 @@ Kernel& kernel_of(Kind kind, int out) {
 }
 
 bool takes_two(Kind kind) { return kind == uniform64 || kind == normal64 || kind == wide_integers; }
-bool is_complex(int dtype) { return dtype >= LAMELLA_COMPLEX64; }
 int part_of(int dtype) {
   return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
 }
@@ -33,23 +33,14 @@ lamella_status draw(const lamella_tensor* t, Kind kind, const Distribution& numb
   const int64_t n = pairs ? 2 * t->numel : t->numel;
   ReservedWords reserved;
   if (auto st = reserve_words(t, generator, static_cast<uint64_t>(n) * (takes_two(kind) ? 2 : 1), &reserved)) return st;
-  const lamella_tensor* to = t;
-  Tensor beside;
-  if (!(t->flags & LAMELLA_CONTIGUOUS)) {
-    lamella_tensor* raw = nullptr;
-    lamella::check(api().tensor_empty(t->dl.ndim, t->dl.shape, nullptr, t->dtype, lamella::device_of(t), &raw));
-    beside = Tensor::steal(raw);
-    to = raw;
-  }
-  const void* data = to->dl.data;
+  const Result to(t);
+  const void* data = to.data();
   const int64_t each = takes_two(kind) ? 2 : 4;
-  const lamella_status st =
-      launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), to, blocks_for(to, (n + each - 1) / each, 256),
-             {256}, 0, data, n, reserved.stream, numbers, reserved.replayed);
-  if (st || to == t) return st;
-  static lamella::detail::Callee copy{"aten::copy_", ""};
-  copy.written({lamella::value(const_cast<lamella_tensor*>(t)), lamella::value(const_cast<lamella_tensor*>(to))});
-  return LAMELLA_OK;
+  if (lamella_status st =
+          launch(kernel_of(kind, pairs ? part_of(t->dtype) : t->dtype), t, blocks_for(t, (n + each - 1) / each, 256),
+                 {256}, 0, data, n, reserved.stream, numbers, reserved.replayed))
+    return st;
+  return to.finish();
 }
 
 // The largest number of a dtype that is below the end of a range: rounding must not reach it.
@@ -76,13 +67,14 @@ double limit_below(double end, int dtype) {
 lamella_status draw_uniform(const Tensor& t, double low, double high, const Generator& generator) {
   const int dtype = part_of(t.get()->dtype);
   const Distribution n = {low, high - low, low < high ? limit_below(high, dtype) : high};
-  return draw(t.get(), dtype == LAMELLA_FLOAT64 ? uniform64 : uniform32, n, generator, is_complex(t.get()->dtype));
+  return draw(t.get(), dtype == LAMELLA_FLOAT64 ? uniform64 : uniform32, n, generator,
+              lamella::is_complex(t.get()->dtype));
 }
 lamella_status draw_normal(const Tensor& t, double mean, double std, const Generator& generator) {
   const int dtype = t.get()->dtype;
-  if (is_complex(dtype)) std *= std::sqrt(0.5);  // the parts share the variance
+  if (lamella::is_complex(dtype)) std *= std::sqrt(0.5);  // the parts share the variance
   return draw(t.get(), part_of(dtype) == LAMELLA_FLOAT64 ? normal64 : normal32, {mean, std}, generator,
-              is_complex(dtype));
+              lamella::is_complex(dtype));
 }
 lamella_status draw_integers(const Tensor& t, int64_t low, int64_t high, const Generator& generator) {
   const int64_t range = high - low;

@@ -6,8 +6,8 @@
 
 namespace cuda {
 
-// Where a kernel finds its words: in a stream; in a capture, `replayed` is device memory with the stream of a replay,
-// and the kernel's words begin stream.counter behind the counter there.
+// ReservedWords says where a kernel finds its words: in a stream; in a capture, `replayed` is device memory with the
+// stream of a replay, and the kernel's words begin stream.counter behind the counter there.
 struct ReservedWords {
   Stream stream;
   CUdeviceptr replayed = 0;

@@ -1,5 +1,5 @@
 // The reductions' operators: which fold each takes, and in which types.
-#include "reduction.h"
+#include "reduce.h"
 
 namespace cuda {
 namespace {

@@ -1,4 +1,4 @@
-// How rows are shared among threads: Note [Row groups] in kernels/rows.cuh.
+// RowLaunch shares rows among threads: Note [Row groups] in kernels/rows.cuh.
 #pragma once
 
 #include "operands.h"

@@ -102,10 +102,9 @@ lamella_status row_targets(const Targets& t, const lamella_tensor* index, int64_
 }
 
 Written::Written(const lamella_tensor* self) : self_(self) {
-  const Tensor given = Tensor::borrow(const_cast<lamella_tensor*>(self));
-  own_ = plain(given);
+  if (!lamella::is_contiguous(self)) copy_ = copy_of(self);
 }
-lamella_status Written::close() const { return own_.get() == self_ ? LAMELLA_OK : assign(self_, own_.get()); }
+lamella_status Written::finish() const { return copy_.defined() ? assign(self_, copy_.get()) : LAMELLA_OK; }
 
 Tensor number_on(const lamella_tensor* on, const Scalar& number, int dtype) {
   Tensor one = empty_on(on, {1}, dtype);

@@ -5,7 +5,7 @@
 
 namespace cuda {
 
-// Where each of `count` rows of `width` elements goes, among `limit` rows.
+// Targets holds the place of each of `count` rows of `width` elements, among `limit` rows.
 struct Targets {
   Tensor places;
   int64_t count, limit, width;
@@ -34,16 +34,16 @@ lamella_status fold_rows(const lamella_tensor* self, const Targets&, Fold, const
 lamella_status row_targets(const Targets&, const lamella_tensor* index, int64_t outer, int64_t size, bool wraps,
                            int64_t skipped, int32_t code);
 
-// A contiguous tensor to write to: self, or a copy that close() copies back.
+// A contiguous tensor to write to: self, or a copy that finish() copies back.
 class Written {
  public:
   explicit Written(const lamella_tensor* self);
-  const lamella_tensor* get() const { return own_.get(); }
-  lamella_status close() const;
+  const lamella_tensor* get() const { return copy_.defined() ? copy_.get() : self_; }
+  lamella_status finish() const;
 
  private:
   const lamella_tensor* self_;
-  Tensor own_;
+  Tensor copy_;
 };
 
 // A number as a tensor of one element.

@@ -7,7 +7,7 @@ namespace {
 struct Lines {
   int64_t outer, length, inner;
   Lines(const lamella_tensor* t, int64_t dim) {
-    const int d = wrapped_dim(dim, t);
+    const int d = wrapped_dim(dim, t->dl.ndim);
     outer = t->dl.ndim ? count_of(t, 0, d) : 1;
     length = size_along(t, d);
     inner = t->dl.ndim ? count_of(t, d + 1, t->dl.ndim) : 1;
@@ -20,9 +20,9 @@ Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarTyp
   static Kernels by_columns("softmax.cu");
   if (out.numel() == 0) return LAMELLA_OK;
   (void)dtype;
-  const PlainOutput to(out);
+  const Result to(out);
   const int t = out.get()->dtype;
-  const Tensor x = plain(self, t);  // the input is converted first
+  const Operand x(self.get(), t);  // the input is converted first
   const lamella_tensor* in = x.get();
   const Lines n(in, dim);
   const char *type = type_name(t), *log = Log ? "true" : "false";
@@ -39,7 +39,7 @@ Status softmax(const Tensor& self, int64_t dim, std::optional<lamella::ScalarTyp
     st = launch(kernel, in, grid_for(in, n.outer * ((n.inner + 31) / 32), 1), {32, 8}, 0, in->dl.data, to.data(),
                 n.outer, n.length, n.inner);
   }
-  return st ? st : to.close();
+  return st ? st : to.finish();
 }
 
 template <bool Log>
@@ -49,26 +49,26 @@ Status softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t
   static Kernels by_columns("softmax.cu");
   if (out.numel() == 0) return LAMELLA_OK;
   const int t = output.get()->dtype;
-  const Tensor g = plain(grad_output, t), y = plain(output);
-  const PlainOutput to(out, t);
+  const Operand g(grad_output.get(), t), y(output);
+  const Result to(out.get(), t);
   const lamella_tensor* in = y.get();
   const Lines n(in, dim);
   const char *type = type_name(t), *log = Log ? "true" : "false";
   lamella_status st;
   if (n.inner == 1) {
-    const int width = pack_width(item_of(t), n.length, {g.data_ptr(), in->dl.data, to.data()});
+    const int width = pack_width(item_of(t), n.length, {g.data(), in->dl.data, to.data()});
     const RowLaunch rows(in, n.outer, n.length, width, 0);
     Kernel& kernel = by_rows.get({t, width, rows.packs}, [&] {
       return text("softmax_rows_backward<", type, ", ", type, ", ", log, ", ", width, ", ", rows.packs, ">");
     });
-    st = launch(kernel, in, rows.grid, rows.block, 0, g.data_ptr(), in->dl.data, to.data(), n.outer, n.length);
+    st = launch(kernel, in, rows.grid, rows.block, 0, g.data(), in->dl.data, to.data(), n.outer, n.length);
   } else {
     Kernel& kernel =
         by_columns.get({t}, [&] { return text("softmax_columns_backward<", type, ", ", type, ", ", log, ">"); });
-    st = launch(kernel, in, grid_for(in, n.outer * ((n.inner + 31) / 32), 1), {32, 8}, 0, g.data_ptr(), in->dl.data,
+    st = launch(kernel, in, grid_for(in, n.outer * ((n.inner + 31) / 32), 1), {32, 8}, 0, g.data(), in->dl.data,
                 to.data(), n.outer, n.length, n.inner);
   }
-  return st ? st : to.close();
+  return st ? st : to.finish();
 }
 
 }  // namespace

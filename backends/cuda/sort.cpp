@@ -116,25 +116,25 @@ lamella_status long_rows(const lamella_tensor* in, const SortRows& rows, int64_t
 lamella_status first_of_rows(const Tensor& self, int64_t dim, bool descending, int64_t kept, const Tensor& values,
                              const Tensor& indices) {
   if (self.numel() == 0 || kept == 0) return LAMELLA_OK;
-  const Tensor x = plain(self);
-  const PlainOutput v(values), i(indices);
+  const Operand x(self);
+  const Result v(values), i(indices);
   const lamella_tensor* in = x.get();
-  const int d = wrapped_dim(dim, in);
+  const int d = wrapped_dim(dim, in->dl.ndim);
   const SortRows rows = rows_of(in, d);
   const int64_t count = in->numel / rows.length;
   // More of a row than shared memory holds would need the long sort once they are chosen.
   const bool chosen = kept <= longest && !(rows.length >> 31);
   const auto run = rows.length <= longest ? short_rows : chosen ? chosen_rows : long_rows;
-  if (lamella_status st = run(in, rows, count, kept, descending, v.tensor().get(), rows_of(v.tensor().get(), d),
-                              i.tensor().get(), rows_of(i.tensor().get(), d)))
+  if (lamella_status st =
+          run(in, rows, count, kept, descending, v.get(), rows_of(v.get(), d), i.get(), rows_of(i.get(), d)))
     return st;
-  if (lamella_status st = v.close()) return st;
-  return i.close();
+  if (lamella_status st = v.finish()) return st;
+  return i.finish();
 }
 
 Status sort(const Tensor& self, std::optional<bool>, int64_t dim, bool descending, const Tensor& values,
             const Tensor& indices) {
-  return first_of_rows(self, dim, descending, size_along(self.get(), wrapped_dim(dim, self.get())), values, indices);
+  return first_of_rows(self, dim, descending, size_along(self.get(), wrapped_dim(dim, self.dim())), values, indices);
 }
 
 Status topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, const Tensor& values,

@@ -34,7 +34,7 @@ struct Kind {
   int kind;
   std::string text;
 };
-// What is known of streams: where their kernels write faults, and which were destroyed and can be given out again.
+// The streams' faults, which their kernels write, and the streams that were destroyed and can be given out again.
 struct Streams {
   std::mutex mutex;
   std::map<std::pair<int, CUstream>, Fault*> faults;

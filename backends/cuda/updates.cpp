@@ -130,9 +130,8 @@ lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entr
       const bool one = is_one_run(held, n);
       for (int k = 0; k < u.lists; k++) {
         if (!e.tensors[k]) continue;
-        const Tensor t = Tensor::borrow(const_cast<lamella_tensor*>(e.tensors[k]));
-        if (!one && !t.is_contiguous()) e.packed[k] = plain(t);
-        e.at[k] = e.packed[k].defined() ? e.packed[k].data_ptr() : t.data_ptr();
+        if (!one && !lamella::is_contiguous(e.tensors[k])) e.packed[k] = copy_of(e.tensors[k]);
+        e.at[k] = e.packed[k].defined() ? e.packed[k].data_ptr() : data_of<void>(e.tensors[k]);
         while (width > 1 && reinterpret_cast<uintptr_t>(e.at[k]) % (static_cast<uintptr_t>(width) * item)) width = 1;
         runs.at[k][runs.count] = e.at[k];
       }

@@ -1,4 +1,4 @@
-// What the kernels of attention share: the operands, and the score of a query and a key.
+// The common part of attention's kernels: the operands, and the score of a query and a key.
 //
 // Note [Two tiles]  Each loop has two tiles of what it walks over: while it works on one, the next is copied to the other.
 //   One barrier in each round serves both: behind it the next tile is there, and nobody reads the one before.

@@ -1,7 +1,7 @@
-// What all kernels use: short floats, complex numbers, conversions between dtypes, packs, reports of errors.
+// Types and functions of all kernels: short floats, complex numbers, conversions between dtypes, packs, reports of errors.
 #ifndef LAMELLA_CUDA_COMMON
 #define LAMELLA_CUDA_COMMON
-#include <cstdint>
+#include <lamella/quotient.h>
 
 #include "fault.h"
 
@@ -14,7 +14,9 @@
 #endif
 #endif
 
-using namespace cuda;  // the arguments that kernels share with the host
+using namespace cuda;     // the arguments that kernels share with the host
+using lamella::divide;  // by a Quotient
+using lamella::Quotient;
 
 #define DEVICE __device__ __forceinline__
 // A block's memory whose size the launch gives: SHARED_BYTES(float, rows) declares `float* rows`.

@@ -5,7 +5,7 @@
 #include "product.cuh"
 
 // A number below 2^31 as three coordinates.
-DEVICE void take_apart(u32 n, const Divisor (&by)[3], i32 (&at)[3]) {
+DEVICE void take_apart(u32 n, const Quotient (&by)[3], i32 (&at)[3]) {
   const u32 q = divide(n, by[2]);
   at[2] = (i32)(n - q * by[2].by);
   const u32 p = divide(q, by[1]);

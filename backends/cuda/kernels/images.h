@@ -1,6 +1,6 @@
-// How a weight goes over images: up to three spatial dimensions, absent ones of size 1.
+// Images describes how a weight goes over images: up to three spatial dimensions, absent ones of size 1.
 #pragma once
-#include "divisor.h"
+#include <lamella/quotient.h>
 
 namespace cuda {
 
@@ -9,7 +9,7 @@ struct Images {
   int64_t positions, spots;         // of an image and of a result
   int64_t taps;
   int32_t size[3], places[3], kernel[3], stride[3], padding[3], dilation[3];
-  Divisor by_taps, by_kernel[3], by_places[3], by_size[3], by_stride[3];
+  lamella::Quotient by_taps, by_kernel[3], by_places[3], by_size[3], by_stride[3];
 };
 
 }  // namespace cuda

@@ -4,7 +4,7 @@
 #include "common.cuh"
 #include "layout.h"
 
-DEVICE uint32_t quotient_of(const Layout& l, int d, uint32_t x) { return divide(x, l.divisors[d]); }
+DEVICE uint32_t quotient_of(const Layout& l, int d, uint32_t x) { return divide(x, l.quotients[d]); }
 DEVICE uint64_t quotient_of(const Layout& l, int d, uint64_t x) { return x / static_cast<uint64_t>(l.sizes[d]); }
 
 // The operands' offsets of element i.

@@ -1,5 +1,5 @@
 // Pools over windows of images and their gradients: a thread for each place of the result.
-#include "divisor.h"
+#include <lamella/quotient.h>
 #include "pooling.h"
 #include "scalars.cuh"
 
@@ -18,21 +18,21 @@ struct Place {
 };
 
 // The first row (d is 0) or column (d is 1) of a place's window.
-DEVICE i64 first_of(const Window& w, int d, i64 place) {
-  return w.adaptive ? quotient(place * w.size[d], w.places[d]) : place * w.stride[d] - w.padding[d];
+DEVICE i64 first_of(const Pool& w, int d, i64 place) {
+  return w.adaptive ? quotient(place * w.image[d], w.places[d]) : place * w.stride[d] - w.padding[d];
 }
 // The row or column behind the window of a mean, which has no dilation.
-DEVICE i64 end_of(const Window& w, int d, i64 place) {
-  return w.adaptive ? quotient((place + 1) * w.size[d] + w.places[d] - 1, w.places[d]) : first_of(w, d, place) + w.kernel[d];
+DEVICE i64 end_of(const Pool& w, int d, i64 place) {
+  return w.adaptive ? quotient((place + 1) * w.image[d] + w.places[d] - 1, w.places[d]) : first_of(w, d, place) + w.kernel[d];
 }
 // The number of rows or columns by which a mean divides.
-DEVICE i64 counted(const Window& w, int d, i64 place) {
+DEVICE i64 counted(const Pool& w, int d, i64 place) {
   i64 from = first_of(w, d, place), to = end_of(w, d, place);
   if (!w.adaptive && w.count_padding) {
-    if (to > w.size[d] + w.padding[d]) to = w.size[d] + w.padding[d];
+    if (to > w.image[d] + w.padding[d]) to = w.image[d] + w.padding[d];
   } else {
     if (from < 0) from = 0;
-    if (to > w.size[d]) to = w.size[d];
+    if (to > w.image[d]) to = w.image[d];
   }
   return to - from;
 }
@@ -62,8 +62,8 @@ DEVICE float comparable(bfloat16 x) { return to_float(x); }
 // results' width and height, where Index is i32.
 template <class T, class Index, int K>
 __global__ void __launch_bounds__(256)
-    max_pool(const T* in, Window w, T least, T* values, i64* indices, Divisor across, Divisor down) {
-  const Index height = (Index)w.size[0], width = (Index)w.size[1], places[2] = {(Index)w.places[0], (Index)w.places[1]};
+    max_pool(const T* in, Pool w, T least, T* values, i64* indices, Quotient across, Quotient down) {
+  const Index height = (Index)w.image[0], width = (Index)w.image[1], places[2] = {(Index)w.places[0], (Index)w.places[1]};
   const Index rows = K ? K : (Index)w.kernel[0], columns = K ? K : (Index)w.kernel[1];
   const Index row_step = K ? 1 : (Index)w.dilation[0], column_step = K ? 1 : (Index)w.dilation[1];
   const i64 all = w.planes * w.places[0] * w.places[1], step = (i64)gridDim.x * blockDim.x;
@@ -114,11 +114,11 @@ __global__ void __launch_bounds__(256)
 
 // Each element of the image takes the gradients of the windows around it whose largest it is, in their order.
 template <class T>
-__global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i64* indices, Window w, T* to) {
-  const i64 all = w.planes * w.size[0] * w.size[1], step = (i64)gridDim.x * blockDim.x;
+__global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i64* indices, Pool w, T* to) {
+  const i64 all = w.planes * w.image[0] * w.image[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
-    const Place place(i, w.size);
-    const i64 plane = place.plane, at = place.y * w.size[1] + place.x, of[2] = {place.y, place.x};
+    const Place place(i, w.image);
+    const i64 plane = place.plane, at = place.y * w.image[1] + place.x, of[2] = {place.y, place.x};
     i64 from[2], behind[2];
     for (int d = 0; d < 2; d++) {  // the windows that may hold the element
       const i64 reach = (w.kernel[d] - 1) * w.dilation[d], end = of[d] + w.padding[d];
@@ -139,16 +139,16 @@ __global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i6
 // Indices that lie outside of their own windows, as another operator may give them: a block for each plane adds their
 // gradients, one after the other.
 template <class T>
-__global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64* indices, Window w, T* to) {
-  const i64 pixels = w.size[0] * w.size[1], places = w.places[0] * w.places[1];
+__global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64* indices, Pool w, T* to) {
+  const i64 pixels = w.image[0] * w.image[1], places = w.places[0] * w.places[1];
   __shared__ u32 stray[8];
   for (i64 plane = blockIdx.x; plane < w.planes; plane += gridDim.x)
     for (i64 first = 0; first < places; first += 256) {
       const i64 p = first + threadIdx.x, at = p < places ? indices[plane * places + p] : -1;
       bool strays = at >= 0 && at < pixels;
       if (strays) {
-        const i64 y = at / w.size[1] + w.padding[0] - p / w.places[1] * w.stride[0];
-        const i64 x = at % w.size[1] + w.padding[1] - p % w.places[1] * w.stride[1];
+        const i64 y = at / w.image[1] + w.padding[0] - p / w.places[1] * w.stride[0];
+        const i64 x = at % w.image[1] + w.padding[1] - p % w.places[1] * w.stride[1];
         strays = y < 0 || x < 0 || y > (w.kernel[0] - 1) * w.dilation[0] || x > (w.kernel[1] - 1) * w.dilation[1];
       }
       const u32 found = __ballot_sync(~0u, strays);
@@ -166,33 +166,33 @@ __global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64*
 }
 
 template <class T>
-__global__ void __launch_bounds__(256) average_pool(const T* in, Window w, T* out) {
+__global__ void __launch_bounds__(256) average_pool(const T* in, Pool w, T* out) {
   const i64 all = w.planes * w.places[0] * w.places[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
     const Place place(i, w.places);
     const i64 x = place.x, y = place.y;
-    const T* from = in + place.plane * w.size[0] * w.size[1];
+    const T* from = in + place.plane * w.image[0] * w.image[1];
     const i64 top = first_of(w, 0, y) < 0 ? 0 : first_of(w, 0, y), left = first_of(w, 1, x) < 0 ? 0 : first_of(w, 1, x);
-    const i64 bottom = end_of(w, 0, y) < w.size[0] ? end_of(w, 0, y) : w.size[0];
-    const i64 right = end_of(w, 1, x) < w.size[1] ? end_of(w, 1, x) : w.size[1];
+    const i64 bottom = end_of(w, 0, y) < w.image[0] ? end_of(w, 0, y) : w.image[0];
+    const i64 right = end_of(w, 1, x) < w.image[1] ? end_of(w, 1, x) : w.image[1];
     Mean<T> sum = 0;
     for (i64 a = top; a < bottom; a++)
-      for (i64 b = left; b < right; b++) sum += (Mean<T>)wide(from[a * w.size[1] + b]);
+      for (i64 b = left; b < right; b++) sum += (Mean<T>)wide(from[a * w.image[1] + b]);
     out[i] = narrow<T>(sum / (Mean<T>)(w.divisor ? w.divisor : counted(w, 0, y) * counted(w, 1, x)));
   }
 }
 
 template <class T>
-__global__ void __launch_bounds__(256) average_pool_backward(const T* grad, Window w, T* to) {
-  const i64 all = w.planes * w.size[0] * w.size[1], step = (i64)gridDim.x * blockDim.x;
+__global__ void __launch_bounds__(256) average_pool_backward(const T* grad, Pool w, T* to) {
+  const i64 all = w.planes * w.image[0] * w.image[1], step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
-    const Place place(i, w.size);
-    const i64 plane = place.plane, at = place.y * w.size[1] + place.x, of[2] = {place.y, place.x};
+    const Place place(i, w.image);
+    const i64 plane = place.plane, at = place.y * w.image[1] + place.x, of[2] = {place.y, place.x};
     i64 from[2], behind[2];
     for (int d = 0; d < 2; d++) {
       if (w.adaptive) {
-        from[d] = quotient(of[d] * w.places[d], w.size[d]);
-        behind[d] = quotient((of[d] + 1) * w.places[d] + w.size[d] - 1, w.size[d]);
+        from[d] = quotient(of[d] * w.places[d], w.image[d]);
+        behind[d] = quotient((of[d] + 1) * w.places[d] + w.image[d] - 1, w.image[d]);
       } else {
         const i64 end = of[d] + w.padding[d];
         from[d] = end - w.kernel[d] + 1 <= 0 ? 0 : quotient(end - w.kernel[d] + w.stride[d], w.stride[d]);

@@ -15,8 +15,8 @@ DEVICE void coordinates(const Walk<Operands>& w, int64_t i, Visit visit) {
   } else {
     uint32_t n = (uint32_t)i;
     for (int d = w.ndim - 1; d > 0; d--) {
-      const uint32_t q = divide(n, w.divisors[d]);
-      visit(d, (int64_t)(n - q * w.divisors[d].by));
+      const uint32_t q = divide(n, w.quotients[d]);
+      visit(d, (int64_t)(n - q * w.quotients[d].by));
       n = q;
     }
     i = n;
@@ -24,7 +24,7 @@ DEVICE void coordinates(const Walk<Operands>& w, int64_t i, Visit visit) {
   if (w.ndim > 0) visit(0, i);
 }
 
-// Where element i lies in each operand.
+// Writes the offset of element i in each operand.
 template <int Operands>
 DEVICE void offsets_of(const Walk<Operands>& w, int64_t i, int64_t (&at)[Operands]) {
   for (int k = 0; k < Operands; k++) at[k] = 0;

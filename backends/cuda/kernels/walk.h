@@ -1,6 +1,6 @@
 // The positions of strided operands: how a kernel finds the elements of several tensors by one number.
 #pragma once
-#include "divisor.h"
+#include <lamella/quotient.h>
 
 namespace cuda {
 
@@ -13,7 +13,7 @@ struct Walk {
   int32_t wide;  // whether there are 2^31 elements or more
   int64_t count;
   int64_t sizes[walk_dims];
-  Divisor divisors[walk_dims];
+  lamella::Quotient quotients[walk_dims];
   int64_t strides[Operands][walk_dims];
 };
 

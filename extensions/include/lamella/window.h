@@ -22,7 +22,7 @@ Window<Dims> window_of(int spatial, const int64_t* image, const int64_t* places,
                        const List& padding, const List& dilation) {
   Window<Dims> w;
   const auto number = [](const List& list, int i, int64_t otherwise) {
-    return list.empty() ? otherwise : list[list.size() == 1 ? 0 : static_cast<size_t>(i)];
+    return list.empty() ? otherwise : list[list.size() == 1 ? 0 : static_cast<decltype(list.size())>(i)];
   };
   for (int d = 0; d < Dims; d++) {
     const int i = d - (Dims - spatial);

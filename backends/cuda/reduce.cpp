@@ -1,8 +1,9 @@
 // The walk of reductions: which dimensions are joined, which of the kernels fits, and how many parts there are.
-#include "reduction.h"
+#include "reduce.h"
 
-#include "dimensions.h"
 #include "kernels/reduce.h"
+#include "layout.h"
+#include "operands.h"
 
 namespace cuda {
 namespace {
@@ -57,38 +58,37 @@ uint64_t dim_set(const lamella::OptionalIntArrayRef& dim, const lamella_tensor* 
 lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella_tensor* in, uint64_t dims,
                       bool keepdim, double parameter, const lamella_tensor* out, const lamella_tensor* second,
                       bool ordered) {
-  Dimensions kept, gone;
-  int o = out->dl.ndim - 1;
-  for (int d = in->dl.ndim - 1; d >= 0; d--) {
+  lamella::Dimensions<3> kept, gone;
+  for (int d = 0, o = 0; d < in->dl.ndim; d++) {
     const int64_t step = in->dl.strides[d] * item_sizes[in->dtype];
     if (dims >> d & 1) {
-      gone.add({in->dl.shape[d], {step, 0, 0}});
-      o -= keepdim;
+      gone.add(in->dl.shape[d], {step});
+      o += keepdim;
     } else {
-      kept.add({in->dl.shape[d],
-                {step, out->dl.strides[o] * item_sizes[out->dtype],
-                 second ? second->dl.strides[o] * item_sizes[second->dtype] : 0}});
-      o--;
+      kept.add(in->dl.shape[d], {step, out->dl.strides[o] * item_sizes[out->dtype],
+                                 second ? second->dl.strides[o] * item_sizes[second->dtype] : 0});
+      o++;
     }
   }
-  if (!kept.elements) return LAMELLA_OK;
-  if (!gone.elements) gone.count = 0;
-  kept.join(false);
-  gone.join(ordered);
+  if (!kept.elements()) return LAMELLA_OK;
+  kept.sort();
+  kept.join();
+  if (!ordered) gone.sort();
+  gone.join();
   ReductionShape s{};
-  s.outputs = kept.elements;
-  s.length = gone.elements;
+  s.outputs = kept.elements();
+  s.length = gone.elements();
   s.parameter = parameter;
-  s.line = gone.count <= 1;
-  s.step = gone.count ? gone.all[0].steps[0] : 0;
+  s.line = gone.count() <= 1;
+  s.step = gone.count() ? gone.end()[-1].steps[0] : 0;
   const int item = item_sizes[in->dtype], width = 16 / item;
   // Neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
   const bool columns =
-      kept.count && kept.all[0].steps[0] == item && kept.all[0].size >= 16 && s.length > 1 && s.step != item;
+      kept.count() && kept.end()[-1].steps[0] == item && kept.end()[-1].size >= 16 && s.length > 1 && s.step != item;
   s.packed = reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 &&
-             (columns ? kept.all[0].size % width == 0 : s.line && s.step == item && s.length >= width);
-  for (int d = columns; s.packed && d < kept.count; d++) s.packed = kept.all[d].steps[0] % 16 == 0;
-  for (int d = 0; s.packed && columns && d < gone.count; d++) s.packed = gone.all[d].steps[0] % 16 == 0;
+             (columns ? kept.end()[-1].size % width == 0 : s.line && s.step == item && s.length >= width);
+  for (int d = 0; s.packed && d < kept.count() - columns; d++) s.packed = kept[d].steps[0] % 16 == 0;
+  for (int d = 0; s.packed && columns && d < gone.count(); d++) s.packed = gone[d].steps[0] % 16 == 0;
   // Of columns as many parts as make 512 blocks, which devices hold at once, each of 64 elements or more; of rows parts
   // of 65536.
   const int64_t each = columns ? 32 * (s.packed ? width : 1) : 1, blocks = (s.outputs + each - 1) / each;
@@ -98,33 +98,33 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, (s.length + s.part - 1) / s.part));
 
   const Reduction k = {id, fold, in->dtype, as, out->dtype, second ? second->dtype : LAMELLA_PLAIN_DTYPES};
-  const Layout of_kept = kept.layout("a reduction"), of_gone = gone.layout("a reduction");
+  const Layout of_kept = layout_of(kept, "a reduction"), of_gone = layout_of(gone, "a reduction");
   const char* from = static_cast<const char*>(in->dl.data);
   char *to = static_cast<char*>(out->dl.data), *and_to = second ? static_cast<char*>(second->dl.data) : nullptr;
   const int64_t room = s.outputs * s.parts * 32;  // no fold keeps more than 32 bytes
   lamella::Tensor scratch;
   void* partial = nullptr;
   if (s.parts > 1) {
-    scratch = scratch_of(out, room);
+    scratch = space_on(out, room);
     partial = scratch.get()->dl.data;
   }
   const unsigned parts = static_cast<unsigned>(s.parts);
-  const auto grid_for = [&](int64_t outputs) {
+  const auto blocks_of = [&](int64_t outputs) {
     return static_cast<unsigned>(std::min<int64_t>((s.outputs + outputs - 1) / outputs, 1 << 20));
   };
   const unsigned rows = static_cast<unsigned>(std::min<int64_t>(s.outputs, 8));
   lamella_status st;
   if (columns)
-    st = launch(s.packed ? k.packed_columns(s.line) : k.columns(), out, {grid_for(each), parts}, {32, 8}, 0, from, to,
+    st = launch(s.packed ? k.packed_columns(s.line) : k.columns(), out, {blocks_of(each), parts}, {32, 8}, 0, from, to,
                 and_to, partial, of_kept, of_gone, s);
   else if (s.length > 1024)
-    st = launch(k.rows(), out, {grid_for(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(k.rows(), out, {blocks_of(1), parts}, {256}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   else
-    st = launch(k.rows(), out, {grid_for(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    st = launch(k.rows(), out, {blocks_of(8), parts}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
   if (st || s.parts == 1) return st;
   if (columns)
-    return launch(k.join_columns(), out, {grid_for(32)}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
-  return launch(k.join_rows(), out, {grid_for(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+    return launch(k.join_columns(), out, {blocks_of(32)}, {32, 8}, 0, from, to, and_to, partial, of_kept, of_gone, s);
+  return launch(k.join_rows(), out, {blocks_of(8)}, {32, rows}, 0, from, to, and_to, partial, of_kept, of_gone, s);
 }
 
 }  // namespace cuda
