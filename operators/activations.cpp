@@ -89,8 +89,8 @@ tensor([2.])
        .category = "normalization",
        .forms = everywhere,
        .composite = composite<prelu>,
-       .doc =
-           R"(`self` where it is positive, else `weight * self`, with one weight or one for each channel, dimension 1. After He et al. (2015).
+       .doc = R"(`self` where it is positive, else `weight * self`, with one weight or one for each channel,
+dimension 1. After He et al. (2015).
 
 >>> lamella.prelu(lamella.tensor([[-4., -4.]]), lamella.tensor([0.5, 1.]))
 tensor([[-2., -4.]])
@@ -100,8 +100,8 @@ tensor([[-2., -4.]])
        .category = "random",
        .forms = function | inplace,
        .composite = composite<rrelu>,
-       .doc =
-           R"(`self` where it is positive, else `self` times a slope: a random one from `lower` to `upper` in training, else their mean. After Xu et al. (2015).
+       .doc = R"(`self` where it is positive, else `self` times a slope: a random one from `lower` to `upper` in
+training, else their mean. After Xu et al. (2015).
 
 >>> lamella.rrelu(lamella.tensor([-4., 3.]), 0.25, 0.75)
 tensor([-2.,  3.])

@@ -166,8 +166,8 @@ tensor([1.5000, 5.5000])
        .category = "pooling",
        .forms = function,
        .composite = composite<adaptive_max_pool<1>>,
-       .doc =
-           R"(The largest element of each of as many windows as asked for, which divide the last dimension evenly, and where it stood.
+       .doc = R"(The largest element of each of as many windows as asked for, which divide the last dimension evenly,
+and where it stood.
 
 >>> lamella.adaptive_max_pool1d(lamella.tensor([[1., 3., 2.]]), 2)
 (tensor([[3., 3.]]), tensor([[1, 1]]))
@@ -176,8 +176,8 @@ tensor([1.5000, 5.5000])
        .category = "pooling",
        .forms = function | hidden,
        .composite = composite<adaptive_max_pool<2>>,
-       .doc =
-           R"(The largest element of each of as many windows as asked for, which divide the image evenly, and where in its plane it stood.
+       .doc = R"(The largest element of each of as many windows as asked for, which divide the image evenly, and
+where in its plane it stood.
 
 >>> lamella.ops.aten.adaptive_max_pool2d(lamella.arange(16.).view(1, 4, 4), 1)
 (tensor([[[15.]]]), tensor([[[15]]]))
@@ -186,8 +186,8 @@ tensor([1.5000, 5.5000])
        .category = "pooling",
        .forms = function | hidden,
        .composite = composite<adaptive_max_pool<3>>,
-       .doc =
-           R"(The largest element of each of as many windows as asked for, which divide the volume evenly, and where in it it stood.
+       .doc = R"(The largest element of each of as many windows as asked for, which divide the volume evenly, and
+where in it it stood.
 
 >>> lamella.ops.aten.adaptive_max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), 1)
 (tensor([[[[7.]]]]), tensor([[[[7]]]]))

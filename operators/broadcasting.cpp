@@ -61,8 +61,8 @@ LAMELLA_FAMILY(broadcasting) {
        .category = "view",
        .forms = function,
        .composite = composite<meshgrid>,
-       .doc =
-           R"(Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with indexing='xy' the first two dimensions change places.
+       .doc = R"(Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with
+indexing='xy' the first two dimensions change places.
 
 >>> lamella.meshgrid(lamella.tensor([1, 2]), lamella.tensor([3]))[0]
 tensor([[1],

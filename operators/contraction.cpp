@@ -113,8 +113,9 @@ tensor([21, 43])
        .category = "matmul",
        .forms = function,
        .composite = composite<einsum>,
-       .doc =
-           R"(Sums of products by an equation: letters label dimensions, ',' parts operands, what the output after '->' lacks is summed. Without '->', the output has the labels that stand once, in alphabetical order; '...' stands for dimensions that broadcast.
+       .doc = R"(Sums of products by an equation: letters label dimensions, ',' parts operands, what the output after
+'->' lacks is summed. Without '->', the output has the labels that stand once, in alphabetical
+order; '...' stands for dimensions that broadcast.
 
 Raises:
     RuntimeError: the equation is no equation, or does not fit the shapes
@@ -126,8 +127,8 @@ tensor([21, 43])
        .category = "matmul",
        .forms = function,
        .composite = composite<tensordot>,
-       .doc =
-           R"(Sums of products over pairs of dimensions: those listed, or the last `dims` of self with the first of other.
+       .doc = R"(Sums of products over pairs of dimensions: those listed, or the last `dims` of self with the first
+of other.
 
 >>> lamella.tensordot(lamella.ones(2, 3, 4), lamella.ones(3, 4), 2)
 tensor([12., 12.])

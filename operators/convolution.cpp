@@ -282,8 +282,8 @@ LAMELLA_FAMILY(convolution) {
        .forms = function | hidden,
        .infer = shape<infer_convolution>,
        .composite = composite<convolution>,
-       .doc =
-           R"(Sums of products of windows of images (n, c, …) with kernels (out channels, c / groups, …): what conv1d to conv3d call.
+       .doc = R"(Sums of products of windows of images (n, c, …) with kernels (out channels, c / groups, …): what
+conv1d to conv3d call.
 
 >>> lamella.ops.aten.convolution(lamella.ones(1, 1, 3), lamella.ones(1, 1, 2), None, [1], [0], [1], 1)
 tensor([[[2., 2.]]])
@@ -292,8 +292,8 @@ tensor([[[2., 2.]]])
        .category = "convolution",
        .forms = function,
        .composite = composite<conv<1>>,
-       .doc =
-           R"(Sums of products of windows along the last dimension with kernels: input (n, c, length), or without n; weight (out channels, c / groups, k).
+       .doc = R"(Sums of products of windows along the last dimension with kernels: input (n, c, length), or without
+n; weight (out channels, c / groups, k).
 
 >>> lamella.conv1d(lamella.tensor([[1., 2., 4.]]), lamella.tensor([[[1., -1.]]]))
 tensor([[-1., -2.]])
@@ -306,8 +306,9 @@ tensor([[-1., -2.]])
        .category = "convolution",
        .forms = function,
        .composite = composite<conv<2>>,
-       .doc =
-           R"(Sums of products of windows of images with kernels: input (n, c, height, width), or without n; weight (out channels, c / groups, kernel height, kernel width). `padding` is a number, a pair, 'valid' or 'same'.
+       .doc = R"(Sums of products of windows of images with kernels: input (n, c, height, width), or without n;
+weight (out channels, c / groups, kernel height, kernel width). `padding` is a number, a pair,
+'valid' or 'same'.
 
 Raises:
     RuntimeError: the shapes do not fit each other
@@ -353,8 +354,8 @@ tensor([[[[8.]]]])
        .category = "convolution",
        .forms = function | hidden,
        .composite = composite<convolution_backward>,
-       .doc =
-           R"(The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the others are None.
+       .doc = R"(The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the
+others are None.
 
 >>> g, x, w = lamella.ones(1, 1, 2), lamella.tensor([[[1., 2., 4.]]]), lamella.tensor([[[1., -1.]]])
 >>> lamella.ops.aten.convolution_backward(g, x, w, [1], [1], [0], [1], False, [0], 1, [True, True, False])

@@ -202,8 +202,8 @@ tensor([1., 2.])
        .category = "copy",
        .forms = method,
        .composite = composite<is_pinned>,
-       .doc =
-           R"(Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to where copies need not block. `device` is ignored.
+       .doc = R"(Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to
+where copies need not block. `device` is ignored.
 
 >>> lamella.ones(2).is_pinned()
 False
@@ -212,8 +212,8 @@ False
        .category = "copy",
        .forms = method,
        .composite = composite<pin_memory>,
-       .doc =
-           R"(`self` if its memory is pinned, else a copy in memory that the first loaded device with such an allocator pins. `device` is ignored.
+       .doc = R"(`self` if its memory is pinned, else a copy in memory that the first loaded device with such an
+allocator pins. `device` is ignored.
 
 Raises:
     RuntimeError: the tensor is not on the host, or no loaded device pins memory

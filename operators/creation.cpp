@@ -351,8 +351,8 @@ tensor([3.5000, 3.5000])
        .category = "creation",
        .forms = function,
        .composite = composite<arange_end>,
-       .doc =
-           R"(The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) / step) of them.
+       .doc = R"(The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) /
+step) of them.
 
 Raises:
     RuntimeError: the step is zero or leads away from the end

@@ -175,8 +175,10 @@ LAMELLA_FAMILY(ctc) {
        .category = "indexing",
        .forms = function,
        .composite = composite<ctc_of_lists>,
-       .doc =
-           R"(How unlikely labels are, over all alignments with the steps of a sequence: of logarithms of probabilities (T, N, C) or (T, C), and labels (N, S) or one behind another. `reduction` is 0 (none), 1 (the mean of each loss by its length) or 2 (the sum). The derivative is that of the logarithms as they come.
+       .doc = R"(How unlikely labels are, over all alignments with the steps of a sequence: of logarithms of
+probabilities (T, N, C) or (T, C), and labels (N, S) or one behind another. `reduction` is 0 (none),
+1 (the mean of each loss by its length) or 2 (the sum). The derivative is that of the logarithms as
+they come.
 
 >>> log_probs = lamella.full((2, 1, 2), 0.5).log()
 >>> lamella.ctc_loss(log_probs, lamella.tensor([[1]]), [2], [1])

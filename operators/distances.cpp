@@ -139,8 +139,8 @@ LAMELLA_FAMILY(distance) {
        .category = "reduction",
        .forms = function,
        .composite = composite<cosine_similarity>,
-       .doc =
-           R"(The cosine of the angle of the vectors along `dim`: their product, each divided by its norm or by `eps`, whichever is larger.
+       .doc = R"(The cosine of the angle of the vectors along `dim`: their product, each divided by its norm or by
+`eps`, whichever is larger.
 
 >>> lamella.cosine_similarity(lamella.tensor([3., 4.]), lamella.tensor([1., 0.]), 0)
 tensor(0.6000)
@@ -160,11 +160,13 @@ tensor(5.0000)
        .forms = function,
        .infer = shape<infer_cdist>,
        .composite = composite<cdist>,
-       .doc =
-           R"(The distances of order `p` between all rows of two batches of matrices: (..., P, M) and (..., R, M) give (..., P, R).
+       .doc = R"(The distances of order `p` between all rows of two batches of matrices: (..., P, M) and (..., R, M)
+give (..., P, R).
 
 Args:
-    compute_mode: whether Euclidean distances come from a product of matrices, which is faster and less exact: where there are more than 25 rows, 'use_mm_for_euclid_dist' always, 'donot_use_mm_for_euclid_dist' never
+    compute_mode: whether Euclidean distances come from a product of matrices, which is faster and
+        less exact: where there are more than 25 rows, 'use_mm_for_euclid_dist' always,
+        'donot_use_mm_for_euclid_dist' never
 
 Raises:
     RuntimeError: `p` is negative, or the columns differ
@@ -181,8 +183,8 @@ tensor([[5., 1.]])
        .category = "matmul",
        .forms = function,
        .composite = composite<pdist>,
-       .doc =
-           R"(The distances of order `p` between the rows of a matrix, of each pair once: rows 0 and 1, 0 and 2, up to the last two.
+       .doc = R"(The distances of order `p` between the rows of a matrix, of each pair once: rows 0 and 1, 0 and 2,
+up to the last two.
 
 >>> lamella.pdist(lamella.tensor([[0.], [1.], [3.]]))
 tensor([1., 3., 2.])
@@ -191,8 +193,8 @@ tensor([1., 3., 2.])
        .category = "matmul",
        .forms = function,
        .composite = composite<bilinear>,
-       .doc =
-           R"(The sums over i and j of input1[i] * weight[k, i, j] * input2[j], plus bias[k], along the last dimensions.
+       .doc = R"(The sums over i and j of input1[i] * weight[k, i, j] * input2[j], plus bias[k], along the last
+dimensions.
 
 >>> lamella.bilinear(lamella.tensor([2.]), lamella.tensor([3.]), lamella.ones(1, 1, 1))
 tensor([6.])

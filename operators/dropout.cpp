@@ -76,8 +76,8 @@ tensor([True, True])
        .category = "random",
        .forms = function | inplace,
        .composite = composite<dropout>,
-       .doc =
-           R"(In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else `input` itself.
+       .doc = R"(In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else
+`input` itself.
 
 >>> lamella.dropout(lamella.ones(2), 0.5, False)
 tensor([1., 1.])
@@ -95,8 +95,8 @@ tensor([[0., 0.]])
        .category = "random",
        .forms = function | inplace,
        .composite = composite<alpha_dropout<false>>,
-       .doc =
-           R"(In training, sets each element with probability `p` to what SELU saturates at, and scales and moves all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et al. (2017).
+       .doc = R"(In training, sets each element with probability `p` to what SELU saturates at, and scales and moves
+all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et al. (2017).
 
 >>> lamella.alpha_dropout(lamella.ones(2), 0.5, False)
 tensor([1., 1.])

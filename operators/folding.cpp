@@ -121,8 +121,8 @@ LAMELLA_FAMILY(folding) {
        .forms = function | hidden,
        .infer = shape<infer_im2col>,
        .composite = composite<im2col>,
-       .doc =
-           R"(The windows of images (n, c, height, width), or without n, as columns: (n, c * elements of a window, windows).
+       .doc = R"(The windows of images (n, c, height, width), or without n, as columns: (n, c * elements of a window,
+windows).
 
 >>> lamella.ops.aten.im2col(lamella.arange(4.).view(1, 2, 2), (1, 2), 1, 0, 1)
 tensor([[0., 2.],

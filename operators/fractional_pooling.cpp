@@ -82,8 +82,8 @@ LAMELLA_FAMILY(fractional_pooling) {
        .category = "pooling",
        .forms = function | hidden,
        .composite = composite<fractional_max_pool<2>>,
-       .doc =
-           R"(The largest element of each window of images, and where in its plane it stood. Windows begin where `random_samples`, numbers of [0, 1) for each image, channel and dimension, say.
+       .doc = R"(The largest element of each window of images, and where in its plane it stood. Windows begin where
+`random_samples`, numbers of [0, 1) for each image, channel and dimension, say.
 
 >>> lamella.ops.aten.fractional_max_pool2d(lamella.arange(16.).view(1, 4, 4), 2, 2, lamella.zeros(1, 1, 2))[1]
 tensor([[[ 5,  7],
@@ -94,8 +94,8 @@ tensor([[[ 5,  7],
        .category = "pooling",
        .forms = function | hidden,
        .composite = composite<fractional_max_pool<3>>,
-       .doc =
-           R"(The largest element of each window of volumes, and where in its volume it stood. See fractional_max_pool2d.
+       .doc = R"(The largest element of each window of volumes, and where in its volume it stood. See
+fractional_max_pool2d.
 
 >>> lamella.ops.aten.fractional_max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), 1, 1, lamella.zeros(1, 1, 3))[1].flatten()
 tensor([7])

@@ -192,8 +192,8 @@ LAMELLA_FAMILY(gather) {
        .category = "indexing",
        .forms = everywhere | out,
        .infer = shape<infer_gather>,
-       .doc =
-           R"(Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for `dim` 0.
+       .doc = R"(Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for
+`dim` 0.
 
 Args:
     index: int64 or int32, with as many dimensions as `self`
@@ -210,8 +210,9 @@ tensor([[1, 1],
        .forms = everywhere | out,
        .infer = shape<infer_copied<check_scatter>>,
        .composite = composite<scatter>,
-       .doc =
-           R"(`self` with elements of `src`, or one number, at an index for each, along one dimension: out[index[i][j]][j] = src[i][j] for `dim` 0. Of several elements for one place the last in row-major order stays.
+       .doc = R"(`self` with elements of `src`, or one number, at an index for each, along one dimension:
+out[index[i][j]][j] = src[i][j] for `dim` 0. Of several elements for one place the last in row-major
+order stays.
 
 Raises:
     IndexError: an index is negative or too large
@@ -263,8 +264,8 @@ tensor([3., 1.])
        .forms = everywhere | out,
        .infer = shape<infer_copied<check_scatter_reduce>>,
        .composite = composite<scatter_reduce>,
-       .doc =
-           R"(`self` reduced with elements of `src` at an index for each, along one dimension. An integers' mean is rounded down.
+       .doc = R"(`self` reduced with elements of `src` at an index for each, along one dimension. An integers' mean
+is rounded down.
 
 Args:
     reduce: 'sum', 'prod', 'mean', 'amax' or 'amin'
@@ -304,8 +305,8 @@ tensor([1, 4])
        .category = "indexing",
        .forms = everywhere | out,
        .composite = composite<take_along_dim>,
-       .doc =
-           R"(gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one row. Negative indices count from the end.
+       .doc = R"(gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one
+row. Negative indices count from the end.
 
 >>> x = lamella.tensor([[30, 10, 20]])
 >>> lamella.take_along_dim(x, lamella.tensor([[1, 2, 0]]), 1)

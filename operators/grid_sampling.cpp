@@ -185,8 +185,9 @@ LAMELLA_FAMILY(grid_sampling) {
        .category = "indexing",
        .forms = function,
        .composite = composite<sample<2>>,
-       .doc =
-           R"(An image (N, C, H, W) read at the places (x, y) of a grid (N, h, w, 2), in which the image reaches from -1 to 1. `interpolation_mode` is 0 (bilinear), 1 (nearest) or 2 (bicubic); beyond the image lie, by `padding_mode`, 0 zeros, 1 its border, 2 its reflection.
+       .doc = R"(An image (N, C, H, W) read at the places (x, y) of a grid (N, h, w, 2), in which the image reaches
+from -1 to 1. `interpolation_mode` is 0 (bilinear), 1 (nearest) or 2 (bicubic); beyond the image
+lie, by `padding_mode`, 0 zeros, 1 its border, 2 its reflection.
 
 >>> image = lamella.arange(4.).view(1, 1, 2, 2)
 >>> lamella.grid_sampler_2d(image, lamella.zeros(1, 1, 1, 2), 0, 0, False)

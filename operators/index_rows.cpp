@@ -295,8 +295,8 @@ tensor([[3., 4.]])
        .category = "indexing",
        .forms = hidden | function,
        .composite = composite<one_hot>,
-       .doc =
-           R"(One row for each index, with a one at that index; the largest index plus one tells the classes if they are not given.
+       .doc = R"(One row for each index, with a one at that index; the largest index plus one tells the classes if
+they are not given.
 
 >>> lamella.ops.aten.one_hot(lamella.tensor([1, 0]), 3)
 tensor([[0, 1, 0],

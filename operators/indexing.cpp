@@ -260,8 +260,8 @@ LAMELLA_FAMILY(indexing) {
        .forms = hidden | function,
        .infer = shape<infer_index>,
        .composite = composite<index>,
-       .doc =
-           R"(self[indices]: index tensors of integers, which broadcast, and bool masks; an absent one takes all of its dimension. What they give stands where they stood, or first if they were apart.
+       .doc = R"(self[indices]: index tensors of integers, which broadcast, and bool masks; an absent one takes all
+of its dimension. What they give stands where they stood, or first if they were apart.
 
 >>> lamella.tensor([[1, 2], [3, 4]])[lamella.tensor([1, 0]), lamella.tensor([0, 0])]
 tensor([3, 1])
@@ -281,8 +281,8 @@ tensor([1., 0., 1.])
        .forms = everywhere,
        .infer = shape<infer_copied<check_index_put>>,
        .composite = composite<index_put>,
-       .doc =
-           R"(`self` with `values`, which broadcast, at the places that index tensors and masks name. Of several values for one place the last in row-major order stays, or, with `accumulate`, all are added.
+       .doc = R"(`self` with `values`, which broadcast, at the places that index tensors and masks name. Of several
+values for one place the last in row-major order stays, or, with `accumulate`, all are added.
 
 >>> lamella.index_put(lamella.zeros(2), [lamella.tensor([1, 1])], lamella.tensor([1., 2.]), accumulate=True)
 tensor([0., 3.])

@@ -43,10 +43,11 @@ LAMELLA_FAMILY(instance_norm) {
        .category = "normalization",
        .forms = function,
        .composite = composite<instance_norm>,
-       .doc =
-           R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance of each channel, dimension 1, of each sample.
+       .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance of each channel,
+dimension 1, of each sample.
 
-The running ones, if given, move by `momentum` towards the means over the samples; without `use_input_stats` they are used. After Ulyanov et al. (2016).
+The running ones, if given, move by `momentum` towards the means over the samples; without
+`use_input_stats` they are used. After Ulyanov et al. (2016).
 
 >>> lamella.instance_norm(lamella.tensor([[[1., 3.]]]), None, None, None, None, True, 0.1, 0.0, False)
 tensor([[[-1.,  1.]]])

@@ -388,8 +388,8 @@ tensor(1.5000)
        .category = "reduction",
        .forms = hidden | function,
        .composite = composite<kl_div>,
-       .doc =
-           R"(target (log(target) - input): the Kullback-Leibler divergence of log-probabilities; 'batchmean' divides the sum by the batch.
+       .doc = R"(target (log(target) - input): the Kullback-Leibler divergence of log-probabilities; 'batchmean'
+divides the sum by the batch.
 
 >>> lamella.ops.aten.kl_div(lamella.tensor([0., 0.]), lamella.tensor([1., 1.]), reduction='sum')
 tensor(0.)
@@ -462,8 +462,8 @@ tensor(0.6931)
        .category = "reduction",
        .forms = hidden | function,
        .composite = composite<nll_loss>,
-       .doc =
-           R"(The negative log-probability of each target class, weighted by class; the mean is divided by the weights.
+       .doc = R"(The negative log-probability of each target class, weighted by class; the mean is divided by the
+weights.
 
 Args:
     input: log-probabilities, (classes,) or (batch, classes, ...)
@@ -479,8 +479,8 @@ tensor(2.)
        .category = "reduction",
        .forms = hidden | function,
        .composite = composite<cross_entropy>,
-       .doc =
-           R"(nll_loss of log_softmax(input); a floating target of the input's shape gives a probability for each class.
+       .doc = R"(nll_loss of log_softmax(input); a floating target of the input's shape gives a probability for each
+class.
 
 Raises:
     IndexError: a target is no class

@@ -144,8 +144,8 @@ LAMELLA_FAMILY(margin) {
        .category = "reduction",
        .forms = function,
        .composite = composite<margin_ranking_loss>,
-       .doc =
-           R"(max(0, -target * (input1 - input2) + margin): the first is to be larger where the target is 1, the second where it is -1.
+       .doc = R"(max(0, -target * (input1 - input2) + margin): the first is to be larger where the target is 1, the
+second where it is -1.
 
 >>> lamella.margin_ranking_loss(lamella.tensor([3.]), lamella.tensor([1.]), lamella.tensor([-1.]))
 tensor(2.)
@@ -164,8 +164,8 @@ tensor([0.5000, 0.7500])
        .category = "reduction",
        .forms = function,
        .composite = composite<cosine_embedding_loss>,
-       .doc =
-           R"(1 - cos where the target is 1, max(0, cos - margin) where it is -1, with the cosine of the angle of two vectors.
+       .doc = R"(1 - cos where the target is 1, max(0, cos - margin) where it is -1, with the cosine of the angle of
+two vectors.
 
 >>> lamella.cosine_embedding_loss(lamella.ones(2), lamella.ones(2), lamella.tensor(-1))
 tensor(1.)
@@ -202,8 +202,8 @@ tensor(0.2500)
        .category = "reduction",
        .forms = function,
        .composite = composite<triplet_margin_loss>,
-       .doc =
-           R"(max(0, d(anchor, positive) - d(anchor, negative) + margin), with pairwise_distance d; with `swap` the negative's distance from the positive counts where it is smaller. After Balntas et al. (2016).
+       .doc = R"(max(0, d(anchor, positive) - d(anchor, negative) + margin), with pairwise_distance d; with `swap`
+the negative's distance from the positive counts where it is smaller. After Balntas et al. (2016).
 
 >>> lamella.triplet_margin_loss(lamella.tensor([0.]), lamella.tensor([2.]), lamella.tensor([5.]), 4.)
 tensor(1.)
@@ -222,8 +222,8 @@ tensor(0.6931)
        .category = "reduction",
        .forms = function,
        .composite = composite<poisson_nll_loss>,
-       .doc =
-           R"(exp(input) - target * input; of rates, without `log_input`, input - target * log(input + eps). `full` adds Stirling's approximation of log(target!).
+       .doc = R"(exp(input) - target * input; of rates, without `log_input`, input - target * log(input + eps).
+`full` adds Stirling's approximation of log(target!).
 
 >>> lamella.poisson_nll_loss(lamella.tensor([0.]), lamella.tensor([2.]), True, False, 1e-8, 1)
 tensor(1.)

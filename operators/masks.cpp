@@ -140,8 +140,8 @@ tensor([1., 0., 2.])
        .category = "indexing",
        .forms = everywhere,
        .infer = shape<infer_nonzero>,
-       .doc =
-           R"(The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple` one vector for each dimension.
+       .doc = R"(The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple`
+one vector for each dimension.
 
 >>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))
 tensor([[0, 1],

@@ -297,8 +297,8 @@ lamella.Size([2, 1, 1])
        .category = "matmul",
        .forms = everywhere | out,
        .composite = composite<matmul>,
-       .doc =
-           R"(The matrix product of the last two dimensions; those before broadcast. A vector is a row on the left, a column on the right.
+       .doc = R"(The matrix product of the last two dimensions; those before broadcast. A vector is a row on the
+left, a column on the right.
 
 >>> lamella.matmul(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))
 tensor(11.)
@@ -403,8 +403,8 @@ tensor([[4., 5.],
        .forms = function | hidden,
        .infer = shape<infer_linear>,
        .composite = composite<linear>,
-       .doc =
-           R"(input @ weight.T + bias: the last dimension of `input` are the in features, `weight` is (out features, in features).
+       .doc = R"(input @ weight.T + bias: the last dimension of `input` are the in features, `weight` is (out
+features, in features).
 
 >>> lamella.ops.aten.linear(lamella.tensor([1., 2.]), lamella.ones(3, 2), lamella.tensor([0., 1., 2.]))
 tensor([3., 4., 5.])

@@ -329,8 +329,8 @@ tensor([-0.6931, -0.6931])
        .forms = function,
        .infer = shape<infer_plain_layer_norm>,
        .composite = composite<layer_norm>,
-       .doc =
-           R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last dimensions, whose shape is `normalized_shape`.
+       .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last
+dimensions, whose shape is `normalized_shape`.
 
 >>> lamella.layer_norm(lamella.tensor([[1., 3.]]), [2], eps=0.0)
 tensor([[-1.,  1.]])
@@ -351,8 +351,8 @@ tensor([[2.]])
        .forms = function,
        .infer = shape<infer_rms_norm>,
        .composite = composite<rms_norm>,
-       .doc =
-           R"(input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if not given.
+       .doc = R"(input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if
+not given.
 
 >>> lamella.rms_norm(lamella.tensor([[2., 2.]]), [2])
 tensor([[1., 1.]])
@@ -374,8 +374,8 @@ tensor([[0.5000]])
        .forms = function,
        .infer = shape<infer_plain_group_norm>,
        .composite = composite<group_norm>,
-       .doc =
-           R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of channels.
+       .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of
+channels.
 
 >>> lamella.group_norm(lamella.tensor([[1., 3.]]), 1, eps=0.0)
 tensor([[-1.,  1.]])
@@ -398,7 +398,8 @@ tensor([[2.]])
        .composite = composite<batch_norm>,
        .doc = R"((input - mean) / sqrt(var + eps) * weight + bias for each channel, dimension 1.
 
-In training the mean and the variance are the batch's, and the running ones, if given, move towards them by `momentum`; else they are the running ones.
+In training the mean and the variance are the batch's, and the running ones, if given, move towards
+them by `momentum`; else they are the running ones.
 
 >>> x = lamella.tensor([[1.], [3.]])
 >>> lamella.batch_norm(x, None, None, None, None, True, 0.1, 0.0, False)

@@ -145,8 +145,8 @@ LAMELLA_FAMILY(padding) {
        .forms = function,
        .infer = shape<infer_pad>,
        .composite = composite<constant_pad>,
-       .doc =
-           R"(Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on; negative ones cut.
+       .doc = R"(Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on;
+negative ones cut.
 
 >>> lamella.constant_pad_nd(lamella.tensor([1, 2]), (1, 2), 9)
 tensor([9, 1, 2, 9, 9])
@@ -155,8 +155,8 @@ tensor([9, 1, 2, 9, 9])
        .category = "copy",
        .forms = function | hidden,
        .composite = composite<pad>,
-       .doc =
-           R"(Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode 'reflect', 'replicate' or 'circular', from within.
+       .doc = R"(Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode
+'reflect', 'replicate' or 'circular', from within.
 
 >>> lamella.ops.aten.pad(lamella.tensor([[1, 2, 3]]), (2, 1), 'reflect')
 tensor([[3, 2, 1, 2, 3, 2]])

@@ -127,8 +127,8 @@ tensor([[1., 0.],
        .category = "scatter",
        .forms = everywhere | inplace,
        .composite = composite<put>,
-       .doc =
-           R"(`self`, seen as one row, with elements of `source` at the indices, or with these added there; negative ones count from the end.
+       .doc = R"(`self`, seen as one row, with elements of `source` at the indices, or with these added there;
+negative ones count from the end.
 
 >>> lamella.put(lamella.zeros(2, 2), lamella.tensor([1, -1]), lamella.tensor([5., 6.]))
 tensor([[0., 5.],

@@ -299,8 +299,8 @@ LAMELLA_FAMILY(pooling) {
        .forms = function,
        .infer = shape<infer_max<2>>,
        .composite = composite<max_pool>,
-       .doc =
-           R"(The largest element of each window; NaN wins. Windows begin every `stride` places (by default they lie side by side); padding is never the largest.
+       .doc = R"(The largest element of each window; NaN wins. Windows begin every `stride` places (by default they
+lie side by side); padding is never the largest.
 
 Raises:
     RuntimeError: a window does not fit

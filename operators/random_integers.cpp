@@ -194,8 +194,8 @@ tensor([0., 0.])
        .forms = method,
        .infer = shape<infer_integers_all>,
        .composite = composite<random_all>,
-       .doc =
-           R"(Fills `self` with integers from `from` (0) up to but not including `to`; without it, as far as the dtype counts.
+       .doc = R"(Fills `self` with integers from `from` (0) up to but not including `to`; without it, as far as the
+dtype counts.
 
 >>> lamella.zeros(2).random_(1)
 tensor([0., 0.])

@@ -293,7 +293,8 @@ tensor([[2.]])
 Args:
     input: (steps, batch, features); (batch, steps, features) with `batch_first`
     hx: hidden states and cells, (layers * directions, batch, hidden)
-    params: for each layer and direction w_ih, w_hh, with `has_biases` b_ih and b_hh, and perhaps w_hr, which projects the result
+    params: for each layer and direction w_ih, w_hh, with `has_biases` b_ih and b_hh, and perhaps
+        w_hr, which projects the result
     dropout: between layers, while `train`
 
 The overload `data` takes packed rows and how many of them each step has.

@@ -379,8 +379,8 @@ tensor(2)
        .forms = hidden | function | out,
        .infer = shape<infer_vector_norm>,
        .composite = composite<vector_norm>,
-       .doc =
-           R"(The norm of vectors: (sum |x|^ord)^(1/ord); the largest for inf, the smallest for -inf, how many are not zero for 0.
+       .doc = R"(The norm of vectors: (sum |x|^ord)^(1/ord); the largest for inf, the smallest for -inf, how many are
+not zero for 0.
 
 >>> lamella.ops.aten.linalg_vector_norm(lamella.tensor([3., -4.]))
 tensor(5.)
@@ -399,8 +399,8 @@ tensor(5.)
        .category = "reduction",
        .forms = everywhere | out,
        .composite = composite<norm>,
-       .doc =
-           R"(The norm of order `p` over all elements, or over dimensions; 'fro' is 2, and 'nuc' the sum of a matrix's singular values.
+       .doc = R"(The norm of order `p` over all elements, or over dimensions; 'fro' is 2, and 'nuc' the sum of a
+matrix's singular values.
 
 >>> lamella.norm(lamella.tensor([3., -4.]))
 tensor(5.)

@@ -110,8 +110,8 @@ LAMELLA_FAMILY(searching) {
        .forms = function | out,
        .infer = shape<infer_searchsorted<Tensor>>,
        .composite = composite<searchsorted<Tensor>>,
-       .doc =
-           R"(Where numbers would be inserted into a vector that is in order, or into the row that stands where theirs does: before the elements that equal them, or, with `right` or side='right', behind.
+       .doc = R"(Where numbers would be inserted into a vector that is in order, or into the row that stands where
+theirs does: before the elements that equal them, or, with `right` or side='right', behind.
 
 Args:
     sorter: indices that put `sorted_sequence` in order, if it is not
@@ -131,8 +131,8 @@ tensor([1, 2])
        .forms = everywhere | out,
        .infer = shape<infer_bucketize<Tensor>>,
        .composite = composite<bucketize<Tensor>>,
-       .doc =
-           R"(The bucket of each number: how many boundaries, which are in order, are smaller, or, with `right`, not larger.
+       .doc = R"(The bucket of each number: how many boundaries, which are in order, are smaller, or, with `right`,
+not larger.
 
 >>> lamella.bucketize(lamella.tensor([3, 4]), lamella.tensor([1, 3, 5]))
 tensor([1, 2])

@@ -128,8 +128,8 @@ LAMELLA_FAMILY(sort) {
        .forms = everywhere | out,
        .infer = shape<infer_sort>,
        .composite = composite<sort>,
-       .doc =
-           R"(The elements in order along one dimension, and the indices they had. Equal ones keep their order; NaN is larger than all.
+       .doc = R"(The elements in order along one dimension, and the indices they had. Equal ones keep their order;
+NaN is larger than all.
 
 >>> lamella.sort(lamella.tensor([3, 1, 2])).indices
 tensor([1, 2, 0])
@@ -167,8 +167,8 @@ tensor([1, 2, 3])
        .forms = everywhere | out,
        .infer = shape<infer_topk>,
        .composite = composite<topk>,
-       .doc =
-           R"(The `k` largest elements along one dimension, or the smallest, in order, and their indices; of equal ones the first.
+       .doc = R"(The `k` largest elements along one dimension, or the smallest, in order, and their indices; of equal
+ones the first.
 
 Raises:
     RuntimeError: there are fewer than `k`
@@ -191,8 +191,8 @@ tensor(2)
        .forms = everywhere,
        .infer = shape<infer_median>,
        .composite = composite<median>,
-       .doc =
-           R"(The middle element in order, the lower of two; along one dimension also its index. A NaN comes before all.
+       .doc = R"(The middle element in order, the lower of two; along one dimension also its index. A NaN comes
+before all.
 
 >>> lamella.median(lamella.tensor([3, 1, 2, 9]))
 tensor(2)

@@ -164,8 +164,8 @@ LAMELLA_FAMILY(splitting) {
        .category = "view",
        .forms = everywhere,
        .composite = composite<tensor_split_sections>,
-       .doc =
-           R"(A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at given indices.
+       .doc = R"(A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at
+given indices.
 
 >>> lamella.tensor_split(lamella.arange(5), 3)
 (tensor([0, 1]), tensor([2, 3]), tensor([4]))
@@ -183,8 +183,8 @@ LAMELLA_FAMILY(splitting) {
        .category = "view",
        .forms = everywhere,
        .composite = composite<split_sections<1>>,
-       .doc =
-           R"(Equal pieces along the second dimension, of a vector along the only one, or pieces that start at given indices.
+       .doc = R"(Equal pieces along the second dimension, of a vector along the only one, or pieces that start at
+given indices.
 
 >>> lamella.hsplit(lamella.arange(4), 2)
 (tensor([0, 1]), tensor([2, 3]))

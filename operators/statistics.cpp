@@ -229,8 +229,8 @@ tensor([1, 0, 2])
        .category = "reduction",
        .forms = everywhere | out,
        .composite = composite<histc>,
-       .doc =
-           R"(How many elements lie in each of `bins` equal parts of the range from `min` to `max`, or of that of the data where the two are equal. What lies outside does not count.
+       .doc = R"(How many elements lie in each of `bins` equal parts of the range from `min` to `max`, or of that of
+the data where the two are equal. What lies outside does not count.
 
 >>> lamella.histc(lamella.tensor([1., 2., 1.]), bins=4, min=0, max=3)
 tensor([0., 2., 1., 0.])
@@ -239,8 +239,8 @@ tensor([0., 2., 1., 0.])
        .category = "reduction",
        .forms = everywhere | out,
        .composite = composite<quantile<false>>,
-       .doc =
-           R"(The elements below which the fractions `q` of the sorted elements lie, along a dimension or of all; the results for a row of `q` are the first dimension. NaN gives NaN.
+       .doc = R"(The elements below which the fractions `q` of the sorted elements lie, along a dimension or of all;
+the results for a row of `q` are the first dimension. NaN gives NaN.
 
 Args:
     interpolation: 'linear', 'lower', 'higher', 'midpoint' or 'nearest', for a place between two elements

@@ -163,8 +163,8 @@ tensor([[1.5000, 2.0000],
        .forms = function,
        .infer = shape<infer_written<check_embedding_renorm>>,
        .composite = composite<embedding_renorm>,
-       .doc =
-           R"(Scales the rows that indices name, where their norm is larger than `max_norm`, to that length, in the table.
+       .doc = R"(Scales the rows that indices name, where their norm is larger than `max_norm`, to that length, in
+the table.
 
 >>> lamella.embedding_renorm_(lamella.tensor([[3., 4.], [6., 8.]]), lamella.tensor([1]), 5., 2.)
 tensor([[3., 4.],
@@ -176,8 +176,10 @@ tensor([[3., 4.],
        .category = "indexing",
        .forms = function,
        .composite = composite<embedding_bag>,
-       .doc =
-           R"(Rows of a table, of which those of each bag are added up (mode 0), averaged (1), or reduced to the largest elements (2). `offsets` say where in the indices each bag begins and, with `include_last_offset`, where the last ends. Then the bag of each index, how many count in each bag, and the rows of the largest elements.
+       .doc = R"(Rows of a table, of which those of each bag are added up (mode 0), averaged (1), or reduced to the
+largest elements (2). `offsets` say where in the indices each bag begins and, with
+`include_last_offset`, where the last ends. Then the bag of each index, how many count in each bag,
+and the rows of the largest elements.
 
 >>> table = lamella.tensor([[1., 2.], [3., 4.]])
 >>> lamella.embedding_bag(table, lamella.tensor([0, 1, 1]), lamella.tensor([0, 2]))[0]

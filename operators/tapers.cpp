@@ -61,8 +61,8 @@ LAMELLA_FAMILY(taper) {
        .category = "creation",
        .forms = function,
        .composite = composite<hann_window>,
-       .doc =
-           R"(Hann's window, one wave of a cosine above zero. A periodic one leaves out the last element, which is the next period's first.
+       .doc = R"(Hann's window, one wave of a cosine above zero. A periodic one leaves out the last element, which is
+the next period's first.
 
 >>> lamella.hann_window(4)
 tensor([0.0000, 0.5000, 1.0000, 0.5000])

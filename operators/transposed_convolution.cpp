@@ -101,8 +101,8 @@ LAMELLA_FAMILY(transposed_convolution) {
        .category = "convolution",
        .forms = function,
        .composite = composite<conv_transpose<1>>,
-       .doc =
-           R"(The transposed convolution along the last dimension: each element of the input (n, c, length), or without n, adds its multiple of the kernel to the result. See conv_transpose2d.input.
+       .doc = R"(The transposed convolution along the last dimension: each element of the input (n, c, length), or
+without n, adds its multiple of the kernel to the result. See conv_transpose2d.input.
 
 >>> lamella.conv_transpose1d(lamella.tensor([[1., 2.]]), lamella.tensor([[[1., 10.]]]), stride=2)
 tensor([[ 1., 10.,  2., 20.]])
@@ -111,11 +111,15 @@ tensor([[ 1., 10.,  2., 20.]])
        .category = "convolution",
        .forms = function,
        .composite = composite<conv_transpose<2>>,
-       .doc =
-           R"(The transposed convolution of images (n, c, height, width), or without n: each pixel adds its multiple of the kernel to the result, `stride` places further for each pixel; `weight` is (c, out channels / groups, kernel height, kernel width). `padding` places are cut off around the result, and `output_padding` are added behind it: a size is (n - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1.
+       .doc = R"(The transposed convolution of images (n, c, height, width), or without n: each pixel adds its
+multiple of the kernel to the result, `stride` places further for each pixel; `weight` is (c, out
+channels / groups, kernel height, kernel width). `padding` places are cut off around the result, and
+`output_padding` are added behind it: a size is (n - 1) * stride - 2 * padding + dilation * (k - 1)
++ output_padding + 1.
 
 Raises:
-    RuntimeError: the shapes do not fit each other, or output_padding is neither smaller than the stride nor than the dilation
+    RuntimeError: the shapes do not fit each other, or output_padding is neither smaller than the
+        stride nor than the dilation
 
 >>> lamella.conv_transpose2d(lamella.ones(1, 1, 2), lamella.ones(1, 1, 2, 2))
 tensor([[[1., 2., 1.],
@@ -125,8 +129,8 @@ tensor([[[1., 2., 1.],
        .category = "convolution",
        .forms = function,
        .composite = composite<conv_transpose<3>>,
-       .doc =
-           R"(The transposed convolution of volumes (n, c, depth, height, width), or without n. See conv_transpose2d.input.
+       .doc = R"(The transposed convolution of volumes (n, c, depth, height, width), or without n. See
+conv_transpose2d.input.
 
 >>> lamella.conv_transpose3d(lamella.ones(1, 1, 1, 2), lamella.ones(1, 1, 1, 1, 2))
 tensor([[[[1., 2., 1.]]]])

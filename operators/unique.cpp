@@ -113,8 +113,8 @@ LAMELLA_FAMILY(unique) {
        .forms = function,
        .infer = shape<infer_unique_dim>,
        .composite = composite<unique_dim>,
-       .doc =
-           R"(The different slices along a dimension, in the order of their first elements, where each slice went, and how many there were of each; what was not asked for is empty.
+       .doc = R"(The different slices along a dimension, in the order of their first elements, where each slice went,
+and how many there were of each; what was not asked for is empty.
 
 >>> lamella.unique_dim(lamella.tensor([[3, 1], [0, 2], [3, 1]]), 0)[0]
 tensor([[0, 2],

@@ -61,8 +61,8 @@ tensor([[[0., 0.],
        .category = "pooling",
        .forms = function | hidden,
        .composite = composite<max_unpool3d>,
-       .doc =
-           R"(Volumes of zeros, and each element of `self` where `indices`, those of max_pool3d_with_indices, say. `stride` and `padding` are checked and change nothing.
+       .doc = R"(Volumes of zeros, and each element of `self` where `indices`, those of max_pool3d_with_indices, say.
+`stride` and `padding` are checked and change nothing.
 
 >>> lamella.ops.aten.max_unpool3d(lamella.tensor([[[[5.]]]]), lamella.tensor([[[[2]]]]), (1, 2, 2), 1, 0)
 tensor([[[[0., 0.],

@@ -266,8 +266,8 @@ LAMELLA_FAMILY(upsampling) {
        .forms = function | hidden,
        .infer = shape<infer_resample>,
        .composite = composite<resample>,
-       .doc =
-           R"(The last axes, one by one, at other places. Place i of an axis is the sum over its taps k of the element at index[k * size + i], times that weight; the tables of all axes stand one behind another.
+       .doc = R"(The last axes, one by one, at other places. Place i of an axis is the sum over its taps k of the
+element at index[k * size + i], times that weight; the tables of all axes stand one behind another.
 
 >>> lamella.ops.aten._resample(lamella.tensor([1., 3.]), [3], [1], lamella.tensor([0, 1, 1]))
 tensor([1., 3., 3.])

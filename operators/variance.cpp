@@ -73,8 +73,8 @@ LAMELLA_FAMILY(variance) {
        .forms = everywhere,
        .infer = shape<infer_all<>>,
        .composite = composite<spread_all<false, false>>,
-       .doc =
-           R"(The variance over all elements, or over dimensions: the squares of what differs from the mean, added and divided by n - `correction` (1 if `unbiased`, the default, else 0).
+       .doc = R"(The variance over all elements, or over dimensions: the squares of what differs from the mean, added
+and divided by n - `correction` (1 if `unbiased`, the default, else 0).
 
 Raises:
     RuntimeError: the dtype is neither floating nor complex

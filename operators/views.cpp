@@ -381,8 +381,8 @@ lamella.Size([3, 2])
        .category = "view",
        .forms = method | no_kernel_needed,
        .infer = shape<infer_unfold>,
-       .doc =
-           R"(Windows of `size` positions along one dimension, `step` apart; the positions within are a last dimension.
+       .doc = R"(Windows of `size` positions along one dimension, `step` apart; the positions within are a last
+dimension.
 
 >>> lamella.arange(5).unfold(0, 3, 2)
 tensor([[0, 1, 2],

@@ -109,8 +109,8 @@ LAMELLA_FAMILY(volume_pooling) {
        .forms = function,
        .infer = shape<infer_max>,
        .composite = composite<max_pool>,
-       .doc =
-           R"(The largest element of each window of volumes (n, c, depth, height, width), or without n. See max_pool2d.
+       .doc = R"(The largest element of each window of volumes (n, c, depth, height, width), or without n. See
+max_pool2d.
 
 >>> lamella.max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2)).flatten()
 tensor([3., 7.])
