@@ -67,6 +67,7 @@ void add(Library& lib, const Declaration& d) {
   def.infer = d.infer.run;
   def.pointwise = d.pointwise;
   def.aliases = d.aliases;
+  def.module = d.module;
   def.file = from_the_root(d.schema.file);
   def.line = d.schema.line;
   const std::string name(d.schema.text, std::strchr(d.schema.text, '('));

@@ -41,6 +41,7 @@ struct Declaration {
   Adapted<lamella_kernel> composite = {};  // none for operators with kernels of their own
   const char* doc = nullptr;               // on the first overload
   const char* aliases = nullptr;           // further names, separated by spaces; on the first overload
+  const char* module = nullptr;            // "linalg": the module that shows it; the top level if there is none
   const lamella_pointwise* pointwise = nullptr;
 };
 

@@ -92,6 +92,7 @@ from lamella._missing import install as _install_missing
 from lamella._missing import mark_absent as _mark_absent
 from lamella._namespace import ops
 from lamella._namespace import publish as _publish
+from lamella._namespace import publish_modules as _publish_modules
 from lamella._processes import share_when_sent as _share_when_sent
 from lamella._queries import (
     adjoint,
@@ -163,6 +164,7 @@ plugins.manager.load_hosts()
 _devices.announce([*_devices.backends(), *(p.name for p in plugins.manager.plugins if p.kind == "backend")])
 # The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
 plugins.manager.load_plugins()
+_publish_modules()
 _mark_absent(Tensor, plugins.manager.plugins)
 _explain_absent(globals(), plugins.manager.plugins)
 
@@ -170,6 +172,7 @@ _explain_absent(globals(), plugins.manager.plugins)
 def _loaded(plugin):
     _forget(Tensor, plugin)
     _devices.announce(_devices.backends())
+    _publish_modules()
     _log_once(f"{plugin.kind}.{plugin.name}")
     _hand_over()
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copyreg
+import importlib
 import os
+import sys
+from types import ModuleType
 from typing import Any
 
 from lamella import _C
@@ -29,12 +32,13 @@ def _assign(packet):
 def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
     """Puts the catalogue into the module and on Tensor; returns the names for ``__all__``."""
     names = []
+    elsewhere = dict(_C._operator_modules())
     for qualified, forms in _C._operator_names():
         ns, _, name = qualified.partition("::")
         if ns != "aten" or forms & PRIVATE or (name.startswith("_") and not name.startswith(SHOWN)):
             continue
         packet = _C._packet(qualified)
-        if forms & FUNCTION and name not in namespace:
+        if forms & FUNCTION and name not in namespace and qualified not in elsewhere:
             namespace[name] = packet
             names.append(name)
         if name in PROPERTIES:
@@ -42,6 +46,30 @@ def publish(namespace: dict[str, Any], tensor_type: type) -> list[str]:
         elif forms & METHOD and not isinstance(vars(tensor_type).get(name), NATIVE):
             setattr(tensor_type, name, packet)
     return names
+
+
+def publish_modules() -> None:
+    """Shows each operator that names a module there: with "linalg", ``linalg_norm`` is ``lamella.linalg.norm``.
+
+    A name that the module has already stays what it is.
+    """
+    for qualified, place in _C._operator_modules():
+        name = qualified.partition("::")[2].removeprefix(place.replace(".", "_") + "_")
+        vars(_module(f"lamella.{place}")).setdefault(name, _C._packet(qualified))
+
+
+def _module(name: str) -> ModuleType:
+    """A module of this name, which is made if it does not exist."""
+    parent, _, last = name.rpartition(".")
+    above = _module(parent) if parent else None
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        module = sys.modules[name] = ModuleType(name, "Operators that name this module.")
+        setattr(above, last, module)
+        return module
 
 
 class OperatorNamespace:
@@ -103,6 +131,7 @@ class Operators:
         from lamella._devices import announce, backends
 
         announce(backends())
+        publish_modules()
         return namespaces(defined)
 
     def __getattr__(self, name: str) -> OperatorNamespace:

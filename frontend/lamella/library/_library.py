@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lamella import _C
+from lamella._namespace import publish_modules
 
 from ._backend import Backend, described
 from ._checks import check_callable, check_type, key_name, several
@@ -168,6 +169,7 @@ class Library:
         doc: str = "",
         inplace: bool = False,
         out: bool = False,
+        module: str = "",
     ) -> int:
         """Defines an operator by its schema, in PyTorch's grammar; withdrawing the returned handle takes it back.
 
@@ -177,12 +179,14 @@ class Library:
             category: what kind of operator it is, for layers and backends that know kinds: "pointwise", "reduction", …
             inplace: ``name_`` is derived from it, which writes into the first argument
             out: the keyword ``out=`` is derived, with a tensor for each result
+            module: a module of Lamella that shows the operator too: with "linalg", ``cholesky`` is
+                ``lamella.linalg.cholesky``. A module that does not exist is made.
 
         Raises:
-            ValueError: the schema does not parse; the message shows the column
+            ValueError: the schema does not parse; the message shows the column. The module's name is none
             RuntimeError: the operator is defined already; the message names both owners
         """
-        for what, text in (("schema", schema), ("category", category), ("doc", doc)):
+        for what, text in (("schema", schema), ("category", category), ("doc", doc), ("module", module)):
             check_type("define", what, text)
         if alias_analysis not in ("", "FROM_SCHEMA"):
             expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
@@ -191,7 +195,10 @@ class Library:
         _C._parse_schema(schema, self.ns)  # before the registration that it replaces is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
         key = ("operator", f"{self.ns}::{name}")
-        return self._register(key, lambda *at: self._library.define(schema, category, doc, forms, *at))
+        handle = self._register(key, lambda *at: self._library.define(schema, category, doc, forms, module, *at))
+        if module:
+            publish_modules()
+        return handle
 
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "") -> int:
         """Registers a kernel for an operator under a key: a device's name, a layer's, "backend" or "composite".
