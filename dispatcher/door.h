@@ -81,6 +81,9 @@ inline constexpr auto guard_count = &Guard<Function, Entry, Nullable, Answers::C
 
 }  // namespace lamella::dispatcher
 
+template <>
+inline constexpr uint32_t lamella::first_size<lamella_operator_def> = 80;  // `module` came later
+
 namespace lamella::dispatcher {
 
 static_assert(first_size<lamella_pointwise> == 328 && first_size<lamella_allocator> == 64 &&

@@ -76,6 +76,7 @@ struct lamella_operator {
   std::string overload;              // "Tensor"
   std::vector<std::string> aliases;  // further names, with their namespace, which look-ups find
   std::string schema_text, category, doc, owner, file;
+  std::string module;  // "linalg": shown as lamella.linalg.name; empty: by its namespace
   int32_t line = 0;
   uint32_t forms = 0;
   bool live = true;

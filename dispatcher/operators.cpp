@@ -1,6 +1,7 @@
 #include "dispatcher/operators.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -141,6 +142,7 @@ Operator* derive(Operator* from, Form form) {
   op->category = from->category;
   op->may_fault = from->may_fault;
   op->doc = from->doc;
+  op->module = from->module;
   op->owner = from->owner;
   op->file = from->file;
   op->line = from->line;
@@ -194,8 +196,8 @@ lamella_status check_names(const Operator& op) {
 }
 
 // Returns the withdrawn operator that `op` defines again unchanged, or null. It is reused: kept pointers to it work
-// again, and a notebook's cell that runs a thousand times leaves one operator. Only its doc, owner, file and line may
-// differ.
+// again, and a notebook's cell that runs a thousand times leaves one operator. Only its doc, module, owner, file and
+// line may differ.
 Operator* withdrawn_twin(const Operator& op) {
   for (Operator* old : operators().by_name[op.name]) {
     const bool same = !old->live && old->form == Form::Functional && old->overload == op.overload &&
@@ -207,6 +209,7 @@ Operator* withdrawn_twin(const Operator& op) {
       if (o) {
         o->live = true;
         o->doc = op.doc;
+        o->module = op.module;
         o->owner = op.owner;
         o->file = op.file;
         o->line = op.line;
@@ -214,6 +217,18 @@ Operator* withdrawn_twin(const Operator& op) {
     return old;
   }
   return nullptr;
+}
+
+bool is_dotted_name(const std::string& text) {
+  bool starts = true;  // a word
+  for (const char c : text) {
+    if (c == '.' ? starts
+                 : !(std::isalpha(static_cast<unsigned char>(c)) || c == '_' ||
+                     (!starts && std::isdigit(static_cast<unsigned char>(c)))))
+      return false;
+    starts = c == '.';
+  }
+  return !starts;
 }
 
 void withdraw_operator(Operator* op) {
@@ -251,6 +266,10 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
         LAMELLA_VALUE_ERROR,
         core::format("define: %s declares %d inputs and %d parameters; a pointwise operator has 1 to 3 and at most 3",
                      full.c_str(), def.pointwise->inputs, def.pointwise->params));
+  if (def.module && !is_dotted_name(def.module))
+    return core::raise(LAMELLA_VALUE_ERROR, "define: " + full +
+                                                ": 'module' must be a module's name below lamella, as " +
+                                                "\"linalg\", got \"" + def.module + "\"");
   auto* op = new Operator;
   op->name = full;
   op->base = name;
@@ -261,6 +280,7 @@ lamella_status define_operator(Library& lib, const lamella_operator_def& def, bo
   op->category = def.category ? def.category : def.pointwise ? category_by_meaning() : "";
   op->may_fault = (category_flags(op->category) & may_fault) != 0;
   op->doc = def.doc ? def.doc : "";
+  op->module = def.module ? def.module : "";
   op->owner = lib.owner;
   op->file = def.file ? def.file : "";
   op->line = def.line;

@@ -72,21 +72,40 @@ Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool 
 
 LAMELLA_FAMILY(activation) {
   return {
-      {"glu(Tensor self, int dim=-1) -> Tensor", "normalization", hidden | function | out, shape<infer_glu>,
-       composite<glu>,
-       "The first half of a dimension times the sigmoid of the second. After Dauphin et al. (2017).\n\nRaises:\n    "
-       "RuntimeError: the dimension has no halves\n\n>>> lamella.ops.aten.glu(lamella.tensor([4., 0.]))\n"
-       "tensor([2.])\n"},
-      {"prelu(Tensor self, Tensor weight) -> Tensor", "normalization", everywhere, nullptr, composite<prelu>,
-       "`self` where it is positive, else `weight * self`, with one weight or one for each channel, dimension 1. After "
-       "He et al. (2015).\n\n>>> lamella.prelu(lamella.tensor([[-4., -4.]]), lamella.tensor([0.5, 1.]))\n"
-       "tensor([[-2., -4.]])\n"},
-      {"rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
-       "generator=None) -> Tensor",
-       "random", function | inplace, nullptr, composite<rrelu>,
-       "`self` where it is positive, else `self` times a slope: a random one from `lower` to `upper` in training, else "
-       "their mean. After Xu et al. (2015).\n\n>>> lamella.rrelu(lamella.tensor([-4., 3.]), 0.25, 0.75)\ntensor([-2., "
-       " 3.])\n"},
+      {.schema = "glu(Tensor self, int dim=-1) -> Tensor",
+       .category = "normalization",
+       .forms = hidden | function | out,
+       .infer = shape<infer_glu>,
+       .composite = composite<glu>,
+       .doc = R"(The first half of a dimension times the sigmoid of the second. After Dauphin et al. (2017).
+
+Raises:
+    RuntimeError: the dimension has no halves
+
+>>> lamella.ops.aten.glu(lamella.tensor([4., 0.]))
+tensor([2.])
+)"},
+      {.schema = "prelu(Tensor self, Tensor weight) -> Tensor",
+       .category = "normalization",
+       .forms = everywhere,
+       .composite = composite<prelu>,
+       .doc = R"(`self` where it is positive, else `weight * self`, with one weight or one for each channel,
+dimension 1. After He et al. (2015).
+
+>>> lamella.prelu(lamella.tensor([[-4., -4.]]), lamella.tensor([0.5, 1.]))
+tensor([[-2., -4.]])
+)"},
+      {.schema = "rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, "
+                 "Generator? generator=None) -> Tensor",
+       .category = "random",
+       .forms = function | inplace,
+       .composite = composite<rrelu>,
+       .doc = R"(`self` where it is positive, else `self` times a slope: a random one from `lower` to `upper` in
+training, else their mean. After Xu et al. (2015).
+
+>>> lamella.rrelu(lamella.tensor([-4., 3.]), 0.25, 0.75)
+tensor([-2.,  3.])
+)"},
   };
 }
 

@@ -134,36 +134,71 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, IntArrayRef out
 
 LAMELLA_FAMILY(adaptive_pooling) {
   return {
-      {"adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", "pooling", function | hidden,
-       shape<infer_adaptive_avg<2>>, composite<adaptive_avg_pool>,
-       "Means of as many windows as asked for, which divide the image evenly.\n\n>>> "
-       "lamella.ops.aten.adaptive_avg_pool2d(lamella.arange(16.).view(1, 4, 4), 1)\ntensor([[[7.5000]]])\n"},
-      {"adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", "pooling", function,
-       shape<infer_adaptive_avg<1>>, composite<adaptive_avg_pool1d>,
-       "Means of as many windows as asked for along the last dimension.\n\n>>> "
-       "lamella.adaptive_avg_pool1d(lamella.tensor([[1., 3., 2., 4.]]), 2)\ntensor([[2., 3.]])\n"},
-      {"adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", "pooling", function | hidden, nullptr,
-       composite<adaptive_avg_pool3d>,
-       "Means of as many windows as asked for, which divide the volume evenly.\n\n>>> "
-       "lamella.ops.aten.adaptive_avg_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (2, 1, 1)).flatten()\n"
-       "tensor([1.5000, 5.5000])\n"},
-      {"adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", "pooling", function, nullptr,
-       composite<adaptive_max_pool<1>>,
-       "The largest element of each of as many windows as asked for, which divide the last dimension evenly, and where "
-       "it stood.\n\n>>> lamella.adaptive_max_pool1d(lamella.tensor([[1., 3., 2.]]), 2)\n(tensor([[3., 3.]]), "
-       "tensor([[1, 1]]))\n"},
-      {"adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", "pooling", function | hidden,
-       nullptr, composite<adaptive_max_pool<2>>,
-       "The largest element of each of as many windows as asked for, which divide the image evenly, and where in its "
-       "plane it stood.\n\n>>> lamella.ops.aten.adaptive_max_pool2d(lamella.arange(16.).view(1, 4, 4), 1)\n"
-       "(tensor([[[15.]]]), tensor([[[15]]]))\n"},
-      {"adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", "pooling", function | hidden,
-       nullptr, composite<adaptive_max_pool<3>>,
-       "The largest element of each of as many windows as asked for, which divide the volume evenly, and where in it "
-       "it stood.\n\n>>> lamella.ops.aten.adaptive_max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), 1)\n"
-       "(tensor([[[[7.]]]]), tensor([[[[7]]]]))\n"},
-      {"_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", "pooling", function | hidden,
-       shape<infer_adaptive_backward>, composite<adaptive_avg_pool_backward>, "The gradient of adaptive_avg_pool2d."},
+      {.schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_adaptive_avg<2>>,
+       .composite = composite<adaptive_avg_pool>,
+       .doc = R"(Means of as many windows as asked for, which divide the image evenly.
+
+>>> lamella.ops.aten.adaptive_avg_pool2d(lamella.arange(16.).view(1, 4, 4), 1)
+tensor([[[7.5000]]])
+)"},
+      {.schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
+       .category = "pooling",
+       .forms = function,
+       .infer = shape<infer_adaptive_avg<1>>,
+       .composite = composite<adaptive_avg_pool1d>,
+       .doc = R"(Means of as many windows as asked for along the last dimension.
+
+>>> lamella.adaptive_avg_pool1d(lamella.tensor([[1., 3., 2., 4.]]), 2)
+tensor([[2., 3.]])
+)"},
+      {.schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .composite = composite<adaptive_avg_pool3d>,
+       .doc = R"(Means of as many windows as asked for, which divide the volume evenly.
+
+>>> lamella.ops.aten.adaptive_avg_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (2, 1, 1)).flatten()
+tensor([1.5000, 5.5000])
+)"},
+      {.schema = "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
+       .category = "pooling",
+       .forms = function,
+       .composite = composite<adaptive_max_pool<1>>,
+       .doc = R"(The largest element of each of as many windows as asked for, which divide the last dimension evenly,
+and where it stood.
+
+>>> lamella.adaptive_max_pool1d(lamella.tensor([[1., 3., 2.]]), 2)
+(tensor([[3., 3.]]), tensor([[1, 1]]))
+)"},
+      {.schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
+       .category = "pooling",
+       .forms = function | hidden,
+       .composite = composite<adaptive_max_pool<2>>,
+       .doc = R"(The largest element of each of as many windows as asked for, which divide the image evenly, and
+where in its plane it stood.
+
+>>> lamella.ops.aten.adaptive_max_pool2d(lamella.arange(16.).view(1, 4, 4), 1)
+(tensor([[[15.]]]), tensor([[[15]]]))
+)"},
+      {.schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
+       .category = "pooling",
+       .forms = function | hidden,
+       .composite = composite<adaptive_max_pool<3>>,
+       .doc = R"(The largest element of each of as many windows as asked for, which divide the volume evenly, and
+where in it it stood.
+
+>>> lamella.ops.aten.adaptive_max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), 1)
+(tensor([[[[7.]]]]), tensor([[[[7]]]]))
+)"},
+      {.schema = "_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_adaptive_backward>,
+       .composite = composite<adaptive_avg_pool_backward>,
+       .doc = "The gradient of adaptive_avg_pool2d."},
   };
 }
 

@@ -368,40 +368,62 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 LAMELLA_FAMILY(attention) {
   return {
-      {"scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
-       "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-       "matmul", hidden | function, nullptr, composite<scaled_dot_product_attention>,
-       "softmax(query key^T * scale + attn_mask) value, over the last two dimensions; the others broadcast.\n\n"
-       "Args:\n    attn_mask: a bool mask is true where a query sees a key; another one is added to the scores\n"
-       "    dropout_p: this fraction of the weights becomes 0, in any mode\n"
-       "    is_causal: the query i sees the keys up to the i-th\n"
-       "    scale: 1 / sqrt(width) without it\n"
-       "    enable_gqa: each head of key and value serves as many heads of query as the numbers of heads say\n\n"
-       "A query that sees no key gets zeros.\n\nRaises:\n    RuntimeError: dtypes or shapes do not fit\n\n"
-       ">>> x = lamella.tensor([[1., 0.], [0., 1.]])\n"
-       ">>> lamella.ops.aten.scaled_dot_product_attention(x, x, x, is_causal=True)\n"
-       "tensor([[1.0000, 0.0000],\n        [0.3302, 0.6698]])\n"},
-      {"_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale) -> (Tensor "
-       "out, Tensor logsumexp)",
-       "matmul", hidden | function, shape<infer_attention>, composite<attention>,
-       "scaled_dot_product_attention of four dimensions, and the logarithms of the sums of the exponentials of the "
-       "scores."},
-      {"_attention_dropout(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale, "
-       "float "
-       "dropout_p, Generator? generator=None) -> (Tensor out, Tensor logsumexp, Tensor words)",
-       "random", hidden | function, shape<infer_attention_dropout>, composite<attention_dropout>,
-       "_attention with dropout of the weights, and the seed and the place of the stream that says which of them "
-       "stay."},
-      {"_attention_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor value, Tensor? "
-       "attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, bool[3] output_mask, Tensor? words=None, "
-       "float dropout_p=0.0) -> (Tensor, Tensor, Tensor)",
-       "matmul", hidden | function, shape<infer_attention_backward>, composite<attention_backward>,
-       "The gradients of _attention by query, key and value; those that `output_mask` leaves out are None."},
-      {"_attention_mask_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor value, "
-       "Tensor attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, Tensor? words=None, float "
-       "dropout_p=0.0) -> Tensor",
-       "matmul", hidden | function, shape<infer_mask_backward>, composite<attention_mask_backward>,
-       "The gradient of _attention by a mask that is added."},
+      {.schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+                 "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+       .category = "matmul",
+       .forms = hidden | function,
+       .composite = composite<scaled_dot_product_attention>,
+       .doc = R"(softmax(query key^T * scale + attn_mask) value, over the last two dimensions; the others broadcast.
+
+Args:
+    attn_mask: a bool mask is true where a query sees a key; another one is added to the scores
+    dropout_p: this fraction of the weights becomes 0, in any mode
+    is_causal: the query i sees the keys up to the i-th
+    scale: 1 / sqrt(width) without it
+    enable_gqa: each head of key and value serves as many heads of query as the numbers of heads say
+
+A query that sees no key gets zeros.
+
+Raises:
+    RuntimeError: dtypes or shapes do not fit
+
+>>> x = lamella.tensor([[1., 0.], [0., 1.]])
+>>> lamella.ops.aten.scaled_dot_product_attention(x, x, x, is_causal=True)
+tensor([[1.0000, 0.0000],
+        [0.3302, 0.6698]])
+)"},
+      {.schema = "_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale) "
+                 "-> (Tensor out, Tensor logsumexp)",
+       .category = "matmul",
+       .forms = hidden | function,
+       .infer = shape<infer_attention>,
+       .composite = composite<attention>,
+       .doc = "scaled_dot_product_attention of four dimensions, and the logarithms of the sums of the exponentials of "
+              "the scores."},
+      {.schema = "_attention_dropout(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float "
+                 "scale, float dropout_p, Generator? generator=None) -> (Tensor out, Tensor logsumexp, Tensor words)",
+       .category = "random",
+       .forms = hidden | function,
+       .infer = shape<infer_attention_dropout>,
+       .composite = composite<attention_dropout>,
+       .doc = "_attention with dropout of the weights, and the seed and the place of the stream that says which of "
+              "them stay."},
+      {.schema = "_attention_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor value, "
+                 "Tensor? attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, bool[3] output_mask, "
+                 "Tensor? words=None, float dropout_p=0.0) -> (Tensor, Tensor, Tensor)",
+       .category = "matmul",
+       .forms = hidden | function,
+       .infer = shape<infer_attention_backward>,
+       .composite = composite<attention_backward>,
+       .doc = "The gradients of _attention by query, key and value; those that `output_mask` leaves out are None."},
+      {.schema = "_attention_mask_backward(Tensor grad_out, Tensor? grad_logsumexp, Tensor query, Tensor key, Tensor "
+                 "value, Tensor attn_mask, Tensor out, Tensor logsumexp, bool is_causal, float scale, Tensor? "
+                 "words=None, float dropout_p=0.0) -> Tensor",
+       .category = "matmul",
+       .forms = hidden | function,
+       .infer = shape<infer_mask_backward>,
+       .composite = composite<attention_mask_backward>,
+       .doc = "The gradient of _attention by a mask that is added."},
   };
 }
 

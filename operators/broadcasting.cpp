@@ -48,15 +48,30 @@ std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view index
 
 LAMELLA_FAMILY(broadcasting) {
   return {
-      {"broadcast_tensors(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<broadcast_tensors>,
-       "The tensors expanded to their common shape.\n\n>>> [x.shape for x in lamella.broadcast_tensors("
-       "lamella.ones(2, 1), lamella.ones(3))]\n[lamella.Size([2, 3]), lamella.Size([2, 3])]\n"},
-      {"meshgrid(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<meshgrid>,
-       "Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with indexing='xy' the "
-       "first two dimensions change places.\n\n>>> lamella.meshgrid(lamella.tensor([1, 2]), "
-       "lamella.tensor([3]))[0]\ntensor([[1],\n        [2]])\n"},
-      {"meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", "view", function, nullptr,
-       composite<meshgrid_indexing>, nullptr},
+      {.schema = "broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+       .category = "view",
+       .forms = function,
+       .composite = composite<broadcast_tensors>,
+       .doc = R"(The tensors expanded to their common shape.
+
+>>> [x.shape for x in lamella.broadcast_tensors(lamella.ones(2, 1), lamella.ones(3))]
+[lamella.Size([2, 3]), lamella.Size([2, 3])]
+)"},
+      {.schema = "meshgrid(Tensor[] tensors) -> Tensor[]",
+       .category = "view",
+       .forms = function,
+       .composite = composite<meshgrid>,
+       .doc = R"(Vectors as coordinates of a grid: one tensor for each, expanded to the grid's shape; with
+indexing='xy' the first two dimensions change places.
+
+>>> lamella.meshgrid(lamella.tensor([1, 2]), lamella.tensor([3]))[0]
+tensor([[1],
+        [2]])
+)"},
+      {.schema = "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
+       .category = "view",
+       .forms = function,
+       .composite = composite<meshgrid_indexing>},
   };
 }
 

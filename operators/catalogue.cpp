@@ -60,16 +60,17 @@ const char* from_the_root(const char* path) {
 void add(Library& lib, const Declaration& d) {
   lamella_operator_def def{};
   def.size = sizeof def;
-  def.schema = d.schema;
+  def.schema = d.schema.text;
   def.category = d.category;
   def.doc = d.doc;
   def.forms = d.forms;
   def.infer = d.infer.run;
   def.pointwise = d.pointwise;
   def.aliases = d.aliases;
-  def.file = from_the_root(d.file);
-  def.line = d.line;
-  const std::string name(d.schema, std::strchr(d.schema, '('));
+  def.module = d.module;
+  def.file = from_the_root(d.schema.file);
+  def.line = d.schema.line;
+  const std::string name(d.schema.text, std::strchr(d.schema.text, '('));
   Operator* op = nullptr;
   if (define_operator(lib, def, true, nullptr, &op)) {  // a mistake in this repository: the program cannot go on
     std::fprintf(stderr, "lamella: %s:%d: %s\n", def.file, def.line, core::pending_error().message.c_str());
@@ -79,7 +80,7 @@ void add(Library& lib, const Declaration& d) {
     if (fits) op->fits.push_back(fits);
   if (!d.composite.run) return;
   register_kernel(lib, name.c_str(), "composite",
-                  {sizeof(lamella_kernel_def), 0, d.composite.run, nullptr, def.file, d.line, 0}, nullptr);
+                  {sizeof(lamella_kernel_def), 0, d.composite.run, nullptr, def.file, def.line, 0}, nullptr);
 }
 
 // See Note [Families].

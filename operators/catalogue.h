@@ -24,32 +24,25 @@ struct Adapted {
   lamella_status (*fits)(const lamella_operator*) = nullptr;
 };
 
+// A schema, and where it is written.
+struct Schema {
+  Schema(const char* text, int line = __builtin_LINE(), const char* file = __builtin_FILE())
+      : text(text), line(line), file(file) {}
+  const char* text;
+  int line;
+  const char* file;
+};
+
 struct Declaration {
-  const char* schema;
+  Schema schema;
   const char* category;
   uint32_t forms;
-  Adapted<lamella_infer> infer;       // null for composites
-  Adapted<lamella_kernel> composite;  // null for operators with kernels of their own
-  const char* doc;                    // on the first overload
-  const char* aliases;                // further names, separated by spaces; on the first overload
-  const lamella_pointwise* pointwise;
-  int line;  // where it is written
-  const char* file;
-
-  Declaration(const char* schema, const char* category, uint32_t forms, Adapted<lamella_infer> infer,
-              Adapted<lamella_kernel> composite, const char* doc, const char* aliases = nullptr,
-              const lamella_pointwise* pointwise = nullptr, int line = __builtin_LINE(),
-              const char* file = __builtin_FILE())
-      : schema(schema),
-        category(category),
-        forms(forms),
-        infer(infer),
-        composite(composite),
-        doc(doc),
-        aliases(aliases),
-        pointwise(pointwise),
-        line(line),
-        file(file) {}
+  Adapted<lamella_infer> infer = {};       // none for composites
+  Adapted<lamella_kernel> composite = {};  // none for operators with kernels of their own
+  const char* doc = nullptr;               // on the first overload
+  const char* aliases = nullptr;           // further names, separated by spaces; on the first overload
+  const char* module = nullptr;            // "linalg": the module that shows it; the top level if there is none
+  const lamella_pointwise* pointwise = nullptr;
 };
 
 // Note [Families]  A family of operators is one file, whose LAMELLA_FAMILY(scan) { return {...}; } gives its

@@ -124,37 +124,88 @@ Tensor isin_tests(const Scalar& element, const Tensor& test_elements, bool /*ass
 
 LAMELLA_FAMILY(combining) {
   return {
-      {"block_diag(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<block_diag>,
-       "A matrix with the given matrices along its diagonal and zeros elsewhere; a vector is one row.\n\n>>> "
-       "lamella.block_diag(lamella.tensor([[1]]), lamella.tensor([2, 3]))\ntensor([[1, 0, 0],\n        [0, 2, 3]])\n"},
-      {"cartesian_prod(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<cartesian_prod>,
-       "Each choice of one element from every vector, as rows.\n\n>>> lamella.cartesian_prod(lamella.tensor([1, 2]), "
-       "lamella.tensor([3, 4]))\ntensor([[1, 3],\n        [1, 4],\n        [2, 3],\n        [2, 4]])\n"},
-      {"combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", "copy", function, nullptr,
-       composite<combinations>,
-       "Each choice of `r` elements of a vector in their order, as rows.\n\n>>> "
-       "lamella.combinations(lamella.tensor([1, 2, 3]))\ntensor([[1, 2],\n        [1, 3],\n        [2, 3]])\n"},
-      {"vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", "copy", function, nullptr, composite<vander>,
-       "The powers of each element of a vector as a row: from N - 1 down to 0, or up.\n\n>>> "
-       "lamella.vander(lamella.tensor([1, 2, 3]))\ntensor([[1, 1, 1],\n        [4, 2, 1],\n        [9, 3, 1]])\n"},
-      {"linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", "copy", function | out, nullptr,
-       composite<linalg_cross>,
-       "The cross products of vectors of three elements along a dimension; the others broadcast.\n\n>>> "
-       "lamella.linalg_cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))\ntensor([0, 0, 1])\n"},
-      {"cross(Tensor self, Tensor other, int? dim=None) -> Tensor", "copy", everywhere | out, nullptr, composite<cross>,
-       "linalg_cross(), without `dim` along the first dimension of three elements.\n\n>>> "
-       "lamella.cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))\ntensor([0, 0, 1])\n"},
-      {"isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
-       "Tensor",
-       "indexing", function | out, nullptr, composite<isin>,
-       "Whether each element is one of `test_elements`, or with `invert` none. NaN is none.\n\n>>> "
-       "lamella.isin(lamella.tensor([1, 2, 3]), lamella.tensor([3, 1]))\ntensor([ True, False,  True])\n"},
-      {"isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> "
-       "Tensor",
-       "indexing", function | out, nullptr, composite<isin_number>, nullptr},
-      {"isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
-       "Tensor",
-       "indexing", function | out, nullptr, composite<isin_tests>, nullptr},
+      {.schema = "block_diag(Tensor[] tensors) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<block_diag>,
+       .doc = R"(A matrix with the given matrices along its diagonal and zeros elsewhere; a vector is one row.
+
+>>> lamella.block_diag(lamella.tensor([[1]]), lamella.tensor([2, 3]))
+tensor([[1, 0, 0],
+        [0, 2, 3]])
+)"},
+      {.schema = "cartesian_prod(Tensor[] tensors) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<cartesian_prod>,
+       .doc = R"(Each choice of one element from every vector, as rows.
+
+>>> lamella.cartesian_prod(lamella.tensor([1, 2]), lamella.tensor([3, 4]))
+tensor([[1, 3],
+        [1, 4],
+        [2, 3],
+        [2, 4]])
+)"},
+      {.schema = "combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<combinations>,
+       .doc = R"(Each choice of `r` elements of a vector in their order, as rows.
+
+>>> lamella.combinations(lamella.tensor([1, 2, 3]))
+tensor([[1, 2],
+        [1, 3],
+        [2, 3]])
+)"},
+      {.schema = "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<vander>,
+       .doc = R"(The powers of each element of a vector as a row: from N - 1 down to 0, or up.
+
+>>> lamella.vander(lamella.tensor([1, 2, 3]))
+tensor([[1, 1, 1],
+        [4, 2, 1],
+        [9, 3, 1]])
+)"},
+      {.schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+       .category = "copy",
+       .forms = function | out,
+       .composite = composite<linalg_cross>,
+       .doc = R"(The cross products of vectors of three elements along a dimension; the others broadcast.
+
+>>> lamella.linalg_cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))
+tensor([0, 0, 1])
+)"},
+      {.schema = "cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
+       .category = "copy",
+       .forms = everywhere | out,
+       .composite = composite<cross>,
+       .doc = R"(linalg_cross(), without `dim` along the first dimension of three elements.
+
+>>> lamella.cross(lamella.tensor([1, 0, 0]), lamella.tensor([0, 1, 0]))
+tensor([0, 0, 1])
+)"},
+      {.schema = "isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
+                 "invert=False) -> Tensor",
+       .category = "indexing",
+       .forms = function | out,
+       .composite = composite<isin>,
+       .doc = R"(Whether each element is one of `test_elements`, or with `invert` none. NaN is none.
+
+>>> lamella.isin(lamella.tensor([1, 2, 3]), lamella.tensor([3, 1]))
+tensor([ True, False,  True])
+)"},
+      {.schema = "isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
+                 "invert=False) -> Tensor",
+       .category = "indexing",
+       .forms = function | out,
+       .composite = composite<isin_number>},
+      {.schema = "isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
+                 "invert=False) -> Tensor",
+       .category = "indexing",
+       .forms = function | out,
+       .composite = composite<isin_tests>},
   };
 }
 

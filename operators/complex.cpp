@@ -94,29 +94,68 @@ Tensor polar(const Tensor& abs, const Tensor& angle) { return lamella::complex(a
 
 LAMELLA_FAMILY(complex) {
   return {
-      {"real(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_real>, nullptr,
-       "The real parts, as a view; a real tensor's own view.\n\n>>> lamella.real(lamella.tensor([1 + "
-       "2j]))\ntensor([1.])\n"},
-      {"imag(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_imag>, nullptr,
-       "The imaginary parts, as a view.\n\nRaises:\n    RuntimeError: the dtype is not complex\n\n>>> "
-       "lamella.imag(lamella.tensor([1 + 2j]))\ntensor([2.])\n"},
-      {"view_as_real(Tensor(a) self) -> Tensor(a)", "view", function | no_kernel_needed, shape<infer_view_as_real>,
-       nullptr,
-       "A complex tensor as a real one with a last dimension of size 2.\n\n>>> lamella.view_as_real(lamella.tensor([1 "
-       "+ "
-       "2j]))\ntensor([[1., 2.]])\n"},
-      {"view_as_complex(Tensor(a) self) -> Tensor(a)", "view", function | no_kernel_needed,
-       shape<infer_view_as_complex>, nullptr,
-       "A real tensor whose last dimension holds pairs as a complex one.\n\nRaises:\n    RuntimeError: the last "
-       "dimension is not of size 2, or does not lie in pairs\n\n>>> lamella.view_as_complex(lamella.tensor([[1., "
-       "2.]]))\ntensor([1.+2.j])\n"},
-      {"complex(Tensor real, Tensor imag) -> Tensor", "creation", function | out, shape<infer_complex>,
-       composite<complex>,
-       "Complex numbers from real and imaginary parts, which broadcast.\n\n>>> lamella.complex(lamella.tensor([1.]), "
-       "lamella.tensor([2.]))\ntensor([1.+2.j])\n"},
-      {"polar(Tensor abs, Tensor angle) -> Tensor", "creation", function | out, shape<infer_polar>, composite<polar>,
-       "Complex numbers from lengths and angles, which broadcast.\n\n>>> lamella.polar(lamella.tensor([1.]), "
-       "lamella.tensor([0.]))\ntensor([1.+0.j])\n"},
+      {.schema = "real(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_real>,
+       .doc = R"(The real parts, as a view; a real tensor's own view.
+
+>>> lamella.real(lamella.tensor([1 + 2j]))
+tensor([1.])
+)"},
+      {.schema = "imag(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_imag>,
+       .doc = R"(The imaginary parts, as a view.
+
+Raises:
+    RuntimeError: the dtype is not complex
+
+>>> lamella.imag(lamella.tensor([1 + 2j]))
+tensor([2.])
+)"},
+      {.schema = "view_as_real(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = function | no_kernel_needed,
+       .infer = shape<infer_view_as_real>,
+       .doc = R"(A complex tensor as a real one with a last dimension of size 2.
+
+>>> lamella.view_as_real(lamella.tensor([1 + 2j]))
+tensor([[1., 2.]])
+)"},
+      {.schema = "view_as_complex(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = function | no_kernel_needed,
+       .infer = shape<infer_view_as_complex>,
+       .doc = R"(A real tensor whose last dimension holds pairs as a complex one.
+
+Raises:
+    RuntimeError: the last dimension is not of size 2, or does not lie in pairs
+
+>>> lamella.view_as_complex(lamella.tensor([[1., 2.]]))
+tensor([1.+2.j])
+)"},
+      {.schema = "complex(Tensor real, Tensor imag) -> Tensor",
+       .category = "creation",
+       .forms = function | out,
+       .infer = shape<infer_complex>,
+       .composite = composite<complex>,
+       .doc = R"(Complex numbers from real and imaginary parts, which broadcast.
+
+>>> lamella.complex(lamella.tensor([1.]), lamella.tensor([2.]))
+tensor([1.+2.j])
+)"},
+      {.schema = "polar(Tensor abs, Tensor angle) -> Tensor",
+       .category = "creation",
+       .forms = function | out,
+       .infer = shape<infer_polar>,
+       .composite = composite<polar>,
+       .doc = R"(Complex numbers from lengths and angles, which broadcast.
+
+>>> lamella.polar(lamella.tensor([1.]), lamella.tensor([0.]))
+tensor([1.+0.j])
+)"},
   };
 }
 

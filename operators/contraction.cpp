@@ -100,25 +100,52 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 
 LAMELLA_FAMILY(contraction) {
   return {
-      {"inner(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, nullptr, composite<inner>,
-       "Sums of products over the last dimensions of both: of vectors, their dot product.\n\n>>> "
-       "lamella.inner(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10]))\ntensor([21, 43])\n"},
-      {"einsum(str equation, Tensor[] tensors) -> Tensor", "matmul", function, nullptr, composite<einsum>,
-       "Sums of products by an equation: letters label dimensions, ',' parts operands, what the output after '->' "
-       "lacks is summed. Without '->', the output has the labels that stand once, in alphabetical order; '...' stands "
-       "for dimensions that broadcast.\n\nRaises:\n    RuntimeError: the equation is no equation, or does not fit the "
-       "shapes\n\n"
-       ">>> lamella.einsum('ij,j->i', [lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10])])\ntensor([21, "
-       "43])\n"},
-      {"tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", "matmul", function, nullptr,
-       composite<tensordot>,
-       "Sums of products over pairs of dimensions: those listed, or the last `dims` of self with the first of "
-       "other.\n\n>>> lamella.tensordot(lamella.ones(2, 3, 4), lamella.ones(3, 4), 2)\ntensor([12., 12.])\n"},
-      {"tensordot.int(Tensor self, Tensor other, int dims=2) -> Tensor", "matmul", function, nullptr,
-       composite<tensordot_last>, nullptr},
-      {"kron(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, nullptr, composite<kron>,
-       "The Kronecker product: every element of self times the whole of other, laid out in blocks.\n\n>>> "
-       "lamella.kron(lamella.tensor([1, 10]), lamella.tensor([1, 2]))\ntensor([ 1,  2, 10, 20])\n"},
+      {.schema = "inner(Tensor self, Tensor other) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .composite = composite<inner>,
+       .doc = R"(Sums of products over the last dimensions of both: of vectors, their dot product.
+
+>>> lamella.inner(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10]))
+tensor([21, 43])
+)"},
+      {.schema = "einsum(str equation, Tensor[] tensors) -> Tensor",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<einsum>,
+       .doc = R"(Sums of products by an equation: letters label dimensions, ',' parts operands, what the output after
+'->' lacks is summed. Without '->', the output has the labels that stand once, in alphabetical
+order; '...' stands for dimensions that broadcast.
+
+Raises:
+    RuntimeError: the equation is no equation, or does not fit the shapes
+
+>>> lamella.einsum('ij,j->i', [lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([1, 10])])
+tensor([21, 43])
+)"},
+      {.schema = "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<tensordot>,
+       .doc = R"(Sums of products over pairs of dimensions: those listed, or the last `dims` of self with the first
+of other.
+
+>>> lamella.tensordot(lamella.ones(2, 3, 4), lamella.ones(3, 4), 2)
+tensor([12., 12.])
+)"},
+      {.schema = "tensordot.int(Tensor self, Tensor other, int dims=2) -> Tensor",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<tensordot_last>},
+      {.schema = "kron(Tensor self, Tensor other) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .composite = composite<kron>,
+       .doc = R"(The Kronecker product: every element of self times the whole of other, laid out in blocks.
+
+>>> lamella.kron(lamella.tensor([1, 10]), lamella.tensor([1, 2]))
+tensor([ 1,  2, 10, 20])
+)"},
   };
 }
 

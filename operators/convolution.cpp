@@ -277,49 +277,91 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_outpu
 
 LAMELLA_FAMILY(convolution) {
   return {
-      {"convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
-       "SymInt groups) -> Tensor",
-       "convolution", function | hidden, shape<infer_convolution>, composite<convolution>,
-       "Sums of products of windows of images (n, c, …) with kernels (out channels, c / groups, …): what conv1d to "
-       "conv3d call.\n\n>>> lamella.ops.aten.convolution(lamella.ones(1, 1, 3), lamella.ones(1, 1, 2), None, [1], [0], "
-       "[1], 1)\ntensor([[[2., 2.]]])\n"},
-      {"conv1d" ARGUMENTS(1, "SymInt[1] padding=0"), "convolution", function, nullptr, composite<conv<1>>,
-       "Sums of products of windows along the last dimension with kernels: input (n, c, length), or without n; weight "
-       "(out channels, c / groups, k).\n\n>>> lamella.conv1d(lamella.tensor([[1., 2., 4.]]), lamella.tensor([[[1., "
-       "-1.]]]))\ntensor([[-1., -2.]])\n"},
-      {"conv1d.padding" ARGUMENTS(1, "str padding='valid'"), "convolution", function, nullptr, composite<conv_named<1>>,
-       nullptr},
-      {"conv2d" ARGUMENTS(2, "SymInt[2] padding=0"), "convolution", function, nullptr, composite<conv<2>>,
-       "Sums of products of windows of images with kernels: input (n, c, height, width), or without n; weight (out "
-       "channels, c / groups, kernel height, kernel width). `padding` is a number, a pair, 'valid' or 'same'.\n\n"
-       "Raises:\n    RuntimeError: the shapes do not fit each other\n\n"
-       ">>> lamella.conv2d(lamella.ones(1, 1, 3, 3), lamella.ones(1, 1, 2, 2), "
-       "lamella.tensor([0.5]))\ntensor([[[[4.5000, "
-       "4.5000],\n          [4.5000, 4.5000]]]])\n"},
-      {"conv2d.padding" ARGUMENTS(2, "str padding='valid'"), "convolution", function, nullptr, composite<conv_named<2>>,
-       nullptr},
-      {"conv3d" ARGUMENTS(3, "SymInt[3] padding=0"), "convolution", function, nullptr, composite<conv<3>>,
-       "Sums of products of windows of volumes with kernels: input (n, c, depth, height, width), or without n.\n\n>>> "
-       "lamella.conv3d(lamella.ones(1, 2, 2, 2), lamella.ones(1, 1, 2, 2, 2))\ntensor([[[[8.]]]])\n"},
-      {"conv3d.padding" ARGUMENTS(3, "str padding='valid'"), "convolution", function, nullptr, composite<conv_named<3>>,
-       nullptr},
-      {"_convolution_backward_input(Tensor grad_output, Tensor weight, SymInt[] input_size, SymInt[] stride, SymInt[] "
-       "padding, SymInt[] dilation, SymInt groups) -> Tensor",
-       "convolution", function | hidden, shape<infer_backward<true>>, composite<backward_input>,
-       "The gradient of convolution's input, which had these sizes: the transposed convolution."},
-      {"_convolution_backward_weight(Tensor grad_output, Tensor input, SymInt[] weight_size, SymInt[] stride, SymInt[] "
-       "padding, SymInt[] dilation, SymInt groups) -> Tensor",
-       "convolution", function | hidden, shape<infer_backward<false>>, composite<backward_weight>,
-       "The gradient of convolution's weight, which had these sizes: windows of the input times grad_output."},
-      {"convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, "
-       "SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] "
-       "output_mask) -> (Tensor, Tensor, Tensor)",
-       "convolution", function | hidden, nullptr, composite<convolution_backward>,
-       "The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the others are "
-       "None.\n\n>>> g, x, w = lamella.ones(1, 1, 2), lamella.tensor([[[1., 2., 4.]]]), lamella.tensor([[[1., "
-       "-1.]]])\n>>> "
-       "lamella.ops.aten.convolution_backward(g, x, w, [1], [1], [0], [1], False, [0], 1, [True, True, False])\n"
-       "(tensor([[[ 1.,  0., -1.]]]), tensor([[[3., 6.]]]), None)\n"},
+      {.schema = "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] "
+                 "dilation, SymInt groups) -> Tensor",
+       .category = "convolution",
+       .forms = function | hidden,
+       .infer = shape<infer_convolution>,
+       .composite = composite<convolution>,
+       .doc = R"(Sums of products of windows of images (n, c, …) with kernels (out channels, c / groups, …): what
+conv1d to conv3d call.
+
+>>> lamella.ops.aten.convolution(lamella.ones(1, 1, 3), lamella.ones(1, 1, 2), None, [1], [0], [1], 1)
+tensor([[[2., 2.]]])
+)"},
+      {.schema = "conv1d" ARGUMENTS(1, "SymInt[1] padding=0"),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv<1>>,
+       .doc = R"(Sums of products of windows along the last dimension with kernels: input (n, c, length), or without
+n; weight (out channels, c / groups, k).
+
+>>> lamella.conv1d(lamella.tensor([[1., 2., 4.]]), lamella.tensor([[[1., -1.]]]))
+tensor([[-1., -2.]])
+)"},
+      {.schema = "conv1d.padding" ARGUMENTS(1, "str padding='valid'"),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv_named<1>>},
+      {.schema = "conv2d" ARGUMENTS(2, "SymInt[2] padding=0"),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv<2>>,
+       .doc = R"(Sums of products of windows of images with kernels: input (n, c, height, width), or without n;
+weight (out channels, c / groups, kernel height, kernel width). `padding` is a number, a pair,
+'valid' or 'same'.
+
+Raises:
+    RuntimeError: the shapes do not fit each other
+
+>>> lamella.conv2d(lamella.ones(1, 1, 3, 3), lamella.ones(1, 1, 2, 2), lamella.tensor([0.5]))
+tensor([[[[4.5000, 4.5000],
+          [4.5000, 4.5000]]]])
+)"},
+      {.schema = "conv2d.padding" ARGUMENTS(2, "str padding='valid'"),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv_named<2>>},
+      {.schema = "conv3d" ARGUMENTS(3, "SymInt[3] padding=0"),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv<3>>,
+       .doc = R"(Sums of products of windows of volumes with kernels: input (n, c, depth, height, width), or without n.
+
+>>> lamella.conv3d(lamella.ones(1, 2, 2, 2), lamella.ones(1, 1, 2, 2, 2))
+tensor([[[[8.]]]])
+)"},
+      {.schema = "conv3d.padding" ARGUMENTS(3, "str padding='valid'"),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv_named<3>>},
+      {.schema = "_convolution_backward_input(Tensor grad_output, Tensor weight, SymInt[] input_size, SymInt[] stride, "
+                 "SymInt[] padding, SymInt[] dilation, SymInt groups) -> Tensor",
+       .category = "convolution",
+       .forms = function | hidden,
+       .infer = shape<infer_backward<true>>,
+       .composite = composite<backward_input>,
+       .doc = "The gradient of convolution's input, which had these sizes: the transposed convolution."},
+      {.schema = "_convolution_backward_weight(Tensor grad_output, Tensor input, SymInt[] weight_size, SymInt[] "
+                 "stride, SymInt[] padding, SymInt[] dilation, SymInt groups) -> Tensor",
+       .category = "convolution",
+       .forms = function | hidden,
+       .infer = shape<infer_backward<false>>,
+       .composite = composite<backward_weight>,
+       .doc = "The gradient of convolution's weight, which had these sizes: windows of the input times grad_output."},
+      {.schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] "
+                 "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt "
+                 "groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+       .category = "convolution",
+       .forms = function | hidden,
+       .composite = composite<convolution_backward>,
+       .doc = R"(The gradients of convolution's input, weight and bias, as far as `output_mask` asks for them; the
+others are None.
+
+>>> g, x, w = lamella.ones(1, 1, 2), lamella.tensor([[[1., 2., 4.]]]), lamella.tensor([[[1., -1.]]])
+>>> lamella.ops.aten.convolution_backward(g, x, w, [1], [1], [0], [1], False, [0], 1, [True, True, False])
+(tensor([[[ 1.,  0., -1.]]]), tensor([[[3., 6.]]]), None)
+)"},
   };
 }
 

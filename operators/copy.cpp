@@ -187,47 +187,99 @@ const dispatcher::Copying& copying_by_operators() {
 
 LAMELLA_FAMILY(copy) {
   return {
-      {"copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", "copy",
-       method | function | dispatcher::form_between_devices, shape<infer_copy>, nullptr,
-       "Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.\n\n>>> "
-       "lamella.zeros(2).copy_(lamella.tensor([1, 2]))\ntensor([1., 2.])\n"},
-      {"is_pinned(Tensor self, Device? device=None) -> bool", "copy", method, nullptr, composite<is_pinned>,
-       "Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to where "
-       "copies "
-       "need not block. `device` is ignored.\n\n>>> lamella.ones(2).is_pinned()\nFalse\n"},
-      {"pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)", "copy", method, nullptr, composite<pin_memory>,
-       "`self` if its memory is pinned, else a copy in memory that the first loaded device with such an allocator "
-       "pins. "
-       "`device` is ignored.\n\nRaises:\n    RuntimeError: the tensor is not on the host, or no loaded device pins "
-       "memory\n\n>>> try:\n...     lamella.ones(2).pin_memory()\n... except RuntimeError:\n...     print(\"no loaded "
-       "device pins memory\")\nno loaded device pins memory\n"},
-      {"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "copy",
-       everywhere | dispatcher::form_copies, shape<infer_clone>, composite<clone>,
-       "A copy with memory of its own.\n\n>>> lamella.clone(lamella.tensor([1, 2]))\ntensor([1, 2])\n"},
-      {"contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", "copy", method,
-       nullptr, composite<contiguous>,
-       "`self` if its elements lie in row-major order, else such a copy.\n\n>>> lamella.ones(2, "
-       "3).t().contiguous().stride()\n(2, 1)\n"},
-      {"to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
-       "memory_format=None) -> Tensor(a)",
-       "copy", method, nullptr, composite<to_dtype>,
-       "`self` in another dtype or on another device; itself if nothing changes and `copy` is false.\n\n>>> "
-       "lamella.tensor([1, 2]).to(lamella.float32)\ntensor([1., 2.])\n"},
-      {"to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, bool non_blocking=False, bool "
-       "copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-       "copy", method, nullptr, composite<to_device>, nullptr},
-      {"to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
-       "memory_format=None) -> Tensor(a)",
-       "copy", method, nullptr, composite<to_other>, nullptr},
-      {"_materialize(Tensor(a) self, *, bool shared=False) -> Tensor(a)", "host", hidden, nullptr,
-       composite<materialize>,
-       "A tensor with the values of `self` in memory: `self`, unless it is opaque; then a layer answers, or it is an "
-       "error. Called before values are printed, pickled, handed to Python or exported. `shared`: the reader sees "
-       "later "
-       "writes to the tensor, and may write itself."},
-      {"item(Tensor self) -> Scalar", "host", method, nullptr, composite<item>,
-       "The one element as a Python number.\n\nRaises:\n    RuntimeError: there is not exactly one element\n\n>>> "
-       "lamella.tensor([3.5]).item()\n3.5\n"},
+      {.schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+       .category = "copy",
+       .forms = method | function | dispatcher::form_between_devices,
+       .infer = shape<infer_copy>,
+       .doc = R"(Copies `src` into `self`, converting the dtype and broadcasting; the devices may differ.
+
+>>> lamella.zeros(2).copy_(lamella.tensor([1, 2]))
+tensor([1., 2.])
+)"},
+      {.schema = "is_pinned(Tensor self, Device? device=None) -> bool",
+       .category = "copy",
+       .forms = method,
+       .composite = composite<is_pinned>,
+       .doc = R"(Whether the elements lie in memory of the host that a device's plugin has pinned, from where and to
+where copies need not block. `device` is ignored.
+
+>>> lamella.ones(2).is_pinned()
+False
+)"},
+      {.schema = "pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)",
+       .category = "copy",
+       .forms = method,
+       .composite = composite<pin_memory>,
+       .doc = R"(`self` if its memory is pinned, else a copy in memory that the first loaded device with such an
+allocator pins. `device` is ignored.
+
+Raises:
+    RuntimeError: the tensor is not on the host, or no loaded device pins memory
+
+>>> try:
+...     lamella.ones(2).pin_memory()
+... except RuntimeError:
+...     print("no loaded device pins memory")
+no loaded device pins memory
+)"},
+      {.schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+       .category = "copy",
+       .forms = everywhere | dispatcher::form_copies,
+       .infer = shape<infer_clone>,
+       .composite = composite<clone>,
+       .doc = R"(A copy with memory of its own.
+
+>>> lamella.clone(lamella.tensor([1, 2]))
+tensor([1, 2])
+)"},
+      {.schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
+       .category = "copy",
+       .forms = method,
+       .composite = composite<contiguous>,
+       .doc = R"(`self` if its elements lie in row-major order, else such a copy.
+
+>>> lamella.ones(2, 3).t().contiguous().stride()
+(2, 1)
+)"},
+      {.schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, *, "
+                 "MemoryFormat? memory_format=None) -> Tensor(a)",
+       .category = "copy",
+       .forms = method,
+       .composite = composite<to_dtype>,
+       .doc = R"(`self` in another dtype or on another device; itself if nothing changes and `copy` is false.
+
+>>> lamella.tensor([1, 2]).to(lamella.float32)
+tensor([1., 2.])
+)"},
+      {.schema = "to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, bool non_blocking=False, bool "
+                 "copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+       .category = "copy",
+       .forms = method,
+       .composite = composite<to_device>},
+      {.schema = "to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
+                 "memory_format=None) -> Tensor(a)",
+       .category = "copy",
+       .forms = method,
+       .composite = composite<to_other>},
+      {.schema = "_materialize(Tensor(a) self, *, bool shared=False) -> Tensor(a)",
+       .category = "host",
+       .forms = hidden,
+       .composite = composite<materialize>,
+       .doc = "A tensor with the values of `self` in memory: `self`, unless it is opaque; then a layer answers, or it "
+              "is an error. Called before values are printed, pickled, handed to Python or exported. `shared`: the "
+              "reader sees later writes to the tensor, and may write itself."},
+      {.schema = "item(Tensor self) -> Scalar",
+       .category = "host",
+       .forms = method,
+       .composite = composite<item>,
+       .doc = R"(The one element as a Python number.
+
+Raises:
+    RuntimeError: there is not exactly one element
+
+>>> lamella.tensor([3.5]).item()
+3.5
+)"},
   };
 }
 

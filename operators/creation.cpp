@@ -252,66 +252,189 @@ const Tensor& zero_(const Tensor& self) { return self.fill_(0); }
 
 LAMELLA_FAMILY(creation) {
   return {
-      {"empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "creation",
-       function | no_kernel_needed, shape<infer_empty>, nullptr,
-       "A tensor of the given sizes whose elements are not initialized.\n\n"
-       "Args:\n    size: the sizes, as integers or one sequence\n    dtype: element type; the default dtype if "
-       "absent\n    device: where it lives; the default device if absent\n\n"
-       "Raises:\n    RuntimeError: a size is negative, or memory does not suffice\n\n>>> lamella.empty(2, "
-       "3).shape\nlamella.Size([2, 3])\n"},
-      {"empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor", "creation", function | no_kernel_needed,
-       shape<infer_empty_strided>, nullptr,
-       "An uninitialized tensor with the given sizes and strides (in elements).\n\n>>> lamella.empty_strided((2, 3), "
-       "(1, 2)).stride()\n(1, 2)\n"},
-      {"empty_like(Tensor self, " LIKE, "creation", function | no_kernel_needed, shape<infer_empty_like>, nullptr,
-       "An uninitialized tensor like `self` in shape, dtype, device and dense layout.\n\n>>> "
-       "lamella.empty_like(lamella.ones(2, 3)).shape\nlamella.Size([2, 3])\n"},
-      {"zeros(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, shape<infer_zeros>, composite<zeros>,
-       "A tensor of zeros.\n\n>>> lamella.zeros(2, dtype=lamella.int64)\ntensor([0, 0])\n"},
-      {"ones(SymInt[] size, " OPTIONS ") -> Tensor", "creation", function, shape<infer_zeros>, composite<ones>,
-       "A tensor of ones.\n\n>>> lamella.ones(2)\ntensor([1., 1.])\n"},
-      {"full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor", "creation", function, shape<infer_full>,
-       composite<full>,
-       "A tensor filled with one number; its dtype follows from the number if absent.\n\n>>> lamella.full((2,), "
-       "7)\ntensor([7, 7])\n"},
-      {"zeros_like(Tensor self, " LIKE, "creation", function, shape<infer_empty_like>, composite<zeros_like>,
-       "Zeros like `self`.\n\n>>> lamella.zeros_like(lamella.ones(2))\ntensor([0., 0.])\n"},
-      {"ones_like(Tensor self, " LIKE, "creation", function, shape<infer_empty_like>, composite<ones_like>,
-       "Ones like `self`.\n\n>>> lamella.ones_like(lamella.zeros(2))\ntensor([1., 1.])\n"},
-      {"full_like(Tensor self, Scalar fill_value, " LIKE, "creation", function, shape<infer_full_like>,
-       composite<full_like>,
-       "A tensor like `self`, filled with one number.\n\n>>> lamella.full_like(lamella.zeros(2), 3.5)\ntensor([3.5000, "
-       "3.5000])\n"},
-      {"arange(Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr, composite<arange_end>,
-       "The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) / step) of "
-       "them.\n\n"
-       "Raises:\n    RuntimeError: the step is zero or leads away from the end\n\n>>> lamella.arange(1, 8, "
-       "3)\ntensor([1, 4, 7])\n"},
-      {"arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor", "creation", function, nullptr,
-       composite<arange_start>, nullptr},
-      {"arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor", "creation", function,
-       shape<infer_arange>, nullptr, nullptr},
-      {"eye(SymInt n, " OPTIONS ") -> Tensor", "creation", function, shape<infer_eye>, composite<eye>,
-       "A matrix with ones on its diagonal and zeros elsewhere.\n\n>>> lamella.eye(2)\ntensor([[1., 0.],\n        [0., "
-       "1.]])\n"},
-      {"eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor", "creation", function, shape<infer_eye_m>, composite<eye_m>,
-       nullptr},
-      {"linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor", "creation", function,
-       shape<infer_linspace>, composite<linspace>,
-       "`steps` numbers at equal distances, from `start` to `end`, both included.\n\n>>> lamella.linspace(0, 1, 3)\n"
-       "tensor([0.0000, 0.5000, 1.0000])\n"},
-      {"logspace(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS ") -> Tensor", "creation", function,
-       nullptr, composite<logspace>,
-       "`base` to the powers that linspace() gives.\n\n>>> lamella.logspace(0, 2, 3)\ntensor([  1.,  10., 100.])\n"},
-      {"scalar_tensor(Scalar s, " OPTIONS ") -> Tensor", "creation", function, nullptr, composite<scalar_tensor>,
-       "A zero-dim tensor of the default dtype or the given one.\n\n>>> lamella.scalar_tensor(2)\ntensor(2.)\n"},
-      {"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "creation", everywhere, nullptr,
-       composite<fill_tensor>,
-       "Sets every element of `self` to one number, in place.\n\n>>> lamella.zeros(2).fill_(3)\ntensor([3., 3.])\n"},
-      {"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "creation", everywhere, shape<infer_fill>, nullptr,
-       nullptr},
-      {"zero_(Tensor(a!) self) -> Tensor(a!)", "creation", method | function, shape<infer_self>, composite<zero_>,
-       "Sets every element of `self` to zero, in place.\n\n>>> lamella.ones(2).zero_()\ntensor([0., 0.])\n"},
+      {.schema = "empty.memory_format(SymInt[] size, " OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+       .category = "creation",
+       .forms = function | no_kernel_needed,
+       .infer = shape<infer_empty>,
+       .doc = R"(A tensor of the given sizes whose elements are not initialized.
+
+Args:
+    size: the sizes, as integers or one sequence
+    dtype: element type; the default dtype if absent
+    device: where it lives; the default device if absent
+
+Raises:
+    RuntimeError: a size is negative, or memory does not suffice
+
+>>> lamella.empty(2, 3).shape
+lamella.Size([2, 3])
+)"},
+      {.schema = "empty_strided(SymInt[] size, SymInt[] stride, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function | no_kernel_needed,
+       .infer = shape<infer_empty_strided>,
+       .doc = R"(An uninitialized tensor with the given sizes and strides (in elements).
+
+>>> lamella.empty_strided((2, 3), (1, 2)).stride()
+(1, 2)
+)"},
+      {.schema = "empty_like(Tensor self, " LIKE,
+       .category = "creation",
+       .forms = function | no_kernel_needed,
+       .infer = shape<infer_empty_like>,
+       .doc = R"(An uninitialized tensor like `self` in shape, dtype, device and dense layout.
+
+>>> lamella.empty_like(lamella.ones(2, 3)).shape
+lamella.Size([2, 3])
+)"},
+      {.schema = "zeros(SymInt[] size, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_zeros>,
+       .composite = composite<zeros>,
+       .doc = R"(A tensor of zeros.
+
+>>> lamella.zeros(2, dtype=lamella.int64)
+tensor([0, 0])
+)"},
+      {.schema = "ones(SymInt[] size, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_zeros>,
+       .composite = composite<ones>,
+       .doc = R"(A tensor of ones.
+
+>>> lamella.ones(2)
+tensor([1., 1.])
+)"},
+      {.schema = "full(SymInt[] size, Scalar fill_value, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_full>,
+       .composite = composite<full>,
+       .doc = R"(A tensor filled with one number; its dtype follows from the number if absent.
+
+>>> lamella.full((2,), 7)
+tensor([7, 7])
+)"},
+      {.schema = "zeros_like(Tensor self, " LIKE,
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_empty_like>,
+       .composite = composite<zeros_like>,
+       .doc = R"(Zeros like `self`.
+
+>>> lamella.zeros_like(lamella.ones(2))
+tensor([0., 0.])
+)"},
+      {.schema = "ones_like(Tensor self, " LIKE,
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_empty_like>,
+       .composite = composite<ones_like>,
+       .doc = R"(Ones like `self`.
+
+>>> lamella.ones_like(lamella.zeros(2))
+tensor([1., 1.])
+)"},
+      {.schema = "full_like(Tensor self, Scalar fill_value, " LIKE,
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_full_like>,
+       .composite = composite<full_like>,
+       .doc = R"(A tensor like `self`, filled with one number.
+
+>>> lamella.full_like(lamella.zeros(2), 3.5)
+tensor([3.5000, 3.5000])
+)"},
+      {.schema = "arange(Scalar end, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .composite = composite<arange_end>,
+       .doc = R"(The numbers from `start` (0) up to but not including `end`, `step` (1) apart: ceil((end - start) /
+step) of them.
+
+Raises:
+    RuntimeError: the step is zero or leads away from the end
+
+>>> lamella.arange(1, 8, 3)
+tensor([1, 4, 7])
+)"},
+      {.schema = "arange.start(Scalar start, Scalar end, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .composite = composite<arange_start>},
+      {.schema = "arange.start_step(Scalar start, Scalar end, Scalar step=1, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_arange>},
+      {.schema = "eye(SymInt n, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_eye>,
+       .composite = composite<eye>,
+       .doc = R"(A matrix with ones on its diagonal and zeros elsewhere.
+
+>>> lamella.eye(2)
+tensor([[1., 0.],
+        [0., 1.]])
+)"},
+      {.schema = "eye.m(SymInt n, SymInt m, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_eye_m>,
+       .composite = composite<eye_m>},
+      {.schema = "linspace(Scalar start, Scalar end, int steps, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_linspace>,
+       .composite = composite<linspace>,
+       .doc = R"(`steps` numbers at equal distances, from `start` to `end`, both included.
+
+>>> lamella.linspace(0, 1, 3)
+tensor([0.0000, 0.5000, 1.0000])
+)"},
+      {.schema = "logspace(Scalar start, Scalar end, int steps, float base=10.0, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .composite = composite<logspace>,
+       .doc = R"(`base` to the powers that linspace() gives.
+
+>>> lamella.logspace(0, 2, 3)
+tensor([  1.,  10., 100.])
+)"},
+      {.schema = "scalar_tensor(Scalar s, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .composite = composite<scalar_tensor>,
+       .doc = R"(A zero-dim tensor of the default dtype or the given one.
+
+>>> lamella.scalar_tensor(2)
+tensor(2.)
+)"},
+      {.schema = "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+       .category = "creation",
+       .forms = everywhere,
+       .composite = composite<fill_tensor>,
+       .doc = R"(Sets every element of `self` to one number, in place.
+
+>>> lamella.zeros(2).fill_(3)
+tensor([3., 3.])
+)"},
+      {.schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
+       .category = "creation",
+       .forms = everywhere,
+       .infer = shape<infer_fill>},
+      {.schema = "zero_(Tensor(a!) self) -> Tensor(a!)",
+       .category = "creation",
+       .forms = method | function,
+       .infer = shape<infer_self>,
+       .composite = composite<zero_>,
+       .doc = R"(Sets every element of `self` to zero, in place.
+
+>>> lamella.ones(2).zero_()
+tensor([0., 0.])
+)"},
   };
 }
 

@@ -170,18 +170,25 @@ Tensor ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const
 
 LAMELLA_FAMILY(ctc) {
   return {
-      {"ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int "
-       "reduction=1, bool zero_infinity=False) -> Tensor",
-       "indexing", function, nullptr, composite<ctc_of_lists>,
-       "How unlikely labels are, over all alignments with the steps of a sequence: of logarithms of probabilities (T, "
-       "N, C) or (T, C), and labels (N, S) or one behind another. `reduction` is 0 (none), 1 (the mean of each loss by "
-       "its length) or 2 (the sum). The derivative is that of the logarithms as they come.\n\n>>> log_probs = "
-       "lamella.full((2, 1, 2), 0.5).log()\n>>> lamella.ctc_loss(log_probs, lamella.tensor([[1]]), [2], [1])\n"
-       "tensor(0.2877)\n"},
-      {"ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, "
-       "int "
-       "reduction=1, bool zero_infinity=False) -> Tensor",
-       "indexing", function, nullptr, composite<ctc_loss_of_tensors>, nullptr},
+      {.schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
+                 "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<ctc_of_lists>,
+       .doc = R"(How unlikely labels are, over all alignments with the steps of a sequence: of logarithms of
+probabilities (T, N, C) or (T, C), and labels (N, S) or one behind another. `reduction` is 0 (none),
+1 (the mean of each loss by its length) or 2 (the sum). The derivative is that of the logarithms as
+they come.
+
+>>> log_probs = lamella.full((2, 1, 2), 0.5).log()
+>>> lamella.ctc_loss(log_probs, lamella.tensor([[1]]), [2], [1])
+tensor(0.2877)
+)"},
+      {.schema = "ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
+                 "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<ctc_loss_of_tensors>},
   };
 }
 

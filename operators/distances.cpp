@@ -135,33 +135,70 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
 
 LAMELLA_FAMILY(distance) {
   return {
-      {"cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", "reduction", function, nullptr,
-       composite<cosine_similarity>,
-       "The cosine of the angle of the vectors along `dim`: their product, each divided by its norm or by `eps`, "
-       "whichever is larger.\n\n>>> lamella.cosine_similarity(lamella.tensor([3., 4.]), lamella.tensor([1., 0.]), "
-       "0)\ntensor(0.6000)\n"},
-      {"pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor", "reduction",
-       function, nullptr, composite<pairwise_distance>,
-       "The norm of order `p` of x1 - x2 + eps along the last dimension.\n\n>>> "
-       "lamella.pairwise_distance(lamella.tensor([3., 4.]), lamella.zeros(2))\ntensor(5.0000)\n"},
-      {"cdist(Tensor x1, Tensor x2, float p=2, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
-       "matmul", function, shape<infer_cdist>, composite<cdist>,
-       "The distances of order `p` between all rows of two batches of matrices: (..., P, M) and (..., R, M) give "
-       "(..., P, R).\n\nArgs:\n    compute_mode: whether Euclidean distances come from a product of matrices, which is "
-       "faster and less exact: where there are more than 25 rows, 'use_mm_for_euclid_dist' always, "
-       "'donot_use_mm_for_euclid_dist' never\n\nRaises:\n    RuntimeError: `p` is negative, or the columns "
-       "differ\n\n>>> lamella.cdist(lamella.tensor([[3., 4.]]), lamella.tensor([[0., 0.], [3., 3.]]))\ntensor([[5., "
-       "1.]])\n"},
-      {"_cdist_by_product(Tensor x1, Tensor x2, float p, str compute_mode) -> bool", "matmul", hidden | function,
-       nullptr, composite<by_product>,
-       "Whether cdist() computes these distances from a product of matrices, which its gradient asks too."},
-      {"pdist(Tensor self, float p=2) -> Tensor", "matmul", function, nullptr, composite<pdist>,
-       "The distances of order `p` between the rows of a matrix, of each pair once: rows 0 and 1, 0 and 2, up to the "
-       "last two.\n\n>>> lamella.pdist(lamella.tensor([[0.], [1.], [3.]]))\ntensor([1., 3., 2.])\n"},
-      {"bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", "matmul", function,
-       nullptr, composite<bilinear>,
-       "The sums over i and j of input1[i] * weight[k, i, j] * input2[j], plus bias[k], along the last dimensions.\n\n"
-       ">>> lamella.bilinear(lamella.tensor([2.]), lamella.tensor([3.]), lamella.ones(1, 1, 1))\ntensor([6.])\n"},
+      {.schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<cosine_similarity>,
+       .doc = R"(The cosine of the angle of the vectors along `dim`: their product, each divided by its norm or by
+`eps`, whichever is larger.
+
+>>> lamella.cosine_similarity(lamella.tensor([3., 4.]), lamella.tensor([1., 0.]), 0)
+tensor(0.6000)
+)"},
+      {.schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<pairwise_distance>,
+       .doc = R"(The norm of order `p` of x1 - x2 + eps along the last dimension.
+
+>>> lamella.pairwise_distance(lamella.tensor([3., 4.]), lamella.zeros(2))
+tensor(5.0000)
+)"},
+      {.schema =
+           "cdist(Tensor x1, Tensor x2, float p=2, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
+       .category = "matmul",
+       .forms = function,
+       .infer = shape<infer_cdist>,
+       .composite = composite<cdist>,
+       .doc = R"(The distances of order `p` between all rows of two batches of matrices: (..., P, M) and (..., R, M)
+give (..., P, R).
+
+Args:
+    compute_mode: whether Euclidean distances come from a product of matrices, which is faster and
+        less exact: where there are more than 25 rows, 'use_mm_for_euclid_dist' always,
+        'donot_use_mm_for_euclid_dist' never
+
+Raises:
+    RuntimeError: `p` is negative, or the columns differ
+
+>>> lamella.cdist(lamella.tensor([[3., 4.]]), lamella.tensor([[0., 0.], [3., 3.]]))
+tensor([[5., 1.]])
+)"},
+      {.schema = "_cdist_by_product(Tensor x1, Tensor x2, float p, str compute_mode) -> bool",
+       .category = "matmul",
+       .forms = hidden | function,
+       .composite = composite<by_product>,
+       .doc = "Whether cdist() computes these distances from a product of matrices, which its gradient asks too."},
+      {.schema = "pdist(Tensor self, float p=2) -> Tensor",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<pdist>,
+       .doc = R"(The distances of order `p` between the rows of a matrix, of each pair once: rows 0 and 1, 0 and 2,
+up to the last two.
+
+>>> lamella.pdist(lamella.tensor([[0.], [1.], [3.]]))
+tensor([1., 3., 2.])
+)"},
+      {.schema = "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<bilinear>,
+       .doc = R"(The sums over i and j of input1[i] * weight[k, i, j] * input2[j], plus bias[k], along the last
+dimensions.
+
+>>> lamella.bilinear(lamella.tensor([2.]), lamella.tensor([3.]), lamella.ones(1, 1, 1))
+tensor([6.])
+)"},
   };
 }
 

@@ -56,22 +56,46 @@ const Tensor& log_normal(const Tensor& self, double mean, double std, const Gene
 
 LAMELLA_FAMILY(drawing) {
   return {
-      {"exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_exponential>, composite<exponential>,
-       "Fills `self` with exponential numbers of the rate `lambd`.\n\n>>> bool((lamella.empty(5).exponential_() >= "
-       "0).all())\nTrue\n"},
-      {"cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!)", "random",
-       method, shape<infer_cauchy>, composite<cauchy>,
-       "Fills `self` with numbers of Cauchy's distribution.\n\n>>> lamella.empty(5).cauchy_().shape\n"
-       "lamella.Size([5])\n"},
-      {"geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_geometric>, composite<geometric>,
-       "Fills `self` with the numbers of trials until the first success, whose probability is `p`.\n\n>>> "
-       "bool((lamella.empty(5).geometric_(0.5) >= 1).all())\nTrue\n"},
-      {"log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!)", "random",
-       method, shape<infer_log_normal>, composite<log_normal>,
-       "Fills `self` with exponentials of normal numbers.\n\n>>> bool((lamella.empty(5).log_normal_() > 0).all())\n"
-       "True\n"},
+      {.schema = "exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_exponential>,
+       .composite = composite<exponential>,
+       .doc = R"(Fills `self` with exponential numbers of the rate `lambd`.
+
+>>> bool((lamella.empty(5).exponential_() >= 0).all())
+True
+)"},
+      {.schema = "cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_cauchy>,
+       .composite = composite<cauchy>,
+       .doc = R"(Fills `self` with numbers of Cauchy's distribution.
+
+>>> lamella.empty(5).cauchy_().shape
+lamella.Size([5])
+)"},
+      {.schema = "geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_geometric>,
+       .composite = composite<geometric>,
+       .doc = R"(Fills `self` with the numbers of trials until the first success, whose probability is `p`.
+
+>>> bool((lamella.empty(5).geometric_(0.5) >= 1).all())
+True
+)"},
+      {.schema = "log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_log_normal>,
+       .composite = composite<log_normal>,
+       .doc = R"(Fills `self` with exponentials of normal numbers.
+
+>>> bool((lamella.empty(5).log_normal_() > 0).all())
+True
+)"},
   };
 }
 

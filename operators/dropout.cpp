@@ -64,27 +64,53 @@ Tensor alpha_dropout(const Tensor& input, double p, bool train) {
 
 LAMELLA_FAMILY(dropout) {
   return {
-      {"native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "random", function, nullptr,
-       composite<native_dropout>,
-       "dropout, unless `train` is False, and a bool tensor that says which elements stay.\n\n>>> "
-       "lamella.native_dropout(lamella.ones(2), 0.5, False)[1]\ntensor([True, True])\n"},
-      {"dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
-       composite<dropout>,
-       "In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else `input` "
-       "itself.\n\n>>> lamella.dropout(lamella.ones(2), 0.5, False)\ntensor([1., 1.])\n"},
-      {"feature_dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
-       composite<feature_dropout>,
-       "dropout of whole channels (n, c) of (batch, channels, ...).\n\n>>> lamella.feature_dropout(lamella.ones(1, 2), "
-       "1, True)\ntensor([[0., 0.]])\n"},
-      {"alpha_dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
-       composite<alpha_dropout<false>>,
-       "In training, sets each element with probability `p` to what SELU saturates at, and scales and moves all, so "
-       "that mean 0 and variance 1 stay; else `input` itself. After Klambauer et al. (2017).\n\n>>> "
-       "lamella.alpha_dropout(lamella.ones(2), 0.5, False)\ntensor([1., 1.])\n"},
-      {"feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", "random", function | inplace, nullptr,
-       composite<alpha_dropout<true>>,
-       "alpha_dropout of whole channels (n, c) of (batch, channels, ...).\n\n>>> "
-       "lamella.feature_alpha_dropout(lamella.ones(1, 2), 0.5, False)\ntensor([[1., 1.]])\n"},
+      {.schema = "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+       .category = "random",
+       .forms = function,
+       .composite = composite<native_dropout>,
+       .doc = R"(dropout, unless `train` is False, and a bool tensor that says which elements stay.
+
+>>> lamella.native_dropout(lamella.ones(2), 0.5, False)[1]
+tensor([True, True])
+)"},
+      {.schema = "dropout(Tensor input, float p, bool train) -> Tensor",
+       .category = "random",
+       .forms = function | inplace,
+       .composite = composite<dropout>,
+       .doc = R"(In training, sets each element to 0 with probability `p` and divides the others by 1 - p; else
+`input` itself.
+
+>>> lamella.dropout(lamella.ones(2), 0.5, False)
+tensor([1., 1.])
+)"},
+      {.schema = "feature_dropout(Tensor input, float p, bool train) -> Tensor",
+       .category = "random",
+       .forms = function | inplace,
+       .composite = composite<feature_dropout>,
+       .doc = R"(dropout of whole channels (n, c) of (batch, channels, ...).
+
+>>> lamella.feature_dropout(lamella.ones(1, 2), 1, True)
+tensor([[0., 0.]])
+)"},
+      {.schema = "alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+       .category = "random",
+       .forms = function | inplace,
+       .composite = composite<alpha_dropout<false>>,
+       .doc = R"(In training, sets each element with probability `p` to what SELU saturates at, and scales and moves
+all, so that mean 0 and variance 1 stay; else `input` itself. After Klambauer et al. (2017).
+
+>>> lamella.alpha_dropout(lamella.ones(2), 0.5, False)
+tensor([1., 1.])
+)"},
+      {.schema = "feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+       .category = "random",
+       .forms = function | inplace,
+       .composite = composite<alpha_dropout<true>>,
+       .doc = R"(alpha_dropout of whole channels (n, c) of (batch, channels, ...).
+
+>>> lamella.feature_alpha_dropout(lamella.ones(1, 2), 0.5, False)
+tensor([[1., 1.]])
+)"},
   };
 }
 

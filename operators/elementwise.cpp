@@ -125,52 +125,120 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 
 LAMELLA_FAMILY(elementwise) {
   return {
-      {"div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "pointwise", all_forms, nullptr,
-       composite<div_mode<const Tensor&>>, nullptr},
-      {"div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "pointwise", all_forms, nullptr,
-       composite<div_mode<const Scalar&>>, nullptr},
-      {"round.decimals(Tensor self, *, int decimals) -> Tensor", "pointwise", all_forms, nullptr,
-       composite<round_decimals>, nullptr},
-      {"positive(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_positive>, nullptr,
-       "`self`; bools have no sign.\n\n>>> lamella.positive(lamella.tensor([1, -2]))\ntensor([ 1, -2])\n"},
-      {"clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", "pointwise", all_forms, nullptr,
-       composite<clamp_tensors>, nullptr},
-      {"nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", "pointwise",
-       all_forms, nullptr, composite<nan_to_num>,
-       "NaN and the infinities replaced by numbers.\n\nArgs:\n    nan: for NaN, 0 by default\n    posinf: for "
-       "infinity, the dtype's largest number by default\n    neginf: for minus infinity, the dtype's lowest number by "
-       "default\n\n>>> lamella.nan_to_num(lamella.tensor([float('nan'), float('inf'), 1.]), posinf=9.)\ntensor([0., "
-       "9., "
-       "1.])\n"},
-      {"isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-       "pointwise", everywhere, nullptr, composite<isclose>,
-       "Where |self - other| <= atol + rtol * |other|; equal infinities are close.\n\nArgs:\n    equal_nan: whether "
-       "NaN is close to NaN\n\n>>> lamella.isclose(lamella.tensor([1., 2.]), lamella.tensor([1.000001, 3.]))\ntensor([ "
-       "True, False])\n"},
-      {"conj(Tensor(a) self) -> Tensor(a)", "pointwise", everywhere, nullptr, composite<conj>,
-       "The complex conjugate; a real tensor is returned as it is.\n\n>>> lamella.conj(lamella.tensor([1 + "
-       "2j]))\ntensor([1.-2.j])\n"},
-      {"float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "pointwise", all_forms, nullptr,
-       composite<float_power<const Tensor&, const Tensor&>>,
-       "self to the power of exponent, computed in float64, or complex128.\n\n>>> "
-       "lamella.float_power(lamella.tensor([1, "
-       "2, 3]), -1)\ntensor([1.0000, 0.5000, 0.3333], dtype=lamella.float64)\n"},
-      {"float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "pointwise", all_forms, nullptr,
-       composite<float_power<const Tensor&, const Scalar&>>, nullptr},
-      {"float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "pointwise", function | out, nullptr,
-       composite<float_power<const Scalar&, const Tensor&>>, nullptr},
-      {"digamma(Tensor self) -> Tensor", "pointwise", all_forms, nullptr, composite<digamma>,
-       "The derivative of lgamma. It is NaN at negative integers, and at zero infinite with the other sign.\n\n"
-       "Raises:\n    RuntimeError: the dtype is complex\n\n>>> lamella.digamma(lamella.tensor([1., 0.5]))\n"
-       "tensor([-0.5772, -1.9635])\n"},
-      {"polygamma(int n, Tensor self) -> Tensor", "pointwise", function | out, nullptr, composite<polygamma>,
-       "The n-th derivative of digamma, which is that of order 0.\n\nRaises:\n    RuntimeError: n is negative, or the "
-       "dtype complex\n\n>>> lamella.polygamma(1, lamella.tensor([1., 0.5]))\ntensor([1.6449, 4.9348])\n"},
-      {"gelu(Tensor self, *, str approximate=\"none\") -> Tensor", "pointwise", hidden | function | inplace | out,
-       nullptr, composite<gelu>,
-       "self times the probability that a normal variable is below it.\n\nArgs:\n    approximate: 'none', or 'tanh' "
-       "for the usual approximation\n\n>>> lamella.ops.aten.gelu(lamella.tensor([-1., 0., 2.]))\ntensor([-0.1587,  "
-       "0.0000,  1.9545])\n"},
+      {.schema = "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<div_mode<const Tensor&>>},
+      {.schema = "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<div_mode<const Scalar&>>},
+      {.schema = "round.decimals(Tensor self, *, int decimals) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<round_decimals>},
+      {.schema = "positive(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_positive>,
+       .doc = R"(`self`; bools have no sign.
+
+>>> lamella.positive(lamella.tensor([1, -2]))
+tensor([ 1, -2])
+)"},
+      {.schema = "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<clamp_tensors>},
+      {.schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<nan_to_num>,
+       .doc = R"(NaN and the infinities replaced by numbers.
+
+Args:
+    nan: for NaN, 0 by default
+    posinf: for infinity, the dtype's largest number by default
+    neginf: for minus infinity, the dtype's lowest number by default
+
+>>> lamella.nan_to_num(lamella.tensor([float('nan'), float('inf'), 1.]), posinf=9.)
+tensor([0., 9., 1.])
+)"},
+      {.schema =
+           "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+       .category = "pointwise",
+       .forms = everywhere,
+       .composite = composite<isclose>,
+       .doc = R"(Where |self - other| <= atol + rtol * |other|; equal infinities are close.
+
+Args:
+    equal_nan: whether NaN is close to NaN
+
+>>> lamella.isclose(lamella.tensor([1., 2.]), lamella.tensor([1.000001, 3.]))
+tensor([ True, False])
+)"},
+      {.schema = "conj(Tensor(a) self) -> Tensor(a)",
+       .category = "pointwise",
+       .forms = everywhere,
+       .composite = composite<conj>,
+       .doc = R"(The complex conjugate; a real tensor is returned as it is.
+
+>>> lamella.conj(lamella.tensor([1 + 2j]))
+tensor([1.-2.j])
+)"},
+      {.schema = "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<float_power<const Tensor&, const Tensor&>>,
+       .doc = R"(self to the power of exponent, computed in float64, or complex128.
+
+>>> lamella.float_power(lamella.tensor([1, 2, 3]), -1)
+tensor([1.0000, 0.5000, 0.3333], dtype=lamella.float64)
+)"},
+      {.schema = "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<float_power<const Tensor&, const Scalar&>>},
+      {.schema = "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
+       .category = "pointwise",
+       .forms = function | out,
+       .composite = composite<float_power<const Scalar&, const Tensor&>>},
+      {.schema = "digamma(Tensor self) -> Tensor",
+       .category = "pointwise",
+       .forms = all_forms,
+       .composite = composite<digamma>,
+       .doc = R"(The derivative of lgamma. It is NaN at negative integers, and at zero infinite with the other sign.
+
+Raises:
+    RuntimeError: the dtype is complex
+
+>>> lamella.digamma(lamella.tensor([1., 0.5]))
+tensor([-0.5772, -1.9635])
+)"},
+      {.schema = "polygamma(int n, Tensor self) -> Tensor",
+       .category = "pointwise",
+       .forms = function | out,
+       .composite = composite<polygamma>,
+       .doc = R"(The n-th derivative of digamma, which is that of order 0.
+
+Raises:
+    RuntimeError: n is negative, or the dtype complex
+
+>>> lamella.polygamma(1, lamella.tensor([1., 0.5]))
+tensor([1.6449, 4.9348])
+)"},
+      {.schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
+       .category = "pointwise",
+       .forms = hidden | function | inplace | out,
+       .composite = composite<gelu>,
+       .doc = R"(self times the probability that a normal variable is below it.
+
+Args:
+    approximate: 'none', or 'tanh' for the usual approximation
+
+>>> lamella.ops.aten.gelu(lamella.tensor([-1., 0., 2.]))
+tensor([-0.1587,  0.0000,  1.9545])
+)"},
   };
 }
 

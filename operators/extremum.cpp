@@ -74,42 +74,97 @@ Tensor min_other(const Tensor& self, const Tensor& other) { return self.minimum(
 
 LAMELLA_FAMILY(extremum) {
   return {
-      {"max(Tensor self) -> Tensor", "reduction", everywhere, shape<infer_extremum>, composite<extremum_all<true>>,
-       "The largest element; with `dim`, the values and their indices; with another tensor, maximum. NaN wins.\n\n"
-       "Raises:\n    IndexError: there is no element\n\n>>> lamella.max(lamella.tensor([1, 5, 3]))\ntensor(5)\n"},
-      {"max.other(Tensor self, Tensor other) -> Tensor", "pointwise", everywhere | out, nullptr, composite<max_other>,
-       nullptr},
-      {"max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
-       everywhere | out, shape<infer_extremum_dim>, composite<extremum_dim<true>>, nullptr},
-      {"min(Tensor self) -> Tensor", "reduction", everywhere, shape<infer_extremum>, composite<extremum_all<false>>,
-       "The smallest element; with `dim`, the values and their indices. NaN wins.\n\n>>> "
-       "lamella.min(lamella.tensor([1, "
-       "5, 3]))\ntensor(1)\n"},
-      {"min.other(Tensor self, Tensor other) -> Tensor", "pointwise", everywhere | out, nullptr, composite<min_other>,
-       nullptr},
-      {"min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
-       everywhere | out, shape<infer_extremum_dim>, composite<extremum_dim<false>>, nullptr},
-      {"argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_arg>, nullptr,
-       "The index of the largest element (the first of equals), flat or along `dim`.\n\n>>> "
-       "lamella.argmax(lamella.tensor([1, 5, 3]))\ntensor(1)\n"},
-      {"argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_arg>, composite<least_at>,
-       "The index of the smallest element (the first of equals), flat or along `dim`.\n\n>>> "
-       "lamella.argmin(lamella.tensor([4, 1, 3]))\ntensor(1)\n"},
-      {"amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_extremum_dims>, nullptr,
-       "The largest element over dimensions; over all without `dim`. NaN wins.\n\nRaises:\n    IndexError: there is no "
-       "element\n\n>>> lamella.amax(lamella.tensor([[1, 5], [3, 2]]), dim=0)\ntensor([3, 5])\n"},
-      {"amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_extremum_dims>, nullptr,
-       "The smallest element over dimensions; over all without `dim`. NaN wins.\n\n>>> "
-       "lamella.amin(lamella.tensor([[1, "
-       "5], [3, 2]]), dim=0)\ntensor([1, 2])\n"},
-      {"aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", "reduction",
-       everywhere | out, shape<infer_aminmax>, composite<aminmax>,
-       "The smallest and the largest element, over all or along `dim`. NaN wins.\n\n>>> "
-       "lamella.aminmax(lamella.tensor([2, 5, 3])).max\ntensor(5)\n"},
+      {.schema = "max(Tensor self) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_extremum>,
+       .composite = composite<extremum_all<true>>,
+       .doc = R"(The largest element; with `dim`, the values and their indices; with another tensor, maximum. NaN wins.
+
+Raises:
+    IndexError: there is no element
+
+>>> lamella.max(lamella.tensor([1, 5, 3]))
+tensor(5)
+)"},
+      {.schema = "max.other(Tensor self, Tensor other) -> Tensor",
+       .category = "pointwise",
+       .forms = everywhere | out,
+       .composite = composite<max_other>},
+      {.schema = "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_extremum_dim>,
+       .composite = composite<extremum_dim<true>>},
+      {.schema = "min(Tensor self) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_extremum>,
+       .composite = composite<extremum_all<false>>,
+       .doc = R"(The smallest element; with `dim`, the values and their indices. NaN wins.
+
+>>> lamella.min(lamella.tensor([1, 5, 3]))
+tensor(1)
+)"},
+      {.schema = "min.other(Tensor self, Tensor other) -> Tensor",
+       .category = "pointwise",
+       .forms = everywhere | out,
+       .composite = composite<min_other>},
+      {.schema = "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_extremum_dim>,
+       .composite = composite<extremum_dim<false>>},
+      {.schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_arg>,
+       .doc = R"(The index of the largest element (the first of equals), flat or along `dim`.
+
+>>> lamella.argmax(lamella.tensor([1, 5, 3]))
+tensor(1)
+)"},
+      {.schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_arg>,
+       .composite = composite<least_at>,
+       .doc = R"(The index of the smallest element (the first of equals), flat or along `dim`.
+
+>>> lamella.argmin(lamella.tensor([4, 1, 3]))
+tensor(1)
+)"},
+      {.schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_extremum_dims>,
+       .doc = R"(The largest element over dimensions; over all without `dim`. NaN wins.
+
+Raises:
+    IndexError: there is no element
+
+>>> lamella.amax(lamella.tensor([[1, 5], [3, 2]]), dim=0)
+tensor([3, 5])
+)"},
+      {.schema = "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_extremum_dims>,
+       .doc = R"(The smallest element over dimensions; over all without `dim`. NaN wins.
+
+>>> lamella.amin(lamella.tensor([[1, 5], [3, 2]]), dim=0)
+tensor([1, 2])
+)"},
+      {.schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_aminmax>,
+       .composite = composite<aminmax>,
+       .doc = R"(The smallest and the largest element, over all or along `dim`. NaN wins.
+
+>>> lamella.aminmax(lamella.tensor([2, 5, 3])).max
+tensor(5)
+)"},
   };
 }
 

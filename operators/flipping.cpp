@@ -73,19 +73,54 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
 
 LAMELLA_FAMILY(flipping) {
   return {
-      {"roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "copy", everywhere, shape<infer_roll>,
-       composite<roll>,
-       "The elements moved along dimensions, or all as one row; what leaves at the end enters at the start.\n\n>>> "
-       "lamella.roll(lamella.arange(4), 1)\ntensor([3, 0, 1, 2])\n"},
-      {"flip(Tensor self, int[] dims) -> Tensor", "copy", everywhere, shape<infer_flip>, composite<flip>,
-       "A copy with the given dimensions reversed.\n\n>>> lamella.flip(lamella.arange(3), (0,))\ntensor([2, 1, 0])\n"},
-      {"fliplr(Tensor self) -> Tensor", "copy", everywhere, nullptr, composite<fliplr>,
-       "flip() of the second dimension.\n\n>>> lamella.fliplr(lamella.tensor([[1, 2]]))\ntensor([[2, 1]])\n"},
-      {"flipud(Tensor self) -> Tensor", "copy", everywhere, nullptr, composite<flipud>,
-       "flip() of the first dimension.\n\n>>> lamella.flipud(lamella.tensor([1, 2]))\ntensor([2, 1])\n"},
-      {"rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor", "copy", everywhere, nullptr, composite<rot90>,
-       "A copy turned `k` times by a right angle, from the first of two dimensions to the second.\n\n>>> "
-       "lamella.rot90(lamella.tensor([[1, 2]]))\ntensor([[2],\n        [1]])\n"},
+      {.schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .infer = shape<infer_roll>,
+       .composite = composite<roll>,
+       .doc = R"(The elements moved along dimensions, or all as one row; what leaves at the end enters at the start.
+
+>>> lamella.roll(lamella.arange(4), 1)
+tensor([3, 0, 1, 2])
+)"},
+      {.schema = "flip(Tensor self, int[] dims) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .infer = shape<infer_flip>,
+       .composite = composite<flip>,
+       .doc = R"(A copy with the given dimensions reversed.
+
+>>> lamella.flip(lamella.arange(3), (0,))
+tensor([2, 1, 0])
+)"},
+      {.schema = "fliplr(Tensor self) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .composite = composite<fliplr>,
+       .doc = R"(flip() of the second dimension.
+
+>>> lamella.fliplr(lamella.tensor([[1, 2]]))
+tensor([[2, 1]])
+)"},
+      {.schema = "flipud(Tensor self) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .composite = composite<flipud>,
+       .doc = R"(flip() of the first dimension.
+
+>>> lamella.flipud(lamella.tensor([1, 2]))
+tensor([2, 1])
+)"},
+      {.schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .composite = composite<rot90>,
+       .doc = R"(A copy turned `k` times by a right angle, from the first of two dimensions to the second.
+
+>>> lamella.rot90(lamella.tensor([[1, 2]]))
+tensor([[2],
+        [1]])
+)"},
   };
 }
 

@@ -116,16 +116,29 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
 
 LAMELLA_FAMILY(folding) {
   return {
-      {"im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", "indexing",
-       function | hidden, shape<infer_im2col>, composite<im2col>,
-       "The windows of images (n, c, height, width), or without n, as columns: (n, c * elements of a window, "
-       "windows).\n\n>>> lamella.ops.aten.im2col(lamella.arange(4.).view(1, 2, 2), (1, 2), 1, 0, 1)\n"
-       "tensor([[0., 2.],\n        [1., 3.]])\n"},
-      {"col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) "
-       "-> Tensor",
-       "indexing", function | hidden, shape<infer_col2im>, composite<col2im>,
-       "What im2col does, backwards: columns are added up to images, where windows overlap.\n\n>>> "
-       "lamella.ops.aten.col2im(lamella.ones(2, 2), (1, 3), (1, 2), 1, 0, 1)\ntensor([[[1., 2., 1.]]])\n"},
+      {.schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+       .category = "indexing",
+       .forms = function | hidden,
+       .infer = shape<infer_im2col>,
+       .composite = composite<im2col>,
+       .doc = R"(The windows of images (n, c, height, width), or without n, as columns: (n, c * elements of a window,
+windows).
+
+>>> lamella.ops.aten.im2col(lamella.arange(4.).view(1, 2, 2), (1, 2), 1, 0, 1)
+tensor([[0., 2.],
+        [1., 3.]])
+)"},
+      {.schema = "col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, "
+                 "int[2] stride) -> Tensor",
+       .category = "indexing",
+       .forms = function | hidden,
+       .infer = shape<infer_col2im>,
+       .composite = composite<col2im>,
+       .doc = R"(What im2col does, backwards: columns are added up to images, where windows overlap.
+
+>>> lamella.ops.aten.col2im(lamella.ones(2, 2), (1, 3), (1, 2), 1, 0, 1)
+tensor([[[1., 2., 1.]]])
+)"},
   };
 }
 

@@ -78,19 +78,29 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& self, IntArrayRef k
 
 LAMELLA_FAMILY(fractional_pooling) {
   return {
-      {"fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, "
-       "Tensor)",
-       "pooling", function | hidden, nullptr, composite<fractional_max_pool<2>>,
-       "The largest element of each window of images, and where in its plane it stood. Windows begin where "
-       "`random_samples`, numbers of [0, 1) for each image, channel and dimension, say.\n\n>>> "
-       "lamella.ops.aten.fractional_max_pool2d(lamella.arange(16.).view(1, 4, 4), 2, 2, lamella.zeros(1, 1, 2))[1]\n"
-       "tensor([[[ 5,  7],\n         [13, 15]]])\n"},
-      {"fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, "
-       "Tensor)",
-       "pooling", function | hidden, nullptr, composite<fractional_max_pool<3>>,
-       "The largest element of each window of volumes, and where in its volume it stood. See "
-       "fractional_max_pool2d.\n\n>>> lamella.ops.aten.fractional_max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), 1, "
-       "1, lamella.zeros(1, 1, 3))[1].flatten()\ntensor([7])\n"},
+      {.schema = "fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> "
+                 "(Tensor, Tensor)",
+       .category = "pooling",
+       .forms = function | hidden,
+       .composite = composite<fractional_max_pool<2>>,
+       .doc = R"(The largest element of each window of images, and where in its plane it stood. Windows begin where
+`random_samples`, numbers of [0, 1) for each image, channel and dimension, say.
+
+>>> lamella.ops.aten.fractional_max_pool2d(lamella.arange(16.).view(1, 4, 4), 2, 2, lamella.zeros(1, 1, 2))[1]
+tensor([[[ 5,  7],
+         [13, 15]]])
+)"},
+      {.schema = "fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> "
+                 "(Tensor, Tensor)",
+       .category = "pooling",
+       .forms = function | hidden,
+       .composite = composite<fractional_max_pool<3>>,
+       .doc = R"(The largest element of each window of volumes, and where in its volume it stood. See
+fractional_max_pool2d.
+
+>>> lamella.ops.aten.fractional_max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), 1, 1, lamella.zeros(1, 1, 3))[1].flatten()
+tensor([7])
+)"},
   };
 }
 

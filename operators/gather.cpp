@@ -188,63 +188,130 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 
 LAMELLA_FAMILY(gather) {
   return {
-      {"gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", "indexing", everywhere | out,
-       shape<infer_gather>, nullptr,
-       "Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for `dim` 0.\n\n"
-       "Args:\n    index: int64 or int32, with as many dimensions as `self`\n\nRaises:\n    "
-       "IndexError: an index is negative or "
-       "too large\n\n>>> lamella.gather(lamella.tensor([[1, 2], [3, 4]]), 1, lamella.tensor([[0, 0], [1, 0]]))\n"
-       "tensor([[1, 1],\n        [4, 3]])\n"},
-      {"scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "scatter", everywhere | out,
-       shape<infer_copied<check_scatter>>, composite<scatter>,
-       "`self` with elements of `src`, or one number, at an index for each, along one dimension: out[index[i][j]][j] = "
-       "src[i][j] for `dim` 0. Of several elements for one place the last in row-major order stays.\n\nRaises:\n    "
-       "IndexError: an index is negative or too large\n\n>>> lamella.scatter(lamella.zeros(3), 0, lamella.tensor([2, "
-       "0]), "
-       "lamella.tensor([1., 2.]))\ntensor([2., 0., 1.])\n"},
-      {"scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", "scatter", everywhere | out,
-       shape<infer_copied<check_scatter_value>>, composite<scatter_value>, nullptr},
-      {"scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)", "scatter", method,
-       shape<infer_written<check_scatter_inplace>>, nullptr,
-       "scatter() in place.\n\n>>> lamella.zeros(3).scatter_(0, lamella.tensor([2]), 5.)\ntensor([0., 0., 5.])\n"},
-      {"scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)", "scatter", method,
-       shape<infer_written<check_scatter_value_inplace>>, composite<scatter_value_inplace>, nullptr},
-      {"scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "scatter", everywhere | out,
-       shape<infer_copied<check_scatter>>, composite<scatter_add>,
-       "`self` plus elements of `src` at an index for each, along one dimension, added in row-major order.\n\n>>> "
-       "lamella.scatter_add(lamella.zeros(2), 0, lamella.tensor([1, 1]), lamella.tensor([1., 2.]))\ntensor([0., "
-       "3.])\n"},
-      {"scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)", "scatter", method,
-       shape<infer_written<check_scatter_inplace>>, nullptr,
-       "scatter_add() in place.\n\n>>> lamella.ones(2).scatter_add_(0, lamella.tensor([0]), lamella.tensor([2.]))\n"
-       "tensor([3., 1.])\n"},
-      {"scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
-       "Tensor",
-       "scatter", everywhere | out, shape<infer_copied<check_scatter_reduce>>, composite<scatter_reduce>,
-       "`self` reduced with elements of `src` at an index for each, along one dimension. An integers' mean is rounded "
-       "down.\n\nArgs:\n    reduce: 'sum', 'prod', 'mean', 'amax' or 'amin'\n    include_self: whether an element of "
-       "`self` counts where there are others\n\n>>> lamella.scatter_reduce(lamella.zeros(2), 0, lamella.tensor([1, "
-       "1]), "
-       "lamella.tensor([2., 3.]), 'prod', include_self=False)\ntensor([0., 6.])\n"},
-      {"scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) "
-       "-> Tensor(a!)",
-       "scatter", method, shape<infer_written<check_scatter_reduce_inplace>>, composite<scatter_reduce_inplace>,
-       "scatter_reduce() in place.\n\n>>> lamella.ones(2).scatter_reduce_(0, lamella.tensor([0, 0]), "
-       "lamella.tensor([2., "
-       "3.]), 'amax')\ntensor([3., 1.])\n"},
-      {"_scatter_fold_(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce) -> Tensor(a!)", "scatter",
-       hidden | function, shape<infer_written<check_scatter_fold_inplace>>, composite<scatter_fold_inplace>,
-       "scatter_reduce_() by 'prod', 'amax' or 'amin'; `src` has the shape of `index`."},
-      {"take(Tensor self, Tensor index) -> Tensor", "indexing", everywhere | out, shape<infer_take>, composite<take>,
-       "Elements of `self`, seen as one row, by their indices; negative ones count from the end.\n\n>>> "
-       "lamella.take(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([0, -1]))\ntensor([1, 4])\n"},
-      {"take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "indexing", everywhere | out, nullptr,
-       composite<take_along_dim>,
-       "gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one row. "
-       "Negative "
-       "indices count from the end.\n\n"
-       ">>> x = lamella.tensor([[30, 10, 20]])\n>>> lamella.take_along_dim(x, lamella.tensor([[1, 2, 0]]), 1)\n"
-       "tensor([[10, 20, 30]])\n"},
+      {.schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere | out,
+       .infer = shape<infer_gather>,
+       .doc = R"(Elements of `self` by an index for each, along one dimension: out[i][j] = self[index[i][j]][j] for
+`dim` 0.
+
+Args:
+    index: int64 or int32, with as many dimensions as `self`
+
+Raises:
+    IndexError: an index is negative or too large
+
+>>> lamella.gather(lamella.tensor([[1, 2], [3, 4]]), 1, lamella.tensor([[0, 0], [1, 0]]))
+tensor([[1, 1],
+        [4, 3]])
+)"},
+      {.schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere | out,
+       .infer = shape<infer_copied<check_scatter>>,
+       .composite = composite<scatter>,
+       .doc = R"(`self` with elements of `src`, or one number, at an index for each, along one dimension:
+out[index[i][j]][j] = src[i][j] for `dim` 0. Of several elements for one place the last in row-major
+order stays.
+
+Raises:
+    IndexError: an index is negative or too large
+
+>>> lamella.scatter(lamella.zeros(3), 0, lamella.tensor([2, 0]), lamella.tensor([1., 2.]))
+tensor([2., 0., 1.])
+)"},
+      {.schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere | out,
+       .infer = shape<infer_copied<check_scatter_value>>,
+       .composite = composite<scatter_value>},
+      {.schema = "scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_scatter_inplace>>,
+       .doc = R"(scatter() in place.
+
+>>> lamella.zeros(3).scatter_(0, lamella.tensor([2]), 5.)
+tensor([0., 0., 5.])
+)"},
+      {.schema = "scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_scatter_value_inplace>>,
+       .composite = composite<scatter_value_inplace>},
+      {.schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere | out,
+       .infer = shape<infer_copied<check_scatter>>,
+       .composite = composite<scatter_add>,
+       .doc = R"(`self` plus elements of `src` at an index for each, along one dimension, added in row-major order.
+
+>>> lamella.scatter_add(lamella.zeros(2), 0, lamella.tensor([1, 1]), lamella.tensor([1., 2.]))
+tensor([0., 3.])
+)"},
+      {.schema = "scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_scatter_inplace>>,
+       .doc = R"(scatter_add() in place.
+
+>>> lamella.ones(2).scatter_add_(0, lamella.tensor([0]), lamella.tensor([2.]))
+tensor([3., 1.])
+)"},
+      {.schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+                 "include_self=True) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere | out,
+       .infer = shape<infer_copied<check_scatter_reduce>>,
+       .composite = composite<scatter_reduce>,
+       .doc = R"(`self` reduced with elements of `src` at an index for each, along one dimension. An integers' mean
+is rounded down.
+
+Args:
+    reduce: 'sum', 'prod', 'mean', 'amax' or 'amin'
+    include_self: whether an element of `self` counts where there are others
+
+>>> lamella.scatter_reduce(lamella.zeros(2), 0, lamella.tensor([1, 1]), lamella.tensor([2., 3.]), 'prod', include_self=False)
+tensor([0., 6.])
+)"},
+      {.schema = "scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+                 "include_self=True) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_scatter_reduce_inplace>>,
+       .composite = composite<scatter_reduce_inplace>,
+       .doc = R"(scatter_reduce() in place.
+
+>>> lamella.ones(2).scatter_reduce_(0, lamella.tensor([0, 0]), lamella.tensor([2., 3.]), 'amax')
+tensor([3., 1.])
+)"},
+      {.schema = "_scatter_fold_(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = hidden | function,
+       .infer = shape<infer_written<check_scatter_fold_inplace>>,
+       .composite = composite<scatter_fold_inplace>,
+       .doc = "scatter_reduce_() by 'prod', 'amax' or 'amin'; `src` has the shape of `index`."},
+      {.schema = "take(Tensor self, Tensor index) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere | out,
+       .infer = shape<infer_take>,
+       .composite = composite<take>,
+       .doc = R"(Elements of `self`, seen as one row, by their indices; negative ones count from the end.
+
+>>> lamella.take(lamella.tensor([[1, 2], [3, 4]]), lamella.tensor([0, -1]))
+tensor([1, 4])
+)"},
+      {.schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere | out,
+       .composite = composite<take_along_dim>,
+       .doc = R"(gather() where `self` and `indices` broadcast in the other dimensions; without `dim`, of both as one
+row. Negative indices count from the end.
+
+>>> x = lamella.tensor([[30, 10, 20]])
+>>> lamella.take_along_dim(x, lamella.tensor([[1, 2, 0]]), 1)
+tensor([[10, 20, 30]])
+)"},
   };
 }
 

@@ -181,23 +181,49 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
 
 LAMELLA_FAMILY(grid_sampling) {
   return {
-      {SAMPLER("grid_sampler_2d"), "indexing", function, nullptr, composite<sample<2>>,
-       "An image (N, C, H, W) read at the places (x, y) of a grid (N, h, w, 2), in which the image reaches from -1 to "
-       "1. `interpolation_mode` is 0 (bilinear), 1 (nearest) or 2 (bicubic); beyond the image lie, by `padding_mode`, "
-       "0 zeros, 1 its border, 2 its reflection.\n\n>>> image = lamella.arange(4.).view(1, 1, 2, 2)\n>>> "
-       "lamella.grid_sampler_2d(image, lamella.zeros(1, 1, 1, 2), 0, 0, False)\ntensor([[[[1.5000]]]])\n"},
-      {SAMPLER("grid_sampler_3d"), "indexing", function, nullptr, composite<sample<3>>,
-       "grid_sampler_2d, of volumes at places (x, y, z); without bicubic interpolation.\n\n>>> volume = "
-       "lamella.arange(8.).view(1, 1, 2, 2, 2)\n>>> lamella.grid_sampler_3d(volume, lamella.zeros(1, 1, 1, 1, 3), 0, "
-       "0, False).item()\n3.5\n"},
-      {SAMPLER("grid_sampler"), "indexing", function, nullptr, composite<grid_sampler>,
-       "grid_sampler_2d or grid_sampler_3d.\n\n>>> image = lamella.arange(4.).view(1, 1, 2, 2)\n>>> "
-       "lamella.grid_sampler(image, lamella.ones(1, 1, 1, 2), 0, 1, True)\ntensor([[[[3.]]]])\n"},
-      {"affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor", "creation", function,
-       nullptr, composite<affine_grid_generator>,
-       "The places, for grid_sampler, at which an affine map of each image of a batch reads.\n\n>>> theta = "
-       "lamella.tensor([[[1., 0., 0.], [0., 1., 0.]]])\n>>> lamella.affine_grid_generator(theta, [1, 1, 1, 2], False)\n"
-       "tensor([[[[-0.5000,  0.0000],\n          [ 0.5000,  0.0000]]]])\n"},
+      {.schema = SAMPLER("grid_sampler_2d"),
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<sample<2>>,
+       .doc = R"(An image (N, C, H, W) read at the places (x, y) of a grid (N, h, w, 2), in which the image reaches
+from -1 to 1. `interpolation_mode` is 0 (bilinear), 1 (nearest) or 2 (bicubic); beyond the image
+lie, by `padding_mode`, 0 zeros, 1 its border, 2 its reflection.
+
+>>> image = lamella.arange(4.).view(1, 1, 2, 2)
+>>> lamella.grid_sampler_2d(image, lamella.zeros(1, 1, 1, 2), 0, 0, False)
+tensor([[[[1.5000]]]])
+)"},
+      {.schema = SAMPLER("grid_sampler_3d"),
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<sample<3>>,
+       .doc = R"(grid_sampler_2d, of volumes at places (x, y, z); without bicubic interpolation.
+
+>>> volume = lamella.arange(8.).view(1, 1, 2, 2, 2)
+>>> lamella.grid_sampler_3d(volume, lamella.zeros(1, 1, 1, 1, 3), 0, 0, False).item()
+3.5
+)"},
+      {.schema = SAMPLER("grid_sampler"),
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<grid_sampler>,
+       .doc = R"(grid_sampler_2d or grid_sampler_3d.
+
+>>> image = lamella.arange(4.).view(1, 1, 2, 2)
+>>> lamella.grid_sampler(image, lamella.ones(1, 1, 1, 2), 0, 1, True)
+tensor([[[[3.]]]])
+)"},
+      {.schema = "affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .composite = composite<affine_grid_generator>,
+       .doc = R"(The places, for grid_sampler, at which an affine map of each image of a batch reads.
+
+>>> theta = lamella.tensor([[[1., 0., 0.], [0., 1., 0.]]])
+>>> lamella.affine_grid_generator(theta, [1, 1, 1, 2], False)
+tensor([[[[-0.5000,  0.0000],
+          [ 0.5000,  0.0000]]]])
+)"},
   };
 }
 

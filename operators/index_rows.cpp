@@ -189,54 +189,120 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
 
 LAMELLA_FAMILY(index_rows) {
   return {
-      {"index_select(Tensor self, int dim, Tensor index) -> Tensor", "indexing", everywhere | out,
-       shape<infer_index_select>, composite<index_select>,
-       "The slices of `self` along one dimension that a vector of indices names.\n\nRaises:\n    IndexError: an index "
-       "is "
-       "negative or too large\n\n>>> lamella.index_select(lamella.tensor([[1, 2], [3, 4]]), 1, lamella.tensor([1]))\n"
-       "tensor([[2],\n        [4]])\n"},
-      {"index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", "scatter",
-       everywhere, shape<infer_copied<check_index_add>>, composite<index_add>,
-       "`self` plus `alpha` times the slices of `source`, each at its index along one dimension.\n\n>>> "
-       "lamella.index_add(lamella.zeros(2), 0, lamella.tensor([1, 1]), lamella.tensor([1., 2.]))\ntensor([0., 3.])\n"},
-      {"index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)", "scatter",
-       method, shape<infer_written<check_index_add_inplace>>, composite<index_add_inplace>,
-       "index_add() in place.\n\n>>> lamella.zeros(2).index_add_(0, lamella.tensor([0]), lamella.tensor([1.]))\n"
-       "tensor([1., 0.])\n"},
-      {"index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", "scatter", everywhere,
-       shape<infer_copied<check_index_rows>>, composite<index_copy>,
-       "`self` with the slices of `source`, each at its index along one dimension.\n\n>>> "
-       "lamella.index_copy(lamella.zeros(2), 0, lamella.tensor([1]), lamella.tensor([5.]))\ntensor([0., 5.])\n"},
-      {"index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)", "scatter", method,
-       shape<infer_written<check_index_copy_inplace>>, composite<index_copy_inplace>,
-       "index_copy() in place.\n\n>>> lamella.zeros(2).index_copy_(0, lamella.tensor([0]), lamella.tensor([1.]))\n"
-       "tensor([1., 0.])\n"},
-      {"index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", "scatter", everywhere,
-       shape<infer_copied<check_index_fill<Scalar>>>, composite<index_fill<Scalar>>,
-       "`self` with one number in the slices that a vector of indices names.\n\n>>> "
-       "lamella.index_fill(lamella.zeros(3), "
-       "0, lamella.tensor([0, 2]), 7.)\ntensor([7., 0., 7.])\n"},
-      {"index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", "scatter", everywhere,
-       shape<infer_copied<check_index_fill<Tensor>>>, composite<index_fill<Tensor>>, nullptr},
-      {"index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)", "scatter", method,
-       shape<infer_written<check_index_fill_inplace<Scalar>>>, composite<index_fill_inplace<Scalar>>,
-       "index_fill() in place.\n\n>>> lamella.zeros(2).index_fill_(0, lamella.tensor([1]), 3)\ntensor([0., 3.])\n"},
-      {"index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)", "scatter", method,
-       shape<infer_written<check_index_fill_inplace<Tensor>>>, composite<index_fill_inplace<Tensor>>, nullptr},
-      {"embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
-       "sparse=False) -> Tensor",
-       "indexing", function, shape<infer_embedding>, composite<embedding>,
-       "The rows of a table that indices name.\n\n>>> lamella.embedding(lamella.tensor([[1., 2.], [3., 4.]]), "
-       "lamella.tensor([1]))\ntensor([[3., 4.]])\n"},
-      {"embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
-       "scale_grad_by_freq) -> Tensor",
-       "scatter", hidden | function, shape<infer_embedding_backward>, composite<embedding_dense_backward>,
-       "The gradient of embedding, of its table: each row gets the sum of what was taken from it, or the mean if it is "
-       "scaled; the row `padding_idx`, unless that is negative, gets none."},
-      {"one_hot(Tensor self, int num_classes=-1) -> Tensor", "indexing", hidden | function, nullptr, composite<one_hot>,
-       "One row for each index, with a one at that index; the largest index plus one tells the classes if they are "
-       "not given.\n\n>>> lamella.ops.aten.one_hot(lamella.tensor([1, 0]), 3)\ntensor([[0, 1, 0],\n        [1, 0, "
-       "0]])\n"},
+      {.schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere | out,
+       .infer = shape<infer_index_select>,
+       .composite = composite<index_select>,
+       .doc = R"(The slices of `self` along one dimension that a vector of indices names.
+
+Raises:
+    IndexError: an index is negative or too large
+
+>>> lamella.index_select(lamella.tensor([[1, 2], [3, 4]]), 1, lamella.tensor([1]))
+tensor([[2],
+        [4]])
+)"},
+      {.schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .infer = shape<infer_copied<check_index_add>>,
+       .composite = composite<index_add>,
+       .doc = R"(`self` plus `alpha` times the slices of `source`, each at its index along one dimension.
+
+>>> lamella.index_add(lamella.zeros(2), 0, lamella.tensor([1, 1]), lamella.tensor([1., 2.]))
+tensor([0., 3.])
+)"},
+      {.schema = "index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_index_add_inplace>>,
+       .composite = composite<index_add_inplace>,
+       .doc = R"(index_add() in place.
+
+>>> lamella.zeros(2).index_add_(0, lamella.tensor([0]), lamella.tensor([1.]))
+tensor([1., 0.])
+)"},
+      {.schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .infer = shape<infer_copied<check_index_rows>>,
+       .composite = composite<index_copy>,
+       .doc = R"(`self` with the slices of `source`, each at its index along one dimension.
+
+>>> lamella.index_copy(lamella.zeros(2), 0, lamella.tensor([1]), lamella.tensor([5.]))
+tensor([0., 5.])
+)"},
+      {.schema = "index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_index_copy_inplace>>,
+       .composite = composite<index_copy_inplace>,
+       .doc = R"(index_copy() in place.
+
+>>> lamella.zeros(2).index_copy_(0, lamella.tensor([0]), lamella.tensor([1.]))
+tensor([1., 0.])
+)"},
+      {.schema = "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .infer = shape<infer_copied<check_index_fill<Scalar>>>,
+       .composite = composite<index_fill<Scalar>>,
+       .doc = R"(`self` with one number in the slices that a vector of indices names.
+
+>>> lamella.index_fill(lamella.zeros(3), 0, lamella.tensor([0, 2]), 7.)
+tensor([7., 0., 7.])
+)"},
+      {.schema = "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .infer = shape<infer_copied<check_index_fill<Tensor>>>,
+       .composite = composite<index_fill<Tensor>>},
+      {.schema = "index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_index_fill_inplace<Scalar>>>,
+       .composite = composite<index_fill_inplace<Scalar>>,
+       .doc = R"(index_fill() in place.
+
+>>> lamella.zeros(2).index_fill_(0, lamella.tensor([1]), 3)
+tensor([0., 3.])
+)"},
+      {.schema = "index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_index_fill_inplace<Tensor>>>,
+       .composite = composite<index_fill_inplace<Tensor>>},
+      {.schema = "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+                 "sparse=False) -> Tensor",
+       .category = "indexing",
+       .forms = function,
+       .infer = shape<infer_embedding>,
+       .composite = composite<embedding>,
+       .doc = R"(The rows of a table that indices name.
+
+>>> lamella.embedding(lamella.tensor([[1., 2.], [3., 4.]]), lamella.tensor([1]))
+tensor([[3., 4.]])
+)"},
+      {.schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, "
+                 "bool scale_grad_by_freq) -> Tensor",
+       .category = "scatter",
+       .forms = hidden | function,
+       .infer = shape<infer_embedding_backward>,
+       .composite = composite<embedding_dense_backward>,
+       .doc = "The gradient of embedding, of its table: each row gets the sum of what was taken from it, or the mean "
+              "if it is scaled; the row `padding_idx`, unless that is negative, gets none."},
+      {.schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
+       .category = "indexing",
+       .forms = hidden | function,
+       .composite = composite<one_hot>,
+       .doc = R"(One row for each index, with a one at that index; the largest index plus one tells the classes if
+they are not given.
+
+>>> lamella.ops.aten.one_hot(lamella.tensor([1, 0]), 3)
+tensor([[0, 1, 0],
+        [1, 0, 0]])
+)"},
   };
 }
 

@@ -255,21 +255,38 @@ Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, b
 
 LAMELLA_FAMILY(indexing) {
   return {
-      {"index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", "indexing", hidden | function, shape<infer_index>,
-       composite<index>,
-       "self[indices]: index tensors of integers, which broadcast, and bool masks; an absent one takes all of its "
-       "dimension. What they give stands where they stood, or first if they were apart.\n\n>>> "
-       "lamella.tensor([[1, 2], [3, 4]])[lamella.tensor([1, 0]), lamella.tensor([0, 0])]\ntensor([3, 1])\n"},
-      {"index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)", "scatter",
-       method, shape<infer_written<check_index_put>>, composite<index_put_inplace>,
-       "index_put() in place: self[indices] = values.\n\n>>> lamella.zeros(3).index_put_([lamella.tensor([2, 0])], "
-       "lamella.tensor(1.))\ntensor([1., 0., 1.])\n"},
-      {"index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", "scatter",
-       everywhere, shape<infer_copied<check_index_put>>, composite<index_put>,
-       "`self` with `values`, which broadcast, at the places that index tensors and masks name. Of several values for "
-       "one place the last in row-major order stays, or, with `accumulate`, all are added.\n\n>>> "
-       "lamella.index_put(lamella.zeros(2), [lamella.tensor([1, 1])], lamella.tensor([1., 2.]), accumulate=True)\n"
-       "tensor([0., 3.])\n"},
+      {.schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+       .category = "indexing",
+       .forms = hidden | function,
+       .infer = shape<infer_index>,
+       .composite = composite<index>,
+       .doc = R"(self[indices]: index tensors of integers, which broadcast, and bool masks; an absent one takes all
+of its dimension. What they give stands where they stood, or first if they were apart.
+
+>>> lamella.tensor([[1, 2], [3, 4]])[lamella.tensor([1, 0]), lamella.tensor([0, 0])]
+tensor([3, 1])
+)"},
+      {.schema = "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = method,
+       .infer = shape<infer_written<check_index_put>>,
+       .composite = composite<index_put_inplace>,
+       .doc = R"(index_put() in place: self[indices] = values.
+
+>>> lamella.zeros(3).index_put_([lamella.tensor([2, 0])], lamella.tensor(1.))
+tensor([1., 0., 1.])
+)"},
+      {.schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .infer = shape<infer_copied<check_index_put>>,
+       .composite = composite<index_put>,
+       .doc = R"(`self` with `values`, which broadcast, at the places that index tensors and masks name. Of several
+values for one place the last in row-major order stays, or, with `accumulate`, all are added.
+
+>>> lamella.index_put(lamella.zeros(2), [lamella.tensor([1, 1])], lamella.tensor([1., 2.]), accumulate=True)
+tensor([0., 3.])
+)"},
   };
 }
 

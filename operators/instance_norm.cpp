@@ -38,14 +38,20 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
 
 LAMELLA_FAMILY(instance_norm) {
   return {
-      {"instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-       "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-       "normalization", function, nullptr, composite<instance_norm>,
-       "(input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance of each channel, dimension 1, "
-       "of each sample.\n\nThe running ones, if given, move by `momentum` towards the means over the samples; without "
-       "`use_input_stats` they are used. After Ulyanov et al. (2016).\n\n>>> "
-       "lamella.instance_norm(lamella.tensor([[[1., 3.]]]), None, None, None, None, True, 0.1, 0.0, False)\n"
-       "tensor([[[-1.,  1.]]])\n"},
+      {.schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+                 "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+       .category = "normalization",
+       .forms = function,
+       .composite = composite<instance_norm>,
+       .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance of each channel,
+dimension 1, of each sample.
+
+The running ones, if given, move by `momentum` towards the means over the samples; without
+`use_input_stats` they are used. After Ulyanov et al. (2016).
+
+>>> lamella.instance_norm(lamella.tensor([[[1., 3.]]]), None, None, None, None, True, 0.1, 0.0, False)
+tensor([[[-1.,  1.]]])
+)"},
   };
 }
 

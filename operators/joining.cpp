@@ -132,27 +132,70 @@ Tensor column_stack(TensorList tensors) {
 
 LAMELLA_FAMILY(joining) {
   return {
-      {"cat(Tensor[] tensors, int dim=0) -> Tensor", "copy", function | out, shape<infer_cat>, composite<cat>,
-       "The tensors one after another along a dimension. Their other sizes agree; dtypes are promoted.\n\nRaises:\n    "
-       "RuntimeError: the shapes do not join\n\n>>> lamella.cat([lamella.tensor([1, 2]), lamella.tensor([3])])\n"
-       "tensor([1, 2, 3])\n",
-       "concat concatenate"},
-      {"stack(Tensor[] tensors, int dim=0) -> Tensor", "copy", function | out, shape<infer_stack>, composite<stack>,
-       "Tensors of one shape along a new dimension.\n\n>>> lamella.stack([lamella.tensor([1, 2]), lamella.tensor([3, "
-       "4])])\ntensor([[1, 2],\n        [3, 4]])\n"},
-      {"hstack(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<hstack>,
-       "cat() along the second dimension, of vectors along the only one.\n\n>>> lamella.hstack([lamella.ones(1), "
-       "lamella.zeros(1)])\ntensor([1., 0.])\n"},
-      {"vstack(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<vstack>,
-       "cat() along the first dimension; vectors are rows.\n\n>>> lamella.vstack([lamella.ones(2), "
-       "lamella.zeros(2)])\ntensor([[1., 1.],\n        [0., 0.]])\n",
-       "row_stack"},
-      {"dstack(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<dstack>,
-       "cat() along the third dimension.\n\n>>> lamella.dstack([lamella.ones(2), lamella.zeros(2)]).shape\n"
-       "lamella.Size([1, 2, 2])\n"},
-      {"column_stack(Tensor[] tensors) -> Tensor", "copy", function, nullptr, composite<column_stack>,
-       "cat() along the second dimension; vectors are columns.\n\n>>> lamella.column_stack([lamella.ones(2), "
-       "lamella.zeros(2)])\ntensor([[1., 0.],\n        [1., 0.]])\n"},
+      {.schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
+       .category = "copy",
+       .forms = function | out,
+       .infer = shape<infer_cat>,
+       .composite = composite<cat>,
+       .doc = R"(The tensors one after another along a dimension. Their other sizes agree; dtypes are promoted.
+
+Raises:
+    RuntimeError: the shapes do not join
+
+>>> lamella.cat([lamella.tensor([1, 2]), lamella.tensor([3])])
+tensor([1, 2, 3])
+)",
+       .aliases = "concat concatenate"},
+      {.schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
+       .category = "copy",
+       .forms = function | out,
+       .infer = shape<infer_stack>,
+       .composite = composite<stack>,
+       .doc = R"(Tensors of one shape along a new dimension.
+
+>>> lamella.stack([lamella.tensor([1, 2]), lamella.tensor([3, 4])])
+tensor([[1, 2],
+        [3, 4]])
+)"},
+      {.schema = "hstack(Tensor[] tensors) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<hstack>,
+       .doc = R"(cat() along the second dimension, of vectors along the only one.
+
+>>> lamella.hstack([lamella.ones(1), lamella.zeros(1)])
+tensor([1., 0.])
+)"},
+      {.schema = "vstack(Tensor[] tensors) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<vstack>,
+       .doc = R"(cat() along the first dimension; vectors are rows.
+
+>>> lamella.vstack([lamella.ones(2), lamella.zeros(2)])
+tensor([[1., 1.],
+        [0., 0.]])
+)",
+       .aliases = "row_stack"},
+      {.schema = "dstack(Tensor[] tensors) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<dstack>,
+       .doc = R"(cat() along the third dimension.
+
+>>> lamella.dstack([lamella.ones(2), lamella.zeros(2)]).shape
+lamella.Size([1, 2, 2])
+)"},
+      {.schema = "column_stack(Tensor[] tensors) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<column_stack>,
+       .doc = R"(cat() along the second dimension; vectors are columns.
+
+>>> lamella.column_stack([lamella.ones(2), lamella.zeros(2)])
+tensor([[1., 0.],
+        [1., 0.]])
+)"},
   };
 }
 

@@ -139,50 +139,95 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 
 LAMELLA_FAMILY(margin) {
   return {
-      {"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, int reduction=1) -> Tensor",
-       "reduction", function, nullptr, composite<margin_ranking_loss>,
-       "max(0, -target * (input1 - input2) + margin): the first is to be larger where the target is 1, the second "
-       "where "
-       "it is -1.\n\n>>> lamella.margin_ranking_loss(lamella.tensor([3.]), lamella.tensor([1.]), "
-       "lamella.tensor([-1.]))\ntensor(2.)\n"},
-      {"hinge_embedding_loss(Tensor self, Tensor target, float margin=1, int reduction=1) -> Tensor", "reduction",
-       function, nullptr, composite<hinge_embedding_loss>,
-       "`self` where the target is 1, max(0, margin - self) where it is -1.\n\n>>> "
-       "lamella.hinge_embedding_loss(lamella.tensor([0.5, 0.25]), lamella.tensor([1., -1.]), 1, 0)\n"
-       "tensor([0.5000, 0.7500])\n"},
-      {"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, int reduction=1) -> Tensor",
-       "reduction", function, nullptr, composite<cosine_embedding_loss>,
-       "1 - cos where the target is 1, max(0, cos - margin) where it is -1, with the cosine of the angle of two "
-       "vectors.\n\n>>> lamella.cosine_embedding_loss(lamella.ones(2), lamella.ones(2), lamella.tensor(-1))\n"
-       "tensor(1.)\n"},
-      {"multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
-       "reduction=1) -> Tensor",
-       "indexing", hidden | function, nullptr, composite<multi_margin_loss>,
-       "The mean over classes of max(0, margin - self[target] + self[i])^p, without the target's class.\n\nArgs:\n    "
-       "self: (classes,) or (batch, classes)\n    p: 1 or 2\n    weight: a factor for each target class\n\n>>> "
-       "lamella.ops.aten.multi_margin_loss(lamella.tensor([[1., 0.5]]), lamella.tensor([0]))\ntensor(0.2500)\n"},
-      {"multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", "indexing", hidden | function,
-       nullptr, composite<multilabel_margin_loss>,
-       "The sum over target classes t and others i of max(0, 1 - self[t] + self[i]), by the number of classes.\n\n"
-       "Args:\n    target: the shape of `self`; a row lists its target classes up to the first -1\n\n>>> "
-       "lamella.ops.aten.multilabel_margin_loss(lamella.tensor([1., 0.5]), lamella.tensor([0, -1]))\n"
-       "tensor(0.2500)\n"},
-      {"triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float "
-       "eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
-       "reduction", function, nullptr, composite<triplet_margin_loss>,
-       "max(0, d(anchor, positive) - d(anchor, negative) + margin), with pairwise_distance d; with `swap` the "
-       "negative's distance from the positive counts where it is smaller. After Balntas et al. (2016).\n\n>>> "
-       "lamella.triplet_margin_loss(lamella.tensor([0.]), lamella.tensor([2.]), lamella.tensor([5.]), 4.)\n"
-       "tensor(1.)\n"},
-      {"soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", "reduction", hidden | function,
-       nullptr, composite<soft_margin_loss>,
-       "log(1 + exp(-target * self)), without overflow, of targets 1 and -1.\n\n>>> "
-       "lamella.ops.aten.soft_margin_loss(lamella.tensor([0.]), lamella.tensor([1.]))\ntensor(0.6931)\n"},
-      {"poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
-       "reduction", function, nullptr, composite<poisson_nll_loss>,
-       "exp(input) - target * input; of rates, without `log_input`, input - target * log(input + eps). `full` adds "
-       "Stirling's approximation of log(target!).\n\n>>> lamella.poisson_nll_loss(lamella.tensor([0.]), "
-       "lamella.tensor([2.]), True, False, 1e-8, 1)\ntensor(1.)\n"},
+      {.schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, int reduction=1) -> "
+                 "Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<margin_ranking_loss>,
+       .doc = R"(max(0, -target * (input1 - input2) + margin): the first is to be larger where the target is 1, the
+second where it is -1.
+
+>>> lamella.margin_ranking_loss(lamella.tensor([3.]), lamella.tensor([1.]), lamella.tensor([-1.]))
+tensor(2.)
+)"},
+      {.schema = "hinge_embedding_loss(Tensor self, Tensor target, float margin=1, int reduction=1) -> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<hinge_embedding_loss>,
+       .doc = R"(`self` where the target is 1, max(0, margin - self) where it is -1.
+
+>>> lamella.hinge_embedding_loss(lamella.tensor([0.5, 0.25]), lamella.tensor([1., -1.]), 1, 0)
+tensor([0.5000, 0.7500])
+)"},
+      {.schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, int reduction=1) "
+                 "-> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<cosine_embedding_loss>,
+       .doc = R"(1 - cos where the target is 1, max(0, cos - margin) where it is -1, with the cosine of the angle of
+two vectors.
+
+>>> lamella.cosine_embedding_loss(lamella.ones(2), lamella.ones(2), lamella.tensor(-1))
+tensor(1.)
+)"},
+      {.schema = "multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
+                 "reduction=1) -> Tensor",
+       .category = "indexing",
+       .forms = hidden | function,
+       .composite = composite<multi_margin_loss>,
+       .doc = R"(The mean over classes of max(0, margin - self[target] + self[i])^p, without the target's class.
+
+Args:
+    self: (classes,) or (batch, classes)
+    p: 1 or 2
+    weight: a factor for each target class
+
+>>> lamella.ops.aten.multi_margin_loss(lamella.tensor([[1., 0.5]]), lamella.tensor([0]))
+tensor(0.2500)
+)"},
+      {.schema = "multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+       .category = "indexing",
+       .forms = hidden | function,
+       .composite = composite<multilabel_margin_loss>,
+       .doc = R"(The sum over target classes t and others i of max(0, 1 - self[t] + self[i]), by the number of classes.
+
+Args:
+    target: the shape of `self`; a row lists its target classes up to the first -1
+
+>>> lamella.ops.aten.multilabel_margin_loss(lamella.tensor([1., 0.5]), lamella.tensor([0, -1]))
+tensor(0.2500)
+)"},
+      {.schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
+                 "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<triplet_margin_loss>,
+       .doc = R"(max(0, d(anchor, positive) - d(anchor, negative) + margin), with pairwise_distance d; with `swap`
+the negative's distance from the positive counts where it is smaller. After Balntas et al. (2016).
+
+>>> lamella.triplet_margin_loss(lamella.tensor([0.]), lamella.tensor([2.]), lamella.tensor([5.]), 4.)
+tensor(1.)
+)"},
+      {.schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+       .category = "reduction",
+       .forms = hidden | function,
+       .composite = composite<soft_margin_loss>,
+       .doc = R"(log(1 + exp(-target * self)), without overflow, of targets 1 and -1.
+
+>>> lamella.ops.aten.soft_margin_loss(lamella.tensor([0.]), lamella.tensor([1.]))
+tensor(0.6931)
+)"},
+      {.schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
+                 "-> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<poisson_nll_loss>,
+       .doc = R"(exp(input) - target * input; of rates, without `log_input`, input - target * log(input + eps).
+`full` adds Stirling's approximation of log(target!).
+
+>>> lamella.poisson_nll_loss(lamella.tensor([0.]), lamella.tensor([2.]), True, False, 1e-8, 1)
+tensor(1.)
+)"},
   };
 }
 

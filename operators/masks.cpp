@@ -104,36 +104,81 @@ OneOrMany nonzero_as_tuple(const Tensor& self, bool as_tuple) {
 
 LAMELLA_FAMILY(mask) {
   return {
-      {"masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", "indexing", everywhere, nullptr,
-       composite<masked_fill<Scalar>>,
-       "`self` with `value` where the bool mask holds.\n\n>>> lamella.masked_fill(lamella.tensor([1, 2]), "
-       "lamella.tensor([True, False]), 0)\ntensor([0, 2])\n"},
-      {"masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", "indexing", everywhere, nullptr,
-       composite<masked_fill<Tensor>>, nullptr},
-      {"masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)", "indexing", method,
-       shape<infer_written<check_masked_fill_inplace<Scalar>>>, composite<masked_fill_inplace<Scalar>>,
-       "masked_fill() in place.\n\n>>> lamella.tensor([1, 2]).masked_fill_(lamella.tensor([True, False]), 0)\n"
-       "tensor([0, 2])\n"},
-      {"masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)", "indexing", method,
-       shape<infer_written<check_masked_fill_inplace<Tensor>>>, composite<masked_fill_inplace<Tensor>>, nullptr},
-      {"masked_select(Tensor self, Tensor mask) -> Tensor", "indexing", everywhere | out, nullptr,
-       composite<masked_select>,
-       "The elements where the bool mask holds, as one row; both broadcast.\n\n>>> "
-       "lamella.masked_select(lamella.tensor([1, 2, 3]), lamella.tensor([True, False, True]))\ntensor([1, 3])\n"},
-      {"masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", "scatter", everywhere | inplace,
-       shape<infer_masked_scatter>, composite<masked_scatter>,
-       "`self` with the first elements of `source`, in row-major order, where the bool mask holds.\n\n>>> "
-       "lamella.masked_scatter(lamella.zeros(3), lamella.tensor([True, False, True]), lamella.tensor([1., 2.]))\n"
-       "tensor([1., 0., 2.])\n"},
-      {"nonzero(Tensor self) -> Tensor", "indexing", everywhere, shape<infer_nonzero>, nullptr,
-       "The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple` one "
-       "vector for each dimension.\n\n>>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))\ntensor([[0, 1],\n        "
-       "[1, 0]])\n"},
-      {"nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]", "indexing", everywhere, nullptr,
-       composite<nonzero_as_tuple>, nullptr},
-      {"argwhere(Tensor self) -> Tensor", "indexing", everywhere, nullptr, composite<argwhere>,
-       "nonzero() by numpy's name.\n\n>>> lamella.argwhere(lamella.tensor([0, 3]))\ntensor([[1]])\n"},
-      {"where(Tensor condition) -> Tensor[]", "indexing", function, nullptr, composite<nonzero_by_dimension>, nullptr},
+      {.schema = "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere,
+       .composite = composite<masked_fill<Scalar>>,
+       .doc = R"(`self` with `value` where the bool mask holds.
+
+>>> lamella.masked_fill(lamella.tensor([1, 2]), lamella.tensor([True, False]), 0)
+tensor([0, 2])
+)"},
+      {.schema = "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere,
+       .composite = composite<masked_fill<Tensor>>},
+      {.schema = "masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)",
+       .category = "indexing",
+       .forms = method,
+       .infer = shape<infer_written<check_masked_fill_inplace<Scalar>>>,
+       .composite = composite<masked_fill_inplace<Scalar>>,
+       .doc = R"(masked_fill() in place.
+
+>>> lamella.tensor([1, 2]).masked_fill_(lamella.tensor([True, False]), 0)
+tensor([0, 2])
+)"},
+      {.schema = "masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)",
+       .category = "indexing",
+       .forms = method,
+       .infer = shape<infer_written<check_masked_fill_inplace<Tensor>>>,
+       .composite = composite<masked_fill_inplace<Tensor>>},
+      {.schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere | out,
+       .composite = composite<masked_select>,
+       .doc = R"(The elements where the bool mask holds, as one row; both broadcast.
+
+>>> lamella.masked_select(lamella.tensor([1, 2, 3]), lamella.tensor([True, False, True]))
+tensor([1, 3])
+)"},
+      {.schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere | inplace,
+       .infer = shape<infer_masked_scatter>,
+       .composite = composite<masked_scatter>,
+       .doc = R"(`self` with the first elements of `source`, in row-major order, where the bool mask holds.
+
+>>> lamella.masked_scatter(lamella.zeros(3), lamella.tensor([True, False, True]), lamella.tensor([1., 2.]))
+tensor([1., 0., 2.])
+)"},
+      {.schema = "nonzero(Tensor self) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere,
+       .infer = shape<infer_nonzero>,
+       .doc = R"(The indices of the elements that are not zero, one row for each, in row-major order; with `as_tuple`
+one vector for each dimension.
+
+>>> lamella.nonzero(lamella.tensor([[0, 1], [2, 0]]))
+tensor([[0, 1],
+        [1, 0]])
+)"},
+      {.schema = "nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[]",
+       .category = "indexing",
+       .forms = everywhere,
+       .composite = composite<nonzero_as_tuple>},
+      {.schema = "argwhere(Tensor self) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere,
+       .composite = composite<argwhere>,
+       .doc = R"(nonzero() by numpy's name.
+
+>>> lamella.argwhere(lamella.tensor([0, 3]))
+tensor([[1]])
+)"},
+      {.schema = "where(Tensor condition) -> Tensor[]",
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<nonzero_by_dimension>},
   };
 }
 

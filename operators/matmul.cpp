@@ -258,69 +258,157 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 LAMELLA_FAMILY(matmul) {
   return {
-      {"mm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, shape<infer_mm>, composite<mm>,
-       "The product of two matrices (n, k) and (k, m).\n\nRaises:\n    RuntimeError: the shapes do not multiply or the "
-       "dtypes differ\n\n"
-       ">>> lamella.mm(lamella.tensor([[1., 2.]]), lamella.tensor([[3.], [4.]]))\ntensor([[11.]])\n"},
-      {"_int_mm(Tensor self, Tensor mat2) -> Tensor", "matmul", function | out, shape<infer_int_mm>, composite<int_mm>,
-       "The product of two matrices of int8 in int32; the left one may be uint8. Sums beyond int32 wrap.\n\nRaises:\n  "
-       "  "
-       "RuntimeError: the shapes do not multiply, or another dtype\n\n"
-       ">>> lamella._int_mm(lamella.full((1, 2), -128, dtype=lamella.int8), lamella.full((2, 1), 127, "
-       "dtype=lamella.int8))\ntensor([[-32512]], dtype=lamella.int32)\n"},
-      {"bmm(Tensor self, Tensor mat2) -> Tensor", "matmul", everywhere | out, shape<infer_bmm>, nullptr,
-       "Products of matrices, pair by pair: (b, n, k) and (b, k, m).\n\n>>> lamella.bmm(lamella.ones(2, 1, 3), "
-       "lamella.ones(2, 3, 1)).shape\nlamella.Size([2, 1, 1])\n"},
-      {"matmul(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, nullptr, composite<matmul>,
-       "The matrix product of the last two dimensions; those before broadcast. A vector is a row on the left, a column "
-       "on the right.\n\n"
-       ">>> lamella.matmul(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))\ntensor(11.)\n"},
-      {"mv(Tensor self, Tensor vec) -> Tensor", "matmul", everywhere | out, shape<infer_mv>, composite<mv>,
-       "The product of a matrix (n, k) and a vector (k).\n\n>>> lamella.mv(lamella.tensor([[1., 2.], [3., 4.]]), "
-       "lamella.tensor([1., 10.]))\ntensor([21., 43.])\n"},
-      {"dot(Tensor self, Tensor tensor) -> Tensor", "matmul", everywhere | out, shape<infer_dot>, composite<dot>,
-       "The sum of the products of two vectors' elements.\n\n>>> lamella.dot(lamella.tensor([1, 2]), "
-       "lamella.tensor([3, "
-       "4]))\ntensor(11)\n"},
-      {"vdot(Tensor self, Tensor other) -> Tensor", "matmul", everywhere | out, shape<infer_vdot>, composite<vdot>,
-       "dot, with the first vector conjugated.\n\n>>> lamella.vdot(lamella.tensor([1., 2.]), lamella.tensor([3., "
-       "4.]))\ntensor(11.)\n"},
-      {"outer(Tensor self, Tensor vec2) -> Tensor", "matmul", everywhere | out, nullptr, composite<outer>,
-       "Every element of a vector times every element of another.\n\n>>> lamella.outer(lamella.tensor([1, 2]), "
-       "lamella.tensor([3, 4]))\ntensor([[3, 4],\n        [6, 8]])\n",
-       "ger"},
-      {"addmm(Tensor self, Tensor mat1, Tensor mat2, " ADDED, "matmul", all_forms, shape<infer_addmm>,
-       composite<added<lamella::mm>>,
-       "beta * self + alpha * (mat1 @ mat2); self broadcasts. With beta 0, self is not read.\n\n>>> "
-       "lamella.addmm(lamella.tensor([1., 2.]), lamella.ones(2, 3), lamella.ones(3, 2))\ntensor([[4., 5.],\n        "
-       "[4., "
-       "5.]])\n"},
-      {"baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, shape<infer_baddbmm>,
-       composite<added<lamella::bmm>>,
-       "beta * self + alpha * bmm(batch1, batch2); self broadcasts. With beta 0, self is not read.\n\n>>> "
-       "lamella.baddbmm(lamella.ones(1), lamella.ones(2, 1, 3), lamella.ones(2, 3, 1))\ntensor([[[4.]],\n<BLANKLINE>\n "
-       "    "
-       "   "
-       "[[4.]]])\n"},
-      {"addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED, "matmul", all_forms, shape<infer_addbmm>,
-       composite<addbmm>,
-       "beta * self + alpha * the sum of bmm(batch1, batch2) over its batches.\n\n>>> "
-       "lamella.addbmm(lamella.ones(1), lamella.ones(2, 1, 3), lamella.ones(2, 3, 1))\ntensor([[7.]])\n"},
-      {"addmv(Tensor self, Tensor mat, Tensor vec, " ADDED, "matmul", all_forms, shape<infer_addmv>,
-       composite<added<lamella::mv>>,
-       "beta * self + alpha * (mat @ vec); self broadcasts. With beta 0, self is not read.\n\n>>> "
-       "lamella.addmv(lamella.ones(2), lamella.ones(2, 3), lamella.ones(3))\ntensor([4., 4.])\n"},
-      {"addr(Tensor self, Tensor vec1, Tensor vec2, " ADDED, "matmul", all_forms, shape<infer_addr>, composite<addr>,
-       "beta * self + alpha * outer(vec1, vec2); self broadcasts. With beta 0, self is not read.\n\n>>> "
-       "lamella.addr(lamella.ones(2), lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))\ntensor([[4., 5.],\n        "
-       "[7., "
-       "9.]])\n"},
-      {"linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", "matmul", function | hidden,
-       shape<infer_linear>, composite<linear>,
-       "input @ weight.T + bias: the last dimension of `input` are the in features, `weight` is (out features, in "
-       "features).\n\n>>> lamella.ops.aten.linear(lamella.tensor([1., 2.]), lamella.ones(3, 2), lamella.tensor([0., "
-       "1., "
-       "2.]))\ntensor([3., 4., 5.])\n"},
+      {.schema = "mm(Tensor self, Tensor mat2) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .infer = shape<infer_mm>,
+       .composite = composite<mm>,
+       .doc = R"(The product of two matrices (n, k) and (k, m).
+
+Raises:
+    RuntimeError: the shapes do not multiply or the dtypes differ
+
+>>> lamella.mm(lamella.tensor([[1., 2.]]), lamella.tensor([[3.], [4.]]))
+tensor([[11.]])
+)"},
+      {.schema = "_int_mm(Tensor self, Tensor mat2) -> Tensor",
+       .category = "matmul",
+       .forms = function | out,
+       .infer = shape<infer_int_mm>,
+       .composite = composite<int_mm>,
+       .doc = R"(The product of two matrices of int8 in int32; the left one may be uint8. Sums beyond int32 wrap.
+
+Raises:
+    RuntimeError: the shapes do not multiply, or another dtype
+
+>>> lamella._int_mm(lamella.full((1, 2), -128, dtype=lamella.int8), lamella.full((2, 1), 127, dtype=lamella.int8))
+tensor([[-32512]], dtype=lamella.int32)
+)"},
+      {.schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .infer = shape<infer_bmm>,
+       .doc = R"(Products of matrices, pair by pair: (b, n, k) and (b, k, m).
+
+>>> lamella.bmm(lamella.ones(2, 1, 3), lamella.ones(2, 3, 1)).shape
+lamella.Size([2, 1, 1])
+)"},
+      {.schema = "matmul(Tensor self, Tensor other) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .composite = composite<matmul>,
+       .doc = R"(The matrix product of the last two dimensions; those before broadcast. A vector is a row on the
+left, a column on the right.
+
+>>> lamella.matmul(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))
+tensor(11.)
+)"},
+      {.schema = "mv(Tensor self, Tensor vec) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .infer = shape<infer_mv>,
+       .composite = composite<mv>,
+       .doc = R"(The product of a matrix (n, k) and a vector (k).
+
+>>> lamella.mv(lamella.tensor([[1., 2.], [3., 4.]]), lamella.tensor([1., 10.]))
+tensor([21., 43.])
+)"},
+      {.schema = "dot(Tensor self, Tensor tensor) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .infer = shape<infer_dot>,
+       .composite = composite<dot>,
+       .doc = R"(The sum of the products of two vectors' elements.
+
+>>> lamella.dot(lamella.tensor([1, 2]), lamella.tensor([3, 4]))
+tensor(11)
+)"},
+      {.schema = "vdot(Tensor self, Tensor other) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .infer = shape<infer_vdot>,
+       .composite = composite<vdot>,
+       .doc = R"(dot, with the first vector conjugated.
+
+>>> lamella.vdot(lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))
+tensor(11.)
+)"},
+      {.schema = "outer(Tensor self, Tensor vec2) -> Tensor",
+       .category = "matmul",
+       .forms = everywhere | out,
+       .composite = composite<outer>,
+       .doc = R"(Every element of a vector times every element of another.
+
+>>> lamella.outer(lamella.tensor([1, 2]), lamella.tensor([3, 4]))
+tensor([[3, 4],
+        [6, 8]])
+)",
+       .aliases = "ger"},
+      {.schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, " ADDED,
+       .category = "matmul",
+       .forms = all_forms,
+       .infer = shape<infer_addmm>,
+       .composite = composite<added<lamella::mm>>,
+       .doc = R"(beta * self + alpha * (mat1 @ mat2); self broadcasts. With beta 0, self is not read.
+
+>>> lamella.addmm(lamella.tensor([1., 2.]), lamella.ones(2, 3), lamella.ones(3, 2))
+tensor([[4., 5.],
+        [4., 5.]])
+)"},
+      {.schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED,
+       .category = "matmul",
+       .forms = all_forms,
+       .infer = shape<infer_baddbmm>,
+       .composite = composite<added<lamella::bmm>>,
+       .doc = R"(beta * self + alpha * bmm(batch1, batch2); self broadcasts. With beta 0, self is not read.
+
+>>> lamella.baddbmm(lamella.ones(1), lamella.ones(2, 1, 3), lamella.ones(2, 3, 1))
+tensor([[[4.]],
+<BLANKLINE>
+        [[4.]]])
+)"},
+      {.schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, " ADDED,
+       .category = "matmul",
+       .forms = all_forms,
+       .infer = shape<infer_addbmm>,
+       .composite = composite<addbmm>,
+       .doc = R"(beta * self + alpha * the sum of bmm(batch1, batch2) over its batches.
+
+>>> lamella.addbmm(lamella.ones(1), lamella.ones(2, 1, 3), lamella.ones(2, 3, 1))
+tensor([[7.]])
+)"},
+      {.schema = "addmv(Tensor self, Tensor mat, Tensor vec, " ADDED,
+       .category = "matmul",
+       .forms = all_forms,
+       .infer = shape<infer_addmv>,
+       .composite = composite<added<lamella::mv>>,
+       .doc = R"(beta * self + alpha * (mat @ vec); self broadcasts. With beta 0, self is not read.
+
+>>> lamella.addmv(lamella.ones(2), lamella.ones(2, 3), lamella.ones(3))
+tensor([4., 4.])
+)"},
+      {.schema = "addr(Tensor self, Tensor vec1, Tensor vec2, " ADDED,
+       .category = "matmul",
+       .forms = all_forms,
+       .infer = shape<infer_addr>,
+       .composite = composite<addr>,
+       .doc = R"(beta * self + alpha * outer(vec1, vec2); self broadcasts. With beta 0, self is not read.
+
+>>> lamella.addr(lamella.ones(2), lamella.tensor([1., 2.]), lamella.tensor([3., 4.]))
+tensor([[4., 5.],
+        [7., 9.]])
+)"},
+      {.schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+       .category = "matmul",
+       .forms = function | hidden,
+       .infer = shape<infer_linear>,
+       .composite = composite<linear>,
+       .doc = R"(input @ weight.T + bias: the last dimension of `input` are the in features, `weight` is (out
+features, in features).
+
+>>> lamella.ops.aten.linear(lamella.tensor([1., 2.]), lamella.ones(3, 2), lamella.tensor([0., 1., 2.]))
+tensor([3., 4., 5.])
+)"},
   };
 }
 

@@ -297,63 +297,135 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
 LAMELLA_FAMILY(normalization) {
   return {
-      {"softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "normalization", everywhere | out,
-       shape<infer_softmax>, composite<softmax<false>>,
-       "exp(self) divided by its sum along a dimension, without overflow.\n\nArgs:\n    dtype: the input is converted "
-       "to it first\n\nRaises:\n    RuntimeError: the dtype is not floating\n\n>>> "
-       "lamella.softmax(lamella.tensor([1., 1.]), 0)\ntensor([0.5000, 0.5000])\n"},
-      {"log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "normalization", everywhere | out,
-       shape<infer_softmax>, composite<softmax<true>>,
-       "The logarithm of softmax, computed without it.\n\n>>> lamella.log_softmax(lamella.tensor([1., 1.]), "
-       "0)\ntensor([-0.6931, -0.6931])\n"},
-      {"layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
-       "cudnn_enable=True) -> Tensor",
-       "normalization", function, shape<infer_plain_layer_norm>, composite<layer_norm>,
-       "(input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last dimensions, "
-       "whose shape is `normalized_shape`.\n\n>>> lamella.layer_norm(lamella.tensor([[1., 3.]]), [2], eps=0.0)\n"
-       "tensor([[-1.,  1.]])\n"},
-      {"native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, "
-       "Tensor, Tensor)",
-       "normalization", function, shape<infer_layer_norm>, composite<native_layer_norm>,
-       "layer_norm with what it used: the result, the means, and 1 / sqrt(var + eps).\n\n>>> "
-       "lamella.native_layer_norm(lamella.tensor([[1., 3.]]), [2], None, None, 0.0)[1]\ntensor([[2.]])\n"},
-      {"rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-       "normalization", function, shape<infer_rms_norm>, composite<rms_norm>,
-       "input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if not "
-       "given.\n\n>>> lamella.rms_norm(lamella.tensor([[2., 2.]]), [2])\ntensor([[1., 1.]])\n"},
-      {"_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
-       "normalization", hidden | function, shape<infer_fused_rms_norm>, composite<fused_rms_norm>,
-       "rms_norm with what it used: the result, and 1 / sqrt(mean(input^2) + eps).\n\n>>> "
-       "lamella.ops.aten._fused_rms_norm(lamella.tensor([[2., 2.]]), [2], None, 0.0)[1]\ntensor([[0.5000]])\n"},
-      {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
-       "cudnn_enabled=True) -> Tensor",
-       "normalization", function, shape<infer_plain_group_norm>, composite<group_norm>,
-       "(input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of "
-       "channels.\n\n>>> lamella.group_norm(lamella.tensor([[1., 3.]]), 1, eps=0.0)\ntensor([[-1.,  1.]])\n"},
-      {"native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "
-       "(Tensor, Tensor, Tensor)",
-       "normalization", function, shape<infer_group_norm>, composite<native_group_norm>,
-       "group_norm with what it used: the result, the means, and 1 / sqrt(var + eps).\n\n>>> "
-       "lamella.native_group_norm(lamella.tensor([[1., 3.]]), None, None, 1, 2, 1, 1, 0.0)[1]\ntensor([[2.]])\n"},
-      {"batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-       "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-       "normalization", function, nullptr, composite<batch_norm>,
-       "(input - mean) / sqrt(var + eps) * weight + bias for each channel, dimension 1.\n\nIn training the mean and "
-       "the "
-       "variance are the batch's, and the running ones, if given, move towards them by `momentum`; else they are the "
-       "running ones.\n\n>>> x = lamella.tensor([[1.], [3.]])\n>>> lamella.batch_norm(x, None, None, None, None, True, "
-       "0.1, 0.0, False)\ntensor([[-1.],\n        [ 1.]])\n"},
-      {"_batch_norm_train(Tensor input, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
-       "normalization", hidden | function, shape<infer_batch_train>, composite<batch_train>,
-       "batch_norm by the batch's own statistics: the result, the means, and 1 / sqrt(var + eps)."},
-      {"_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) "
-       "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-       "normalization", hidden | function, shape<infer_batch_update>, composite<batch_update>,
-       "_batch_norm_train, and the running statistics move towards the batch's."},
-      {"_batch_norm_eval(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float "
-       "eps) -> Tensor",
-       "normalization", hidden | function, shape<infer_batch_eval>, composite<batch_eval>,
-       "batch_norm by given statistics."},
+      {.schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+       .category = "normalization",
+       .forms = everywhere | out,
+       .infer = shape<infer_softmax>,
+       .composite = composite<softmax<false>>,
+       .doc = R"(exp(self) divided by its sum along a dimension, without overflow.
+
+Args:
+    dtype: the input is converted to it first
+
+Raises:
+    RuntimeError: the dtype is not floating
+
+>>> lamella.softmax(lamella.tensor([1., 1.]), 0)
+tensor([0.5000, 0.5000])
+)"},
+      {.schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+       .category = "normalization",
+       .forms = everywhere | out,
+       .infer = shape<infer_softmax>,
+       .composite = composite<softmax<true>>,
+       .doc = R"(The logarithm of softmax, computed without it.
+
+>>> lamella.log_softmax(lamella.tensor([1., 1.]), 0)
+tensor([-0.6931, -0.6931])
+)"},
+      {.schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+                 "eps=1e-05, bool cudnn_enable=True) -> Tensor",
+       .category = "normalization",
+       .forms = function,
+       .infer = shape<infer_plain_layer_norm>,
+       .composite = composite<layer_norm>,
+       .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over the last
+dimensions, whose shape is `normalized_shape`.
+
+>>> lamella.layer_norm(lamella.tensor([[1., 3.]]), [2], eps=0.0)
+tensor([[-1.,  1.]])
+)"},
+      {.schema = "native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+                 "(Tensor, Tensor, Tensor)",
+       .category = "normalization",
+       .forms = function,
+       .infer = shape<infer_layer_norm>,
+       .composite = composite<native_layer_norm>,
+       .doc = R"(layer_norm with what it used: the result, the means, and 1 / sqrt(var + eps).
+
+>>> lamella.native_layer_norm(lamella.tensor([[1., 3.]]), [2], None, None, 0.0)[1]
+tensor([[2.]])
+)"},
+      {.schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+       .category = "normalization",
+       .forms = function,
+       .infer = shape<infer_rms_norm>,
+       .composite = composite<rms_norm>,
+       .doc = R"(input / sqrt(mean(input^2) + eps) * weight over the last dimensions; eps is the dtype's epsilon if
+not given.
+
+>>> lamella.rms_norm(lamella.tensor([[2., 2.]]), [2])
+tensor([[1., 1.]])
+)"},
+      {.schema =
+           "_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_fused_rms_norm>,
+       .composite = composite<fused_rms_norm>,
+       .doc = R"(rms_norm with what it used: the result, and 1 / sqrt(mean(input^2) + eps).
+
+>>> lamella.ops.aten._fused_rms_norm(lamella.tensor([[2., 2.]]), [2], None, 0.0)[1]
+tensor([[0.5000]])
+)"},
+      {.schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
+                 "bool cudnn_enabled=True) -> Tensor",
+       .category = "normalization",
+       .forms = function,
+       .infer = shape<infer_plain_group_norm>,
+       .composite = composite<group_norm>,
+       .doc = R"((input - mean) / sqrt(var + eps) * weight + bias, with the mean and the variance over each group of
+channels.
+
+>>> lamella.group_norm(lamella.tensor([[1., 3.]]), 1, eps=0.0)
+tensor([[-1.,  1.]])
+)"},
+      {.schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, "
+                 "float eps) -> (Tensor, Tensor, Tensor)",
+       .category = "normalization",
+       .forms = function,
+       .infer = shape<infer_group_norm>,
+       .composite = composite<native_group_norm>,
+       .doc = R"(group_norm with what it used: the result, the means, and 1 / sqrt(var + eps).
+
+>>> lamella.native_group_norm(lamella.tensor([[1., 3.]]), None, None, 1, 2, 1, 1, 0.0)[1]
+tensor([[2.]])
+)"},
+      {.schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+                 "bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+       .category = "normalization",
+       .forms = function,
+       .composite = composite<batch_norm>,
+       .doc = R"((input - mean) / sqrt(var + eps) * weight + bias for each channel, dimension 1.
+
+In training the mean and the variance are the batch's, and the running ones, if given, move towards
+them by `momentum`; else they are the running ones.
+
+>>> x = lamella.tensor([[1.], [3.]])
+>>> lamella.batch_norm(x, None, None, None, None, True, 0.1, 0.0, False)
+tensor([[-1.],
+        [ 1.]])
+)"},
+      {.schema = "_batch_norm_train(Tensor input, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_batch_train>,
+       .composite = composite<batch_train>,
+       .doc = "batch_norm by the batch's own statistics: the result, the means, and 1 / sqrt(var + eps)."},
+      {.schema = "_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
+                 "Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_batch_update>,
+       .composite = composite<batch_update>,
+       .doc = "_batch_norm_train, and the running statistics move towards the batch's."},
+      {.schema = "_batch_norm_eval(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor "
+                 "running_var, float eps) -> Tensor",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_batch_eval>,
+       .composite = composite<batch_eval>,
+       .doc = "batch_norm by given statistics."},
   };
 }
 

@@ -236,30 +236,49 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(const Tensor& grad
 
 LAMELLA_FAMILY(normalization_backward) {
   return {
-      {"_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-       "normalization", hidden | function, shape<infer_softmax_backward>, composite<softmax_backward<false>>,
-       "The gradient of softmax, of its output."},
-      {"_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-       "normalization", hidden | function, shape<infer_softmax_backward>, composite<softmax_backward<true>>,
-       "The gradient of log_softmax, of its output."},
-      {"native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, "
-       "Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-       "normalization", hidden | function, shape<infer_layer_norm_backward>, composite<native_layer_norm_backward>,
-       "The gradients of native_layer_norm: of its input, weight and bias, those that `output_mask` asks for."},
-      {"_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight, "
-       "bool[2] output_mask) -> (Tensor, Tensor)",
-       "normalization", hidden | function, shape<infer_rms_norm_backward>, composite<fused_rms_norm_backward>,
-       "The gradients of _fused_rms_norm: of its input and weight, those that `output_mask` asks for."},
-      {"native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, "
-       "SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-       "normalization", hidden | function, shape<infer_group_norm_backward>, composite<native_group_norm_backward>,
-       "The gradients of native_group_norm: of its input, weight and bias, those that `output_mask` asks for."},
-      {"native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "
-       "running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, "
-       "Tensor, Tensor)",
-       "normalization", hidden | function, shape<infer_batch_norm_backward>, composite<native_batch_norm_backward>,
-       "The gradients of batch_norm: of its input, weight and bias, those that `output_mask` asks for. In training by "
-       "the saved statistics, else by the running ones."},
+      {.schema = "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_softmax_backward>,
+       .composite = composite<softmax_backward<false>>,
+       .doc = "The gradient of softmax, of its output."},
+      {.schema =
+           "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_softmax_backward>,
+       .composite = composite<softmax_backward<true>>,
+       .doc = "The gradient of log_softmax, of its output."},
+      {.schema = "native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
+                 "Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_layer_norm_backward>,
+       .composite = composite<native_layer_norm_backward>,
+       .doc = "The gradients of native_layer_norm: of its input, weight and bias, those that `output_mask` asks for."},
+      {.schema = "_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? "
+                 "weight, bool[2] output_mask) -> (Tensor, Tensor)",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_rms_norm_backward>,
+       .composite = composite<fused_rms_norm_backward>,
+       .doc = "The gradients of _fused_rms_norm: of its input and weight, those that `output_mask` asks for."},
+      {.schema = "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
+                 "SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_group_norm_backward>,
+       .composite = composite<native_group_norm_backward>,
+       .doc = "The gradients of native_group_norm: of its input, weight and bias, those that `output_mask` asks for."},
+      {.schema = "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
+                 "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] "
+                 "output_mask) -> (Tensor, Tensor, Tensor)",
+       .category = "normalization",
+       .forms = hidden | function,
+       .infer = shape<infer_batch_norm_backward>,
+       .composite = composite<native_batch_norm_backward>,
+       .doc = "The gradients of batch_norm: of its input, weight and bias, those that `output_mask` asks for. In "
+              "training by the saved statistics, else by the running ones."},
   };
 }
 

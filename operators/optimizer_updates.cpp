@@ -238,7 +238,7 @@ const char* const steps_text =
 template <class U, int Number>
 void add(std::vector<Declaration>& table, const char* schema, const std::string& doc) {
   const char* kept = doc.empty() ? nullptr : (new std::string(doc))->c_str();  // as long as the catalogue
-  table.push_back(Declaration(schema, "lists", function, Of<U, Number>::rule, Of<U, Number>::composite, kept));
+  table.push_back(Declaration{schema, "lists", function, Of<U, Number>::rule, Of<U, Number>::composite, kept});
 }
 
 }  // namespace

@@ -140,15 +140,27 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
 
 LAMELLA_FAMILY(padding) {
   return {
-      {"constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "copy", function, shape<infer_pad>,
-       composite<constant_pad>,
-       "Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on; negative ones "
-       "cut.\n\n>>> lamella.constant_pad_nd(lamella.tensor([1, 2]), (1, 2), 9)\ntensor([9, 1, 2, 9, 9])\n"},
-      {"pad(Tensor self, SymInt[] pad, str mode='constant', float? value=None) -> Tensor", "copy", function | hidden,
-       nullptr, composite<pad>,
-       "Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode 'reflect', "
-       "'replicate' or 'circular', from within.\n\n>>> lamella.ops.aten.pad(lamella.tensor([[1, 2, 3]]), (2, "
-       "1), 'reflect')\ntensor([[3, 2, 1, 2, 3, 2]])\n"},
+      {.schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .infer = shape<infer_pad>,
+       .composite = composite<constant_pad>,
+       .doc = R"(Puts `value` around: pairs (before, after) for the last dimension, the last but one, and so on;
+negative ones cut.
+
+>>> lamella.constant_pad_nd(lamella.tensor([1, 2]), (1, 2), 9)
+tensor([9, 1, 2, 9, 9])
+)"},
+      {.schema = "pad(Tensor self, SymInt[] pad, str mode='constant', float? value=None) -> Tensor",
+       .category = "copy",
+       .forms = function | hidden,
+       .composite = composite<pad>,
+       .doc = R"(Extends dimensions, pairs (before, after) from the last one on: by a constant, or, with mode
+'reflect', 'replicate' or 'circular', from within.
+
+>>> lamella.ops.aten.pad(lamella.tensor([[1, 2, 3]]), (2, 1), 'reflect')
+tensor([[3, 2, 1, 2, 3, 2]])
+)"},
   };
 }
 

@@ -93,45 +93,94 @@ Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t lengt
 
 LAMELLA_FAMILY(placing) {
   return {
-      {"select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", "scatter", everywhere, nullptr,
-       composite<select_scatter>,
-       "A copy of `self` with `src` in place of what select() sees.\n\n>>> lamella.select_scatter(lamella.zeros(2, 2), "
-       "lamella.ones(2), 0, 1)\ntensor([[0., 0.],\n        [1., 1.]])\n"},
-      {"slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
-       "Tensor",
-       "scatter", everywhere, nullptr, composite<slice_scatter>,
-       "A copy of `self` with `src` in place of what a slice sees.\n\n>>> lamella.slice_scatter(lamella.zeros(4), "
-       "lamella.ones(2), start=1, end=3)\ntensor([0., 1., 1., 0.])\n"},
-      {"diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", "scatter",
-       everywhere, nullptr, composite<diagonal_scatter>,
-       "A copy of `self` with `src` on a diagonal.\n\n>>> lamella.diagonal_scatter(lamella.zeros(2, 2), "
-       "lamella.ones(2))\ntensor([[1., 0.],\n        [0., 1.]])\n"},
-      {"put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", "scatter",
-       everywhere | inplace, nullptr, composite<put>,
-       "`self`, seen as one row, with elements of `source` at the indices, or with these added there; negative ones "
-       "count from the end.\n\n>>> lamella.put(lamella.zeros(2, 2), lamella.tensor([1, -1]), lamella.tensor([5., "
-       "6.]))\ntensor([[0., 5.],\n        [0., 6.]])\n"},
-      {"index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
-       "Tensor",
-       "scatter", everywhere | inplace | out, nullptr, composite<index_reduce>,
-       "`self` reduced with slices of `source` at an index for each, along a dimension.\n\nArgs:\n    reduce: 'prod', "
-       "'mean', 'amax' or 'amin'\n    include_self: whether a slice of `self` counts where there are others\n\n>>> "
-       "lamella.index_reduce(lamella.ones(2), 0, lamella.tensor([1, 1]), lamella.tensor([2., 3.]), 'prod')\n"
-       "tensor([1., 6.])\n"},
-      {"fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)", "copy", method,
-       shape<infer_written<check_fill_diagonal>>, composite<fill_diagonal>,
-       "Fills the diagonal, of more than two dimensions the one where all indices are equal.\n\nArgs:\n    wrap: "
-       "whether "
-       "the diagonal of a tall matrix begins again, one row below its end\n\n>>> lamella.zeros(2, "
-       "2).fill_diagonal_(5)\n"
-       "tensor([[5., 0.],\n        [0., 5.]])\n"},
-      {"nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", "indexing", everywhere, nullptr,
-       composite<nonzero_static>,
-       "The first `size` rows of nonzero(), filled up with `fill_value`.\n\n>>> "
-       "lamella.nonzero_static(lamella.tensor([0, 5]), size=2)\ntensor([[ 1],\n        [-1]])\n"},
-      {"narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", "copy", everywhere, nullptr,
-       composite<narrow_copy>,
-       "A copy of what narrow() sees.\n\n>>> lamella.narrow_copy(lamella.arange(4), 0, 1, 2)\ntensor([1, 2])\n"},
+      {.schema = "select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .composite = composite<select_scatter>,
+       .doc = R"(A copy of `self` with `src` in place of what select() sees.
+
+>>> lamella.select_scatter(lamella.zeros(2, 2), lamella.ones(2), 0, 1)
+tensor([[0., 0.],
+        [1., 1.]])
+)"},
+      {.schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
+                 "step=1) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .composite = composite<slice_scatter>,
+       .doc = R"(A copy of `self` with `src` in place of what a slice sees.
+
+>>> lamella.slice_scatter(lamella.zeros(4), lamella.ones(2), start=1, end=3)
+tensor([0., 1., 1., 0.])
+)"},
+      {.schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere,
+       .composite = composite<diagonal_scatter>,
+       .doc = R"(A copy of `self` with `src` on a diagonal.
+
+>>> lamella.diagonal_scatter(lamella.zeros(2, 2), lamella.ones(2))
+tensor([[1., 0.],
+        [0., 1.]])
+)"},
+      {.schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere | inplace,
+       .composite = composite<put>,
+       .doc = R"(`self`, seen as one row, with elements of `source` at the indices, or with these added there;
+negative ones count from the end.
+
+>>> lamella.put(lamella.zeros(2, 2), lamella.tensor([1, -1]), lamella.tensor([5., 6.]))
+tensor([[0., 5.],
+        [0., 6.]])
+)"},
+      {.schema = "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+                 "include_self=True) -> Tensor",
+       .category = "scatter",
+       .forms = everywhere | inplace | out,
+       .composite = composite<index_reduce>,
+       .doc = R"(`self` reduced with slices of `source` at an index for each, along a dimension.
+
+Args:
+    reduce: 'prod', 'mean', 'amax' or 'amin'
+    include_self: whether a slice of `self` counts where there are others
+
+>>> lamella.index_reduce(lamella.ones(2), 0, lamella.tensor([1, 1]), lamella.tensor([2., 3.]), 'prod')
+tensor([1., 6.])
+)"},
+      {.schema = "fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
+       .category = "copy",
+       .forms = method,
+       .infer = shape<infer_written<check_fill_diagonal>>,
+       .composite = composite<fill_diagonal>,
+       .doc = R"(Fills the diagonal, of more than two dimensions the one where all indices are equal.
+
+Args:
+    wrap: whether the diagonal of a tall matrix begins again, one row below its end
+
+>>> lamella.zeros(2, 2).fill_diagonal_(5)
+tensor([[5., 0.],
+        [0., 5.]])
+)"},
+      {.schema = "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
+       .category = "indexing",
+       .forms = everywhere,
+       .composite = composite<nonzero_static>,
+       .doc = R"(The first `size` rows of nonzero(), filled up with `fill_value`.
+
+>>> lamella.nonzero_static(lamella.tensor([0, 5]), size=2)
+tensor([[ 1],
+        [-1]])
+)"},
+      {.schema = "narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .composite = composite<narrow_copy>,
+       .doc = R"(A copy of what narrow() sees.
+
+>>> lamella.narrow_copy(lamella.arange(4), 0, 1, 2)
+tensor([1, 2])
+)"},
   };
 }
 

@@ -10,7 +10,7 @@ namespace lamella::operators {
 void set_rule(std::vector<Declaration>* table, const char* op, Adapted<lamella_infer> rule) {
   const size_t n = std::strlen(op);
   for (Declaration& d : *table)
-    if (std::strncmp(d.schema, op, n) == 0 && d.schema[n] == '(') {
+    if (std::strncmp(d.schema.text, op, n) == 0 && d.schema.text[n] == '(') {
       d.infer = rule;
       return;
     }

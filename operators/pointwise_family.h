@@ -19,8 +19,12 @@ const lamella_pointwise* meaning() {
 template <class Op>
 void declare(std::vector<Declaration>* table) {
   for (const lamella::pointwise::Signature& s : Op::signatures)
-    table->push_back(
-        {s.schema, "pointwise", s.forms, nullptr, nullptr, s.doc, s.aliases, meaning<Op>(), s.line, s.file});
+    table->push_back({.schema = {s.schema, s.line, s.file},
+                      .category = "pointwise",
+                      .forms = s.forms,
+                      .doc = s.doc,
+                      .aliases = s.aliases,
+                      .pointwise = meaning<Op>()});
 }
 // Returns the table of a family.
 template <class... Ops>

@@ -295,52 +295,99 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 
 LAMELLA_FAMILY(pooling) {
   return {
-      {"max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
-       shape<infer_max<2>>, composite<max_pool>,
-       "The largest element of each window; NaN wins. Windows begin every `stride` places (by default they lie side by "
-       "side); padding is never the largest.\n\nRaises:\n    RuntimeError: a window does not fit\n\n>>> "
-       "lamella.max_pool2d(lamella.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 5.,  7.],\n         [13., 15.]]])\n"},
-      {"max_pool2d_with_indices(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, "
-                                                         "Tensor indices)",
-       "pooling", function | hidden, shape<infer_max_indices>, composite<max_pool_indices>,
-       "max_pool2d, and where in its plane each element stood.\n\n>>> "
-       "lamella.ops.aten.max_pool2d_with_indices(lamella.arange(16.).view(1, 4, 4), 2)[1]\ntensor([[[ 5,  7],\n        "
-       " "
-       "[13, 15]]])\n"},
-      {"avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
-                                            "divisor_override=None) -> Tensor",
-       "pooling", function | hidden, shape<infer_avg2d>, composite<avg_pool>,
-       "The mean of each window; padding counts as zeros, or not at all without `count_include_pad`.\n\n>>> "
-       "lamella.ops.aten.avg_pool2d(lamella.arange(16.).view(1, 4, 4), 2)\ntensor([[[ 2.5000,  4.5000],\n         "
-       "[10.5000, 12.5000]]])\n"},
-      {"max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
-       shape<infer_max<1>>, composite<max_pool1d>,
-       "The largest element of each window along the last dimension.\n\n>>> lamella.max_pool1d(lamella.tensor([[1., "
-       "3., "
-       "2., 4.]]), 2)\ntensor([[3., 4.]])\n"},
-      {"max_pool1d_with_indices(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-       "pooling", function, nullptr, composite<max_pool1d_with_indices>,
-       "max_pool1d, and where along the last dimension each element stood.\n\n>>> "
-       "lamella.max_pool1d_with_indices(lamella.tensor([[1., 3., 2., 4.]]), 2)\n(tensor([[3., 4.]]), tensor([[1, "
-       "3]]))\n"},
-      {"avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor", "pooling",
-       function, shape<infer_avg1d>, composite<avg_pool1d>,
-       "The mean of each window along the last dimension.\n\n>>> lamella.avg_pool1d(lamella.tensor([[1., 3., 2., "
-       "4.]]), "
-       "2)\ntensor([[2., 3.]])\n"},
-      {"max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
-       "padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
-       "pooling", function | hidden, shape<infer_max_backward>, composite<max_pool_backward>,
-       "The gradient of max_pool2d_with_indices.\n\n>>> x = lamella.tensor([[[1., 3., 2.]]])\n>>> "
-       "lamella.ops.aten.max_pool2d_with_indices_backward(lamella.ones(1, 1, 2), x, [1, 2], [1, 1], [0, 0], [1, 1], "
-       "False, lamella.tensor([[[1, 1]]]))\ntensor([[[0., 2., 0.]]])\n"},
-      {"avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool "
-       "ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-       "pooling", function | hidden, shape<infer_avg_backward>, composite<avg_pool_backward>,
-       "The gradient of avg_pool2d.\n\n>>> lamella.ops.aten.avg_pool2d_backward(lamella.ones(1, 1, 2), lamella.ones(1, "
-       "1, "
-       "3), "
-       "[1, 2], [1, 1], [0, 0], False, True, None)\ntensor([[[0.5000, 1.0000, 0.5000]]])\n"},
+      {.schema = "max_pool2d(Tensor self, " WINDOW(2) "int[2] dilation=1, bool ceil_mode=False) -> Tensor",
+       .category = "pooling",
+       .forms = function,
+       .infer = shape<infer_max<2>>,
+       .composite = composite<max_pool>,
+       .doc = R"(The largest element of each window; NaN wins. Windows begin every `stride` places (by default they
+lie side by side); padding is never the largest.
+
+Raises:
+    RuntimeError: a window does not fit
+
+>>> lamella.max_pool2d(lamella.arange(16.).view(1, 4, 4), 2)
+tensor([[[ 5.,  7.],
+         [13., 15.]]])
+)"},
+      {.schema = "max_pool2d_with_indices(Tensor self, " WINDOW(
+           2) "int[2] dilation=1, bool ceil_mode=False) -> (Tensor values, "
+              "Tensor indices)",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_max_indices>,
+       .composite = composite<max_pool_indices>,
+       .doc = R"(max_pool2d, and where in its plane each element stood.
+
+>>> lamella.ops.aten.max_pool2d_with_indices(lamella.arange(16.).view(1, 4, 4), 2)[1]
+tensor([[[ 5,  7],
+         [13, 15]]])
+)"},
+      {.schema = "avg_pool2d(Tensor self, " WINDOW(2) "bool ceil_mode=False, bool count_include_pad=True, int? "
+                                                      "divisor_override=None) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_avg2d>,
+       .composite = composite<avg_pool>,
+       .doc = R"(The mean of each window; padding counts as zeros, or not at all without `count_include_pad`.
+
+>>> lamella.ops.aten.avg_pool2d(lamella.arange(16.).view(1, 4, 4), 2)
+tensor([[[ 2.5000,  4.5000],
+         [10.5000, 12.5000]]])
+)"},
+      {.schema = "max_pool1d(Tensor self, " WINDOW(1) "int[1] dilation=1, bool ceil_mode=False) -> Tensor",
+       .category = "pooling",
+       .forms = function,
+       .infer = shape<infer_max<1>>,
+       .composite = composite<max_pool1d>,
+       .doc = R"(The largest element of each window along the last dimension.
+
+>>> lamella.max_pool1d(lamella.tensor([[1., 3., 2., 4.]]), 2)
+tensor([[3., 4.]])
+)"},
+      {.schema = "max_pool1d_with_indices(Tensor self, " WINDOW(
+           1) "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+       .category = "pooling",
+       .forms = function,
+       .composite = composite<max_pool1d_with_indices>,
+       .doc = R"(max_pool1d, and where along the last dimension each element stood.
+
+>>> lamella.max_pool1d_with_indices(lamella.tensor([[1., 3., 2., 4.]]), 2)
+(tensor([[3., 4.]]), tensor([[1, 3]]))
+)"},
+      {.schema = "avg_pool1d(Tensor self, " WINDOW(1) "bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
+       .category = "pooling",
+       .forms = function,
+       .infer = shape<infer_avg1d>,
+       .composite = composite<avg_pool1d>,
+       .doc = R"(The mean of each window along the last dimension.
+
+>>> lamella.avg_pool1d(lamella.tensor([[1., 3., 2., 4.]]), 2)
+tensor([[2., 3.]])
+)"},
+      {.schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
+                 "int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_max_backward>,
+       .composite = composite<max_pool_backward>,
+       .doc = R"(The gradient of max_pool2d_with_indices.
+
+>>> x = lamella.tensor([[[1., 3., 2.]]])
+>>> lamella.ops.aten.max_pool2d_with_indices_backward(lamella.ones(1, 1, 2), x, [1, 2], [1, 1], [0, 0], [1, 1], False, lamella.tensor([[[1, 1]]]))
+tensor([[[0., 2., 0.]]])
+)"},
+      {.schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
+                 "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_avg_backward>,
+       .composite = composite<avg_pool_backward>,
+       .doc = R"(The gradient of avg_pool2d.
+
+>>> lamella.ops.aten.avg_pool2d_backward(lamella.ones(1, 1, 2), lamella.ones(1, 1, 3), [1, 2], [1, 1], [0, 0], False, True, None)
+tensor([[[0.5000, 1.0000, 0.5000]]])
+)"},
   };
 }
 

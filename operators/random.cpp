@@ -231,42 +231,99 @@ Tensor normal_numbers(double mean, double std, IntArrayRef size, const Generator
 
 LAMELLA_FAMILY(random) {
   return {
-      {"_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
-       shape<infer_words>, nullptr,
-       "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
-      {"rand(SymInt[] size, " RANDOM_OPTIONS, "random", function, shape<infer_drawn>, composite<rand>,
-       "Uniform numbers in [0, 1), from Philox-4x32-10 (Salmon et al., 2011).\n\nThe stream depends on the seed alone, "
-       "not on the device or the number of threads.\n\n"
-       ">>> g = lamella.Generator().manual_seed(0)\n>>> lamella.rand(2, generator=g).shape\nlamella.Size([2])\n"},
-      {"randn(SymInt[] size, " RANDOM_OPTIONS, "random", function, shape<infer_drawn>, composite<randn>,
-       "Normal numbers with mean 0 and standard deviation 1: Box and Muller's transform of Philox's stream.\n\n>>> "
-       "lamella.randn(2, 3).shape\nlamella.Size([2, 3])\n"},
-      {"rand_like(Tensor self, " RANDOM_LIKE, "random", function, shape<infer_drawn_like>, composite<rand_like>,
-       "Uniform numbers in [0, 1) in the shape, dtype and device of `self`.\n\n>>> lamella.rand_like(lamella.ones(2, "
-       "3)).shape\nlamella.Size([2, 3])\n"},
-      {"randn_like(Tensor self, " RANDOM_LIKE, "random", function, shape<infer_drawn_like>, composite<randn_like>,
-       "Normal numbers in the shape, dtype and device of `self`.\n\n>>> lamella.randn_like(lamella.ones(2, "
-       "3)).shape\nlamella.Size([2, 3])\n"},
-      {"normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
-       nullptr, composite<normal_tensors<const Tensor&, const Tensor&>>,
-       "Normal numbers of the given means and standard deviations, which broadcast.\n\n>>> "
-       "lamella.normal(lamella.zeros(2), lamella.zeros(2))\ntensor([0., 0.])\n"},
-      {"normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor", "random", function,
-       nullptr, composite<normal_tensors<const Tensor&, double>>, nullptr},
-      {"normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "random", function,
-       nullptr, composite<normal_tensors<double, const Tensor&>>, nullptr},
-      {"normal.float_float(float mean, float std, SymInt[] size, " RANDOM_OPTIONS, "random", function,
-       shape<infer_normal_numbers>, composite<normal_numbers>, nullptr},
-      {"uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)", "random",
-       method, shape<infer_uniform>, composite<uniform>,
-       "Fills `self` with uniform numbers in [from, to), both parts of complex ones.\n\n>>> "
-       "bool((lamella.empty(5).uniform_(2, 3) >= 2).sum() == "
-       "5)\nTrue\n"},
-      {"normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)", "random",
-       method, shape<infer_normal>, composite<normal>,
-       "Fills `self` with normal numbers; both parts of complex ones, which share the variance.\n\nRaises:\n    "
-       "RuntimeError: std is negative\n\n>>> "
-       "lamella.empty(5).normal_(0, 2).shape\nlamella.Size([5])\n"},
+      {.schema = "_random_bits_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = hidden,
+       .infer = shape<infer_words>,
+       .doc = "Fills a uint32 tensor with the words of Philox-4x32-10, four for each value of the counter."},
+      {.schema = "rand(SymInt[] size, " RANDOM_OPTIONS,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_drawn>,
+       .composite = composite<rand>,
+       .doc = R"(Uniform numbers in [0, 1), from Philox-4x32-10 (Salmon et al., 2011).
+
+The stream depends on the seed alone, not on the device or the number of threads.
+
+>>> g = lamella.Generator().manual_seed(0)
+>>> lamella.rand(2, generator=g).shape
+lamella.Size([2])
+)"},
+      {.schema = "randn(SymInt[] size, " RANDOM_OPTIONS,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_drawn>,
+       .composite = composite<randn>,
+       .doc = R"(Normal numbers with mean 0 and standard deviation 1: Box and Muller's transform of Philox's stream.
+
+>>> lamella.randn(2, 3).shape
+lamella.Size([2, 3])
+)"},
+      {.schema = "rand_like(Tensor self, " RANDOM_LIKE,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_drawn_like>,
+       .composite = composite<rand_like>,
+       .doc = R"(Uniform numbers in [0, 1) in the shape, dtype and device of `self`.
+
+>>> lamella.rand_like(lamella.ones(2, 3)).shape
+lamella.Size([2, 3])
+)"},
+      {.schema = "randn_like(Tensor self, " RANDOM_LIKE,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_drawn_like>,
+       .composite = composite<randn_like>,
+       .doc = R"(Normal numbers in the shape, dtype and device of `self`.
+
+>>> lamella.randn_like(lamella.ones(2, 3)).shape
+lamella.Size([2, 3])
+)"},
+      {.schema = "normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
+       .category = "random",
+       .forms = function,
+       .composite = composite<normal_tensors<const Tensor&, const Tensor&>>,
+       .doc = R"(Normal numbers of the given means and standard deviations, which broadcast.
+
+>>> lamella.normal(lamella.zeros(2), lamella.zeros(2))
+tensor([0., 0.])
+)"},
+      {.schema = "normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor",
+       .category = "random",
+       .forms = function,
+       .composite = composite<normal_tensors<const Tensor&, double>>},
+      {.schema = "normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
+       .category = "random",
+       .forms = function,
+       .composite = composite<normal_tensors<double, const Tensor&>>},
+      {.schema = "normal.float_float(float mean, float std, SymInt[] size, " RANDOM_OPTIONS,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_normal_numbers>,
+       .composite = composite<normal_numbers>},
+      {.schema = "uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_uniform>,
+       .composite = composite<uniform>,
+       .doc = R"(Fills `self` with uniform numbers in [from, to), both parts of complex ones.
+
+>>> bool((lamella.empty(5).uniform_(2, 3) >= 2).sum() == 5)
+True
+)"},
+      {.schema = "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_normal>,
+       .composite = composite<normal>,
+       .doc = R"(Fills `self` with normal numbers; both parts of complex ones, which share the variance.
+
+Raises:
+    RuntimeError: std is negative
+
+>>> lamella.empty(5).normal_(0, 2).shape
+lamella.Size([5])
+)"},
   };
 }
 

@@ -2,6 +2,7 @@
 #include "operators/random.h"
 
 namespace lamella::operators {
+
 int64_t largest_integer(ScalarType t) {
   switch (t) {
     case kBool:
@@ -155,27 +156,60 @@ Tensor randint_like(const Tensor& self, int64_t high, std::optional<ScalarType> 
 
 LAMELLA_FAMILY(random_integers) {
   return {
-      {"randint(SymInt high, SymInt[] size, " RANDOM_OPTIONS, "random", function, shape<infer_randint>,
-       composite<randint>,
-       "Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says "
-       "otherwise.\n\nRaises:\n    RuntimeError: the range is empty or beyond the dtype\n\n"
-       ">>> bool((lamella.randint(3, 5, (4,)) >= 3).all())\nTrue\n"},
-      {"randint.low(SymInt low, SymInt high, SymInt[] size, " RANDOM_OPTIONS, "random", function,
-       shape<infer_randint_low>, composite<randint_low>, nullptr},
-      {"randint_like(Tensor self, SymInt high, " RANDOM_LIKE, "random", function, shape<infer_randint_like>,
-       composite<randint_like>,
-       "Integers below `high`, from `low` (0) on, in the shape, dtype and device of `self`.\n\n>>> "
-       "lamella.randint_like(lamella.ones(2), 1)\ntensor([0., 0.])\n"},
-      {"randint_like.low_dtype(Tensor self, SymInt low, SymInt high, " RANDOM_LIKE, "random", function,
-       shape<infer_randint_like_low>, composite<randint_like_low>, nullptr},
-      {"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_integers_all>, composite<random_all>,
-       "Fills `self` with integers from `from` (0) up to but not including `to`; without it, as far as the dtype "
-       "counts.\n\n>>> lamella.zeros(2).random_(1)\ntensor([0., 0.])\n"},
-      {"random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_integers_to>, composite<random_to>, nullptr},
-      {"random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_integers>, composite<integers>, nullptr},
+      {.schema = "randint(SymInt high, SymInt[] size, " RANDOM_OPTIONS,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_randint>,
+       .composite = composite<randint>,
+       .doc = R"(Integers from `low` (0) up to but not including `high`, uniformly; int64 unless `dtype` says otherwise.
+
+Raises:
+    RuntimeError: the range is empty or beyond the dtype
+
+>>> bool((lamella.randint(3, 5, (4,)) >= 3).all())
+True
+)"},
+      {.schema = "randint.low(SymInt low, SymInt high, SymInt[] size, " RANDOM_OPTIONS,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_randint_low>,
+       .composite = composite<randint_low>},
+      {.schema = "randint_like(Tensor self, SymInt high, " RANDOM_LIKE,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_randint_like>,
+       .composite = composite<randint_like>,
+       .doc = R"(Integers below `high`, from `low` (0) on, in the shape, dtype and device of `self`.
+
+>>> lamella.randint_like(lamella.ones(2), 1)
+tensor([0., 0.])
+)"},
+      {.schema = "randint_like.low_dtype(Tensor self, SymInt low, SymInt high, " RANDOM_LIKE,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_randint_like_low>,
+       .composite = composite<randint_like_low>},
+      {.schema = "random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_integers_all>,
+       .composite = composite<random_all>,
+       .doc = R"(Fills `self` with integers from `from` (0) up to but not including `to`; without it, as far as the
+dtype counts.
+
+>>> lamella.zeros(2).random_(1)
+tensor([0., 0.])
+)"},
+      {.schema = "random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_integers_to>,
+       .composite = composite<random_to>},
+      {.schema = "random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_integers>,
+       .composite = composite<integers>},
   };
 }
 

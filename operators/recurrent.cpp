@@ -238,56 +238,119 @@ std::tuple<Tensor, Tensor> rnn_packed(const Tensor& data, const Tensor& batch_si
 
 LAMELLA_FAMILY(recurrent) {
   return {
-      {"lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
-       "(Tensor, Tensor)",
-       "matmul", function, nullptr, composite<lstm_cell>,
-       "One step of an LSTM: the new hidden state and the new cell.\n\nArgs:\n    hx: the hidden state and the cell, "
-       "(batch, hidden)\n    w_ih: weights of the input to the gates i, f, g, o, (4 * hidden, features)\n    w_hh: of "
-       "the state, (4 * hidden, hidden)\n\n>>> x = lamella.zeros(1, 1)\n>>> h, c = lamella.lstm_cell(x, [x, x + 1], "
-       "lamella.zeros(4, 1), lamella.zeros(4, 1))\n>>> c\ntensor([[0.5000]])\n"},
-      {"gru_cell" CELL, "matmul", function, nullptr, composite<gru_cell>,
-       "One step of a GRU, whose weights are those of the gates r, z, n.\n\n>>> lamella.gru_cell(lamella.zeros(1, 1), "
-       "lamella.ones(1, 1), lamella.zeros(3, 1), lamella.zeros(3, 1))\ntensor([[0.5000]])\n"},
-      {"rnn_tanh_cell" CELL, "matmul", function, nullptr, composite<rnn_cell<Kind::tanh>>,
-       "tanh(w_ih input + b_ih + w_hh hx + b_hh), row by row.\n\n>>> one = lamella.ones(1, 1)\n>>> "
-       "lamella.rnn_tanh_cell(one, one, one, one)\ntensor([[0.9640]])\n"},
-      {"rnn_relu_cell" CELL, "matmul", function, nullptr, composite<rnn_cell<Kind::relu>>,
-       "relu(w_ih input + b_ih + w_hh hx + b_hh), row by row.\n\n>>> one = lamella.ones(1, 1)\n>>> "
-       "lamella.rnn_relu_cell(one, one, one, one)\ntensor([[2.]])\n"},
-      {"lstm.input(Tensor input, Tensor[] hx, " WHOLE "(Tensor, Tensor, Tensor)", "matmul", function, nullptr,
-       composite<lstm>,
-       "Layers of LSTMs over sequences: all results of the last layer, and the last hidden states and cells.\n\n"
-       "Args:\n    input: (steps, batch, features); (batch, steps, features) with `batch_first`\n"
-       "    hx: hidden states and cells, (layers * directions, batch, hidden)\n"
-       "    params: for each layer and direction w_ih, w_hh, with `has_biases` b_ih and b_hh, and perhaps w_hr, which "
-       "projects the result\n    dropout: between layers, while `train`\n\nThe overload `data` takes packed rows and "
-       "how many of them each step has.\n\n>>> x, s = lamella.ones(2, 1, 1), lamella.zeros(1, 1, 1)\n>>> w = "
-       "lamella.zeros(4, 1)\n>>> out, h, c = lamella.lstm(x, [s, s + 1], [w, w], False, 1, 0., False, False, "
-       "False)\n>>> c\ntensor([[[0.2500]]])\n"},
-      {"lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " PACKED "(Tensor, Tensor, Tensor)", "matmul", function,
-       nullptr, composite<lstm_packed>, nullptr},
-      {"gru.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)", "matmul", function, nullptr,
-       composite<rnn<Kind::gru>>,
-       "Layers of GRUs over sequences, as `lstm`: all results of the last layer, and the last hidden states.\n\n>>> x, "
-       "w = lamella.ones(2, 1, 1), lamella.zeros(3, 1)\n>>> lamella.gru(x, lamella.ones(1, 1, 1), [w, w], False, 1, "
-       "0., False, False, False)[1]\ntensor([[[0.2500]]])\n"},
-      {"gru.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)", "matmul", function, nullptr,
-       composite<rnn_packed<Kind::gru>>, nullptr},
-      {"rnn_tanh.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)", "matmul", function, nullptr,
-       composite<rnn<Kind::tanh>>,
-       "Layers of rnn_tanh_cell over sequences, as `lstm`.\n\n>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, "
-       "1)\n>>> "
-       "lamella.rnn_tanh(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]\n"
-       "tensor([[[0.9614]]])\n"},
-      {"rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)", "matmul", function,
-       nullptr, composite<rnn_packed<Kind::tanh>>, nullptr},
-      {"rnn_relu.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)", "matmul", function, nullptr,
-       composite<rnn<Kind::relu>>,
-       "Layers of rnn_relu_cell over sequences, as `lstm`.\n\n>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, "
-       "1)\n>>> "
-       "lamella.rnn_relu(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]\ntensor([[[3.]]])\n"},
-      {"rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)", "matmul", function,
-       nullptr, composite<rnn_packed<Kind::relu>>, nullptr},
+      {.schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
+                 "-> (Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<lstm_cell>,
+       .doc = R"(One step of an LSTM: the new hidden state and the new cell.
+
+Args:
+    hx: the hidden state and the cell, (batch, hidden)
+    w_ih: weights of the input to the gates i, f, g, o, (4 * hidden, features)
+    w_hh: of the state, (4 * hidden, hidden)
+
+>>> x = lamella.zeros(1, 1)
+>>> h, c = lamella.lstm_cell(x, [x, x + 1], lamella.zeros(4, 1), lamella.zeros(4, 1))
+>>> c
+tensor([[0.5000]])
+)"},
+      {.schema = "gru_cell" CELL,
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<gru_cell>,
+       .doc = R"(One step of a GRU, whose weights are those of the gates r, z, n.
+
+>>> lamella.gru_cell(lamella.zeros(1, 1), lamella.ones(1, 1), lamella.zeros(3, 1), lamella.zeros(3, 1))
+tensor([[0.5000]])
+)"},
+      {.schema = "rnn_tanh_cell" CELL,
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn_cell<Kind::tanh>>,
+       .doc = R"(tanh(w_ih input + b_ih + w_hh hx + b_hh), row by row.
+
+>>> one = lamella.ones(1, 1)
+>>> lamella.rnn_tanh_cell(one, one, one, one)
+tensor([[0.9640]])
+)"},
+      {.schema = "rnn_relu_cell" CELL,
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn_cell<Kind::relu>>,
+       .doc = R"(relu(w_ih input + b_ih + w_hh hx + b_hh), row by row.
+
+>>> one = lamella.ones(1, 1)
+>>> lamella.rnn_relu_cell(one, one, one, one)
+tensor([[2.]])
+)"},
+      {.schema = "lstm.input(Tensor input, Tensor[] hx, " WHOLE "(Tensor, Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<lstm>,
+       .doc = R"(Layers of LSTMs over sequences: all results of the last layer, and the last hidden states and cells.
+
+Args:
+    input: (steps, batch, features); (batch, steps, features) with `batch_first`
+    hx: hidden states and cells, (layers * directions, batch, hidden)
+    params: for each layer and direction w_ih, w_hh, with `has_biases` b_ih and b_hh, and perhaps
+        w_hr, which projects the result
+    dropout: between layers, while `train`
+
+The overload `data` takes packed rows and how many of them each step has.
+
+>>> x, s = lamella.ones(2, 1, 1), lamella.zeros(1, 1, 1)
+>>> w = lamella.zeros(4, 1)
+>>> out, h, c = lamella.lstm(x, [s, s + 1], [w, w], False, 1, 0., False, False, False)
+>>> c
+tensor([[[0.2500]]])
+)"},
+      {.schema = "lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " PACKED "(Tensor, Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<lstm_packed>},
+      {.schema = "gru.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn<Kind::gru>>,
+       .doc = R"(Layers of GRUs over sequences, as `lstm`: all results of the last layer, and the last hidden states.
+
+>>> x, w = lamella.ones(2, 1, 1), lamella.zeros(3, 1)
+>>> lamella.gru(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]
+tensor([[[0.2500]]])
+)"},
+      {.schema = "gru.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn_packed<Kind::gru>>},
+      {.schema = "rnn_tanh.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn<Kind::tanh>>,
+       .doc = R"(Layers of rnn_tanh_cell over sequences, as `lstm`.
+
+>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, 1)
+>>> lamella.rnn_tanh(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]
+tensor([[[0.9614]]])
+)"},
+      {.schema = "rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn_packed<Kind::tanh>>},
+      {.schema = "rnn_relu.input(Tensor input, Tensor hx, " WHOLE "(Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn<Kind::relu>>,
+       .doc = R"(Layers of rnn_relu_cell over sequences, as `lstm`.
+
+>>> x, w = lamella.ones(2, 1, 1), lamella.ones(1, 1)
+>>> lamella.rnn_relu(x, lamella.ones(1, 1, 1), [w, w], False, 1, 0., False, False, False)[1]
+tensor([[[3.]]])
+)"},
+      {.schema = "rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " PACKED "(Tensor, Tensor)",
+       .category = "matmul",
+       .forms = function,
+       .composite = composite<rnn_packed<Kind::relu>>},
   };
 }
 

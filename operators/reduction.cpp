@@ -250,77 +250,176 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
 
 LAMELLA_FAMILY(reduction) {
   return {
-      {"sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, shape<infer_sum>,
-       composite<sum_all>,
-       "The sum of all elements, or over dimensions; integers and bools give int64.\n\nFloats are added pairwise in a "
-       "fixed order, whatever the number of threads.\n\n"
-       ">>> lamella.sum(lamella.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([4., 6.])\n"},
-      {"sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       "reduction", everywhere | out, shape<infer_sum_dims>, nullptr, nullptr},
-      {"mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, shape<infer_mean>,
-       composite<mean_all>,
-       "The arithmetic mean of all elements, or over dimensions.\n\nRaises:\n    RuntimeError: the dtype is neither "
-       "floating nor complex\n\n>>> lamella.mean(lamella.tensor([1., 2., 6.]))\ntensor(3.)\n"},
-      {"mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
-       everywhere | out, shape<infer_mean_dims>, composite<mean_dims>, nullptr},
-      {"prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", "reduction", everywhere, shape<infer_sum>,
-       composite<prod_all>,
-       "The product of all elements, or over a dimension; integers and bools give int64.\n\n"
-       ">>> lamella.prod(lamella.tensor([[1., 2.], [3., 4.]]), dim=0)\ntensor([3., 8.])\n"},
-      {"prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
-       everywhere | out, shape<infer_prod_dim>, nullptr, nullptr},
-      {"nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
-       everywhere | out, shape<infer_nansum>, composite<nansum>,
-       "The sum of what is not NaN.\n\n>>> lamella.nansum(lamella.tensor([1., float('nan'), 2.]))\ntensor(3.)\n"},
-      {"nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", "reduction",
-       everywhere | out, shape<infer_nanmean>, composite<nanmean>,
-       "The mean of what is not NaN.\n\n>>> lamella.nanmean(lamella.tensor([1., float('nan'), 2.]))\ntensor(1.5000)\n"},
-      {"any(Tensor self) -> Tensor", "reduction", everywhere | out, shape<infer_truth>, composite<truth_all<true>>,
-       "Whether any element is not zero, among all or over dimensions; NaN counts.\n\n>>> "
-       "lamella.any(lamella.tensor([[0, 1], [0, 0]]), dim=1)\ntensor([ True, False])\n"},
-      {"any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_truth_over<int64_t>>, composite<truth_over<true, int64_t>>, nullptr},
-      {"any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_truth_over<std::optional<IntArrayRef>>>, composite<truth_over<true, std::optional<IntArrayRef>>>,
-       nullptr},
-      {"all(Tensor self) -> Tensor", "reduction", everywhere | out, shape<infer_truth>, composite<truth_all<false>>,
-       "Whether no element is zero, among all or over dimensions; of nothing it is True.\n\n>>> "
-       "lamella.all(lamella.tensor([[0, 1], [1, 1]]), dim=1)\ntensor([False,  True])\n"},
-      {"all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_truth_over<int64_t>>, composite<truth_over<false, int64_t>>, nullptr},
-      {"all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_truth_over<std::optional<IntArrayRef>>>, composite<truth_over<false, std::optional<IntArrayRef>>>,
-       nullptr},
-      {"count_nonzero(Tensor self, int? dim=None) -> Tensor", "reduction", everywhere | out, shape<infer_count>,
-       composite<count_nonzero>,
-       "How many elements are not zero, among all or over dimensions.\n\n>>> lamella.count_nonzero(lamella.tensor([0, "
-       "3, "
-       "4]))\ntensor(2)\n"},
-      {"count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", "reduction", everywhere | out,
-       shape<infer_count_dims>, composite<count_nonzero_dims>, nullptr},
-      {"linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) "
-       "-> "
-       "Tensor",
-       "reduction", hidden | function | out, shape<infer_vector_norm>, composite<vector_norm>,
-       "The norm of vectors: (sum |x|^ord)^(1/ord); the largest for inf, the smallest for -inf, how many are not zero "
-       "for 0.\n\n>>> lamella.ops.aten.linalg_vector_norm(lamella.tensor([3., -4.]))\ntensor(5.)\n"},
-      {"dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "reduction", everywhere, nullptr, composite<dist>,
-       "The norm of order `p` of the difference of two tensors, which broadcast.\n\n>>> "
-       "lamella.dist(lamella.tensor([3., "
-       "0.]), lamella.tensor([0., 4.]))\ntensor(5.)\n"},
-      {"norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       "reduction", everywhere | out, nullptr, composite<norm>,
-       "The norm of order `p` over all elements, or over dimensions; 'fro' is 2, and 'nuc' the sum of a matrix's "
-       "singular values.\n\n>>> "
-       "lamella.norm(lamella.tensor([3., "
-       "-4.]))\ntensor(5.)\n"},
-      {"norm.str(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       "reduction", everywhere, nullptr, composite<named_norm>, nullptr},
-      {"logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "reduction", everywhere | out,
-       shape<infer_logsumexp>, composite<logsumexp>,
-       "log(sum(exp(self))) over dimensions, without overflow.\n\n>>> lamella.logsumexp(lamella.tensor([1000., "
-       "1000.]), "
-       "0)\ntensor(1000.6932)\n"},
+      {.schema = "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_sum>,
+       .composite = composite<sum_all>,
+       .doc = R"(The sum of all elements, or over dimensions; integers and bools give int64.
+
+Floats are added pairwise in a fixed order, whatever the number of threads.
+
+>>> lamella.sum(lamella.tensor([[1., 2.], [3., 4.]]), dim=0)
+tensor([4., 6.])
+)"},
+      {.schema = "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_sum_dims>},
+      {.schema = "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_mean>,
+       .composite = composite<mean_all>,
+       .doc = R"(The arithmetic mean of all elements, or over dimensions.
+
+Raises:
+    RuntimeError: the dtype is neither floating nor complex
+
+>>> lamella.mean(lamella.tensor([1., 2., 6.]))
+tensor(3.)
+)"},
+      {.schema = "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_mean_dims>,
+       .composite = composite<mean_dims>},
+      {.schema = "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_sum>,
+       .composite = composite<prod_all>,
+       .doc = R"(The product of all elements, or over a dimension; integers and bools give int64.
+
+>>> lamella.prod(lamella.tensor([[1., 2.], [3., 4.]]), dim=0)
+tensor([3., 8.])
+)"},
+      {.schema = "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_prod_dim>},
+      {.schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_nansum>,
+       .composite = composite<nansum>,
+       .doc = R"(The sum of what is not NaN.
+
+>>> lamella.nansum(lamella.tensor([1., float('nan'), 2.]))
+tensor(3.)
+)"},
+      {.schema = "nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_nanmean>,
+       .composite = composite<nanmean>,
+       .doc = R"(The mean of what is not NaN.
+
+>>> lamella.nanmean(lamella.tensor([1., float('nan'), 2.]))
+tensor(1.5000)
+)"},
+      {.schema = "any(Tensor self) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_truth>,
+       .composite = composite<truth_all<true>>,
+       .doc = R"(Whether any element is not zero, among all or over dimensions; NaN counts.
+
+>>> lamella.any(lamella.tensor([[0, 1], [0, 0]]), dim=1)
+tensor([ True, False])
+)"},
+      {.schema = "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_truth_over<int64_t>>,
+       .composite = composite<truth_over<true, int64_t>>},
+      {.schema = "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_truth_over<std::optional<IntArrayRef>>>,
+       .composite = composite<truth_over<true, std::optional<IntArrayRef>>>},
+      {.schema = "all(Tensor self) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_truth>,
+       .composite = composite<truth_all<false>>,
+       .doc = R"(Whether no element is zero, among all or over dimensions; of nothing it is True.
+
+>>> lamella.all(lamella.tensor([[0, 1], [1, 1]]), dim=1)
+tensor([False,  True])
+)"},
+      {.schema = "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_truth_over<int64_t>>,
+       .composite = composite<truth_over<false, int64_t>>},
+      {.schema = "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_truth_over<std::optional<IntArrayRef>>>,
+       .composite = composite<truth_over<false, std::optional<IntArrayRef>>>},
+      {.schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_count>,
+       .composite = composite<count_nonzero>,
+       .doc = R"(How many elements are not zero, among all or over dimensions.
+
+>>> lamella.count_nonzero(lamella.tensor([0, 3, 4]))
+tensor(2)
+)"},
+      {.schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_count_dims>,
+       .composite = composite<count_nonzero_dims>},
+      {.schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+                 "dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = hidden | function | out,
+       .infer = shape<infer_vector_norm>,
+       .composite = composite<vector_norm>,
+       .doc = R"(The norm of vectors: (sum |x|^ord)^(1/ord); the largest for inf, the smallest for -inf, how many are
+not zero for 0.
+
+>>> lamella.ops.aten.linalg_vector_norm(lamella.tensor([3., -4.]))
+tensor(5.)
+)"},
+      {.schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .composite = composite<dist>,
+       .doc = R"(The norm of order `p` of the difference of two tensors, which broadcast.
+
+>>> lamella.dist(lamella.tensor([3., 0.]), lamella.tensor([0., 4.]))
+tensor(5.)
+)"},
+      {.schema =
+           "norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<norm>,
+       .doc = R"(The norm of order `p` over all elements, or over dimensions; 'fro' is 2, and 'nuc' the sum of a
+matrix's singular values.
+
+>>> lamella.norm(lamella.tensor([3., -4.]))
+tensor(5.)
+)"},
+      {.schema =
+           "norm.str(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .composite = composite<named_norm>},
+      {.schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_logsumexp>,
+       .composite = composite<logsumexp>,
+       .doc = R"(log(sum(exp(self))) over dimensions, without overflow.
+
+>>> lamella.logsumexp(lamella.tensor([1000., 1000.]), 0)
+tensor(1000.6932)
+)"},
   };
 }
 

@@ -112,21 +112,47 @@ Tensor repeat_interleave_tensor(const Tensor& self, const Tensor& repeats, std::
 
 LAMELLA_FAMILY(repeating) {
   return {
-      {"repeat(Tensor self, SymInt[] repeats) -> Tensor", "copy", method, shape<infer_repeat>, composite<repeat>,
-       "`self` copied so often along each dimension; counts before its own make new dimensions.\n\n>>> "
-       "lamella.tensor([1, 2]).repeat(2)\ntensor([1, 2, 1, 2])\n"},
-      {"tile(Tensor self, SymInt[] dims) -> Tensor", "copy", everywhere, shape<infer_tile>, composite<tile>,
-       "repeat(), with counts of one where some are missing.\n\n>>> lamella.tile(lamella.tensor([1, 2]), (2,))\n"
-       "tensor([1, 2, 1, 2])\n"},
-      {"repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
-       "copy", everywhere, shape<infer_repeat_interleave>, composite<repeat_interleave>,
-       "Each position of a dimension, or each element, so often in a row.\n\n>>> "
-       "lamella.repeat_interleave(lamella.tensor([1, 2]), 2)\ntensor([1, 1, 2, 2])\n"},
-      {"repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> "
-       "Tensor",
-       "copy", everywhere, nullptr, composite<repeat_interleave_tensor>, nullptr},
-      {"repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", "copy", function,
-       shape<infer_counts>, composite<repeat_interleave_counts>, nullptr},
+      {.schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
+       .category = "copy",
+       .forms = method,
+       .infer = shape<infer_repeat>,
+       .composite = composite<repeat>,
+       .doc = R"(`self` copied so often along each dimension; counts before its own make new dimensions.
+
+>>> lamella.tensor([1, 2]).repeat(2)
+tensor([1, 2, 1, 2])
+)"},
+      {.schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .infer = shape<infer_tile>,
+       .composite = composite<tile>,
+       .doc = R"(repeat(), with counts of one where some are missing.
+
+>>> lamella.tile(lamella.tensor([1, 2]), (2,))
+tensor([1, 2, 1, 2])
+)"},
+      {.schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) "
+                 "-> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .infer = shape<infer_repeat_interleave>,
+       .composite = composite<repeat_interleave>,
+       .doc = R"(Each position of a dimension, or each element, so often in a row.
+
+>>> lamella.repeat_interleave(lamella.tensor([1, 2]), 2)
+tensor([1, 1, 2, 2])
+)"},
+      {.schema = "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? "
+                 "output_size=None) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .composite = composite<repeat_interleave_tensor>},
+      {.schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .infer = shape<infer_counts>,
+       .composite = composite<repeat_interleave_counts>},
   };
 }
 

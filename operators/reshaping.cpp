@@ -151,45 +151,108 @@ std::vector<Tensor> atleast_each(TensorList tensors) {
 
 LAMELLA_FAMILY(reshaping) {
   return {
-      {"view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", method | no_kernel_needed, shape<infer_view>,
-       nullptr,
-       "The same elements in another shape, without copying; one size may be -1.\n\nRaises:\n    RuntimeError: the "
-       "strides do not allow it; use reshape\n\n"
-       ">>> lamella.arange(6).view(2, 3)\ntensor([[0, 1, 2],\n        [3, 4, 5]])\n"},
-      {"view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", "view", method | no_kernel_needed,
-       shape<infer_view_dtype>, nullptr, nullptr},
-      {"reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view", everywhere, nullptr, composite<reshape>,
-       "The same elements in another shape: a view where possible, else a copy.\n\n>>> "
-       "lamella.reshape(lamella.arange(4), (2, 2))\ntensor([[0, 1],\n        [2, 3]])\n"},
-      {"view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method | no_kernel_needed, shape<infer_view_as>,
-       nullptr,
-       "view() with the shape of `other`.\n\n>>> lamella.ones(4).view_as(lamella.zeros(2, 2)).shape\nlamella.Size([2, "
-       "2])\n"},
-      {"flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)", "view", everywhere, nullptr,
-       composite<flatten>,
-       "The dimensions from `start_dim` to `end_dim` as one: a view where possible, else a copy.\n\n>>> "
-       "lamella.flatten(lamella.ones(2, 3, 4), 1).shape\nlamella.Size([2, 12])\n"},
-      {"unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)", "view", everywhere, nullptr,
-       composite<unflatten>,
-       "One dimension as several; one size may be -1.\n\n>>> lamella.unflatten(lamella.ones(6), 0, (2, "
-       "-1)).shape\nlamella.Size([2, 3])\n"},
-      {"ravel(Tensor(a) self) -> Tensor(a)", "view", everywhere, nullptr, composite<ravel>,
-       "All elements as one contiguous dimension: a view where possible, else a copy.\n\n>>> "
-       "lamella.ravel(lamella.ones(2, 2)).shape\nlamella.Size([4])\n"},
-      {"atleast_1d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, composite<atleast<1>>,
-       "`self` with at least one dimension.\n\n>>> lamella.atleast_1d(lamella.tensor(1))\ntensor([1])\n"},
-      {"atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<atleast_each<1>>,
-       nullptr},
-      {"atleast_2d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, composite<atleast<2>>,
-       "`self` with at least two dimensions; a vector becomes a row.\n\n>>> lamella.atleast_2d(lamella.tensor([1, "
-       "2]))\ntensor([[1, 2]])\n"},
-      {"atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<atleast_each<2>>,
-       nullptr},
-      {"atleast_3d(Tensor(a) self) -> Tensor(a)", "view", function, nullptr, composite<atleast<3>>,
-       "`self` with at least three dimensions, as numpy inserts them.\n\n>>> lamella.atleast_3d(lamella.ones(2, "
-       "3)).shape\nlamella.Size([2, 3, 1])\n"},
-      {"atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", "view", function, nullptr, composite<atleast_each<3>>,
-       nullptr},
+      {.schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+       .category = "view",
+       .forms = method | no_kernel_needed,
+       .infer = shape<infer_view>,
+       .doc = R"(The same elements in another shape, without copying; one size may be -1.
+
+Raises:
+    RuntimeError: the strides do not allow it; use reshape
+
+>>> lamella.arange(6).view(2, 3)
+tensor([[0, 1, 2],
+        [3, 4, 5]])
+)"},
+      {.schema = "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+       .category = "view",
+       .forms = method | no_kernel_needed,
+       .infer = shape<infer_view_dtype>},
+      {.schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<reshape>,
+       .doc = R"(The same elements in another shape: a view where possible, else a copy.
+
+>>> lamella.reshape(lamella.arange(4), (2, 2))
+tensor([[0, 1],
+        [2, 3]])
+)"},
+      {.schema = "view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+       .category = "view",
+       .forms = method | no_kernel_needed,
+       .infer = shape<infer_view_as>,
+       .doc = R"(view() with the shape of `other`.
+
+>>> lamella.ones(4).view_as(lamella.zeros(2, 2)).shape
+lamella.Size([2, 2])
+)"},
+      {.schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<flatten>,
+       .doc = R"(The dimensions from `start_dim` to `end_dim` as one: a view where possible, else a copy.
+
+>>> lamella.flatten(lamella.ones(2, 3, 4), 1).shape
+lamella.Size([2, 12])
+)"},
+      {.schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<unflatten>,
+       .doc = R"(One dimension as several; one size may be -1.
+
+>>> lamella.unflatten(lamella.ones(6), 0, (2, -1)).shape
+lamella.Size([2, 3])
+)"},
+      {.schema = "ravel(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<ravel>,
+       .doc = R"(All elements as one contiguous dimension: a view where possible, else a copy.
+
+>>> lamella.ravel(lamella.ones(2, 2)).shape
+lamella.Size([4])
+)"},
+      {.schema = "atleast_1d(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = function,
+       .composite = composite<atleast<1>>,
+       .doc = R"(`self` with at least one dimension.
+
+>>> lamella.atleast_1d(lamella.tensor(1))
+tensor([1])
+)"},
+      {.schema = "atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]",
+       .category = "view",
+       .forms = function,
+       .composite = composite<atleast_each<1>>},
+      {.schema = "atleast_2d(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = function,
+       .composite = composite<atleast<2>>,
+       .doc = R"(`self` with at least two dimensions; a vector becomes a row.
+
+>>> lamella.atleast_2d(lamella.tensor([1, 2]))
+tensor([[1, 2]])
+)"},
+      {.schema = "atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]",
+       .category = "view",
+       .forms = function,
+       .composite = composite<atleast_each<2>>},
+      {.schema = "atleast_3d(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = function,
+       .composite = composite<atleast<3>>,
+       .doc = R"(`self` with at least three dimensions, as numpy inserts them.
+
+>>> lamella.atleast_3d(lamella.ones(2, 3)).shape
+lamella.Size([2, 3, 1])
+)"},
+      {.schema = "atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]",
+       .category = "view",
+       .forms = function,
+       .composite = composite<atleast_each<3>>},
   };
 }
 

@@ -101,37 +101,72 @@ Tensor trapezoid(const Tensor& y, const Distance& x, int64_t dim) {
 
 LAMELLA_FAMILY(running) {
   return {
-      {"cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", "scan", everywhere | out, nullptr,
-       composite<running_extreme<true>>,
-       "The largest element so far along a dimension, and where it stands; of equals the last. NaN wins.\n\n>>> "
-       "lamella.cummax(lamella.tensor([1, 3, 2]), 0)\nlamella.return_types.cummax(values=tensor([1, 3, 3]), "
-       "indices=tensor([0, 1, 1]))\n"},
-      {"cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", "scan", everywhere | out, nullptr,
-       composite<running_extreme<false>>,
-       "The smallest element so far along a dimension, and where it stands; of equals the last. NaN wins.\n\n>>> "
-       "lamella.cummin(lamella.tensor([2, 3, 1]), 0).values\ntensor([2, 2, 1])\n"},
-      {"logcumsumexp(Tensor self, int dim) -> Tensor", "scan", everywhere | out, nullptr, composite<logcumsumexp>,
-       "The logarithm of the running sum of exponentials along a dimension, without overflow.\n\n>>> "
-       "lamella.logcumsumexp(lamella.tensor([0., 0.]), 0)\ntensor([0.0000, 0.6931])\n"},
-      {"diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", "scan",
-       everywhere | out, nullptr, composite<diff>,
-       "The differences of neighbours along a dimension, `n` times; bools that differ give True.\n\nArgs:\n    "
-       "prepend, "
-       "append: what is joined before and behind `self` first\n\n>>> lamella.diff(lamella.tensor([1, 3, 2]))\n"
-       "tensor([ 2, -1])\n"},
-      {"trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "reduction", function, nullptr,
-       composite<trapezoid<Tensor, false>>,
-       "The integral along a dimension by trapezoids between the values `y` at points `x`, or `dx` apart.\n\n>>> "
-       "lamella.trapezoid(lamella.tensor([1., 2., 4.]))\ntensor(4.5000)\n",
-       "trapz"},
-      {"trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "reduction", function, nullptr,
-       composite<trapezoid<Scalar, false>>, nullptr},
-      {"cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "scan", function, nullptr,
-       composite<trapezoid<Tensor, true>>,
-       "The integral by trapezoids from the first point to each further one, along a dimension.\n\n>>> "
-       "lamella.cumulative_trapezoid(lamella.tensor([1., 2., 4.]))\ntensor([1.5000, 4.5000])\n"},
-      {"cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "scan", function, nullptr,
-       composite<trapezoid<Scalar, true>>, nullptr},
+      {.schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+       .category = "scan",
+       .forms = everywhere | out,
+       .composite = composite<running_extreme<true>>,
+       .doc = R"(The largest element so far along a dimension, and where it stands; of equals the last. NaN wins.
+
+>>> lamella.cummax(lamella.tensor([1, 3, 2]), 0)
+lamella.return_types.cummax(values=tensor([1, 3, 3]), indices=tensor([0, 1, 1]))
+)"},
+      {.schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+       .category = "scan",
+       .forms = everywhere | out,
+       .composite = composite<running_extreme<false>>,
+       .doc = R"(The smallest element so far along a dimension, and where it stands; of equals the last. NaN wins.
+
+>>> lamella.cummin(lamella.tensor([2, 3, 1]), 0).values
+tensor([2, 2, 1])
+)"},
+      {.schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
+       .category = "scan",
+       .forms = everywhere | out,
+       .composite = composite<logcumsumexp>,
+       .doc = R"(The logarithm of the running sum of exponentials along a dimension, without overflow.
+
+>>> lamella.logcumsumexp(lamella.tensor([0., 0.]), 0)
+tensor([0.0000, 0.6931])
+)"},
+      {.schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+       .category = "scan",
+       .forms = everywhere | out,
+       .composite = composite<diff>,
+       .doc = R"(The differences of neighbours along a dimension, `n` times; bools that differ give True.
+
+Args:
+    prepend, append: what is joined before and behind `self` first
+
+>>> lamella.diff(lamella.tensor([1, 3, 2]))
+tensor([ 2, -1])
+)"},
+      {.schema = "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<trapezoid<Tensor, false>>,
+       .doc = R"(The integral along a dimension by trapezoids between the values `y` at points `x`, or `dx` apart.
+
+>>> lamella.trapezoid(lamella.tensor([1., 2., 4.]))
+tensor(4.5000)
+)",
+       .aliases = "trapz"},
+      {.schema = "trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
+       .category = "reduction",
+       .forms = function,
+       .composite = composite<trapezoid<Scalar, false>>},
+      {.schema = "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+       .category = "scan",
+       .forms = function,
+       .composite = composite<trapezoid<Tensor, true>>,
+       .doc = R"(The integral by trapezoids from the first point to each further one, along a dimension.
+
+>>> lamella.cumulative_trapezoid(lamella.tensor([1., 2., 4.]))
+tensor([1.5000, 4.5000])
+)"},
+      {.schema = "cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
+       .category = "scan",
+       .forms = function,
+       .composite = composite<trapezoid<Scalar, true>>},
   };
 }
 

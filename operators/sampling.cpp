@@ -148,30 +148,75 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, co
 
 LAMELLA_FAMILY(sampling) {
   return {
-      {"randperm(SymInt n, " RANDOM_OPTIONS, "random", function, shape<infer_randperm>, composite<randperm>,
-       "The integers below `n` in random order.\n\n>>> lamella.randperm(4).sort().values\ntensor([0, 1, 2, 3])\n"},
-      {"_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "random", hidden,
-       shape<infer_permutation>, composite<permute_randomly>,
-       "Fills a row with the integers below its size, in random order."},
-      {"bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "random", everywhere,
-       shape<infer_bernoulli_of>, composite<bernoulli>,
-       "1 with the probability that each element of `self` gives, else 0; or with one probability `p`.\n\nRaises:\n    "
-       "RuntimeError: `p` is no probability, or the dtype of `self` is not floating\n\n>>> "
-       "lamella.bernoulli(lamella.tensor([0., 1.]))\ntensor([0., 1.])\n"},
-      {"bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "random", everywhere,
-       shape<infer_bernoulli_with>, composite<bernoulli_with>, nullptr},
-      {"bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_bernoulli>, composite<bernoulli_p>,
-       "Fills `self` with 1, with probability `p`, and 0.\n\n>>> lamella.zeros(2).bernoulli_(1)\ntensor([1., 1.])\n"},
-      {"bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)", "random", method,
-       shape<infer_bernoulli_tensor>, composite<bernoulli_tensor>, nullptr},
-      {"multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
-       "random", everywhere, shape<infer_multinomial>, composite<multinomial>,
-       "Indices drawn with the probabilities, or weights, in the rows of `self`.\n\nRaises:\n    RuntimeError: a "
-       "weight is negative or not finite, or a row has too few above zero\n\n>>> "
-       "lamella.multinomial(lamella.tensor([0., 1., 0.]), 1)\ntensor([1])\n"},
-      {"_search_cdf(Tensor cdf, Tensor u) -> Tensor", "random", hidden, shape<infer_search>, composite<search_cdf>,
-       "How many entries of each row of `cdf`, which ascends, are at most each `u` of that row."},
+      {.schema = "randperm(SymInt n, " RANDOM_OPTIONS,
+       .category = "random",
+       .forms = function,
+       .infer = shape<infer_randperm>,
+       .composite = composite<randperm>,
+       .doc = R"(The integers below `n` in random order.
+
+>>> lamella.randperm(4).sort().values
+tensor([0, 1, 2, 3])
+)"},
+      {.schema = "_permute_randomly_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = hidden,
+       .infer = shape<infer_permutation>,
+       .composite = composite<permute_randomly>,
+       .doc = "Fills a row with the integers below its size, in random order."},
+      {.schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+       .category = "random",
+       .forms = everywhere,
+       .infer = shape<infer_bernoulli_of>,
+       .composite = composite<bernoulli>,
+       .doc = R"(1 with the probability that each element of `self` gives, else 0; or with one probability `p`.
+
+Raises:
+    RuntimeError: `p` is no probability, or the dtype of `self` is not floating
+
+>>> lamella.bernoulli(lamella.tensor([0., 1.]))
+tensor([0., 1.])
+)"},
+      {.schema = "bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+       .category = "random",
+       .forms = everywhere,
+       .infer = shape<infer_bernoulli_with>,
+       .composite = composite<bernoulli_with>},
+      {.schema = "bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_bernoulli>,
+       .composite = composite<bernoulli_p>,
+       .doc = R"(Fills `self` with 1, with probability `p`, and 0.
+
+>>> lamella.zeros(2).bernoulli_(1)
+tensor([1., 1.])
+)"},
+      {.schema = "bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
+       .category = "random",
+       .forms = method,
+       .infer = shape<infer_bernoulli_tensor>,
+       .composite = composite<bernoulli_tensor>},
+      {.schema = "multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) "
+                 "-> Tensor",
+       .category = "random",
+       .forms = everywhere,
+       .infer = shape<infer_multinomial>,
+       .composite = composite<multinomial>,
+       .doc = R"(Indices drawn with the probabilities, or weights, in the rows of `self`.
+
+Raises:
+    RuntimeError: a weight is negative or not finite, or a row has too few above zero
+
+>>> lamella.multinomial(lamella.tensor([0., 1., 0.]), 1)
+tensor([1])
+)"},
+      {.schema = "_search_cdf(Tensor cdf, Tensor u) -> Tensor",
+       .category = "random",
+       .forms = hidden,
+       .infer = shape<infer_search>,
+       .composite = composite<search_cdf>,
+       .doc = "How many entries of each row of `cdf`, which ascends, are at most each `u` of that row."},
   };
 }
 

@@ -31,14 +31,25 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype)
 
 LAMELLA_FAMILY(scan) {
   return {
-      {"cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan", all_forms, shape<infer_scan>,
-       nullptr,
-       "Running sums along a dimension; integers and bools give int64. Floats are added in float64.\n\n"
-       ">>> lamella.cumsum(lamella.tensor([1., 2., 3.]), 0)\ntensor([1., 3., 6.])\n"},
-      {"cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan", all_forms, shape<infer_scan>,
-       composite<cumprod>,
-       "Running products along a dimension; integers and bools give int64.\n\n"
-       ">>> lamella.cumprod(lamella.tensor([1., 2., 3.]), 0)\ntensor([1., 2., 6.])\n"},
+      {.schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+       .category = "scan",
+       .forms = all_forms,
+       .infer = shape<infer_scan>,
+       .doc = R"(Running sums along a dimension; integers and bools give int64. Floats are added in float64.
+
+>>> lamella.cumsum(lamella.tensor([1., 2., 3.]), 0)
+tensor([1., 3., 6.])
+)"},
+      {.schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+       .category = "scan",
+       .forms = all_forms,
+       .infer = shape<infer_scan>,
+       .composite = composite<cumprod>,
+       .doc = R"(Running products along a dimension; integers and bools give int64.
+
+>>> lamella.cumprod(lamella.tensor([1., 2., 3.]), 0)
+tensor([1., 2., 6.])
+)"},
   };
 }
 

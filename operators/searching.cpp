@@ -104,22 +104,45 @@ Tensor bucketize(const Values& self, const Tensor& boundaries, bool out_int32, b
 
 LAMELLA_FAMILY(searching) {
   return {
-      {"searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "
-       "side=None, Tensor? sorter=None) -> Tensor",
-       "sort", function | out, shape<infer_searchsorted<Tensor>>, composite<searchsorted<Tensor>>,
-       "Where numbers would be inserted into a vector that is in order, or into the row that stands where theirs does: "
-       "before the elements that equal them, or, with `right` or side='right', behind.\n\nArgs:\n    sorter: indices "
-       "that put `sorted_sequence` in order, if it is not\n\n>>> lamella.searchsorted(lamella.tensor([1, 3, 5]), "
-       "lamella.tensor([3, 4]))\ntensor([1, 2])\n"},
-      {"searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? "
-       "side=None, Tensor? sorter=None) -> Tensor",
-       "sort", function, shape<infer_searchsorted<Scalar>>, composite<searchsorted<Scalar>>, nullptr},
-      {"bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", "sort",
-       everywhere | out, shape<infer_bucketize<Tensor>>, composite<bucketize<Tensor>>,
-       "The bucket of each number: how many boundaries, which are in order, are smaller, or, with `right`, not "
-       "larger.\n\n>>> lamella.bucketize(lamella.tensor([3, 4]), lamella.tensor([1, 3, 5]))\ntensor([1, 2])\n"},
-      {"bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", "sort",
-       function, shape<infer_bucketize<Scalar>>, composite<bucketize<Scalar>>, nullptr},
+      {.schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
+                 "str? side=None, Tensor? sorter=None) -> Tensor",
+       .category = "sort",
+       .forms = function | out,
+       .infer = shape<infer_searchsorted<Tensor>>,
+       .composite = composite<searchsorted<Tensor>>,
+       .doc = R"(Where numbers would be inserted into a vector that is in order, or into the row that stands where
+theirs does: before the elements that equal them, or, with `right` or side='right', behind.
+
+Args:
+    sorter: indices that put `sorted_sequence` in order, if it is not
+
+>>> lamella.searchsorted(lamella.tensor([1, 3, 5]), lamella.tensor([3, 4]))
+tensor([1, 2])
+)"},
+      {.schema = "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
+                 "str? side=None, Tensor? sorter=None) -> Tensor",
+       .category = "sort",
+       .forms = function,
+       .infer = shape<infer_searchsorted<Scalar>>,
+       .composite = composite<searchsorted<Scalar>>},
+      {.schema =
+           "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+       .category = "sort",
+       .forms = everywhere | out,
+       .infer = shape<infer_bucketize<Tensor>>,
+       .composite = composite<bucketize<Tensor>>,
+       .doc = R"(The bucket of each number: how many boundaries, which are in order, are smaller, or, with `right`,
+not larger.
+
+>>> lamella.bucketize(lamella.tensor([3, 4]), lamella.tensor([1, 3, 5]))
+tensor([1, 2])
+)"},
+      {.schema =
+           "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+       .category = "sort",
+       .forms = function,
+       .infer = shape<infer_bucketize<Scalar>>,
+       .composite = composite<bucketize<Scalar>>},
   };
 }
 

@@ -15,7 +15,7 @@ namespace lamella::operators {
 
 // ---- declarations ----
 
-// Adapts a C++ function as a shape rule or a composite: {"cumsum(...)", "scan", all_forms, shape<infer_scan>, ...}.
+// A shape rule or a composite that is a C++ function: {.schema = "cumsum(...)", .infer = shape<infer_scan>, ...}.
 template <auto F>
 constexpr Adapted<lamella_infer> shape = {
     detail::RuleFor<detail::Constant<F>>::run, [](const lamella_operator* op) {

@@ -57,21 +57,46 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
 
 LAMELLA_FAMILY(shuffling) {
   return {
-      {"pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", "copy", function, nullptr, composite<pixel_shuffle>,
-       "Every r x r channels become r x r pixels in place of one, as Shi et al. (2016) enlarge images.\n\nRaises:\n    "
-       "RuntimeError: the channels are no multiple of r x r\n\n>>> "
-       "lamella.pixel_shuffle(lamella.arange(4.).view(4, 1, 1), 2)\ntensor([[[0., 1.],\n         [2., 3.]]])\n"},
-      {"pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", "copy", function, nullptr,
-       composite<pixel_unshuffle>,
-       "The reverse of pixel_shuffle: every r x r pixels become channels of one.\n\n>>> "
-       "lamella.pixel_unshuffle(lamella.arange(4.).view(1, 2, 2), 2).flatten()\ntensor([0., 1., 2., 3.])\n"},
-      {"channel_shuffle(Tensor self, SymInt groups) -> Tensor", "copy", function, nullptr, composite<channel_shuffle>,
-       "Channels dealt out anew: the first of each group, then the second of each, as in Zhang et al. (2018).\n\n>>> "
-       "lamella.channel_shuffle(lamella.arange(4.).view(1, 4, 1), 2).flatten()\ntensor([0., 2., 1., 3.])\n"},
-      {"native_channel_shuffle(Tensor self, SymInt groups) -> Tensor", "copy", function, nullptr,
-       composite<channel_shuffle>,
-       "channel_shuffle, under its other name.\n\n>>> "
-       "lamella.native_channel_shuffle(lamella.arange(4.).view(1, 4, 1), 2).flatten()\ntensor([0., 2., 1., 3.])\n"},
+      {.schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<pixel_shuffle>,
+       .doc = R"(Every r x r channels become r x r pixels in place of one, as Shi et al. (2016) enlarge images.
+
+Raises:
+    RuntimeError: the channels are no multiple of r x r
+
+>>> lamella.pixel_shuffle(lamella.arange(4.).view(4, 1, 1), 2)
+tensor([[[0., 1.],
+         [2., 3.]]])
+)"},
+      {.schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<pixel_unshuffle>,
+       .doc = R"(The reverse of pixel_shuffle: every r x r pixels become channels of one.
+
+>>> lamella.pixel_unshuffle(lamella.arange(4.).view(1, 2, 2), 2).flatten()
+tensor([0., 1., 2., 3.])
+)"},
+      {.schema = "channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<channel_shuffle>,
+       .doc = R"(Channels dealt out anew: the first of each group, then the second of each, as in Zhang et al. (2018).
+
+>>> lamella.channel_shuffle(lamella.arange(4.).view(1, 4, 1), 2).flatten()
+tensor([0., 2., 1., 3.])
+)"},
+      {.schema = "native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+       .category = "copy",
+       .forms = function,
+       .composite = composite<channel_shuffle>,
+       .doc = R"(channel_shuffle, under its other name.
+
+>>> lamella.native_channel_shuffle(lamella.arange(4.).view(1, 4, 1), 2).flatten()
+tensor([0., 2., 1., 3.])
+)"},
   };
 }
 

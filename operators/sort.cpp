@@ -123,37 +123,85 @@ Both median_dim(const Tensor& self, int64_t dim, bool keepdim) {
 
 LAMELLA_FAMILY(sort) {
   return {
-      {"sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", "sort",
-       everywhere | out, shape<infer_sort>, composite<sort>,
-       "The elements in order along one dimension, and the indices they had. Equal ones keep their order; NaN is "
-       "larger "
-       "than all.\n\n>>> lamella.sort(lamella.tensor([3, 1, 2])).indices\ntensor([1, 2, 0])\n"},
-      {"sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor "
-       "indices)",
-       "sort", everywhere | out, shape<infer_sort_stable>, nullptr, nullptr},
-      {"argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", "sort", everywhere, nullptr,
-       composite<argsort>,
-       "The indices that sort() gives.\n\n>>> lamella.argsort(lamella.tensor([3, 1, 2]))\ntensor([1, 2, 0])\n"},
-      {"argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", "sort", everywhere,
-       nullptr, composite<argsort_stable>, nullptr},
-      {"msort(Tensor self) -> Tensor", "sort", everywhere | out, nullptr, composite<msort>,
-       "The elements in order along the first dimension.\n\n>>> lamella.msort(lamella.tensor([3, 1, 2]))\n"
-       "tensor([1, 2, 3])\n"},
-      {"topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor "
-       "indices)",
-       "sort", everywhere | out, shape<infer_topk>, composite<topk>,
-       "The `k` largest elements along one dimension, or the smallest, in order, and their indices; of equal ones the "
-       "first.\n\nRaises:\n    RuntimeError: there are fewer than `k`\n\n>>> lamella.topk(lamella.tensor([1, 5, 3]), "
-       "2).values\ntensor([5, 3])\n"},
-      {"kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
-       everywhere | out, shape<infer_kthvalue>, composite<kthvalue>,
-       "The k-th smallest element along one dimension, counted from 1, and its index.\n\n>>> "
-       "lamella.kthvalue(lamella.tensor([3, 1, 2]), 2).values\ntensor(2)\n"},
-      {"median(Tensor self) -> Tensor", "sort", everywhere, shape<infer_median>, composite<median>,
-       "The middle element in order, the lower of two; along one dimension also its index. A NaN comes before all.\n\n"
-       ">>> lamella.median(lamella.tensor([3, 1, 2, 9]))\ntensor(2)\n"},
-      {"median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "sort",
-       everywhere | out, shape<infer_median_dim>, composite<median_dim>, nullptr},
+      {.schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+       .category = "sort",
+       .forms = everywhere | out,
+       .infer = shape<infer_sort>,
+       .composite = composite<sort>,
+       .doc = R"(The elements in order along one dimension, and the indices they had. Equal ones keep their order;
+NaN is larger than all.
+
+>>> lamella.sort(lamella.tensor([3, 1, 2])).indices
+tensor([1, 2, 0])
+)"},
+      {.schema = "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
+                 "Tensor indices)",
+       .category = "sort",
+       .forms = everywhere | out,
+       .infer = shape<infer_sort_stable>},
+      {.schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+       .category = "sort",
+       .forms = everywhere,
+       .composite = composite<argsort>,
+       .doc = R"(The indices that sort() gives.
+
+>>> lamella.argsort(lamella.tensor([3, 1, 2]))
+tensor([1, 2, 0])
+)"},
+      {.schema = "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+       .category = "sort",
+       .forms = everywhere,
+       .composite = composite<argsort_stable>},
+      {.schema = "msort(Tensor self) -> Tensor",
+       .category = "sort",
+       .forms = everywhere | out,
+       .composite = composite<msort>,
+       .doc = R"(The elements in order along the first dimension.
+
+>>> lamella.msort(lamella.tensor([3, 1, 2]))
+tensor([1, 2, 3])
+)"},
+      {.schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
+                 "Tensor indices)",
+       .category = "sort",
+       .forms = everywhere | out,
+       .infer = shape<infer_topk>,
+       .composite = composite<topk>,
+       .doc = R"(The `k` largest elements along one dimension, or the smallest, in order, and their indices; of equal
+ones the first.
+
+Raises:
+    RuntimeError: there are fewer than `k`
+
+>>> lamella.topk(lamella.tensor([1, 5, 3]), 2).values
+tensor([5, 3])
+)"},
+      {.schema = "kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .category = "sort",
+       .forms = everywhere | out,
+       .infer = shape<infer_kthvalue>,
+       .composite = composite<kthvalue>,
+       .doc = R"(The k-th smallest element along one dimension, counted from 1, and its index.
+
+>>> lamella.kthvalue(lamella.tensor([3, 1, 2]), 2).values
+tensor(2)
+)"},
+      {.schema = "median(Tensor self) -> Tensor",
+       .category = "sort",
+       .forms = everywhere,
+       .infer = shape<infer_median>,
+       .composite = composite<median>,
+       .doc = R"(The middle element in order, the lower of two; along one dimension also its index. A NaN comes
+before all.
+
+>>> lamella.median(lamella.tensor([3, 1, 2, 9]))
+tensor(2)
+)"},
+      {.schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .category = "sort",
+       .forms = everywhere | out,
+       .infer = shape<infer_median_dim>,
+       .composite = composite<median_dim>},
   };
 }
 

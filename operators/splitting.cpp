@@ -126,53 +126,108 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
 
 LAMELLA_FAMILY(splitting) {
   return {
-      {"chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, composite<chunk>,
-       "At most `chunks` pieces of one size along a dimension, the last perhaps smaller.\n\n>>> "
-       "lamella.chunk(lamella.arange(5), 2)\n(tensor([0, 1, 2]), tensor([3, 4]))\n",
-       "unsafe_chunk"},
-      {"split.Tensor(Tensor(a) self, SymInt split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split>,
-       "Pieces along a dimension: of one size, the last perhaps smaller, or of the given sizes.\n\n>>> "
-       "lamella.split(lamella.arange(3), 2)\n(tensor([0, 1]), tensor([2]))\n",
-       "unsafe_split"},
-      {"split.sizes(Tensor(a) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_sizes>, nullptr},
-      {"split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_with_sizes>,
-       "Pieces of the given sizes along a dimension.\n\n>>> lamella.split_with_sizes(lamella.arange(3), (1, "
-       "2))\n(tensor([0]), tensor([1, 2]))\n",
-       "unsafe_split_with_sizes"},
-      {"tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<tensor_split_sections>,
-       "A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at given "
-       "indices.\n\n"
-       ">>> lamella.tensor_split(lamella.arange(5), 3)\n(tensor([0, 1]), tensor([2, 3]), tensor([4]))\n"},
-      {"tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<tensor_split_indices>, nullptr},
-      {"tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> "
-       "Tensor(a)[]",
-       "view", everywhere, nullptr, composite<tensor_split_tensor>, nullptr},
-      {"hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_sections<1>>,
-       "Equal pieces along the second dimension, of a vector along the only one, or pieces that start at given "
-       "indices.\n\n>>> lamella.hsplit(lamella.arange(4), 2)\n(tensor([0, 1]), tensor([2, 3]))\n"},
-      {"hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_indices<1>>, nullptr},
-      {"vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_sections<0>>,
-       "Equal pieces along the first dimension, or pieces that start at given indices.\n\n>>> "
-       "lamella.vsplit(lamella.ones(2, 3), 2)[0].shape\nlamella.Size([1, 3])\n"},
-      {"vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_indices<0>>, nullptr},
-      {"dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_sections<2>>,
-       "Equal pieces along the third dimension, or pieces that start at given indices.\n\n>>> "
-       "lamella.dsplit(lamella.ones(1, 1, 4), 2)[0].shape\nlamella.Size([1, 1, 2])\n"},
-      {"dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]", "view", everywhere, nullptr,
-       composite<split_indices<2>>, nullptr},
-      {"unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]", "view", everywhere, nullptr, composite<unbind>,
-       "One view for each position along a dimension.\n\n>>> lamella.unbind(lamella.tensor([[1, 2], [3, "
-       "4]]))\n(tensor([1, 2]), tensor([3, 4]))\n"},
+      {.schema = "chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<chunk>,
+       .doc = R"(At most `chunks` pieces of one size along a dimension, the last perhaps smaller.
+
+>>> lamella.chunk(lamella.arange(5), 2)
+(tensor([0, 1, 2]), tensor([3, 4]))
+)",
+       .aliases = "unsafe_chunk"},
+      {.schema = "split.Tensor(Tensor(a) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split>,
+       .doc = R"(Pieces along a dimension: of one size, the last perhaps smaller, or of the given sizes.
+
+>>> lamella.split(lamella.arange(3), 2)
+(tensor([0, 1]), tensor([2]))
+)",
+       .aliases = "unsafe_split"},
+      {.schema = "split.sizes(Tensor(a) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_sizes>},
+      {.schema = "split_with_sizes(Tensor(a) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_with_sizes>,
+       .doc = R"(Pieces of the given sizes along a dimension.
+
+>>> lamella.split_with_sizes(lamella.arange(3), (1, 2))
+(tensor([0]), tensor([1, 2]))
+)",
+       .aliases = "unsafe_split_with_sizes"},
+      {.schema = "tensor_split.sections(Tensor(a) self, SymInt sections, int dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<tensor_split_sections>,
+       .doc = R"(A number of pieces along a dimension, whose sizes differ by one at most, or pieces that start at
+given indices.
+
+>>> lamella.tensor_split(lamella.arange(5), 3)
+(tensor([0, 1]), tensor([2, 3]), tensor([4]))
+)"},
+      {.schema = "tensor_split.indices(Tensor(a) self, SymInt[] indices, int dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<tensor_split_indices>},
+      {.schema = "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int "
+                 "dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<tensor_split_tensor>},
+      {.schema = "hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_sections<1>>,
+       .doc = R"(Equal pieces along the second dimension, of a vector along the only one, or pieces that start at
+given indices.
+
+>>> lamella.hsplit(lamella.arange(4), 2)
+(tensor([0, 1]), tensor([2, 3]))
+)"},
+      {.schema = "hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_indices<1>>},
+      {.schema = "vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_sections<0>>,
+       .doc = R"(Equal pieces along the first dimension, or pieces that start at given indices.
+
+>>> lamella.vsplit(lamella.ones(2, 3), 2)[0].shape
+lamella.Size([1, 3])
+)"},
+      {.schema = "vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_indices<0>>},
+      {.schema = "dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_sections<2>>,
+       .doc = R"(Equal pieces along the third dimension, or pieces that start at given indices.
+
+>>> lamella.dsplit(lamella.ones(1, 1, 4), 2)[0].shape
+lamella.Size([1, 1, 2])
+)"},
+      {.schema = "dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<split_indices<2>>},
+      {.schema = "unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]",
+       .category = "view",
+       .forms = everywhere,
+       .composite = composite<unbind>,
+       .doc = R"(One view for each position along a dimension.
+
+>>> lamella.unbind(lamella.tensor([[1, 2], [3, 4]]))
+(tensor([1, 2]), tensor([3, 4]))
+)"},
   };
 }
 

@@ -216,46 +216,101 @@ Tensor corrcoef(const Tensor& self) {
 
 LAMELLA_FAMILY(statistics) {
   return {
-      {"bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", "reduction", everywhere, nullptr,
-       composite<bincount>,
-       "How often each integer from 0 to the largest stands in a row, or the sum of its weights.\n\n>>> "
-       "lamella.bincount(lamella.tensor([0, 2, 2]))\ntensor([1, 0, 2])\n"},
-      {"histc(Tensor self, SymInt bins=100, Scalar min=0, Scalar max=0) -> Tensor", "reduction", everywhere | out,
-       nullptr, composite<histc>,
-       "How many elements lie in each of `bins` equal parts of the range from `min` to `max`, or of that of the data "
-       "where the two are equal. What lies outside does not count.\n\n>>> lamella.histc(lamella.tensor([1., 2., 1.]), "
-       "bins=4, min=0, max=3)\ntensor([0., 2., 1., 0.])\n"},
-      {"quantile(Tensor self, Tensor q, " QUANTILE, "reduction", everywhere | out, nullptr, composite<quantile<false>>,
-       "The elements below which the fractions `q` of the sorted elements lie, along a dimension or of all; the "
-       "results "
-       "for a row of `q` are the first dimension. NaN gives NaN.\n\nArgs:\n    interpolation: 'linear', 'lower', "
-       "'higher', 'midpoint' or 'nearest', for a place between two elements\n\n>>> "
-       "lamella.quantile(lamella.tensor([0., 1., 2., 3.]), 0.5)\ntensor(1.5000)\n"},
-      {"quantile.scalar(Tensor self, float q, " QUANTILE, "reduction", everywhere | out, nullptr,
-       composite<quantile_number<false>>, nullptr},
-      {"nanquantile(Tensor self, Tensor q, " QUANTILE, "reduction", everywhere | out, nullptr,
-       composite<quantile<true>>,
-       "quantile() of what is not NaN.\n\n>>> lamella.nanquantile(lamella.tensor([float('nan'), 1., 2.]), 0.5)\n"
-       "tensor(1.5000)\n"},
-      {"nanquantile.scalar(Tensor self, float q, " QUANTILE, "reduction", everywhere | out, nullptr,
-       composite<quantile_number<true>>, nullptr},
-      {"nanmedian(Tensor self) -> Tensor", "reduction", everywhere, nullptr, composite<nanmedian>,
-       "The median of what is not NaN, the lower of two; along a dimension with its index.\n\n>>> "
-       "lamella.nanmedian(lamella.tensor([float('nan'), 1., 2.]))\ntensor(1.)\n"},
-      {"nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
-       everywhere | out, nullptr, composite<nanmedian_dim>, nullptr},
-      {"mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", "reduction",
-       everywhere | out, nullptr, composite<mode>,
-       "The most frequent element along a dimension, of several the smallest, and where it stands last.\n\n>>> "
-       "lamella.mode(lamella.tensor([3, 1, 3]))\nlamella.return_types.mode(values=tensor(3), indices=tensor(2))\n"},
-      {"cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", "reduction",
-       everywhere, nullptr, composite<cov>,
-       "The covariances of variables in rows, each with its observations in columns.\n\nArgs:\n    fweights: how often "
-       "each observation was made\n    aweights: how much each observation counts\n\n>>> "
-       "lamella.cov(lamella.tensor([[0., 1., 2.], [2., 1., 0.]]))\ntensor([[ 1., -1.],\n        [-1.,  1.]])\n"},
-      {"corrcoef(Tensor self) -> Tensor", "reduction", everywhere, nullptr, composite<corrcoef>,
-       "Pearson's correlations of variables in rows, each with its observations in columns.\n\n>>> "
-       "lamella.corrcoef(lamella.tensor([[0., 1., 2.], [2., 1., 0.]]))\ntensor([[ 1., -1.],\n        [-1.,  1.]])\n"},
+      {.schema = "bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .composite = composite<bincount>,
+       .doc = R"(How often each integer from 0 to the largest stands in a row, or the sum of its weights.
+
+>>> lamella.bincount(lamella.tensor([0, 2, 2]))
+tensor([1, 0, 2])
+)"},
+      {.schema = "histc(Tensor self, SymInt bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<histc>,
+       .doc = R"(How many elements lie in each of `bins` equal parts of the range from `min` to `max`, or of that of
+the data where the two are equal. What lies outside does not count.
+
+>>> lamella.histc(lamella.tensor([1., 2., 1.]), bins=4, min=0, max=3)
+tensor([0., 2., 1., 0.])
+)"},
+      {.schema = "quantile(Tensor self, Tensor q, " QUANTILE,
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<quantile<false>>,
+       .doc = R"(The elements below which the fractions `q` of the sorted elements lie, along a dimension or of all;
+the results for a row of `q` are the first dimension. NaN gives NaN.
+
+Args:
+    interpolation: 'linear', 'lower', 'higher', 'midpoint' or 'nearest', for a place between two elements
+
+>>> lamella.quantile(lamella.tensor([0., 1., 2., 3.]), 0.5)
+tensor(1.5000)
+)"},
+      {.schema = "quantile.scalar(Tensor self, float q, " QUANTILE,
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<quantile_number<false>>},
+      {.schema = "nanquantile(Tensor self, Tensor q, " QUANTILE,
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<quantile<true>>,
+       .doc = R"(quantile() of what is not NaN.
+
+>>> lamella.nanquantile(lamella.tensor([float('nan'), 1., 2.]), 0.5)
+tensor(1.5000)
+)"},
+      {.schema = "nanquantile.scalar(Tensor self, float q, " QUANTILE,
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<quantile_number<true>>},
+      {.schema = "nanmedian(Tensor self) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .composite = composite<nanmedian>,
+       .doc = R"(The median of what is not NaN, the lower of two; along a dimension with its index.
+
+>>> lamella.nanmedian(lamella.tensor([float('nan'), 1., 2.]))
+tensor(1.)
+)"},
+      {.schema = "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<nanmedian_dim>},
+      {.schema = "mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .composite = composite<mode>,
+       .doc = R"(The most frequent element along a dimension, of several the smallest, and where it stands last.
+
+>>> lamella.mode(lamella.tensor([3, 1, 3]))
+lamella.return_types.mode(values=tensor(3), indices=tensor(2))
+)"},
+      {.schema = "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .composite = composite<cov>,
+       .doc = R"(The covariances of variables in rows, each with its observations in columns.
+
+Args:
+    fweights: how often each observation was made
+    aweights: how much each observation counts
+
+>>> lamella.cov(lamella.tensor([[0., 1., 2.], [2., 1., 0.]]))
+tensor([[ 1., -1.],
+        [-1.,  1.]])
+)"},
+      {.schema = "corrcoef(Tensor self) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .composite = composite<corrcoef>,
+       .doc = R"(Pearson's correlations of variables in rows, each with its observations in columns.
+
+>>> lamella.corrcoef(lamella.tensor([[0., 1., 2.], [2., 1., 0.]]))
+tensor([[ 1., -1.],
+        [-1.,  1.]])
+)"},
   };
 }
 

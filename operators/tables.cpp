@@ -148,29 +148,50 @@ Bags embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& of
 
 LAMELLA_FAMILY(table) {
   return {
-      {"renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "normalization", all_forms, nullptr,
-       composite<renorm>,
-       "Slices along a dimension whose norm of order `p` is larger than `maxnorm`, scaled to that length.\n\n>>> "
-       "lamella.renorm(lamella.tensor([[3., 4.], [0., 1.]]), 2, 0, 2.5)\ntensor([[1.5000, 2.0000],\n        [0.0000, "
-       "1.0000]])\n"},
-      {"embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)", "scatter",
-       function, shape<infer_written<check_embedding_renorm>>, composite<embedding_renorm>,
-       "Scales the rows that indices name, where their norm is larger than `max_norm`, to that length, in the "
-       "table.\n\n>>> lamella.embedding_renorm_(lamella.tensor([[3., 4.], [6., 8.]]), lamella.tensor([1]), 5., 2.)\n"
-       "tensor([[3., 4.],\n        [3., 4.]])\n"},
-      {"embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
-       "sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, "
-       "Tensor)",
-       "indexing", function, nullptr, composite<embedding_bag>,
-       "Rows of a table, of which those of each bag are added up (mode 0), averaged (1), or reduced to the largest "
-       "elements (2). `offsets` say where in the indices each bag begins and, with `include_last_offset`, where the "
-       "last ends. Then the bag of each index, how many count in each bag, and the rows of the largest "
-       "elements.\n\n>>> table = lamella.tensor([[1., 2.], [3., 4.]])\n>>> lamella.embedding_bag(table, "
-       "lamella.tensor([0, 1, 1]), lamella.tensor([0, 2]))[0]\ntensor([[4., 6.],\n        [3., 4.]])\n"},
-      {"embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, "
-       "bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, "
-       "Tensor, Tensor)",
-       "indexing", function, nullptr, composite<bags_of>, nullptr},
+      {.schema = "renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
+       .category = "normalization",
+       .forms = all_forms,
+       .composite = composite<renorm>,
+       .doc = R"(Slices along a dimension whose norm of order `p` is larger than `maxnorm`, scaled to that length.
+
+>>> lamella.renorm(lamella.tensor([[3., 4.], [0., 1.]]), 2, 0, 2.5)
+tensor([[1.5000, 2.0000],
+        [0.0000, 1.0000]])
+)"},
+      {.schema = "embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
+       .category = "scatter",
+       .forms = function,
+       .infer = shape<infer_written<check_embedding_renorm>>,
+       .composite = composite<embedding_renorm>,
+       .doc = R"(Scales the rows that indices name, where their norm is larger than `max_norm`, to that length, in
+the table.
+
+>>> lamella.embedding_renorm_(lamella.tensor([[3., 4.], [6., 8.]]), lamella.tensor([1]), 5., 2.)
+tensor([[3., 4.],
+        [3., 4.]])
+)"},
+      {.schema = "embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int "
+                 "mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> "
+                 "(Tensor, Tensor, Tensor, Tensor)",
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<embedding_bag>,
+       .doc = R"(Rows of a table, of which those of each bag are added up (mode 0), averaged (1), or reduced to the
+largest elements (2). `offsets` say where in the indices each bag begins and, with
+`include_last_offset`, where the last ends. Then the bag of each index, how many count in each bag,
+and the rows of the largest elements.
+
+>>> table = lamella.tensor([[1., 2.], [3., 4.]])
+>>> lamella.embedding_bag(table, lamella.tensor([0, 1, 1]), lamella.tensor([0, 2]))[0]
+tensor([[4., 6.],
+        [3., 4.]])
+)"},
+      {.schema = "embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, "
+                 "int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> "
+                 "(Tensor, Tensor, Tensor, Tensor)",
+       .category = "indexing",
+       .forms = function,
+       .composite = composite<bags_of>},
   };
 }
 

@@ -58,20 +58,43 @@ Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double
 
 LAMELLA_FAMILY(taper) {
   return {
-      {"hann_window(int window_length, bool periodic=True, " OPTIONS, "creation", function, nullptr,
-       composite<hann_window>,
-       "Hann's window, one wave of a cosine above zero. A periodic one leaves out the last element, which is the next "
-       "period's first.\n\n>>> lamella.hann_window(4)\ntensor([0.0000, 0.5000, 1.0000, 0.5000])\n"},
-      {"hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, " OPTIONS, "creation",
-       function, nullptr, composite<hamming_window>,
-       "Hamming's window: alpha - beta cos(2 pi i / n).\n\n>>> lamella.hamming_window(4)\ntensor([0.0800, 0.5400, "
-       "1.0000, 0.5400])\n"},
-      {"blackman_window(int window_length, bool periodic=True, " OPTIONS, "creation", function, nullptr,
-       composite<blackman_window>,
-       "Blackman's window, of two cosines.\n\n>>> lamella.blackman_window(3, periodic=False)[1]\ntensor(1.)\n"},
-      {"bartlett_window(int window_length, bool periodic=True, " OPTIONS, "creation", function, nullptr,
-       composite<bartlett_window>,
-       "Bartlett's window, a triangle.\n\n>>> lamella.bartlett_window(4)\ntensor([0.0000, 0.5000, 1.0000, 0.5000])\n"},
+      {.schema = "hann_window(int window_length, bool periodic=True, " OPTIONS,
+       .category = "creation",
+       .forms = function,
+       .composite = composite<hann_window>,
+       .doc = R"(Hann's window, one wave of a cosine above zero. A periodic one leaves out the last element, which is
+the next period's first.
+
+>>> lamella.hann_window(4)
+tensor([0.0000, 0.5000, 1.0000, 0.5000])
+)"},
+      {.schema = "hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, " OPTIONS,
+       .category = "creation",
+       .forms = function,
+       .composite = composite<hamming_window>,
+       .doc = R"(Hamming's window: alpha - beta cos(2 pi i / n).
+
+>>> lamella.hamming_window(4)
+tensor([0.0800, 0.5400, 1.0000, 0.5400])
+)"},
+      {.schema = "blackman_window(int window_length, bool periodic=True, " OPTIONS,
+       .category = "creation",
+       .forms = function,
+       .composite = composite<blackman_window>,
+       .doc = R"(Blackman's window, of two cosines.
+
+>>> lamella.blackman_window(3, periodic=False)[1]
+tensor(1.)
+)"},
+      {.schema = "bartlett_window(int window_length, bool periodic=True, " OPTIONS,
+       .category = "creation",
+       .forms = function,
+       .composite = composite<bartlett_window>,
+       .doc = R"(Bartlett's window, a triangle.
+
+>>> lamella.bartlett_window(4)
+tensor([0.0000, 0.5000, 1.0000, 0.5000])
+)"},
   };
 }
 

@@ -97,28 +97,53 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
 
 LAMELLA_FAMILY(transposed_convolution) {
   return {
-      {"conv_transpose1d" ARGUMENTS(1), "convolution", function, nullptr, composite<conv_transpose<1>>,
-       "The transposed convolution along the last dimension: each element of the input (n, c, length), or without n, "
-       "adds its multiple of the kernel to the result. See conv_transpose2d.input.\n\n>>> "
-       "lamella.conv_transpose1d(lamella.tensor([[1., 2.]]), lamella.tensor([[[1., 10.]]]), stride=2)\n"
-       "tensor([[ 1., 10.,  2., 20.]])\n"},
-      {"conv_transpose2d.input" ARGUMENTS(2), "convolution", function, nullptr, composite<conv_transpose<2>>,
-       "The transposed convolution of images (n, c, height, width), or without n: each pixel adds its multiple of the "
-       "kernel to the result, `stride` places further for each pixel; `weight` is (c, out channels / groups, kernel "
-       "height, kernel width). `padding` places are cut off around the result, and `output_padding` are added behind "
-       "it: a size is (n - 1) * stride - 2 * padding + dilation * (k - 1) + output_padding + 1.\n\n"
-       "Raises:\n    RuntimeError: the shapes do not fit each other, or output_padding is neither smaller than the "
-       "stride nor than the dilation\n\n>>> lamella.conv_transpose2d(lamella.ones(1, 1, 2), lamella.ones(1, 1, 2, 2))\n"
-       "tensor([[[1., 2., 1.],\n         [1., 2., 1.]]])\n"},
-      {"conv_transpose3d.input" ARGUMENTS(3), "convolution", function, nullptr, composite<conv_transpose<3>>,
-       "The transposed convolution of volumes (n, c, depth, height, width), or without n. See "
-       "conv_transpose2d.input.\n\n>>> lamella.conv_transpose3d(lamella.ones(1, 1, 1, 2), lamella.ones(1, 1, 1, 1, "
-       "2))\ntensor([[[[1., 2., 1.]]]])\n"},
-      {"conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor", "convolution", function, nullptr,
-       composite<conv_tbc>,
-       "conv1d of an input (time, batch, c) with a weight (kernel, c, out channels).\n\n>>> "
-       "lamella.conv_tbc(lamella.ones(3, 1, 1), lamella.ones(2, 1, 1), lamella.zeros(1)).flatten()\n"
-       "tensor([2., 2.])\n"},
+      {.schema = "conv_transpose1d" ARGUMENTS(1),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv_transpose<1>>,
+       .doc = R"(The transposed convolution along the last dimension: each element of the input (n, c, length), or
+without n, adds its multiple of the kernel to the result. See conv_transpose2d.input.
+
+>>> lamella.conv_transpose1d(lamella.tensor([[1., 2.]]), lamella.tensor([[[1., 10.]]]), stride=2)
+tensor([[ 1., 10.,  2., 20.]])
+)"},
+      {.schema = "conv_transpose2d.input" ARGUMENTS(2),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv_transpose<2>>,
+       .doc = R"(The transposed convolution of images (n, c, height, width), or without n: each pixel adds its
+multiple of the kernel to the result, `stride` places further for each pixel; `weight` is (c, out
+channels / groups, kernel height, kernel width). `padding` places are cut off around the result, and
+`output_padding` are added behind it: a size is (n - 1) * stride - 2 * padding + dilation * (k - 1)
++ output_padding + 1.
+
+Raises:
+    RuntimeError: the shapes do not fit each other, or output_padding is neither smaller than the
+        stride nor than the dilation
+
+>>> lamella.conv_transpose2d(lamella.ones(1, 1, 2), lamella.ones(1, 1, 2, 2))
+tensor([[[1., 2., 1.],
+         [1., 2., 1.]]])
+)"},
+      {.schema = "conv_transpose3d.input" ARGUMENTS(3),
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv_transpose<3>>,
+       .doc = R"(The transposed convolution of volumes (n, c, depth, height, width), or without n. See
+conv_transpose2d.input.
+
+>>> lamella.conv_transpose3d(lamella.ones(1, 1, 1, 2), lamella.ones(1, 1, 1, 1, 2))
+tensor([[[[1., 2., 1.]]]])
+)"},
+      {.schema = "conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
+       .category = "convolution",
+       .forms = function,
+       .composite = composite<conv_tbc>,
+       .doc = R"(conv1d of an input (time, batch, c) with a weight (kernel, c, out channels).
+
+>>> lamella.conv_tbc(lamella.ones(3, 1, 1), lamella.ones(2, 1, 1), lamella.zeros(1)).flatten()
+tensor([2., 2.])
+)"},
   };
 }
 

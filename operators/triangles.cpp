@@ -100,35 +100,89 @@ Tensor trace(const Tensor& self) {
 
 LAMELLA_FAMILY(triangle) {
   return {
-      {"tril(Tensor self, int diagonal=0) -> Tensor", "copy", all_forms, shape<infer_triangle>,
-       composite<triangle<true>>,
-       "The lower triangle of the last two dimensions, zero above the given diagonal.\n\n>>> "
-       "lamella.tril(lamella.ones(2, 2))\ntensor([[1., 0.],\n        [1., 1.]])\n"},
-      {"triu(Tensor self, int diagonal=0) -> Tensor", "copy", all_forms, shape<infer_triangle>,
-       composite<triangle<false>>,
-       "The upper triangle of the last two dimensions, zero below the given diagonal.\n\n>>> "
-       "lamella.triu(lamella.ones(2, 2))\ntensor([[1., 1.],\n        [0., 1.]])\n"},
-      {"tril_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function,
-       shape<infer_triangle_indices<true>>, composite<triangle_indices<true>>,
-       "The rows and columns of a lower triangle's elements.\n\n>>> lamella.tril_indices(2, 2)\ntensor([[0, 1, 1],\n"
-       "        [0, 0, 1]])\n"},
-      {"triu_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor", "creation", function,
-       shape<infer_triangle_indices<false>>, composite<triangle_indices<false>>,
-       "The rows and columns of an upper triangle's elements.\n\n>>> lamella.triu_indices(2, 2)\ntensor([[0, 0, 1],\n"
-       "        [0, 1, 1]])\n"},
-      {"diag(Tensor self, int diagonal=0) -> Tensor", "copy", everywhere, nullptr, composite<diag>,
-       "A matrix with a vector on its diagonal, or a copy of a matrix's diagonal.\n\n>>> "
-       "lamella.diag(lamella.tensor([1, "
-       "2]))\ntensor([[1, 0],\n        [0, 2]])\n"},
-      {"diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", "copy", everywhere,
-       shape<infer_diag_embed>, composite<diag_embed>,
-       "Zeros, with the last dimension of `self` as the diagonal of two dimensions.\n\n>>> "
-       "lamella.diag_embed(lamella.ones(2, 3)).shape\nlamella.Size([2, 3, 3])\n"},
-      {"diagflat(Tensor self, int offset=0) -> Tensor", "copy", everywhere, nullptr, composite<diagflat>,
-       "A matrix with all elements of `self` on its diagonal.\n\n>>> lamella.diagflat(lamella.tensor([[1], [2]]))\n"
-       "tensor([[1, 0],\n        [0, 2]])\n"},
-      {"trace(Tensor self) -> Tensor", "reduction", everywhere, nullptr, composite<trace>,
-       "The sum of a matrix's diagonal.\n\n>>> lamella.trace(lamella.tensor([[1, 2], [3, 4]]))\ntensor(5)\n"},
+      {.schema = "tril(Tensor self, int diagonal=0) -> Tensor",
+       .category = "copy",
+       .forms = all_forms,
+       .infer = shape<infer_triangle>,
+       .composite = composite<triangle<true>>,
+       .doc = R"(The lower triangle of the last two dimensions, zero above the given diagonal.
+
+>>> lamella.tril(lamella.ones(2, 2))
+tensor([[1., 0.],
+        [1., 1.]])
+)"},
+      {.schema = "triu(Tensor self, int diagonal=0) -> Tensor",
+       .category = "copy",
+       .forms = all_forms,
+       .infer = shape<infer_triangle>,
+       .composite = composite<triangle<false>>,
+       .doc = R"(The upper triangle of the last two dimensions, zero below the given diagonal.
+
+>>> lamella.triu(lamella.ones(2, 2))
+tensor([[1., 1.],
+        [0., 1.]])
+)"},
+      {.schema = "tril_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_triangle_indices<true>>,
+       .composite = composite<triangle_indices<true>>,
+       .doc = R"(The rows and columns of a lower triangle's elements.
+
+>>> lamella.tril_indices(2, 2)
+tensor([[0, 1, 1],
+        [0, 0, 1]])
+)"},
+      {.schema = "triu_indices(int row, int col, int offset=0, " OPTIONS ") -> Tensor",
+       .category = "creation",
+       .forms = function,
+       .infer = shape<infer_triangle_indices<false>>,
+       .composite = composite<triangle_indices<false>>,
+       .doc = R"(The rows and columns of an upper triangle's elements.
+
+>>> lamella.triu_indices(2, 2)
+tensor([[0, 0, 1],
+        [0, 1, 1]])
+)"},
+      {.schema = "diag(Tensor self, int diagonal=0) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .composite = composite<diag>,
+       .doc = R"(A matrix with a vector on its diagonal, or a copy of a matrix's diagonal.
+
+>>> lamella.diag(lamella.tensor([1, 2]))
+tensor([[1, 0],
+        [0, 2]])
+)"},
+      {.schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .infer = shape<infer_diag_embed>,
+       .composite = composite<diag_embed>,
+       .doc = R"(Zeros, with the last dimension of `self` as the diagonal of two dimensions.
+
+>>> lamella.diag_embed(lamella.ones(2, 3)).shape
+lamella.Size([2, 3, 3])
+)"},
+      {.schema = "diagflat(Tensor self, int offset=0) -> Tensor",
+       .category = "copy",
+       .forms = everywhere,
+       .composite = composite<diagflat>,
+       .doc = R"(A matrix with all elements of `self` on its diagonal.
+
+>>> lamella.diagflat(lamella.tensor([[1], [2]]))
+tensor([[1, 0],
+        [0, 2]])
+)"},
+      {.schema = "trace(Tensor self) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .composite = composite<trace>,
+       .doc = R"(The sum of a matrix's diagonal.
+
+>>> lamella.trace(lamella.tensor([[1, 2], [3, 4]]))
+tensor(5)
+)"},
   };
 }
 

@@ -99,27 +99,41 @@ Results unique_consecutive(const Tensor& self, bool return_inverse, bool return_
 
 LAMELLA_FAMILY(unique) {
   return {
-      {"_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, "
-       "Tensor, Tensor)",
-       "sort", hidden | function, shape<infer_unique>, composite<unique>,
-       "The different elements in order, where each element of `self` went, and how many there were of each; what was "
-       "not asked for is empty."},
-      {"unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-       "(Tensor, Tensor, Tensor)",
-       "sort", function, shape<infer_unique_dim>, composite<unique_dim>,
-       "The different slices along a dimension, in the order of their first elements, where each slice went, and how "
-       "many there were of each; what was not asked for is empty.\n\n>>> lamella.unique_dim(lamella.tensor([[3, 1], "
-       "[0, "
-       "2], [3, 1]]), 0)[0]\ntensor([[0, 2],\n        [3, 1]])\n"},
-      {"_row_order(Tensor self) -> Tensor", "sort", hidden | function, shape<infer_row_order>, composite<row_order>,
-       "The indices that put a matrix's rows in the order of their first elements, then their second; equal rows keep "
-       "their order."},
-      {"_unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
-       "(Tensor, Tensor, Tensor)",
-       "sort", hidden | function, nullptr, composite<unique_consecutive>,
-       "Of each run of equal elements, or slices along a dimension, one, the run of each element, and the runs' "
-       "lengths; what was not asked for is "
-       "empty."},
+      {.schema = "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
+                 "(Tensor, Tensor, Tensor)",
+       .category = "sort",
+       .forms = hidden | function,
+       .infer = shape<infer_unique>,
+       .composite = composite<unique>,
+       .doc = "The different elements in order, where each element of `self` went, and how many there were of each; "
+              "what was not asked for is empty."},
+      {.schema = "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
+                 "return_counts=False) -> (Tensor, Tensor, Tensor)",
+       .category = "sort",
+       .forms = function,
+       .infer = shape<infer_unique_dim>,
+       .composite = composite<unique_dim>,
+       .doc = R"(The different slices along a dimension, in the order of their first elements, where each slice went,
+and how many there were of each; what was not asked for is empty.
+
+>>> lamella.unique_dim(lamella.tensor([[3, 1], [0, 2], [3, 1]]), 0)[0]
+tensor([[0, 2],
+        [3, 1]])
+)"},
+      {.schema = "_row_order(Tensor self) -> Tensor",
+       .category = "sort",
+       .forms = hidden | function,
+       .infer = shape<infer_row_order>,
+       .composite = composite<row_order>,
+       .doc = "The indices that put a matrix's rows in the order of their first elements, then their second; equal "
+              "rows keep their order."},
+      {.schema = "_unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) "
+                 "-> (Tensor, Tensor, Tensor)",
+       .category = "sort",
+       .forms = hidden | function,
+       .composite = composite<unique_consecutive>,
+       .doc = "Of each run of equal elements, or slices along a dimension, one, the run of each element, and the runs' "
+              "lengths; what was not asked for is empty."},
   };
 }
 

@@ -43,18 +43,31 @@ Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 
 LAMELLA_FAMILY(unpooling) {
   return {
-      {"max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", "pooling", function | hidden,
-       nullptr, composite<max_unpool2d>,
-       "Planes of zeros, and each element of `self` where `indices`, those of max_pool2d_with_indices, say.\n\n"
-       "Raises:\n    RuntimeError: an index lies outside of the plane\n\n>>> "
-       "lamella.ops.aten.max_unpool2d(lamella.tensor([[[5.]]]), lamella.tensor([[[2]]]), (2, 2))\n"
-       "tensor([[[0., 0.],\n         [5., 0.]]])\n"},
-      {"max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
-       "pooling", function | hidden, nullptr, composite<max_unpool3d>,
-       "Volumes of zeros, and each element of `self` where `indices`, those of max_pool3d_with_indices, say. `stride` "
-       "and `padding` are checked and change nothing.\n\n>>> "
-       "lamella.ops.aten.max_unpool3d(lamella.tensor([[[[5.]]]]), lamella.tensor([[[[2]]]]), (1, 2, 2), 1, 0)\n"
-       "tensor([[[[0., 0.],\n          [5., 0.]]]])\n"},
+      {.schema = "max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .composite = composite<max_unpool2d>,
+       .doc = R"(Planes of zeros, and each element of `self` where `indices`, those of max_pool2d_with_indices, say.
+
+Raises:
+    RuntimeError: an index lies outside of the plane
+
+>>> lamella.ops.aten.max_unpool2d(lamella.tensor([[[5.]]]), lamella.tensor([[[2]]]), (2, 2))
+tensor([[[0., 0.],
+         [5., 0.]]])
+)"},
+      {.schema =
+           "max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .composite = composite<max_unpool3d>,
+       .doc = R"(Volumes of zeros, and each element of `self` where `indices`, those of max_pool3d_with_indices, say.
+`stride` and `padding` are checked and change nothing.
+
+>>> lamella.ops.aten.max_unpool3d(lamella.tensor([[[[5.]]]]), lamella.tensor([[[[2]]]]), (1, 2, 2), 1, 0)
+tensor([[[[0., 0.],
+          [5., 0.]]]])
+)"},
   };
 }
 

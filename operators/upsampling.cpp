@@ -260,16 +260,25 @@ struct Mixes : Up<F, S...> {
 
 LAMELLA_FAMILY(upsampling) {
   return {
-      {"_resample(Tensor self, SymInt[] output_size, int[] taps, Tensor index, Tensor? weight=None) -> Tensor",
-       "indexing", function | hidden, shape<infer_resample>, composite<resample>,
-       "The last axes, one by one, at other places. Place i of an axis is the sum over its taps k of the element at "
-       "index[k * size + i], times that weight; the tables of all axes stand one behind another.\n\n>>> "
-       "lamella.ops.aten._resample(lamella.tensor([1., 3.]), [3], [1], lamella.tensor([0, 1, 1]))\n"
-       "tensor([1., 3., 3.])\n"},
-      {"_resample_backward(Tensor grad_output, SymInt[] output_size, SymInt[] input_size, int[] taps, Tensor index, "
-       "Tensor? weight=None) -> Tensor",
-       "scatter", function | hidden, shape<infer_resample_backward>, composite<resample_backward>,
-       "The gradient of _resample."},
+      {.schema =
+           "_resample(Tensor self, SymInt[] output_size, int[] taps, Tensor index, Tensor? weight=None) -> Tensor",
+       .category = "indexing",
+       .forms = function | hidden,
+       .infer = shape<infer_resample>,
+       .composite = composite<resample>,
+       .doc = R"(The last axes, one by one, at other places. Place i of an axis is the sum over its taps k of the
+element at index[k * size + i], times that weight; the tables of all axes stand one behind another.
+
+>>> lamella.ops.aten._resample(lamella.tensor([1., 3.]), [3], [1], lamella.tensor([0, 1, 1]))
+tensor([1., 3., 3.])
+)"},
+      {.schema = "_resample_backward(Tensor grad_output, SymInt[] output_size, SymInt[] input_size, int[] taps, Tensor "
+                 "index, Tensor? weight=None) -> Tensor",
+       .category = "scatter",
+       .forms = function | hidden,
+       .infer = shape<infer_resample_backward>,
+       .composite = composite<resample_backward>,
+       .doc = "The gradient of _resample."},
       BOTH("upsample_nearest1d", 1, 3, "", ONE,
            "The nearest element of the last axis, at other places: that at floor(place * size / places).\n\n>>> "
            "lamella.ops.aten.upsample_nearest1d(lamella.tensor([[[1., 2.]]]), [4])\ntensor([[[1., 1., 2., 2.]]])\n",

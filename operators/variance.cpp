@@ -68,42 +68,94 @@ Spread<WithMean> spread_corrected(const Tensor& self, std::optional<IntArrayRef>
 
 LAMELLA_FAMILY(variance) {
   return {
-      {"var(Tensor self, bool unbiased=True) -> Tensor", "reduction", everywhere, shape<infer_all<>>,
-       composite<spread_all<false, false>>,
-       "The variance over all elements, or over dimensions: the squares of what differs from the mean, added and "
-       "divided by n - `correction` (1 if `unbiased`, the default, else 0).\n\nRaises:\n    RuntimeError: the dtype is "
-       "neither floating nor complex\n\n>>> lamella.var(lamella.tensor([1., 2., 3., 4.]), "
-       "correction=0)\ntensor(1.2500)\n"},
-      {"var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "reduction",
-       everywhere | out, shape<infer_dims<>>, composite<spread_dims<false, false>>, nullptr},
-      {"var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-       "reduction", everywhere | out, shape<infer_corrected<>>, composite<spread_corrected<false, false>>, nullptr},
-      {"std(Tensor self, bool unbiased=True) -> Tensor", "reduction", everywhere, shape<infer_all<>>,
-       composite<spread_all<true, false>>,
-       "The standard deviation, the root of var.\n\n>>> lamella.std(lamella.tensor([1., 3.]), "
-       "unbiased=False)\ntensor(1.)\n"},
-      {"std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "reduction",
-       everywhere | out, shape<infer_dims<>>, composite<spread_dims<true, false>>, nullptr},
-      {"std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-       "reduction", everywhere | out, shape<infer_corrected<>>, composite<spread_corrected<true, false>>, nullptr},
-      {"var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "reduction", everywhere,
-       shape<infer_all<Output>>, composite<spread_all<false, true>>,
-       "The variance and the mean, in one pass.\n\n>>> lamella.var_mean(lamella.tensor([1., 3.]), "
-       "unbiased=False)\n(tensor(1.), tensor(2.))\n"},
-      {"var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-       "reduction", everywhere, shape<infer_dims<Output>>, composite<spread_dims<false, true>>, nullptr},
-      {"var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, "
-       "Tensor)",
-       "reduction", everywhere, shape<infer_corrected<Output>>, composite<spread_corrected<false, true>>, nullptr},
-      {"std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "reduction", everywhere,
-       shape<infer_all<Output>>, composite<spread_all<true, true>>,
-       "The standard deviation and the mean, in one pass.\n\n>>> lamella.std_mean(lamella.tensor([1., 5.]), "
-       "unbiased=False)\n(tensor(2.), tensor(3.))\n"},
-      {"std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-       "reduction", everywhere, shape<infer_dims<Output>>, composite<spread_dims<true, true>>, nullptr},
-      {"std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, "
-       "Tensor)",
-       "reduction", everywhere, shape<infer_corrected<Output>>, composite<spread_corrected<true, true>>, nullptr},
+      {.schema = "var(Tensor self, bool unbiased=True) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_all<>>,
+       .composite = composite<spread_all<false, false>>,
+       .doc = R"(The variance over all elements, or over dimensions: the squares of what differs from the mean, added
+and divided by n - `correction` (1 if `unbiased`, the default, else 0).
+
+Raises:
+    RuntimeError: the dtype is neither floating nor complex
+
+>>> lamella.var(lamella.tensor([1., 2., 3., 4.]), correction=0)
+tensor(1.2500)
+)"},
+      {.schema = "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_dims<>>,
+       .composite = composite<spread_dims<false, false>>},
+      {.schema =
+           "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_corrected<>>,
+       .composite = composite<spread_corrected<false, false>>},
+      {.schema = "std(Tensor self, bool unbiased=True) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_all<>>,
+       .composite = composite<spread_all<true, false>>,
+       .doc = R"(The standard deviation, the root of var.
+
+>>> lamella.std(lamella.tensor([1., 3.]), unbiased=False)
+tensor(1.)
+)"},
+      {.schema = "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_dims<>>,
+       .composite = composite<spread_dims<true, false>>},
+      {.schema =
+           "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+       .category = "reduction",
+       .forms = everywhere | out,
+       .infer = shape<infer_corrected<>>,
+       .composite = composite<spread_corrected<true, false>>},
+      {.schema = "var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_all<Output>>,
+       .composite = composite<spread_all<false, true>>,
+       .doc = R"(The variance and the mean, in one pass.
+
+>>> lamella.var_mean(lamella.tensor([1., 3.]), unbiased=False)
+(tensor(1.), tensor(2.))
+)"},
+      {.schema = "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_dims<Output>>,
+       .composite = composite<spread_dims<false, true>>},
+      {.schema = "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) "
+                 "-> (Tensor, Tensor)",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_corrected<Output>>,
+       .composite = composite<spread_corrected<false, true>>},
+      {.schema = "std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_all<Output>>,
+       .composite = composite<spread_all<true, true>>,
+       .doc = R"(The standard deviation and the mean, in one pass.
+
+>>> lamella.std_mean(lamella.tensor([1., 5.]), unbiased=False)
+(tensor(2.), tensor(3.))
+)"},
+      {.schema = "std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_dims<Output>>,
+       .composite = composite<spread_dims<true, true>>},
+      {.schema = "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) "
+                 "-> (Tensor, Tensor)",
+       .category = "reduction",
+       .forms = everywhere,
+       .infer = shape<infer_corrected<Output>>,
+       .composite = composite<spread_corrected<true, true>>},
   };
 }
 

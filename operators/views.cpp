@@ -249,76 +249,186 @@ void infer_as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, 
 
 LAMELLA_FAMILY(view) {
   return {
-      {"t(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_t>, nullptr,
-       "The transpose of a matrix; vectors stay as they are.\n\n>>> lamella.ones(2, 3).t().shape\nlamella.Size([3, "
-       "2])\n"},
-      {"transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_transpose>, nullptr,
-       "Swaps two dimensions.\n\n>>> lamella.transpose(lamella.ones(2, 3, 4), 0, 2).shape\nlamella.Size([4, 3, 2])\n",
-       "swapdims"},
-      {"permute(Tensor(a) self, int[] dims) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_permute>,
-       nullptr,
-       "Reorders the dimensions.\n\n>>> lamella.permute(lamella.ones(2, 3, 4), (2, 0, 1)).shape\nlamella.Size([4, 2, "
-       "3])\n"},
-      {"expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)", "view", method | no_kernel_needed,
-       shape<infer_expand>, nullptr,
-       "Repeats dimensions of size 1 without copying; -1 keeps a size.\n\n>>> lamella.tensor([[1], [2]]).expand(2, "
-       "3)\ntensor([[1, 1, 1],\n        [2, 2, 2]])\n"},
-      {"slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
-       "view", hidden | no_kernel_needed, shape<infer_slice>, nullptr, "self[start:end:step] along one dimension."},
-      {"select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_select>, nullptr,
-       "One position along a dimension, which disappears.\n\nRaises:\n    IndexError: dim or index is out of "
-       "range\n\n>>> lamella.select(lamella.arange(6).view(2, 3), 0, 1)\ntensor([3, 4, 5])\n"},
-      {"squeeze(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_squeeze>, nullptr,
-       "Drops dimensions of size 1: all, or those named.\n\n>>> lamella.squeeze(lamella.ones(1, 3, "
-       "1)).shape\nlamella.Size([3])\n"},
-      {"squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_squeeze_dim>, nullptr, nullptr},
-      {"squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_squeeze_dims>, nullptr, nullptr},
-      {"unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_unsqueeze>,
-       nullptr,
-       "Inserts a dimension of size 1.\n\n>>> lamella.unsqueeze(lamella.ones(3), 0).shape\nlamella.Size([1, 3])\n"},
-      {"as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)", "view",
-       everywhere | no_kernel_needed, shape<infer_as_strided>, nullptr,
-       "A view of the storage with the given sizes, strides and offset (in elements).\n\nRaises:\n    RuntimeError: it "
-       "would reach beyond the storage\n\n"
-       ">>> lamella.as_strided(lamella.arange(5), (2, 2), (2, 1))\ntensor([[0, 1],\n        [2, 3]])\n"},
-      {"detach(Tensor(a) self) -> Tensor(a)", "view", everywhere | no_kernel_needed, shape<infer_detach>, nullptr,
-       "The same storage, cut from any history of gradients.\n\n>>> lamella.ones(2).detach()\ntensor([1., 1.])\n"},
-      {"alias(Tensor(a) self) -> Tensor(a)", "view", hidden | no_kernel_needed, shape<infer_alias>, nullptr,
-       "A second tensor over the same elements."},
-      {"narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)", "view",
-       everywhere | no_kernel_needed, shape<infer_narrow>, nullptr,
-       "`length` positions from `start` on along one dimension.\n\n>>> lamella.narrow(lamella.arange(5), 0, 1, "
-       "3)\ntensor([1, 2, 3])\n"},
-      {"swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_swapaxes>, nullptr,
-       "transpose() by numpy's name.\n\n>>> lamella.swapaxes(lamella.ones(2, 3), 0, 1).shape\nlamella.Size([3, 2])\n"},
-      {"unfold(Tensor(a) self, int dimension, SymInt size, SymInt step) -> Tensor(a)", "view",
-       method | no_kernel_needed, shape<infer_unfold>, nullptr,
-       "Windows of `size` positions along one dimension, `step` apart; the positions within are a last dimension.\n\n"
-       ">>> lamella.arange(5).unfold(0, 3, 2)\ntensor([[0, 1, 2],\n        [2, 3, 4]])\n"},
-      {"diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", "view",
-       everywhere | no_kernel_needed, shape<infer_diagonal>, nullptr,
-       "The diagonal of two dimensions, as a last dimension; `offset` columns to the right.\n\n>>> "
-       "lamella.diagonal(lamella.arange(4).view(2, 2))\ntensor([0, 3])\n"},
-      {"expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view", method | no_kernel_needed,
-       shape<infer_expand_as>, nullptr,
-       "expand() to the shape of `other`.\n\n>>> lamella.ones(1).expand_as(lamella.zeros(2))\ntensor([1., 1.])\n"},
-      {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_broadcast_to>, nullptr,
-       "expand() by numpy's name.\n\n>>> lamella.broadcast_to(lamella.tensor([1, 2]), (2, 2))\ntensor([[1, 2],\n       "
-       " "
-       "[1, 2]])\n"},
-      {"movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", "view",
-       everywhere | no_kernel_needed, shape<infer_movedim_list>, nullptr,
-       "Moves dimensions to other places; the rest keep their order.\n\n>>> lamella.movedim(lamella.ones(2, 3, 4), 0, "
-       "2).shape\nlamella.Size([3, 4, 2])\n",
-       "moveaxis"},
-      {"movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", "view", everywhere | no_kernel_needed,
-       shape<infer_movedim_int>, nullptr, nullptr},
+      {.schema = "t(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_t>,
+       .doc = R"(The transpose of a matrix; vectors stay as they are.
+
+>>> lamella.ones(2, 3).t().shape
+lamella.Size([3, 2])
+)"},
+      {.schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_transpose>,
+       .doc = R"(Swaps two dimensions.
+
+>>> lamella.transpose(lamella.ones(2, 3, 4), 0, 2).shape
+lamella.Size([4, 3, 2])
+)",
+       .aliases = "swapdims"},
+      {.schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_permute>,
+       .doc = R"(Reorders the dimensions.
+
+>>> lamella.permute(lamella.ones(2, 3, 4), (2, 0, 1)).shape
+lamella.Size([4, 2, 3])
+)"},
+      {.schema = "expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
+       .category = "view",
+       .forms = method | no_kernel_needed,
+       .infer = shape<infer_expand>,
+       .doc = R"(Repeats dimensions of size 1 without copying; -1 keeps a size.
+
+>>> lamella.tensor([[1], [2]]).expand(2, 3)
+tensor([[1, 1, 1],
+        [2, 2, 2]])
+)"},
+      {.schema =
+           "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+       .category = "view",
+       .forms = hidden | no_kernel_needed,
+       .infer = shape<infer_slice>,
+       .doc = "self[start:end:step] along one dimension."},
+      {.schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_select>,
+       .doc = R"(One position along a dimension, which disappears.
+
+Raises:
+    IndexError: dim or index is out of range
+
+>>> lamella.select(lamella.arange(6).view(2, 3), 0, 1)
+tensor([3, 4, 5])
+)"},
+      {.schema = "squeeze(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_squeeze>,
+       .doc = R"(Drops dimensions of size 1: all, or those named.
+
+>>> lamella.squeeze(lamella.ones(1, 3, 1)).shape
+lamella.Size([3])
+)"},
+      {.schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_squeeze_dim>},
+      {.schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_squeeze_dims>},
+      {.schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_unsqueeze>,
+       .doc = R"(Inserts a dimension of size 1.
+
+>>> lamella.unsqueeze(lamella.ones(3), 0).shape
+lamella.Size([1, 3])
+)"},
+      {.schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_as_strided>,
+       .doc = R"(A view of the storage with the given sizes, strides and offset (in elements).
+
+Raises:
+    RuntimeError: it would reach beyond the storage
+
+>>> lamella.as_strided(lamella.arange(5), (2, 2), (2, 1))
+tensor([[0, 1],
+        [2, 3]])
+)"},
+      {.schema = "detach(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_detach>,
+       .doc = R"(The same storage, cut from any history of gradients.
+
+>>> lamella.ones(2).detach()
+tensor([1., 1.])
+)"},
+      {.schema = "alias(Tensor(a) self) -> Tensor(a)",
+       .category = "view",
+       .forms = hidden | no_kernel_needed,
+       .infer = shape<infer_alias>,
+       .doc = "A second tensor over the same elements."},
+      {.schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_narrow>,
+       .doc = R"(`length` positions from `start` on along one dimension.
+
+>>> lamella.narrow(lamella.arange(5), 0, 1, 3)
+tensor([1, 2, 3])
+)"},
+      {.schema = "swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_swapaxes>,
+       .doc = R"(transpose() by numpy's name.
+
+>>> lamella.swapaxes(lamella.ones(2, 3), 0, 1).shape
+lamella.Size([3, 2])
+)"},
+      {.schema = "unfold(Tensor(a) self, int dimension, SymInt size, SymInt step) -> Tensor(a)",
+       .category = "view",
+       .forms = method | no_kernel_needed,
+       .infer = shape<infer_unfold>,
+       .doc = R"(Windows of `size` positions along one dimension, `step` apart; the positions within are a last
+dimension.
+
+>>> lamella.arange(5).unfold(0, 3, 2)
+tensor([[0, 1, 2],
+        [2, 3, 4]])
+)"},
+      {.schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_diagonal>,
+       .doc = R"(The diagonal of two dimensions, as a last dimension; `offset` columns to the right.
+
+>>> lamella.diagonal(lamella.arange(4).view(2, 2))
+tensor([0, 3])
+)"},
+      {.schema = "expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+       .category = "view",
+       .forms = method | no_kernel_needed,
+       .infer = shape<infer_expand_as>,
+       .doc = R"(expand() to the shape of `other`.
+
+>>> lamella.ones(1).expand_as(lamella.zeros(2))
+tensor([1., 1.])
+)"},
+      {.schema = "broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_broadcast_to>,
+       .doc = R"(expand() by numpy's name.
+
+>>> lamella.broadcast_to(lamella.tensor([1, 2]), (2, 2))
+tensor([[1, 2],
+        [1, 2]])
+)"},
+      {.schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_movedim_list>,
+       .doc = R"(Moves dimensions to other places; the rest keep their order.
+
+>>> lamella.movedim(lamella.ones(2, 3, 4), 0, 2).shape
+lamella.Size([3, 4, 2])
+)",
+       .aliases = "moveaxis"},
+      {.schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
+       .category = "view",
+       .forms = everywhere | no_kernel_needed,
+       .infer = shape<infer_movedim_int>},
   };
 }
 

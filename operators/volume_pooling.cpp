@@ -104,21 +104,39 @@ Tensor avg_pool(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
 
 LAMELLA_FAMILY(volume_pooling) {
   return {
-      {"max_pool3d(Tensor self, " WINDOW "int[3] dilation=1, bool ceil_mode=False) -> Tensor", "pooling", function,
-       shape<infer_max>, composite<max_pool>,
-       "The largest element of each window of volumes (n, c, depth, height, width), or without n. See max_pool2d.\n\n"
-       ">>> lamella.max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2)).flatten()\ntensor([3., 7.])\n"},
-      {"max_pool3d_with_indices(Tensor self, " WINDOW "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-       "pooling", function | hidden, shape<infer_max_indices>, composite<max_pool_indices>,
-       "max_pool3d, and where in its volume each element stood.\n\n>>> "
-       "lamella.ops.aten.max_pool3d_with_indices(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2))[1].flatten()\n"
-       "tensor([3, 7])\n"},
-      {"avg_pool3d(Tensor self, " WINDOW
-       "bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-       "pooling", function | hidden, shape<infer_avg>, composite<avg_pool>,
-       "The mean of each window of volumes (n, c, depth, height, width), or without n. See avg_pool2d.\n\n>>> "
-       "lamella.ops.aten.avg_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2)).flatten()\n"
-       "tensor([1.5000, 5.5000])\n"},
+      {.schema = "max_pool3d(Tensor self, " WINDOW "int[3] dilation=1, bool ceil_mode=False) -> Tensor",
+       .category = "pooling",
+       .forms = function,
+       .infer = shape<infer_max>,
+       .composite = composite<max_pool>,
+       .doc = R"(The largest element of each window of volumes (n, c, depth, height, width), or without n. See
+max_pool2d.
+
+>>> lamella.max_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2)).flatten()
+tensor([3., 7.])
+)"},
+      {.schema = "max_pool3d_with_indices(Tensor self, " WINDOW
+                 "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_max_indices>,
+       .composite = composite<max_pool_indices>,
+       .doc = R"(max_pool3d, and where in its volume each element stood.
+
+>>> lamella.ops.aten.max_pool3d_with_indices(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2))[1].flatten()
+tensor([3, 7])
+)"},
+      {.schema = "avg_pool3d(Tensor self, " WINDOW
+                 "bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+       .category = "pooling",
+       .forms = function | hidden,
+       .infer = shape<infer_avg>,
+       .composite = composite<avg_pool>,
+       .doc = R"(The mean of each window of volumes (n, c, depth, height, width), or without n. See avg_pool2d.
+
+>>> lamella.ops.aten.avg_pool3d(lamella.arange(8.).view(1, 2, 2, 2), (1, 2, 2)).flatten()
+tensor([1.5000, 5.5000])
+)"},
   };
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <lamella/c_api.h>
-#include <lamella/pointwise/families.h>
 
 #include "backends/cpu/isa.h"
 
@@ -15,19 +14,12 @@ using CastLoop = void (*)(int64_t n, char* dst, int64_t dst_stride, const char* 
 using PackLoop = void (*)(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row,
                           int64_t src_col);
 
-// The descriptors of a family of pointwise operators, in the order of its declarations.
-using Meanings = const lamella_pointwise*;
-#define LAMELLA_COUNT(family) +1
-inline constexpr int pointwise_families = LAMELLA_POINTWISE_FAMILIES(LAMELLA_COUNT);
-#undef LAMELLA_COUNT
-
 struct Loops {
   const char* isa;
   CastLoop cast[LAMELLA_PLAIN_DTYPES][LAMELLA_PLAIN_DTYPES];  // [from][to]
   PackLoop pack[5];                                           // by the logarithm of the element's size
   void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
   void (*fence)();
-  Meanings pointwise[pointwise_families];  // null for the baseline, for which operators bring their own
 };
 
 const Loops& loops();  // of the chosen instruction set
@@ -42,6 +34,3 @@ inline PackLoop pack_of(int64_t bytes) { return loops().pack[__builtin_ctzll(byt
 LAMELLA_DECLARE_ISA(void, fill_loops, (Loops&))
 LAMELLA_DECLARE_ISA(void, fill_casts, (Loops&))
 LAMELLA_DECLARE_ISA(void, fill_tiles, (Loops&))
-#define LAMELLA_DECLARE_FAMILY(family) LAMELLA_DECLARE_ISA(Meanings, pointwise_##family, ())
-LAMELLA_POINTWISE_FAMILIES(LAMELLA_DECLARE_FAMILY)
-#undef LAMELLA_DECLARE_FAMILY

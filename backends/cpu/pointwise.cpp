@@ -8,12 +8,20 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
+#include "backends/cpu/meanings.h"
 #include "backends/cpu/strips.h"
+
+// The ends of the section, which the linker names; null if no file leaves anything there, as for a single instruction
+// set.
+extern "C" {
+extern const lamella::cpu::FamilyLoops* const __start_lamella_loops[] __attribute__((weak, visibility("hidden")));
+extern const lamella::cpu::FamilyLoops* const __stop_lamella_loops[] __attribute__((weak, visibility("hidden")));
+}
 
 namespace lamella::cpu {
 namespace {
 
-std::string name_of(const pointwise::Signature& s) { return std::string(s.schema, std::strchr(s.schema, '(')); }
+std::string name_of(const char* schema) { return std::string(schema, std::strchr(schema, '(')); }
 
 // float16 is computed in float32, and so is bfloat16 beside anything else: a number keeps its precision.
 int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* args) {
@@ -270,25 +278,25 @@ lamella_status general(lamella_frame* f, const lamella_pointwise* p, const lamel
   return __builtin_expect(faults, 0) ? fault(c, f) : LAMELLA_OK;
 }
 
-// The loops of the chosen instruction set for a declaration of a family, if that has it.
-template <class Op, class... Ops>
-const lamella_pointwise* find(Meanings all, pointwise::Family<Ops...>) {
-  size_t at = 0;
-  const bool found = ((std::is_same_v<Op, Ops> || (at++, false)) || ...);
-  return all && found ? all + at : nullptr;
+// Calls `run` for each meaning that has loops for the chosen instruction set.
+template <class Run>
+void each_meaning(const Run& run) {
+  for (const FamilyLoops* const* family = __start_lamella_loops; family != __stop_lamella_loops; family++)
+    if ((*family)->isa == isa())
+      for (size_t i = 0; i < (*family)->count; i++) run((*family)->meanings()[i]);
 }
 template <class Op>
 const lamella_pointwise* meaning_of() {
-  const Meanings* next = loops().pointwise;
-#define LAMELLA_FIND(family) \
-  if (const lamella_pointwise* p = find<Op>(*next++, pointwise::family())) return p;
-  LAMELLA_POINTWISE_FAMILIES(LAMELLA_FIND)
-#undef LAMELLA_FIND
+  const lamella_pointwise* found = nullptr;
+  each_meaning([&found](const Meaning& m) {
+    if (!std::strcmp(m.declaration, declaration_name<Op>())) found = &m.pointwise;
+  });
+  if (found) return found;
   if constexpr (std::size(Op::signatures) == 0) {  // no operator of its own, as the cube: compiled here
     static const lamella_pointwise own = pointwise::describe<Op>(nullptr);
     return &own;
   } else {  // the baseline: the operator's own
-    const std::string name = "aten::" + name_of(*std::begin(Op::signatures));
+    const std::string name = "aten::" + name_of(std::begin(Op::signatures)->schema);
     const size_t dot = name.find('.');
     const std::string overload = dot == std::string::npos ? "" : name.substr(dot + 1);
     return api().operator_pointwise(api().find_operator(name.substr(0, dot).c_str(), overload.c_str()));
@@ -322,25 +330,15 @@ Status pow_by_number(lamella_frame* f, const Tensor& self, const Scalar& exponen
   return run(f, serves ? p : own, args, rets);
 }
 
-// Gives each operator of a family its loops. The baseline has none: there the category's kernel takes the operator's
-// own.
-template <class... Ops>
-void register_family(Library& m, Meanings all, pointwise::Family<Ops...>) {
-  if (!all) return;
-  const auto give = [&](const auto& signatures, const lamella_pointwise* meaning) {
-    for (const pointwise::Signature& s : signatures) m.impl(name_of(s).c_str(), "cpu", pointwise_kernel, meaning);
-  };
-  (give(Ops::signatures, all++), ...);
-}
-
 }  // namespace
 
 LAMELLA_LIBRARY_IMPL(aten, cpu, m) {
   m.category("pointwise", "cpu", pointwise_kernel);
-  const Meanings* next = loops().pointwise;
-#define LAMELLA_REGISTER(family) register_family(m, *next++, pointwise::family());
-  LAMELLA_POINTWISE_FAMILIES(LAMELLA_REGISTER)
-#undef LAMELLA_REGISTER
+  // The baseline has no meanings: there the category's kernel takes the operator's own loops.
+  each_meaning([&m](const Meaning& of) {
+    for (const char* const* schema = of.schemas; *schema; schema++)
+      m.impl(name_of(*schema).c_str(), "cpu", pointwise_kernel, &of.pointwise);
+  });
   add<pow_by_number>(m, "pow.Tensor_Scalar");
 }
 

@@ -75,12 +75,12 @@ py::dict meaning_of(const lamella_pointwise& p) {
 
 py::dict describe_operator(Operator* op) {
   check(dispatcher::prepare(op));
-  std::string owner, doc, file;  // copies, since a redefinition may change the operator's own
+  std::string owner, doc, file, module;  // copies, since a redefinition may change the operator's own
   int line;
   std::vector<std::pair<std::string, std::string>> registered;
   {
     dispatcher::RegistryLock lock;
-    std::tie(owner, doc, file, line) = std::tie(op->owner, op->doc, op->file, op->line);
+    std::tie(owner, doc, file, module, line) = std::tie(op->owner, op->doc, op->file, op->module, op->line);
     for (const auto& r : (op->functional ? op->functional : op)->kernels) registered.emplace_back(r.key, r.owner);
   }
   py::dict d;
@@ -92,6 +92,7 @@ py::dict describe_operator(Operator* op) {
   d["owner"] = owner;
   d["doc"] = doc;
   d["file"] = file;
+  d["module"] = module;
   d["line"] = line;
   d["method"] = (op->forms & LAMELLA_FORM_METHOD) != 0;
   d["function"] = (op->forms & LAMELLA_FORM_FUNCTION) != 0;
@@ -150,6 +151,13 @@ void add_operators(py::module_& m) {
         v.emplace_back(op->name, op->forms);
         for (const std::string& alias : op->aliases) v.emplace_back(alias, op->forms);
       }
+    return v;
+  });
+  m.def("_operator_modules", [] {  // of those that name one
+    dispatcher::RegistryLock lock;
+    std::vector<std::pair<std::string, std::string>> v;
+    for (Operator* op : dispatcher::all_operators())
+      if (!op->module.empty() && op->form == dispatcher::Form::Functional) v.emplace_back(op->name, op->module);
     return v;
   });
   m.def("_return_type", [](const std::string& name) -> py::object {

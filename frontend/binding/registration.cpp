@@ -102,13 +102,14 @@ class PyLibrary {
   }
 
   lamella_handle define(const std::string& schema, const std::string& category, const std::string& doc, uint32_t forms,
-                        const std::string& file, int line) {
+                        const std::string& module, const std::string& file, int line) {
     lamella_operator_def d{};
     d.size = sizeof d;
     d.schema = schema.c_str();
     d.category = category.empty() ? nullptr : category.c_str();
     d.doc = doc.c_str();
     d.forms = forms;
+    d.module = module.empty() ? nullptr : module.c_str();
     d.file = file.c_str();
     d.line = line;
     lamella_handle h;

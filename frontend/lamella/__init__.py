@@ -179,6 +179,7 @@ def __dir__():
 def _loaded(plugin):
     _absent.release_places(plugin)
     _devices.announce(_devices.backends())
+    _namespace.show_modules()
     _log_once(f"{plugin.kind}.{plugin.name}")
     _hand_over()
 
@@ -189,6 +190,7 @@ _C._set_backend_loader(plugins.manager.load_backend)
 plugins.manager.start(_Frontend(library.Library, _loaded))
 # The namespace is complete from here on. A failing plugin is set aside; `lamella plugins` says why.
 plugins.manager.load_plugins()
+_namespace.show_modules()
 _absent.hold_places()
 _absent.explain_names(globals())
 _torch_names.contribute_to_autograd(globals().get("autograd"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copyreg
 import os
-from collections.abc import Container
+from collections.abc import Callable, Container
 from typing import Any
 
 from lamella import _C
 from lamella._absent import namespace_note
 from lamella._usage import log_once
+from lamella.plugins import contributions
 
 NATIVE = type(_C.Tensor.numel)  # the binding's own methods, such as item(), call the operator themselves
 PROPERTIES = ("real", "imag")  # views that torch has as attributes of Tensor
@@ -35,18 +36,41 @@ def operators(taken: Container[str], tensor_type: type) -> tuple[dict[str, Any],
         tensor_type: its native methods, such as ``item``, call the operator of the same name
     """
     functions, methods = {}, {}
+    elsewhere = dict(_C._operator_modules())
     for qualified, forms in _C._operator_names():
         ns, _, name = qualified.partition("::")
         if ns != "aten" or forms & PRIVATE or (name.startswith("_") and not name.startswith(SHOWN)):
             continue
         packet = _C._packet(qualified)
-        if forms & FUNCTION and name not in taken:
+        if forms & FUNCTION and name not in taken and qualified not in elsewhere:
             functions[name] = packet
         if name in PROPERTIES:
             methods[name] = property(packet, _assign(packet), doc=packet.__doc__)
         elif forms & METHOD and not isinstance(vars(tensor_type).get(name), NATIVE):
             methods[name] = packet
     return functions, methods
+
+
+_shown: dict[str, Callable[[], None]] = {}  # by operator: the function that withdraws its name from its module
+
+
+def show_modules() -> None:
+    """Contributes each operator that names a module to it: with "linalg", ``linalg_norm`` is ``lamella.linalg.norm``.
+
+    A name that the module has already stays what it is. The names of operators that were withdrawn are withdrawn, too.
+    """
+    found = dict(_C._operator_modules())
+    for qualified in [q for q in _shown if q not in found]:
+        _shown.pop(qualified)()
+    for qualified, path in found.items():
+        namespace, _, name = qualified.partition("::")
+        where, name = f"lamella.{path}", name.removeprefix(path.replace(".", "_") + "_")
+        if qualified in _shown or contributions.holder(where, name):
+            continue
+        owner = contributions.LAMELLA if namespace == "aten" else namespace
+        _shown[qualified] = contributions.contribute(
+            contributions.gather(where, {name: _C._packet(qualified)}, owner)
+        )
 
 
 class OperatorNamespace:
@@ -108,6 +132,7 @@ class Operators:
         from lamella._devices import announce, backends
 
         announce(backends())
+        show_modules()
         return namespaces(defined)
 
     def __getattr__(self, name: str) -> OperatorNamespace:

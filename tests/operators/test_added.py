@@ -26,10 +26,10 @@ SOURCE = """
 #include "operators/shapes.cpp"  // its helpers are hidden in liblamella.so
 LAMELLA_LIBRARY(added, m) {
   for (const lamella::operators::Declaration& d : lamella::operators::TABLE()) {
-    if (std::string(d.schema).rfind(NAME "(", 0) != 0) continue;
+    if (std::string(d.schema.text).rfind(NAME "(", 0) != 0) continue;
     lamella_operator_def def{};
     def.size = sizeof def;
-    def.schema = d.schema;
+    def.schema = d.schema.text;
     def.category = d.category;
     def.forms = d.forms;
     def.infer = d.infer.run;

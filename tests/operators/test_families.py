@@ -1,12 +1,16 @@
-"""No list names the families: what each file declares is registered, and an oracle is entered once."""
+"""No list names the families: what each file declares is registered, a family's list of structs is complete, and an
+oracle is entered once."""
 
+import os
 import re
+import subprocess
 
 import lamella
 import pytest
 from oracles.base import ORACLES, entries
 from pages import ROOT
 
+INCLUDE = ROOT / "extensions/include"
 SHOWN = {name: lamella._C._show(name) for name, _ in lamella._C._operator_names()}
 DECLARED = {o["file"] for o in lamella._C._operators() if o["owner"] == "lamella"}
 
@@ -25,6 +29,26 @@ def test_a_family_has_operators(path):
     pointwise = path.stem.removeprefix("pointwise_")
     own = f"operators/{path.name}" if pointwise == path.stem else f"extensions/include/lamella/pointwise/{pointwise}.h"
     assert own in DECLARED
+
+
+HEADERS = [p for p in (INCLUDE / "lamella/pointwise").glob("*.h") if " Family<" in p.read_text()]
+
+
+LIST = re.compile(r"(=\s*Family<[\w\s,]+),\s*(\w+)>;")  # all but the last declaration, and that
+
+
+def forgotten(text):
+    """Declarations with operators that the lists of their families lack: they would be left out without a word."""
+    members = {name for found in LIST.findall(text) for part in found for name in re.findall(r"\w+", part)}
+    return set(re.findall(r"\bstruct (\w+) : [^{]*\{\s*static constexpr Signature signatures", text)) - members
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda p: p.name)
+def test_a_declaration_stands_in_its_family(header):
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-E", "-P", f"-I{INCLUDE}", header]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert forgotten(text) == set()
+    assert forgotten(LIST.sub(r"\1>;", text)) == {last for _, last in LIST.findall(text)}
 
 
 @pytest.mark.parametrize("path", files("backends/cpu", "LAMELLA_LIBRARY_IMPL("))

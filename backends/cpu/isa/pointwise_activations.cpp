@@ -3,6 +3,6 @@
 
 namespace lamella::cpu::LAMELLA_ISA {
 
-Meanings pointwise_activations() { return meanings(pointwise::activations()); }
+LAMELLA_LOOPS(activations)
 
 }  // namespace lamella::cpu::LAMELLA_ISA

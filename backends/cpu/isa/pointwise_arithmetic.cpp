@@ -3,6 +3,6 @@
 
 namespace lamella::cpu::LAMELLA_ISA {
 
-Meanings pointwise_arithmetic() { return meanings(pointwise::arithmetic()); }
+LAMELLA_LOOPS(arithmetic)
 
 }  // namespace lamella::cpu::LAMELLA_ISA

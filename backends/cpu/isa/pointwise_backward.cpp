@@ -3,6 +3,6 @@
 
 namespace lamella::cpu::LAMELLA_ISA {
 
-Meanings pointwise_backward() { return meanings(pointwise::backward()); }
+LAMELLA_LOOPS(backward)
 
 }  // namespace lamella::cpu::LAMELLA_ISA

@@ -3,6 +3,6 @@
 
 namespace lamella::cpu::LAMELLA_ISA {
 
-Meanings pointwise_choosing() { return meanings(pointwise::choosing()); }
+LAMELLA_LOOPS(choosing)
 
 }  // namespace lamella::cpu::LAMELLA_ISA

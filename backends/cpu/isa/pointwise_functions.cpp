@@ -3,6 +3,6 @@
 
 namespace lamella::cpu::LAMELLA_ISA {
 
-Meanings pointwise_functions() { return meanings(pointwise::functions()); }
+LAMELLA_LOOPS(functions)
 
 }  // namespace lamella::cpu::LAMELLA_ISA

@@ -3,6 +3,6 @@
 
 namespace lamella::cpu::LAMELLA_ISA {
 
-Meanings pointwise_signs() { return meanings(pointwise::signs()); }
+LAMELLA_LOOPS(signs)
 
 }  // namespace lamella::cpu::LAMELLA_ISA

@@ -247,6 +247,9 @@ typedef struct {
   uint32_t reserved;
   const char* aliases; /* nullable: further names of the operator, "multiply", separated by spaces. They hold for the
                           overloads of the name that are defined later, too. */
+  const char* module;  /* nullable: the module that shows the operator beside its namespace in lamella.ops: with
+                          "linalg", `linalg_norm` and `norm` are lamella.linalg.norm. An operator of the catalogue that
+                          names none is shown at the top level. */
 } lamella_operator_def;
 
 typedef struct lamella_api lamella_api;

@@ -192,7 +192,14 @@ class LAMELLA_HIDDEN Library {
   lamella_library* handle() const { return lib_; }
   const char* ns() const { return ns_; } /* the namespace, by the name that it has in this process */
 
-  Library& define(const lamella_operator_def& def) {
+  /* Operators that are defined from here on are shown in that module too: with m.module("linalg"), `cholesky` is
+   * lamella.linalg.cholesky. */
+  Library& module(const char* name) {
+    module_ = name;
+    return *this;
+  }
+  Library& define(lamella_operator_def def) {
+    if (!def.module) def.module = module_;
     if (!status_) status_ = api().define(lib_, &def, nullptr);
     return *this;
   }
@@ -310,7 +317,7 @@ class LAMELLA_HIDDEN Library {
   Library& typed(const char* op, const char* key, const detail::TypedKernel& k, uint32_t flags, const char* file,
                  int line);
 
-  const char *ns_, *key_;
+  const char *ns_, *key_, *module_ = nullptr;
   bool exact_; /* the library defines the schemas, so that a function with fewer arguments is an error */
   lamella_library* lib_ = nullptr;
   lamella_status status_ = LAMELLA_OK;

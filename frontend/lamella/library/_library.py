@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lamella import _C
+from lamella._namespace import show_modules
 
 from ._backend import Backend, described
 from ._checks import check_callable, check_type, key_name, several
@@ -170,6 +171,7 @@ class Library:
         doc: str = "",
         inplace: bool = False,
         out: bool = False,
+        module: str = "",
     ) -> int:
         """Defines an operator by its schema, in PyTorch's grammar; returns a handle for ``withdraw``.
 
@@ -179,12 +181,14 @@ class Library:
             category: the operator's category, for layers and backends that have kernels for one: "pointwise", …
             inplace: derives ``name_``, which writes into the first argument
             out: derives the keyword ``out=``, with a tensor for each result
+            module: a module of Lamella that shows the operator too: with "linalg", ``cholesky`` is
+                ``lamella.linalg.cholesky``. A module that does not exist is made.
 
         Raises:
-            ValueError: the schema does not parse; the message shows the column
+            ValueError: the schema does not parse; the message shows the column. The module's name is none
             RuntimeError: the operator is defined already; the message names both owners
         """
-        for what, text in (("schema", schema), ("category", category), ("doc", doc)):
+        for what, text in (("schema", schema), ("category", category), ("doc", doc), ("module", module)):
             check_type("define", what, text)
         if alias_analysis not in ("", "FROM_SCHEMA"):
             expected = "expected 'FROM_SCHEMA' or nothing: aliases are what the schema says"
@@ -193,7 +197,10 @@ class Library:
         _C._parse_schema(schema, self.ns)  # before the registration that it replaces is withdrawn
         forms = FUNCTION | (INPLACE if inplace else 0) | (OUT if out else 0)
         key = ("operator", f"{self.ns}::{name}")
-        return self._register(key, lambda *at: self._library.define(schema, category, doc, forms, *at))
+        handle = self._register(key, lambda *at: self._library.define(schema, category, doc, forms, module, *at))
+        if module:
+            show_modules()
+        return handle
 
     def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "") -> int:
         """Registers a kernel for an operator under a key: a device's name, a layer's, "backend" or "composite".
@@ -459,6 +466,7 @@ class Library:
             self._library.withdraw(handle)
         finally:
             self._registered.pop(handle).forget()
+            show_modules()
 
     def close(self) -> None:
         """Withdraws all registrations, the last one first. A second call does nothing."""
@@ -470,3 +478,4 @@ class Library:
                 if made:
                     made.forget()
             self._registered.clear()
+            show_modules()

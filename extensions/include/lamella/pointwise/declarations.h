@@ -13,7 +13,6 @@
 #include <lamella/pointwise/arithmetic.h>
 #include <lamella/pointwise/backward.h>
 #include <lamella/pointwise/choosing.h>
-#include <lamella/pointwise/families.h>
 #include <lamella/pointwise/functions.h>
 #include <lamella/pointwise/signs.h>
 

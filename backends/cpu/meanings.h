@@ -1,0 +1,29 @@
+// Pointwise operators with the loops of one instruction set. Each file isa/pointwise_*.cpp leaves those of its family
+// in the section lamella_loops of this library, where pointwise.cpp finds them; operators bring loops for the baseline.
+#pragma once
+
+#include <lamella/c_api.h>
+
+#include "backends/cpu/isa.h"
+
+namespace lamella::cpu {
+
+struct Meaning {
+  const char* declaration;     // as declaration_name<Op>() gives it
+  const char* const* schemas;  // of the operators that have this meaning; a null ends them
+  lamella_pointwise pointwise;
+};
+struct FamilyLoops {
+  Isa isa;
+  size_t count;
+  const Meaning* (*meanings)();
+};
+
+// A text that is the same in all files for a declaration of <lamella/pointwise/declarations.h>, whose type differs from
+// file to file.
+template <class Op>
+constexpr const char* declaration_name() {
+  return __PRETTY_FUNCTION__;
+}
+
+}  // namespace lamella::cpu
