@@ -55,6 +55,16 @@ def to_numpy(tensor):
     return tensor.numpy().copy()
 
 
+def numbers(*shape, seed=0, dtype="float64"):
+    """A tensor of normally distributed numbers."""
+    return lamella.tensor(np.random.default_rng(seed).normal(size=shape).astype(dtype))
+
+
+def leaf(*values):
+    """A vector, which is 1, 2 if no values are given, that requires grad."""
+    return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
+
+
 def special_values(name):
     """Values at which functions fail most often: zeros, ones, limits, infinities and NaN."""
     if name == "bool":

@@ -34,6 +34,28 @@ def run(*command, cwd, timeout=100, **env):
     return done.stdout
 
 
+# What a program may use: a block that must raise an error of a kind, with these words in its text. The program gets
+# these lines in front of its own where it says `with fails(`.
+FAILS = """
+class fails:
+    def __init__(self, kind, *words):
+        self.kind, self.words = kind, words
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, _, error, trace):
+        assert error is not None, f"no error: {self.kind}, {self.words}"
+        self.type, self.text = type(error), str(error)
+        missing = [word for word in self.words if word not in self.text]
+        assert not isinstance(error, self.kind) or not missing, (missing, self.text)
+        return isinstance(error, self.kind)
+
+    def __str__(self):
+        return self.text
+"""
+
+
 @dataclass
 class Guest:
     """A Python with its packages, which runs programs in child processes in a folder of its own."""
@@ -44,7 +66,10 @@ class Guest:
 
     def run(self, program, *arguments, **env):
         """Runs a program, which must succeed, and returns its output. Keywords but ``timeout`` are variables for it."""
-        return run(self.python, "-c", textwrap.dedent(program), *arguments, cwd=self.folder, **(self.env | env))
+        program = textwrap.dedent(program)
+        if "with fails(" in program:
+            program = FAILS + program
+        return run(self.python, "-c", program, *arguments, cwd=self.folder, **(self.env | env))
 
     def table(self, **env):
         """The output of `lamella plugins`."""

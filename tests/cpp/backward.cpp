@@ -1,25 +1,14 @@
 // Recording and backward from several threads over shared parts, through the C table alone: run under ThreadSanitizer,
 // without OpenMP. Usage: test_backward LIBLAMELLA_CPU LIBLAMELLA_AUTOGRAD
 #include <lamella/autograd.h>
-#include <lamella/program.h>
 
 #include <atomic>
-#include <cstring>
-#include <initializer_list>
 #include <thread>
 #include <vector>
 
-#include "check.h"
+#include "calls.h"
 
-static const lamella_api* api;
 static const lamella_autograd* autograd;
-static int32_t cpu;
-
-static lamella_value of(lamella_tensor* t) {
-  lamella_value v{LAMELLA_TENSOR, 0, {0}};
-  v.as.tensor = t;
-  return v;
-}
 
 static lamella_tensor* filled(double x) {
   const int64_t n = 16;
@@ -29,17 +18,10 @@ static lamella_tensor* filled(double x) {
   return t;
 }
 
-static lamella_tensor* call(const char* name, const char* overload, std::initializer_list<lamella_value> args) {
-  lamella_value r{};
-  const auto n = static_cast<int32_t>(args.size());
-  OK(api, api->call(nullptr, api->find_operator(name, overload), args.begin(), n, &r, 1));
-  return r.as.tensor;
-}
-
 static lamella_tensor* times(lamella_tensor* a, lamella_tensor* b) {
-  return call("aten::mul", "Tensor", {of(a), of(b)});
+  return made("aten::mul", "Tensor", {of(a), of(b)});
 }
-static lamella_tensor* total(lamella_tensor* t) { return call("aten::sum", "", {of(t), {LAMELLA_NONE, 0, {0}}}); }
+static lamella_tensor* total(lamella_tensor* t) { return made("aten::sum", "", {of(t), {LAMELLA_NONE, 0, {0}}}); }
 
 static void check_all(lamella_tensor* t, double wanted) {
   CHECK(t);
@@ -50,7 +32,7 @@ static void check_all(lamella_tensor* t, double wanted) {
 static lamella_tensor* chain(lamella_tensor* w, lamella_tensor* one, int depth) {
   lamella_tensor* t = times(w, one);
   for (int i = 0; i < depth; i++) {
-    lamella_tensor* next = call("aten::add", "Tensor", {of(t), of(t), {LAMELLA_INT, 0, {1}}});
+    lamella_tensor* next = made("aten::add", "Tensor", {of(t), of(t), {LAMELLA_INT, 0, {1}}});
     api->release(t);
     t = next;
   }
@@ -71,10 +53,7 @@ static lamella_status look(void*, lamella_tensor**, int32_t, lamella_tensor* con
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  OK(api, lamella_load_plugin(argv[1]));
-  OK(api, lamella_load_plugin(argv[2]));
-  OK(api, api->find_backend("cpu", &cpu));
+  start(argc, argv);
   autograd = static_cast<const lamella_autograd*>(api->find_interface("autograd", 1));
   CHECK(autograd);
   w = filled(1);

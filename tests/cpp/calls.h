@@ -13,12 +13,12 @@
 static const lamella_api* api;
 static int32_t cpu;
 
-// Loads the CPU's library, which is the program's only argument.
+// Loads the libraries that are the program's arguments, the CPU's first.
 inline void start(int argc, char** argv) {
-  CHECK(argc == 2);
+  CHECK(argc > 1);
   api = lamella_get_api(LAMELLA_TARGET_VERSION);
   CHECK(api);
-  OK(api, lamella_load_plugin(argv[1]));
+  for (int i = 1; i < argc; i++) OK(api, lamella_load_plugin(argv[i]));
   OK(api, api->find_backend("cpu", &cpu));
 }
 
@@ -28,6 +28,7 @@ inline lamella_value of(lamella_tensor* t) {
   return v;
 }
 inline lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
+inline float at(const lamella_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
 inline const lamella_value none{LAMELLA_NONE, 0, {0}}, no{LAMELLA_BOOLEAN, 0, {0}};
 
 inline lamella_tensor* empty(int32_t dtype, int64_t n) {
@@ -46,10 +47,15 @@ inline int32_t call(const char* name, const char* overload, std::vector<lamella_
   CHECK(op);
   return api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), out, 1);
 }
-// The call's only result, a tensor.
-inline lamella_tensor* made(const char* name, const char* overload, std::vector<lamella_value> args) {
-  lamella_value r;
+// The call's only result.
+inline lamella_value call(const char* name, const char* overload, std::vector<lamella_value> args) {
+  lamella_value r{};
   OK(api, call(name, overload, std::move(args), &r));
+  return r;
+}
+// The same, which is a tensor.
+inline lamella_tensor* made(const char* name, const char* overload, std::vector<lamella_value> args) {
+  const lamella_value r = call(name, overload, std::move(args));
   CHECK(r.tag == LAMELLA_TENSOR);
   return r.as.tensor;
 }

@@ -1,39 +1,12 @@
 // The dispatcher without Python: calls, forms, layers, categories, owners, withdrawal, slots, attributes, and the CPU
 // plugin loaded by path. Usage: test_dispatch LIBLAMELLA_CPU [MORE PLUGINS]
-#include <lamella/program.h>
 
 #include <cstring>
 #include <thread>
 #include <vector>
 
-#include "check.h"
+#include "calls.h"
 
-static const lamella_api* api;
-static int32_t cpu;
-
-static lamella_value of(lamella_tensor* t) {
-  lamella_value v{LAMELLA_TENSOR, 0, {0}};
-  v.as.tensor = t;
-  return v;
-}
-static lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
-
-static lamella_tensor* floats(std::vector<float> values) {
-  auto n = static_cast<int64_t>(values.size());
-  lamella_tensor* t;
-  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
-  std::memcpy(t->dl.data, values.data(), 4 * values.size());
-  return t;
-}
-static float at(const lamella_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
-
-static lamella_value call(const char* name, const char* overload, std::vector<lamella_value> args) {
-  const lamella_operator* op = api->find_operator(name, overload);
-  CHECK(op);
-  lamella_value r{};
-  OK(api, api->call(nullptr, op, args.data(), static_cast<int32_t>(args.size()), &r, 1));
-  return r;
-}
 static void drop(lamella_value v) { api->value_release(&v); }
 
 static lamella_library* library(const char* owner) {
@@ -591,11 +564,9 @@ static void values() {
 
 int main(int argc, char** argv) {
   api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(argc > 1);
   FAILS(api, lamella_load_plugin("/nonesuch.so"), "nonesuch.so");
-  for (int i = 1; i < argc; i++) OK(api, lamella_load_plugin(argv[i]));
+  start(argc, argv);
   OK(api, lamella_load_plugin(argv[1]));  // once a process
-  OK(api, api->find_backend("cpu", &cpu));
   forms();
   views();
   layers();

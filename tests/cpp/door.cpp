@@ -1,6 +1,5 @@
 // Wrong uses of the C ABI's table: nulls, wrong numbers of arguments, structs of other sizes, errors that are moved to
 // other threads, and the values that each entry refuses. Usage: test_door LIBLAMELLA_CPU.SO
-#include <lamella/program.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -8,26 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "check.h"
-
-static const lamella_api* api;
-static int32_t cpu;
-
-static lamella_value of(lamella_tensor* t) {
-  lamella_value v{LAMELLA_TENSOR, 0, {0}};
-  v.as.tensor = t;
-  return v;
-}
-static lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
-
-static lamella_tensor* floats(std::vector<float> values) {
-  lamella_tensor* t;
-  const auto n = static_cast<int64_t>(values.size());
-  OK(api, api->tensor_empty(1, &n, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
-  std::memcpy(t->dl.data, values.data(), 4 * values.size());
-  return t;
-}
-static float at(const lamella_value& v, int i) { return static_cast<const float*>(v.as.tensor->dl.data)[i]; }
+#include "calls.h"
 
 static lamella_library* library(const char* owner) {
   lamella_library* l;
@@ -470,11 +450,7 @@ static void devices() {
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(api);
-  OK(api, lamella_load_plugin(argv[1]));
-  OK(api, api->find_backend("cpu", &cpu));
+  start(argc, argv);
   table();
   nulls();
   arity();

@@ -1,14 +1,11 @@
 // Entries of the table that the other programs do not use, and a device with streams and events, driven through its
 // registered functions as a scheduler would do. Usage: test_entries LIBLAMELLA_CPU.SO
-#include <lamella/program.h>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "check.h"
-
-static const lamella_api* api;
+#include "calls.h"
 
 // ---- a device that does its work when a caller waits for it -------------------------------------------------------
 
@@ -317,12 +314,7 @@ static void layers(int32_t cpu) {
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(api);
-  OK(api, lamella_load_plugin(argv[1]));
-  int32_t cpu;
-  OK(api, api->find_backend("cpu", &cpu));
+  start(argc, argv);
   streams();
   operators();
   storages(cpu);

@@ -1,7 +1,6 @@
 // The event channel and notices of interfaces, without Python: what is sent, to whom, and that nothing is sent
 // otherwise. Usage: test_events LIBLAMELLA_CPU.SO LIBLAMELLA_AUTOGRAD.SO
 #include <lamella/autograd.h>
-#include <lamella/program.h>
 
 #include <malloc.h>
 
@@ -10,10 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "check.h"
-
-static const lamella_api* api;
-static int32_t cpu;
+#include "calls.h"
 
 namespace {
 
@@ -314,12 +310,7 @@ void while_it_runs() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CHECK(argc == 3);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(api);
-  OK(api, lamella_load_plugin(argv[1]));
-  OK(api, lamella_load_plugin(argv[2]));
-  OK(api, api->find_backend("cpu", &cpu));
+  start(argc, argv);
   lamella_library* l;
   OK(api, open_library(api, "events", "events", &l));
   memory(l);

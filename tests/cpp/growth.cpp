@@ -1,23 +1,13 @@
 // Code that was built with older headers or for an operator with fewer arguments: kernels that know fewer arguments,
 // layers that pass on fewer, structs that have grown, libraries of other versions and kinds. Usage: test_growth
 // LIBLAMELLA_CPU.SO
-#include <lamella/program.h>
 
 #include <vector>
 
-#include "check.h"
+#include "calls.h"
 #include "dispatcher/door.h"
 
-static const lamella_api* api;
-static int32_t cpu;
-
-static lamella_value num(int64_t i) { return {LAMELLA_INT, 0, {i}}; }
 static lamella_value flag(bool b) { return {LAMELLA_BOOLEAN, 0, {b}}; }
-static lamella_value of(lamella_tensor* t) {
-  lamella_value v{LAMELLA_TENSOR, 0, {0}};
-  v.as.tensor = t;
-  return v;
-}
 static lamella_tensor* one(float x) {
   lamella_tensor* t;
   OK(api, api->tensor_empty(0, nullptr, nullptr, LAMELLA_FLOAT32, {cpu, 0}, &t));
@@ -378,11 +368,7 @@ static void libraries() {
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 2);
-  api = lamella_get_api(LAMELLA_TARGET_VERSION);
-  CHECK(api);
-  OK(api, lamella_load_plugin(argv[1]));
-  OK(api, api->find_backend("cpu", &cpu));
+  start(argc, argv);
   older_kernels();
   older_layers();
   older_rules();

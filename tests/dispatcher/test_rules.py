@@ -1,12 +1,12 @@
 """Rules from Python: their order against the layer's, withdrawal, closing, callbacks that raise, and derivatives."""
 
 import gc
-import threading
 import weakref
 
 import lamella
 import pytest
 from lamella.library import Library, on_rule, register_autograd, rules
+from threads import in_threads
 
 
 @pytest.fixture
@@ -184,11 +184,7 @@ def test_threads(lib, hear):
     """Each hearer gets each rule once, whether the rule or the subscription comes first."""
     hearers = [Hearer() for _ in range(8)]
     work = [lambda n=n: lib.rule("f", "shout", n) for n in range(8)] + [lambda h=h: hear(h) for h in hearers]
-    threads = [threading.Thread(target=w) for w in work]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads(*work)
     for hearer in hearers:
         assert sorted(hearer.log) == sorted(f"+{n}" for n in range(8))
 

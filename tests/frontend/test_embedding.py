@@ -110,12 +110,6 @@ def test_modules():
     assert (kept(tensor([0])).norm() <= 1).item()
 
 
-def test_renorm_in_place():
-    t = lamella.tensor([[3.0, 4.0], [0.3, 0.4]])
-    assert lamella.renorm(t, 2, 0, 1).norm(dim=1).tolist() == pytest.approx([1, 0.5], rel=1e-6)
-    assert t.renorm_(2, 0, 1) is t and t.norm(dim=1).tolist() == pytest.approx([1, 0.5], rel=1e-6)
-
-
 ONE, TWO = lamella.tensor([0, 1]), lamella.tensor([[0, 1]])
 
 

@@ -7,20 +7,17 @@ import lamella
 import lamella.nn.functional as F
 import numpy as np
 import pytest
+from arrays import numbers
 from lamella import nn
 
 needs_autograd = pytest.mark.needs("autograd")
-
-
-def drawn(*shape, seed=0):
-    return lamella.tensor(np.random.default_rng(seed).standard_normal(shape))
 
 
 def signs(n):
     return lamella.tensor([1.0, -1.0] * (n // 2))
 
 
-A, B, C = drawn(6, 4, seed=1), drawn(6, 4, seed=2), drawn(6, 4, seed=3)
+A, B, C = numbers(6, 4, seed=1), numbers(6, 4, seed=2), numbers(6, 4, seed=3)
 CLASSES = lamella.tensor([0, 3, 1, 2, 0, 3])
 # A module, the function, and the arguments of both.
 PAIRS = {
@@ -112,9 +109,9 @@ def test_gaussian():
         (lambda: nn.LinearCrossEntropyOptions(batch_chunk_size=0), ValueError, "must be positive int or None"),
         (lambda: F.linear_cross_entropy(A, C[:, :3], CLASSES), RuntimeError, "expected equal input and linear_weight"),
         (lambda: F.linear_cross_entropy(A, C, CLASSES, linear_bias=A), RuntimeError, "argument 'linear_bias'"),
-        (lambda: F.linear_cross_entropy(A[0], drawn(3, 2, 4), CLASSES), RuntimeError, "needs batched input"),
+        (lambda: F.linear_cross_entropy(A[0], numbers(3, 2, 4), CLASSES), RuntimeError, "needs batched input"),
         (lambda: F.linear_cross_entropy(A[0, 0], C, CLASSES), RuntimeError, "dimensionality 1 or 2, got 0"),
-        (lambda: F.linear_cross_entropy(A, C, drawn(6, 6), ignore_index=1), RuntimeError, "contains probabilities"),
+        (lambda: F.linear_cross_entropy(A, C, numbers(6, 6), ignore_index=1), RuntimeError, "contains probabilities"),
         (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 9, []), ValueError, "length larger than 0"),
         (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 9, [5, 3]), ValueError, "ascending integers from 1 to n_classes - 1"),
         (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 9, [9]), ValueError, "ascending integers"),
@@ -152,10 +149,10 @@ def test_gradients_of_distances_where_points_meet(p):
 
 @needs_autograd
 def test_distances_by_a_product():
-    x, y = drawn(30, 3).requires_grad_(), drawn(2, 4, 3, seed=1).requires_grad_()
+    x, y = numbers(30, 3).requires_grad_(), numbers(2, 4, 3, seed=1).requires_grad_()
     fast, exact = lamella.cdist(x, y), lamella.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
     np.testing.assert_allclose(fast.detach().numpy(), exact.detach().numpy(), rtol=1e-9)
-    weights = drawn(2, 30, 4, seed=2)
+    weights = numbers(2, 30, 4, seed=2)
     pairs = [lamella.autograd.grad((d * weights).sum(), (x, y)) for d in (fast, exact)]
     for a, b in zip(*pairs, strict=True):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-7, atol=1e-9)
@@ -188,12 +185,12 @@ def test_similarity_and_bilinear():
 
 @needs_autograd
 def test_linear_cross_entropy():
-    w, bias = drawn(5, 4, seed=5), drawn(5, seed=6)
+    w, bias = numbers(5, 4, seed=5), numbers(5, seed=6)
     target = lamella.tensor([0, 4, -100, 2, 1, 1])
     given = {"weight": lamella.tensor([1.0, 2.0, 0.5, 1.0, 3.0]).double(), "label_smoothing": 0.1}
     got = F.linear_cross_entropy(A, w, target, linear_bias=bias, **given)
     assert got.item() == F.cross_entropy(F.linear(A, w, bias), target, **given).item()
-    spread = drawn(5, 2, 4, seed=7)
+    spread = numbers(5, 2, 4, seed=7)
     many = F.linear_cross_entropy(A, spread, lamella.ones(6, 2, dtype=lamella.int64), reduction="none")
     assert many.shape == (6, 2)
     np.testing.assert_allclose(

@@ -8,15 +8,12 @@ import lamella
 import numpy as np
 import pytest
 import scipy.linalg
+from arrays import numbers
 from lamella import nn
 from lamella.nn import utils
 from lamella.nn.utils import parametrizations, parametrize, prune
 
 pytestmark = pytest.mark.needs("autograd")
-
-
-def numbers(*shape, seed=0):
-    return lamella.tensor(np.random.default_rng(seed).standard_normal(shape).tolist(), dtype=lamella.float64)
 
 
 def close(a, b, tolerance=1e-10):

@@ -4,7 +4,6 @@ subclasses behind autograd. What a stranger writes against torch's names, with n
 import copy
 import gc
 import pickle
-import threading
 import time
 import weakref
 from contextlib import ExitStack
@@ -20,6 +19,8 @@ from lamella.utils._python_dispatch import (
     _get_current_dispatch_mode,
     _get_current_dispatch_mode_stack,
 )
+from threads import in_threads
+from wrappers import Wrapped
 
 
 class Plain(Tensor):
@@ -260,9 +261,7 @@ def test_a_handler_that_enters_modes_and_does_not_leave():
 
 def test_modes_are_of_one_thread():
     with Log() as mode:
-        thread = threading.Thread(target=lambda: lamella.ones(1) + 1)
-        thread.start()
-        thread.join()
+        in_threads(lambda: lamella.ones(1) + 1)
     assert mode.log == []
 
 
@@ -376,46 +375,18 @@ def test_modes_do_not_follow_a_captured_state():
             with state:
                 found.append((lamella.ones(1) + 1).item())
 
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        in_threads(work)
     assert found == [2] and mode.log == []
-
-
-class Wrapped(Tensor):
-    """A tensor around another one, which logs what is done to it."""
-
-    log = []
-
-    @staticmethod
-    def __new__(cls, inner, requires_grad=False):
-        made = Tensor._make_wrapper_subclass(
-            cls, inner.shape, dtype=inner.dtype, device=inner.device, requires_grad=requires_grad
-        )
-        made.inner = inner
-        return made
-
-    __torch_function__ = _C._disabled_torch_function_impl
-
-    @classmethod
-    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        cls.log.append(func.__name__)
-
-        def unwrap(a):
-            return a.inner if isinstance(a, cls) else list(map(unwrap, a)) if isinstance(a, list) else a
-
-        result = func(*map(unwrap, args), **{k: unwrap(v) for k, v in (kwargs or {}).items()})
-        return cls(result) if isinstance(result, Tensor) else result
 
 
 def test_a_wrapper_has_a_shape_and_no_memory():
     inner = lamella.arange(6.0).reshape(2, 3)
     w = Wrapped(inner)
     assert type(w) is Wrapped and w.shape == (2, 3) and w.dtype is lamella.float32 and isinstance(w, Tensor)
-    Wrapped.log.clear()
+    Wrapped.calls.clear()
     y = (w * 2 + w)[0].sum()
     assert type(y) is Wrapped and y.inner.item() == 9
-    assert Wrapped.log[:2] == ["mul.Scalar", "add.Tensor"] and Wrapped.log[-1] == "sum.default"
+    assert Wrapped.calls[:2] == ["mul.Scalar", "add.Tensor"] and Wrapped.calls[-1] == "sum.default"
     with pytest.raises((RuntimeError, TypeError, ValueError)):
         w.numpy()
 
@@ -431,9 +402,7 @@ def test_a_thread_may_end_in_a_mode():
     """Its modes go with it, and calls of other threads are as before."""
     modes = [Log(), Calls()]
     watches = [weakref.ref(m) for m in modes]
-    thread = threading.Thread(target=lambda: [m.__enter__() for m in modes] and lamella.ones(1))
-    thread.start()
-    thread.join()
+    in_threads(lambda: [m.__enter__() for m in modes] and lamella.ones(1))
     modes.clear()
     for _ in range(100):  # references of ended threads are dropped by the next that holds the lock
         gc.collect()
@@ -620,9 +589,7 @@ def test_types_are_those_of_the_relevant_arguments():
 
 def test_a_switch_is_left_on_another_thread():
     off = _C.DisableTorchFunctionSubclass()
-    thread = threading.Thread(target=off.__exit__, args=(None, None, None))
-    thread.start()
-    thread.join()
+    in_threads(lambda: off.__exit__(None, None, None))
     names = {}
     exec("from lamella.overrides import *", names)
     assert "TorchFunctionMode" in names

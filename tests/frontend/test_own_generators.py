@@ -1,12 +1,12 @@
 """Generators of a thread's own: blocks in which one thread draws from another generator, and the rest of a program."""
 
 import copy
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import lamella
 import pytest
 from lamella.random import drawing_from, fork_rng
+from threads import in_threads
 
 
 @pytest.fixture(autouse=True)
@@ -90,10 +90,8 @@ def test_a_block_that_another_thread_ends():
     inner = held(seeded(2))
     with drawing_from(seeded(3)):
         next(inner)
-        thread = threading.Thread(target=inner.close)
-        thread.start()
-        thread.join(20)
-        assert not thread.is_alive() and lamella.initial_seed() == 3
+        in_threads(inner.close)
+        assert lamella.initial_seed() == 3
     assert lamella.initial_seed() == 1 and lamella.rand(3).tolist() == numbers(1)
 
 
@@ -117,10 +115,8 @@ def test_blocks_of_a_captured_state_end_with_it():
 
 def test_a_thread_that_ends_in_a_block():
     block = drawing_from(seeded(2))
-    thread = threading.Thread(target=block.__enter__)
-    thread.start()
-    thread.join(20)
-    assert not thread.is_alive() and lamella.initial_seed() == 1
+    in_threads(block.__enter__)
+    assert lamella.initial_seed() == 1
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "cpu"])

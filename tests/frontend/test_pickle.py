@@ -2,13 +2,13 @@
 
 import copy
 import pickle
-import subprocess
 import sys
 
 import lamella
 import numpy as np
 import pytest
 from arrays import DTYPES, assert_same, pairs
+from children import run
 from hypothesis import given
 from hypothesis import strategies as st
 from lamella import _storage
@@ -147,8 +147,7 @@ def test_another_process_reads_it(tmp_path):
     path = tmp_path / "t.pickle"
     path.write_bytes(pickle.dumps(lamella.tensor([[1.5, 2.5]], dtype=lamella.bfloat16).t()))
     code = f"import pickle; t = pickle.load(open({str(path)!r}, 'rb')); print(t.tolist(), t.dtype)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert found.stdout.strip() == "[[1.5], [2.5]] lamella.bfloat16", found.stderr
+    assert run(sys.executable, "-c", code, cwd=tmp_path) == "[[1.5], [2.5]] lamella.bfloat16\n"
 
 
 def test_one_object_for_each_storage():
@@ -251,5 +250,4 @@ def test_named_results(make):
     for again in (pickle.loads(text), copy.deepcopy(results)):
         assert type(again) is type(results) and again.values.tolist() == results.values.tolist()
     code = f"import pickle; print(pickle.loads({text!r}).indices.tolist())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip() == str(results.indices.tolist()), done.stderr
+    assert run(sys.executable, "-c", code, cwd=".") == f"{results.indices.tolist()}\n"

@@ -3,6 +3,7 @@
 import lamella
 import numpy as np
 import pytest
+from arrays import numbers
 from lamella import nn
 from lamella.autograd import gradcheck
 from lamella.nn.utils import rnn
@@ -10,10 +11,6 @@ from lamella.nn.utils import rnn
 F64 = lamella.float64
 CELLS = {"RNN": nn.RNNCell, "LSTM": nn.LSTMCell, "GRU": nn.GRUCell}
 LAYERS = {"RNN": nn.RNN, "LSTM": nn.LSTM, "GRU": nn.GRU}
-
-
-def numbers(*shape, seed=0):
-    return lamella.tensor(np.random.default_rng(seed).normal(size=shape))
 
 
 def close(a, b):
@@ -125,16 +122,13 @@ def test_projections_in_layers_directions_and_packed_sequences(size):
 def test_a_large_cell_is_that_of_its_rows(threads):
     """Large products go with threads, and another way than those of few rows."""
     lamella.manual_seed(0)
-    cell, before = nn.LSTMCell(40, 50, dtype=F64), lamella.get_num_threads()
+    cell = nn.LSTMCell(40, 50, dtype=F64)
     x, h, c = (numbers(700, n, seed=n).requires_grad_() for n in (40, 50, 51))
     state = (h, c[:, :50])
     leaves = [x, h, c, *cell.parameters()]
-    try:
-        lamella.set_num_threads(threads)
-        whole = cell(x, state)
-        grads = lamella.autograd.grad(whole[0].square().sum() + whole[1].sum(), leaves)
-    finally:
-        lamella.set_num_threads(before)
+    lamella.set_num_threads(threads)
+    whole = cell(x, state)
+    grads = lamella.autograd.grad(whole[0].square().sum() + whole[1].sum(), leaves)
     parts = [cell(*(t[i : i + 70] for t in (x,)), tuple(t[i : i + 70] for t in state)) for i in range(0, 700, 70)]
     for k in (0, 1):
         close(whole[k], lamella.cat([p[k] for p in parts]))
@@ -166,16 +160,13 @@ def test_dropout_acts_between_layers_in_training():
 def test_threads_change_no_bit(kind):
     lamella.manual_seed(0)
     layer, x = LAYERS[kind](20, 300), lamella.randn(3, 40, 20)
-    before, made = lamella.get_num_threads(), []
-    try:
-        for threads in (1, 4):
-            lamella.set_num_threads(threads)
-            layer.zero_grad()
-            out, _ = layer(x)
-            out.square().sum().backward()
-            made.append([t.detach().numpy().tobytes() for t in (out, *(p.grad for p in layer.parameters()))])
-    finally:
-        lamella.set_num_threads(before)
+    made = []
+    for threads in (1, 4):
+        lamella.set_num_threads(threads)
+        layer.zero_grad()
+        out, _ = layer(x)
+        out.square().sum().backward()
+        made.append([t.detach().numpy().tobytes() for t in (out, *(p.grad for p in layer.parameters()))])
     assert made[0] == made[1]
 
 

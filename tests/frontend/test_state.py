@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import lamella
 import pytest
 from lamella.autograd import graph
+from threads import in_threads
 
 
 def set_now():
@@ -96,11 +97,7 @@ def test_many_threads_at_once(state):
             barrier.wait()
             found.append(state.run(set_now)[:3] == CHANGED[:3] if inside else set_now()[:3] == PLAIN[:3])
 
-    threads = [threading.Thread(target=work, args=(i % 2,)) for i in range(8)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads(*[lambda i=i: work(i % 2) for i in range(8)])
     assert len(found) == 160 and all(found)
 
 

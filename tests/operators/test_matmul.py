@@ -115,13 +115,8 @@ def test_nothing_to_add_gives_zeros():
 @pytest.mark.parametrize(
     "f, a, b, text",
     [
-        (lamella.mm, (2, 3), (2, 3), r"mm: shapes \(2, 3\) .* and \(2, 3\) .* do not multiply"),
-        (lamella.mm, (3,), (3, 2), r"mm: argument 'self'.*2 dimensions.*\(3,\)"),
         (lamella.mm, (2, 3), (1, 3, 2), r"mm: argument 'mat2'.*2 dimensions"),
-        (lamella.bmm, (2, 3, 4), (3, 4, 5), "bmm: shapes .* do not multiply"),
         (lamella.bmm, (3, 4), (4, 5), "bmm: argument 'self'.*3 dimensions"),
-        (lamella.matmul, (), (2,), "matmul: argument 'self'.*zero-dim"),
-        (lamella.matmul, (3,), (4,), r"matmul: shapes \(3,\) .* and \(4,\) .* do not multiply"),
         (lamella.matmul, (2, 3, 4), (3, 4, 5), "matmul: shapes .* do not broadcast"),
     ],
 )

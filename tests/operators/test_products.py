@@ -48,12 +48,10 @@ def test_einsum(equation, shapes, name, composite):
 @pytest.mark.parametrize(
     "equation, shapes, text",
     [
-        ("ij,jk", [(2, 3)], "it has 2 operands, but 1"),
         ("ij", [(2,)], "operand 0 has 2 labels"),
         ("i1", [(2, 3)], "'1' is no label"),
         ("ij->k", [(2, 3)], "label 'k' of the output is in no operand"),
         ("ij->ii", [(2, 3)], "label 'i' appears twice"),
-        ("ij,jk", [(2, 3), (4, 5)], "label 'j' has size 4 in operand 1 and 3 before"),
         ("ii", [(2, 3)], "label 'i'"),
         ("......", [(2, 3)], "two ellipses"),
     ],
@@ -193,17 +191,8 @@ def test_halves_are_rounded_once(name):
 @pytest.mark.parametrize(
     "call, text",
     [
-        (
-            lambda one: lamella.addmm(one(3), one(2, 3), one(3, 2)),
-            "addmm: argument 'self': shape .* does not broadcast",
-        ),
-        (lambda one: lamella.mv(one(2, 3), one(2)), "mv: shapes .* do not multiply"),
         (lambda one: lamella.dot(one(2, 3), one(2)), "dot: argument 'self': expected 1 dimension,"),
-        (lambda one: A.linear(one(2, 3), one(4, 2)), "linear: argument 'weight'.*in features"),
-        (lambda one: A.linear(one(2, 3), one(4, 3), one(3)), r"linear: argument 'bias': expected shape \(4,\)"),
         (lambda one: A.tensordot(one(2, 3), one(2), [0, 1], [0]), "tensordot: argument 'dims_other'"),
-        (lambda one: A.tensordot(one(2, 3), one(2), [1], [0]), "tensordot: dimension 1 of 'self' has size 3"),
-        (lambda one: lamella.inner(one(2, 3), one(2)), "inner: shapes .* do not multiply"),
     ],
 )
 def test_what_does_not_fit(call, text):

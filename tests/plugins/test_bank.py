@@ -153,86 +153,17 @@ def test_bfloat16_rounds_to_nearest_even(guest):
     """)
 
 
-UNARY = ["neg", "abs", "exp", "sin", "cos", "tanh", "sqrt", "log", "relu", "logical_not"]
-BINARY = ["add", "sub", "mul", "div", "maximum", "minimum", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "pow"]
-
-
-@pytest.mark.parametrize("name", UNARY)
-def test_unary_against_numpy(guest, name):
+def test_numbers_beside_its_tensors(guest):
+    """A number of Python, and a zero-dim tensor of the host, which is no operand of another device."""
     guest.run(
         OPERATORS
         + """
-    import sys
-    name = sys.argv[1]
-    reference = {"neg": np.negative, "relu": lambda a: np.maximum(a, 0)}.get(name) or getattr(np, name)
-    for shape in [(), (1,), (0, 3), (7,), (600,), (3, 4, 5)]:
-        for kind in ("float32", "float64"):
-            a = np.abs(data(kind, shape)) + 0.5 if name in ("sqrt", "log") else data(kind, shape)
-            x = lamella.from_numpy(np.array(a)).to("bank:1")
-            same(getattr(lamella, name)(x), np.asarray(reference(a)), rtol=1e-5 if kind == "float32" else 1e-12)
-            same(getattr(x.permute(tuple(range(x.dim() - 1, -1, -1))), name)(), np.asarray(reference(a.T)), rtol=1e-5)
-    """,
-        name,
-    )
-
-
-@pytest.mark.parametrize("name", BINARY)
-def test_binary_against_numpy(guest, name):
-    """Broadcast, transposed and sliced operands, a number, a zero-dim tensor of the host, and mixed dtypes."""
-    guest.run(
-        OPERATORS
-        + """
-    import sys
-    name = sys.argv[1]
-    names = {"sub": "subtract", "mul": "multiply", "div": "divide", "eq": "equal", "ne": "not_equal", "lt": "less"}
-    names |= {"le": "less_equal", "gt": "greater", "ge": "greater_equal", "pow": "power"}
-    reference, op = getattr(np, names.get(name, name)), getattr(lamella, name)
-    bank = lambda a: lamella.from_numpy(np.array(a, order="C")).to("bank:1")
-    kinds = [(k, k) for k in ("float32", "float64", "int64")] + [("float64", "float32"), ("int64", "float64")]
-    limits = {"rtol": 1e-5, "atol": 1e-6}
-    for one, other in kinds:
-        if "int64" in (one, other) and name in ("div", "pow"):
-            continue  # by their own tests
-        for p, q in [((), ()), ((3, 4), (3, 4)), ((3, 1), (4,)), ((2, 1, 5), (3, 1)), ((700,), (1,)), ((0, 2), (2,))]:
-            a, b = data(one, p), data(other, q)
-            if name == "pow":
-                a, b = np.abs(a) + np.array(0.1, one), b
-            if name == "div":
-                b = np.where(np.abs(b) < 0.1, np.array(1, other), b)
-            a, b = np.array(a), np.array(b)
-            if a.ndim == b.ndim:  # a zero-dim operand beside another rank does not vote; that is promotion's own test
-                same(op(bank(a), bank(b)), np.asarray(reference(a, b)), **limits)
-            if a.ndim == 2 and b.ndim == 2:
-                same(op(bank(a.T).t(), bank(b)), reference(a, b), **limits)
-                same(op(bank(a)[:, ::2], bank(b)[:, ::2]), reference(a[:, ::2], b[:, ::2]), **limits)
-                same(op(bank(a).t(), bank(b).t()), reference(a.T, b.T), **limits)
-    a = np.abs(data("float32", (3, 4))) + 0.5
-    if not name.startswith(("logical", "max", "min")):
-        same(op(bank(a), 2.0), reference(a, np.float32(2)), **limits)
-    if a.ndim:  # a number on the host
-        same(op(bank(a), lamella.tensor(2.0)), reference(a, np.float32(2)), **limits)
-        same(op(bank(a), lamella.tensor(2.0, dtype=lamella.float64)), reference(a, np.float32(2)), **limits)
-    """,
-        name,
-    )
-
-
-def test_the_other_pointwise_operators(guest):
-    guest.run(
-        OPERATORS
-        + """
-    bank = lambda a: lamella.from_numpy(np.array(a, order="C")).to("bank:1")
-    a, b, c = data("float32", (4, 5)), data("float32", (5,)), data("bool", (4, 1))
-    same(lamella.where(bank(c), bank(a), bank(b)), np.where(c, a, b))
-    same(lamella.where(bank(c), bank(a), 0.0), np.where(c, a, np.float32(0)))
-    same(bank(a).clamp(-1, 1), np.clip(a, -1, 1))
-    same(bank(a).clamp(min=0), np.maximum(a, 0))
-    same(lamella.add(bank(a), bank(b), alpha=3), a + 3 * b, rtol=1e-5, atol=1e-6)
-    same(2.0 - bank(a), np.float32(2) - a)
-    same(bank(a).pow(2), a**2, rtol=1e-5)
-    i = np.array([7, -7, 9], "int64")
+    a, i = data("float32", (3, 4)), np.array([7, -7, 9], "int64")
+    bank = lambda a: lamella.from_numpy(a).to("bank:1")
+    for two in (2.0, lamella.tensor(2.0), lamella.tensor(2.0, dtype=lamella.float64)):
+        same(bank(a) - two, a - np.float32(2))
+        same(two - bank(a), np.float32(2) - a)
     same(bank(i) / 2, (i / 2).astype("float32"))
-    same(bank(i) // 2, i // 2)
     same(lamella.div(bank(i), 2, rounding_mode="trunc"), np.array([3, -3, 4]))
     """
     )
@@ -293,13 +224,8 @@ def test_an_operator_it_never_heard_of(guest):
         y = lamella.ops.stranger.host_only(x)
         assert y.device == lamella.device("bank:1") and y.tolist() == [6, 6]
         assert [f[:3] for f in lamella.fallback_counts()] == [("bank", "stranger::host_only", 1)]
-        try:
+        with fails(NotImplementedError, "stranger::nobodys", "bank:1"):
             lamella.ops.stranger.nobodys(x)
-        except NotImplementedError as error:
-            for word in ("stranger::nobodys", "bank:1"):
-                assert word in str(error), error
-        else:
-            raise SystemExit("no error")
     """)
 
 
@@ -307,31 +233,26 @@ def test_errors_say_what_to_do(guest):
     guest.run("""
         import lamella
 
-        def fails(kind, *words):
+        def refused(kind, *words):
             def check(f):
-                try:
+                with fails(kind, *words):
                     f()
-                except kind as error:
-                    missing = [w for w in words if w not in str(error)]
-                    assert not missing, (missing, str(error))
-                else:
-                    raise SystemExit(f"no {kind.__name__}: {words}")
             return check
 
         x, y, host = lamella.ones(2, 2, device="bank:0"), lamella.ones(2, 2, device="bank:1"), lamella.ones(2, 2)
-        fails(IndexError, "gather", "'index'", "7", "2")(
+        refused(IndexError, "gather", "'index'", "7", "2")(
             lambda: x.gather(0, lamella.tensor([[7]], device="bank:0")).tolist()
         )
-        fails(lamella.OutOfMemoryError, "bank")(lambda: lamella.empty(10**12, device="bank"))
-        fails(RuntimeError, "add", "bank:0", "bank:1", "self", "other")(lambda: x + y)
-        fails(RuntimeError, "add", "bank:0", "cpu")(lambda: x + host)
-        fails(RuntimeError, "bank:2")(lambda: lamella.ones(1, device="bank:2"))
-        fails(RuntimeError, "bank:2")(lambda: host.to("bank:2"))
-        fails(RuntimeError, "nobank", "bank")(lambda: lamella.ones(1, device="nobank"))
-        fails(RuntimeError, "division by zero")(
+        refused(lamella.OutOfMemoryError, "bank")(lambda: lamella.empty(10**12, device="bank"))
+        refused(RuntimeError, "add", "bank:0", "bank:1", "self", "other")(lambda: x + y)
+        refused(RuntimeError, "add", "bank:0", "cpu")(lambda: x + host)
+        refused(RuntimeError, "bank:2")(lambda: lamella.ones(1, device="bank:2"))
+        refused(RuntimeError, "bank:2")(lambda: host.to("bank:2"))
+        refused(RuntimeError, "nobank", "bank")(lambda: lamella.ones(1, device="nobank"))
+        refused(RuntimeError, "division by zero")(
             lambda: (lamella.ones(1, dtype=lamella.int64, device="bank") // 0).tolist()
         )
-        fails(TypeError, "bank")(lambda: x.numpy())
+        refused(TypeError, "bank")(lambda: x.numpy())
         assert x.to("cpu").tolist() == y.to("cpu").tolist() == [[1, 1], [1, 1]]
     """)
 
@@ -376,12 +297,8 @@ def test_meta_stands_beside_it(guest):
         assert (m + m).shape == (x + x).shape and (m + m).device.type == "meta"
         back = lamella.empty_like(m, device="bank:1")
         assert back.device == x.device
-        try:
+        with fails(NotImplementedError, "meta"):
             m.to("bank:1")
-        except NotImplementedError as error:
-            assert "meta" in str(error), error
-        else:
-            raise SystemExit("a copy out of meta")
     """)
 
 
@@ -478,12 +395,8 @@ def test_dlpack_orders_the_consumers_stream(guest):
         assert exporter.stream == other, (exporter.stream, other)
         x.__dlpack__(stream=-1)
         for t, stream, error in ((x, "s", TypeError), (x, -2, BufferError), (lamella.ones(1), 1, BufferError)):
-            try:
+            with fails(error, "stream"):
                 t.__dlpack__(stream=stream)
-            except error as e:
-                assert "stream" in str(e), e
-            else:
-                raise SystemExit(f"took the stream {stream}")
         lamella.ones(1).__dlpack__(stream=None), lamella.ones(1).__dlpack__(stream=-1)
     """)
 
@@ -493,12 +406,8 @@ def test_pinned_memory(guest):
         import lamella
 
         x = lamella.arange(6.0).reshape(2, 3)
-        try:
+        with fails(RuntimeError, "no loaded device pins"):
             x.pin_memory()
-        except RuntimeError as error:
-            assert "no loaded device pins" in str(error), error
-        else:
-            raise SystemExit("pinned without a device")
         lamella.ones(1, device="bank")
         assert not x.is_pinned()
         p = x.pin_memory()
@@ -524,12 +433,8 @@ def test_pinned_memory(guest):
         lamella._C._synchronize("bank:0")
         assert back.tolist() == (x * 2).tolist()
         for wrong in (lambda: far.pin_memory(), lambda: lamella.zeros(2, device="bank", pin_memory=True)):
-            try:
+            with fails(RuntimeError, "host"):
                 wrong()
-            except RuntimeError as error:
-                assert "host" in str(error), error
-            else:
-                raise SystemExit("pinned on the device")
     """)
 
 
@@ -655,12 +560,8 @@ def test_copies_between_banks_and_meta(guest):
         for place in places:
             meta = lamella.ones(2, 3, device=place).to("meta")
             assert meta.device.type == "meta" and meta.shape == (2, 3)
-            try:
+            with fails(NotImplementedError, "meta"):
                 meta.to(place)
-            except NotImplementedError as error:
-                assert "meta" in str(error)
-            else:
-                raise SystemExit("a copy out of meta")
     """)
 
 

@@ -37,13 +37,8 @@ def test_an_error_where_it_is_forbidden(guest):
         + """
     double = host_only("double(Tensor self) -> Tensor", lambda t: t * 2)
     lamella.set_fallback("error")
-    try:
+    with fails(NotImplementedError, "far::double", "bank:1", "set_fallback"):
         double(x)
-    except NotImplementedError as error:
-        for word in ("far::double", "bank:1", "set_fallback"):
-            assert word in str(error), error
-    else:
-        raise SystemExit("no error")
     assert counts() == {} and x.tolist() == [[1.0] * 3] * 2
     lamella.set_fallback("allow")
     assert double(x).sum().item() == 12
@@ -66,12 +61,8 @@ def test_written_arguments_lists_and_several_results(guest):
     up, down = pair(x)
     assert (up.device, down.device) == (x.device, x.device) and down.tolist() == [[4.0] * 3] * 2
     bad = host_only("bad(Tensor self) -> Tensor", lambda t: 1 // 0)
-    try:
+    with fails(ZeroDivisionError):
         bad(x)
-    except ZeroDivisionError:
-        pass
-    else:
-        raise SystemExit("no error")
     assert set(counts()) == {"far::five_", "far::total", "far::pair"} and x.tolist() == [[5.0] * 3] * 2
     """
     )
@@ -96,12 +87,8 @@ def test_all_that_is_written_comes_back(guest):
     each([x, y])
     assert x.tolist() == [[6.0] * 3] * 2 and y.tolist() == [[2.0] * 3] * 2
     wide = lamella.zeros(1, 3, device="bank:1").expand(2, 3)
-    try:
+    with fails(RuntimeError, "bump_", "self"):
         bump(wide)
-    except RuntimeError as error:
-        assert "bump_" in str(error) and "self" in str(error), error
-    else:
-        raise SystemExit("an expanded tensor was written")
     """
     )
 
@@ -117,12 +104,8 @@ def test_out_and_in_place_forms(guest):
         kind = out.dtype
         assert triple(x, out=out) is out and out.device == x.device and out.dtype == kind
         assert out.tolist() == [[3.0] * 3] * 2
-    try:
+    with fails(RuntimeError, "triple", "bank:1", "cpu"):
         triple(x, out=lamella.empty(2, 3))
-    except RuntimeError as error:
-        assert "triple" in str(error) and "bank:1" in str(error) and "cpu" in str(error), error
-    else:
-        raise SystemExit("an out= on another device")
     version = x._version
     assert lamella.ops.far.triple_(x) is x and x.tolist() == [[3.0] * 3] * 2 and x._version == version + 1
     assert set(counts()) == {"far::triple", "far::triple_"} or set(counts()) == {"far::triple"}
@@ -180,12 +163,8 @@ def test_an_exception_inside_leaves_everything(guest):
     assert x.tolist() == [[1.0] * 3] * 2 and x._version == version and counts() == {}
     assert lamella._C._memory_stats("bank")["live_bytes"] == live
     nothing = host_only("nothing(Tensor self) -> Tensor", lambda t: None)
-    try:
+    with fails((TypeError, RuntimeError), "nothing"):
         nothing(x)
-    except (TypeError, RuntimeError) as error:
-        assert "nothing" in str(error), error
-    else:
-        raise SystemExit("no error")
     """
     )
 
@@ -240,33 +219,29 @@ def test_a_failing_backend_in_python(guest):
                 check("copy")
                 ctypes.memmove(to, source, nbytes)
             copy_to_host = copy_from_host
-        def fails(kind, word, f):
-            try:
+        def refused(kind, word, f):
+            with fails(kind, word):
                 f()
-            except kind as error:
-                assert word in str(error), error
-            else:
-                raise SystemExit(f"no {kind.__name__}")
         lib = lamella.library.Library("aten", "IMPL", owner="a test")
         def make(**other):
             return lib.register_backend("frail", type("Made", (Frail,), other)())
-        fails(TypeError, "backend.alloc'", lambda: make(alloc=3))
-        fails(ValueError, "device_count", lambda: make(device_count=0))
+        refused(TypeError, "backend.alloc'", lambda: make(alloc=3))
+        refused(ValueError, "device_count", lambda: make(device_count=0))
         handle = make()
-        fails(RuntimeError, "frail", make)
+        refused(RuntimeError, "frail", make)
         host = lamella.ones(100)
         x = host.to("frail")
         broken.add("alloc")
-        fails(lamella.OutOfMemoryError, "alloc", lambda: host.to("frail"))
+        refused(lamella.OutOfMemoryError, "alloc", lambda: host.to("frail"))
         broken.clear()
         broken.add("copy")
-        fails(MemoryError, "copy", lambda: host.to("frail"))
-        fails(MemoryError, "copy", lambda: x.to("cpu"))
+        refused(MemoryError, "copy", lambda: host.to("frail"))
+        refused(MemoryError, "copy", lambda: x.to("cpu"))
         broken.clear()
         assert host.tolist() == x.tolist() == [1.0] * 100 and len(blocks) == 1
         lib.withdraw(handle)
         for f in (lambda: x.to("cpu"), lambda: x + 1, lambda: x.tolist(), lambda: lamella.ones(1, device="frail")):
-            fails((RuntimeError, NotImplementedError), "frail", f)
+            refused((RuntimeError, NotImplementedError), "frail", f)
         del x
         assert not blocks
     """)

@@ -95,15 +95,12 @@ def test_a_backend_that_fails_says_so_when_it_is_named(host, packages, fault):
     state = lambda: next(p.state for p in lamella.plugins.status() if p.name == "bad")
     assert state() in ("found", "failed", "refused"), state()
     for _ in range(2):
-        try:
+        with fails(RuntimeError) as error:
             lamella.ones(1, device="bad")
-        except RuntimeError as error:
-            words = {words!r} + ["bad", {state!r}]
-            assert [w for w in words if w not in str(error)] == [], str(error)
-            if {state!r} == "failed" and "manifest" not in words:
-                assert "Traceback" in str(error), str(error)
-        else:
-            raise SystemExit("no error")
+        words = {words!r} + ["bad", {state!r}]
+        assert [w for w in words if w not in str(error)] == [], str(error)
+        if {state!r} == "failed" and "manifest" not in words:
+            assert "Traceback" in str(error), str(error)
     assert state() == {state!r}
     assert (lamella.ones(2) + 1).tolist() == [2, 2]
     """
@@ -126,12 +123,8 @@ def test_the_reason_keeps_its_traceback(host, packages):
         assert bad.distribution == "tiny-bad" and bad.version == "1.2"
         assert "in deep" in bad.traceback and "tiny_bad" in bad.traceback, bad.traceback
         for call in (lambda: lamella.plugins.load("bad"), lambda: lamella.plugins.load("bad")):
-            try:
+            with fails(RuntimeError, "deep inside", "in deep"):
                 call()
-            except RuntimeError as error:
-                assert "deep inside" in str(error) and "in deep" in str(error), error
-            else:
-                raise SystemExit("no error")
         try:
             lamella.plugins.load("worse")
         except LookupError as error:
@@ -234,38 +227,6 @@ def test_two_owners_of_one_operator(host, packages):
     shown = rows(host.table())
     assert (shown["one"][0], shown["two"][0]) == ("loaded", "failed")
     assert [w for w in ("shared::f", "one", "two") if w not in shown["two"][1]] == []
-
-
-def test_two_owners_of_one_kernel_stack_and_withdraw(host, packages):
-    for number, name in enumerate(("one", "two")):
-        packages(
-            name,
-            f"""
-            import lamella
-            from lamella.plugins import hookimpl
-
-            libraries = []
-
-            @hookimpl
-            def register(ctx):
-                libraries.append(ctx.library("aten"))
-                libraries[0].impl("mul.Tensor", lambda x, y: lamella.full(x.shape, {number + 1}.0), "cpu")
-            """,
-        )
-    host.run("""
-        import lamella
-        import tiny_one, tiny_two
-        from lamella import _C
-
-        product = lambda: (lamella.tensor([3.0]) * lamella.tensor([5.0])).item()
-        assert product() == 2
-        mul = next(o for o in _C._operators() if (o["name"], o["overload"]) == ("aten::mul", "Tensor"))
-        assert [owner for _, owner in mul["kernels"]][-2:] == ["one", "two"], mul["kernels"]
-        tiny_two.libraries[0].close()
-        assert product() == 1
-        tiny_one.libraries[0].close()
-        assert product() == 15
-    """)
 
 
 def test_a_forked_child(host, packages):
@@ -430,12 +391,8 @@ def test_ctrl_c_while_loading_is_not_swallowed(host, packages):
     packages("bad", HOOK + "        raise KeyboardInterrupt\n", group="lamella.backends")
     host.run("""
         import lamella
-        try:
+        with fails(KeyboardInterrupt):
             lamella.ones(1, device="bad")
-        except KeyboardInterrupt:
-            pass
-        else:
-            raise SystemExit("swallowed")
         assert (lamella.ones(2) + 1).tolist() == [2, 2]
     """)
 
@@ -470,58 +427,32 @@ def test_without_the_cpu_a_call_says_what_is_missing(host):
 
         assert lamella.empty(3, device="meta").shape == (3,)
         for call in (lambda: lamella.ones(2), lambda: lamella.ones(2, device="cpu")):
-            try:
+            with fails(RuntimeError, "cpu"):
                 call()
-            except RuntimeError as error:
-                assert "cpu" in str(error), error
-            else:
-                raise SystemExit("no error")
         """,
         LAMELLA_PLUGINS="-cpu",
     )
 
 
-def test_a_denied_device_says_who_denies_it(host, packages):
-    packages("card", HOOK + "        raise SystemExit\n", group="lamella.backends")
-    host.run(
-        """
-        import lamella
-        try:
-            lamella.ones(1, device="card")
-        except RuntimeError as error:
-            assert "card" in str(error) and "LAMELLA_PLUGINS=cpu" in str(error), error
-        else:
-            raise SystemExit("no error")
-        """,
-        LAMELLA_PLUGINS="cpu",
-    )
-
-
-def test_a_device_that_nobody_brings(host):
-    host.run("""
-        import lamella
-        try:
-            lamella.ones(1, device="abacus")
-        except RuntimeError as error:
-            assert "abacus" in str(error) and "cpu" in str(error), error
-        else:
-            raise SystemExit("no error")
-    """)
-
-
-def test_a_backend_that_registers_another_device_than_its_name(host, packages):
-    """The entry's name is the device's name: a plugin that loads but brings no such device is an error that says so."""
-    packages("promise", HOOK + "        pass\n", group="lamella.backends")
-    host.run("""
+@pytest.mark.parametrize(
+    ("device", "body", "words", "settings"),
+    [
+        ("abacus", None, "cpu", {}),
+        ("card", "raise SystemExit", "LAMELLA_PLUGINS=cpu", {"LAMELLA_PLUGINS": "cpu"}),
+        ("promise", "pass", "promise", {}),
+    ],
+)
+def test_a_device_that_is_not_there_says_why(host, packages, device, body, words, settings):
+    """No plugin brings it, its plugin is denied, or its plugin registers no device of the entry's name."""
+    if body:
+        packages(device, HOOK + f"        {body}\n", group="lamella.backends")
+    program = f"""
         import lamella
         for _ in range(2):
-            try:
-                lamella.ones(1, device="promise")
-            except RuntimeError as error:
-                assert "promise" in str(error), error
-            else:
-                raise SystemExit("no error")
-    """)
+            with fails(RuntimeError, {device!r}, {words!r}):
+                lamella.ones(1, device={device!r})
+    """
+    host.run(program, **settings)
 
 
 def test_worker_processes_have_the_plugins(host, packages, tmp_path):
@@ -551,12 +482,8 @@ def test_attributes_of_a_plugin_that_is_not_loaded_name_it(host, packages):
         WORKS
         + """
     for name in ("sparkle", "names"):
-        try:
+        with fails(AttributeError, name, "'bad'", "failed", "on fire"):
             getattr(lamella.ones(1), name)
-        except AttributeError as error:
-            assert [w for w in (name, "'bad'", "failed", "on fire") if w not in str(error)] == [], str(error)
-        else:
-            raise SystemExit("no error")
     """
     )
 
@@ -569,13 +496,10 @@ def test_keywords_of_a_plugin_that_is_not_loaded_name_it(host, packages):
         WORKS
         + """
     for keyword, words in (("sparkle", ["'bad'", "on fire"]), ("names", ["planned"]), ("x", [])):
-        try:
+        with fails(TypeError) as error:
             lamella.ones(1, **{keyword: True})
-        except TypeError as error:
-            assert [w for w in ["ones", keyword, *words] if w not in str(error)] == [], str(error)
-            assert words or "planned" not in str(error), str(error)
-        else:
-            raise SystemExit("no error")
+        assert [w for w in ["ones", keyword, *words] if w not in str(error)] == [], str(error)
+        assert words or "planned" not in str(error), str(error)
     """
     )
 

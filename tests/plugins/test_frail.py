@@ -18,15 +18,10 @@ SETUP = """
 
     def breaks(what):
         native.break_(what.encode())
-    def fails(kind, words, f):
-        try:
+    def refused(kind, words, f):
+        with fails(kind, "frail", *words) as error:
             f()
-        except kind as error:
-            assert type(error) is kind, type(error)
-            for word in ("frail", *words):
-                assert word in str(error), (word, str(error))
-        else:
-            raise SystemExit(f"no {kind.__name__}")
+        assert error.type is kind, error.type
     def unharmed(blocks=1):
         breaks("")
         assert host.tolist() == values and x.tolist() == values and native.live_blocks() == blocks
@@ -71,8 +66,8 @@ def test_a_kernel_that_throws(frail):
                               ("throw a number", RuntimeError, ["no std::exception"]),
                               ("throw in parallel", lamella.OutOfMemoryError, ["out of memory"])):
         breaks(what)
-        fails(kind, words, lambda: -x)
-        fails(kind, words, x.neg_)
+        refused(kind, words, lambda: -x)
+        refused(kind, words, x.neg_)
         unharmed()
     """
     )
@@ -84,9 +79,9 @@ def test_an_allocator_that_fails(frail):
         + """
     breaks("alloc")
     for f in (lambda: host.to("frail"), lambda: lamella.empty(7, device="frail"), lambda: -x):
-        fails(lamella.OutOfMemoryError, ["alloc: no room", "bytes"], f)
+        refused(lamella.OutOfMemoryError, ["alloc: no room", "bytes"], f)
     breaks("mute")
-    fails(RuntimeError, ["does not say why"], lambda: lamella.empty(7, device="frail"))
+    refused(RuntimeError, ["does not say why"], lambda: lamella.empty(7, device="frail"))
     unharmed()
     """
     )
@@ -97,13 +92,13 @@ def test_a_copy_that_fails_half_way(frail):
         SETUP
         + """
     breaks("copy_from_host")
-    fails(RuntimeError, ["copy_from_host: broken"], lambda: host.to("frail"))
+    refused(RuntimeError, ["copy_from_host: broken"], lambda: host.to("frail"))
     breaks("copy_to_host")
     for f in (lambda: x.to("cpu"), x.tolist, lambda: x[3].item(), lambda: repr(x)):
-        fails(RuntimeError, ["copy_to_host: broken"], f)
+        refused(RuntimeError, ["copy_to_host: broken"], f)
     kept = host.clone()
     version = kept._version
-    fails(RuntimeError, ["copy_to_host: broken"], lambda: kept.copy_(x))
+    refused(RuntimeError, ["copy_to_host: broken"], lambda: kept.copy_(x))
     assert kept._version == version
     del kept
     unharmed()
@@ -119,13 +114,13 @@ def test_a_kernel_that_reports_an_error(frail):
     breaks("kernel")
     version = x._version
     for f in (lambda: -x, x.neg_, lambda: lamella.neg(x, out=x)):
-        fails(RuntimeError, ["kernel: broken", "neg"], f)
+        refused(RuntimeError, ["kernel: broken", "neg"], f)
     assert x._version == version
     unharmed()
     for end in (lambda: y.tolist(), lambda: lamella._C._synchronize("frail:0")):
         breaks("late")
         y = -x
-        fails(IndexError, ["neg: a late error"], end)
+        refused(IndexError, ["neg: a late error"], end)
         del y
         unharmed()
     """
@@ -140,12 +135,8 @@ def test_a_device_that_disappears(frail):
     native.disappear()
     for f in (lambda: x.to("cpu"), lambda: -x, x.tolist, lambda: x.neg_(), lambda: x.copy_(host), x.clone,
               lambda: x[3].item(), lambda: host.copy_(x), lambda: lamella.empty_like(x)):
-        try:
+        with fails((RuntimeError, NotImplementedError), "frail"):
             f()
-        except (RuntimeError, NotImplementedError) as error:
-            assert "frail" in str(error), error
-        else:
-            raise SystemExit("no error")
     assert host.tolist() == values and x.shape == (100,) and view.shape == (10,) and "frail" in str(x.device)
     del x, view
     assert native.live_blocks() == 0  # its memory goes where it came from

@@ -7,6 +7,7 @@ import lamella
 import pytest
 from children import OWN_PLUGINS
 from lamella.library import Library, fallthrough_kernel, register_layer
+from threads import in_threads
 
 
 @pytest.fixture
@@ -41,40 +42,13 @@ class Tally:
 # ---- definitions -----------------------------------------------------------------------------------------------
 
 
-BAD_SCHEMAS = [
-    "",
-    "f",
-    "f(",
-    "f(Tensor x",
-    "f(Tensor x) ->",
-    "f(Tensor x) -> ",
-    "f(Tensor x) -> Tensor name extra",
-    "f(Tensr x) -> Tensor",
-    "f(Tensor x, Tensor x) -> Tensor",
-    "f(Tensor 1x) -> Tensor",
-    "f(int x=) -> Tensor",
-    "f(int x=one) -> Tensor",
-    "f(Tensor x,,) -> Tensor",
-    "f(Tensor(a x) -> Tensor",
-    "1f(Tensor x) -> Tensor",
-    "f.(Tensor x) -> Tensor",
-    "f(Tensor x) Tensor",
-    "f(Tensor x)\0 -> Tensor",
-]
-
-
-@pytest.mark.parametrize("schema", BAD_SCHEMAS)
+@pytest.mark.parametrize("schema", ["f(Tensor x, Tensr y) -> Tensor", "f(Tensr x)\0 -> Tensor"])
 def test_a_schema_that_does_not_parse(lib, schema):
-    with pytest.raises(ValueError, match="schema"):
+    """The grammar is that of cpp/schema.cpp."""
+    with pytest.raises(ValueError, match="schema.*Tensr"):
         lib.define(schema)
     with pytest.raises(AttributeError):
         ops(lib).f  # noqa: B018
-
-
-def test_a_schema_error_shows_where(lib):
-    with pytest.raises(ValueError) as error:
-        lib.define("f(Tensor x, Tensr y) -> Tensor")
-    assert "Tensr" in str(error.value)
 
 
 def test_define_and_call(lib):
@@ -683,19 +657,14 @@ def test_exceptions_are_released(lib):
 
 
 def test_a_layer_of_another_thread_is_not_mine(layers):
-    import threading
 
     layer, x = layers("mine"), lamella.ones(1)
     with layer.on():
-        other = threading.Thread(target=lambda: x + x)
-        other.start()
-        other.join()
+        in_threads(lambda: x + x)
     assert layers.log == []
     layer.always(True)
     try:
-        other = threading.Thread(target=lambda: x * x)
-        other.start()
-        other.join()
+        in_threads(lambda: x * x)
     finally:
         layer.always(False)
     x + x
@@ -739,47 +708,6 @@ def test_register_layer_stands_alone():
     assert log == ["aten::ones", "aten::add"]
 
 
-def test_withdrawal_while_others_call(host):
-    """Four threads register and withdraw while eight call: every call runs one of the registered kernels."""
-    host.run("""
-        import threading, time
-        import lamella
-
-        base = lamella.library.Library("race", "DEF", owner="the test")
-        base.define("f(Tensor self) -> Tensor")
-        base.impl("f", lambda x: lamella.full((1,), 0.0), "cpu")
-        f, x, stop, found, errors = lamella.ops.race.f, lamella.ones(1), threading.Event(), set(), []
-
-        def registers(n):
-            mine = lamella.library.Library("race", "IMPL", owner=f"thread {n}")
-            while not stop.is_set():
-                handle = mine.impl("f", lambda x: lamella.full((1,), float(n)), "cpu")
-                layer = mine.register_layer(f"layer{n}", lambda call, *a, **k: call(*a, **k))
-                layer.always(True)
-                time.sleep(0)
-                layer.remove()
-                mine.withdraw(handle)
-
-        def calls():
-            try:
-                while not stop.is_set():
-                    found.add(f(x).item())
-            except BaseException as error:
-                errors.append(error)
-
-        threads = [threading.Thread(target=registers, args=(n,)) for n in (1, 2, 3, 4)]
-        threads += [threading.Thread(target=calls) for _ in range(8)]
-        for t in threads: t.start()
-        time.sleep(3)
-        stop.set()
-        for t in threads: t.join(30)
-        assert not any(t.is_alive() for t in threads)
-        assert not errors, errors
-        assert found <= {0.0, 1.0, 2.0, 3.0, 4.0} and len(found) > 1, found
-        assert f(x).item() == 0
-    """)
-
-
 def test_sixty_layers(host):
     """All layers that fit: each is called once, outermost first, and one more is refused by name."""
     out = host.run("""
@@ -795,12 +723,8 @@ def test_sixty_layers(host):
             layers.append(lamella.library.register_layer(f"layer{n}", handler(n)))
             lamella.ones(1) + 1  # fills tables, so that the next registration replaces them
         assert len({layer.bit for layer in layers}) == free
-        try:
+        with fails(RuntimeError, "straw", "64", "layer"):
             lamella.library.register_layer("straw", handler(-1))
-        except RuntimeError as error:
-            assert "straw" in str(error) and "64" in str(error) and "layer" in str(error), error
-        else:
-            raise SystemExit("a 64th layer")
         x = lamella.ones(1)
         for layer in layers:
             layer.always(True)

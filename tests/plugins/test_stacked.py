@@ -162,30 +162,12 @@ def test_a_crowd_of_layers_and_backends(stranger):
         print(_C._retained_bytes())
         native.close_all()
         assert work() == wanted
-        try:
+        with fails((RuntimeError, NotImplementedError), "device299", "withdrawn"):
             x + x
-        except (RuntimeError, NotImplementedError) as error:
-            assert "device299" in str(error) and "withdrawn" in str(error), error
-        else:
-            raise SystemExit("a withdrawn device still adds")
     """)
     kept = int(out.split()[-1])
     print(f"old snapshots keep {kept:,} bytes")
     assert 0 < kept <= 32 * 2**20
-
-
-def test_the_64th_layer_is_refused_by_name(stranger):
-    stranger.run("""
-        from lamella import _C
-        from tiny_stranger import native
-
-        free = 63 - len(_C._layers())  # one bit is no layer's
-        for i in range(free):
-            assert native.add_layer(b"layer%d" % i, None) >= 0, native.error()
-        assert native.add_layer(b"straw", None) == -1
-        message = native.error().decode()
-        assert "straw" in message and "64" in message and "layer0" in message, message
-    """)
 
 
 def test_a_taken_device_name(stranger):

@@ -4,7 +4,6 @@ import gc
 import itertools
 import os
 import signal
-import threading
 import time
 
 import lamella
@@ -12,6 +11,7 @@ import pytest
 from lamella.utils.data import DataLoader, IterableDataset
 from lamella.utils.data._utils import arena, channel, pool
 from loaders import Faulty, plain
+from threads import in_threads
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -211,22 +211,14 @@ class Numbers(IterableDataset):
 @pytest.mark.parametrize("dataset", [range(60), Numbers()], ids=["table", "stream"])
 def test_threads_that_share_an_iterator(dataset, workers):
     batches = iter(DataLoader(dataset, 2, num_workers=workers))
-    found, errors = [], []
+    found = []
 
     def take():
-        try:
-            for batch in batches:
-                found.extend(batch.tolist())
-                time.sleep(0)
-        except Exception as error:
-            errors.append(error)
+        for batch in batches:
+            found.extend(batch.tolist())
+            time.sleep(0)
 
-    threads = [threading.Thread(target=take) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    assert not errors and not any(t.is_alive() for t in threads)
+    in_threads(*[take] * 4)
     assert sorted(found) == sorted([*range(60)] * (2 if workers and isinstance(dataset, Numbers) else 1))
 
 

@@ -11,6 +11,7 @@ import time
 import lamella
 import lamella.multiprocessing as mp
 import pytest
+from children import run
 from lamella import _C
 from lamella.multiprocessing import reductions
 
@@ -137,14 +138,12 @@ print(t.tolist(), p.tolist())
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_standard_library_shares_in_every_order(order):
     code = ORDERS[order] + SENDS
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=BOUND)
-    assert done.stdout == "[1.0, 1.0, 1.0] [1.0, 1.0]\n", done.stderr
+    assert run(sys.executable, "-c", code, cwd=".") == "[1.0, 1.0, 1.0] [1.0, 1.0]\n"
 
 
 def test_lamella_alone_brings_no_pickler_in():
     code = "import sys, lamella; print('multiprocessing' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=BOUND)
-    assert done.stdout == "False\n"
+    assert run(sys.executable, "-c", code, cwd=".") == "False\n"
 
 
 def test_objects_that_the_collector_does_not_name():
@@ -153,6 +152,5 @@ def test_objects_that_the_collector_does_not_name():
         "try: t.share_memory_()\nexcept RuntimeError as e: print('gc.freeze()' in str(e))\n"
         "gc.unfreeze(); print(t.share_memory_().is_shared(), v.is_shared())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=BOUND)
-    assert done.stdout == "True\nTrue True\n", done.stderr
+    assert run(sys.executable, "-c", code, cwd=".") == "True\nTrue True\n"
     assert _C._shared_empty(3).is_shared()

@@ -12,6 +12,7 @@ import lamella
 import lamella.multiprocessing as mp
 import pytest
 from lamella import _C
+from threads import in_threads
 
 BOUND = 50
 
@@ -130,11 +131,7 @@ def test_hooks_of_two_backwards_move_memory():
         y.register_hook(hook)
         y.sum().backward()
 
-    threads = [threading.Thread(target=backward, args=(t,)) for t in tensors]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(BOUND)
+    in_threads(*[lambda t=t: backward(t) for t in tensors])
     assert not both.broken and all(t.is_shared() for t in tensors)
 
 
@@ -148,10 +145,8 @@ class Joins(lamella.autograd.Function):
 
     @staticmethod
     def backward(ctx, gradient):
-        thread = threading.Thread(target=lambda: _C._share_memory(ctx.moved, BOUND))
-        thread.start()
-        thread.join(BOUND)
-        assert not thread.is_alive() and ctx.moved.is_shared()
+        in_threads(lambda: _C._share_memory(ctx.moved, BOUND))
+        assert ctx.moved.is_shared()
         return gradient * 2, None
 
 

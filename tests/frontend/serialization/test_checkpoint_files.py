@@ -10,13 +10,13 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 
 import lamella
 import pytest
 from lamella import serialization
 from lamella.serialization import atomic
+from threads import in_threads
 
 
 def parts(folder):
@@ -70,22 +70,14 @@ def test_parts_of_living_writers_stay(tmp_path):
 
 def test_two_writers_of_one_file(tmp_path):
     path = tmp_path / "x"
-    errors = []
 
     def write(n):
-        try:
-            for _ in range(30):
-                lamella.save([lamella.full((1000,), float(n)), n], path, durable=False)
-        except Exception as error:
-            errors.append(error)
+        for _ in range(30):
+            lamella.save([lamella.full((1000,), float(n)), n], path, durable=False)
 
-    threads = [threading.Thread(target=write, args=(n,)) for n in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join(60)
+    in_threads(*[lambda n=n: write(n) for n in range(4)])
     tensor, n = lamella.load(path)
-    assert not errors and tensor.tolist() == [float(n)] * 1000 and parts(tmp_path) == []
+    assert tensor.tolist() == [float(n)] * 1000 and parts(tmp_path) == []
 
 
 @pytest.mark.parametrize("size", [1000, 1_000_000])

@@ -7,10 +7,7 @@ import pickle
 import lamella
 import numpy as np
 import pytest
-
-
-def leaf(*values):
-    return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
+from arrays import leaf
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))

@@ -3,7 +3,6 @@
 import gc
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -13,48 +12,19 @@ import weakref
 import lamella
 import numpy as np
 import pytest
+from children import run
 from lamella.autograd import Function
+from threads import in_threads
 
 grad = lamella.autograd.grad
 
 
-def child(program, timeout=100, **env):
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        cwd=tempfile.gettempdir(),
-        env=os.environ | env,
-    )
-    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr[-2000:])
-    return done.stdout
+def child(program):
+    return run(sys.executable, "-c", program, cwd=tempfile.gettempdir())
 
 
 def live_bytes():
     return lamella._C._memory_stats("cpu")["live_bytes"]
-
-
-def in_thread(function, stack=None):
-    """Runs it in a new thread, with `stack` bytes of stack, and raises its exception."""
-    results, before = [], threading.stack_size(stack or 0)
-
-    def target():
-        try:
-            results.append((function(), None))
-        except BaseException as error:
-            results.append((None, error))
-
-    try:
-        thread = threading.Thread(target=target)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
-    value, error = results[0]
-    if error is not None:
-        raise error
-    return value
 
 
 # ---- depth -----------------------------------------------------------------------------------------------------------
@@ -74,9 +44,9 @@ def test_a_million_nodes():
         y.backward()
         return x.grad.item(), y
 
-    value, y = in_thread(work, stack=256 * 1024)
+    ((value, y),) = in_threads(work, stack=256 * 1024)
     assert value == 1
-    in_thread(lambda: (y.grad_fn.name(), y.detach_()), stack=256 * 1024)
+    in_threads(lambda: (y.grad_fn.name(), y.detach_()), stack=256 * 1024)
 
 
 def test_a_deep_graph_that_is_never_walked_is_freed():
@@ -90,7 +60,7 @@ def test_a_deep_graph_that_is_never_walked_is_freed():
             z = z.exp_().view(1)[:1]
         del y, z
 
-    in_thread(work, stack=256 * 1024)
+    in_threads(work, stack=256 * 1024)
 
 
 def test_depth_with_selected_inputs_and_hooks():
@@ -100,7 +70,7 @@ def test_depth_with_selected_inputs_and_hooks():
         assert g.item() == 1
         return True
 
-    assert in_thread(work, stack=256 * 1024)
+    assert in_threads(work, stack=256 * 1024) == [True]
 
 
 def test_a_deep_graph_of_functions_is_freed():
@@ -127,14 +97,14 @@ def test_a_deep_graph_of_functions_is_freed():
         del y
         gc.collect()
 
-    in_thread(work, stack=1024 * 1024)
+    in_threads(work, stack=1024 * 1024)
 
 
 def test_freeing_from_another_thread():
     _, y = chain(100_000)
     held = [y]
     del y
-    in_thread(held.clear)
+    in_threads(held.clear)
     gc.collect()
 
 
@@ -201,7 +171,7 @@ def test_sums_are_the_same_bits_every_time():
     for threads in (1, 2, 1, 2):
         lamella.set_num_threads(threads)
         assert tangled(3) == wanted
-    assert in_thread(lambda: tangled(3)) == wanted
+    assert in_threads(lambda: tangled(3)) == [wanted]
 
 
 # ---- threads ---------------------------------------------------------------------------------------------------------
@@ -238,21 +208,12 @@ def test_two_threads_over_shared_parts_that_are_retained():
         shared = shared.tanh() + shared * 0.5
     roots = [(shared * k).sum() for k in (1.0, 3.0)]
     (one,) = grad(roots[0], x, retain_graph=True)
-    errors = []
 
     def work(root):
-        try:
-            for _ in range(20):
-                root.backward(retain_graph=True)
-        except BaseException as error:
-            errors.append(error)
+        for _ in range(20):
+            root.backward(retain_graph=True)
 
-    threads = [threading.Thread(target=work, args=(roots[i % 2],)) for i in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    assert not errors
+    in_threads(*[lambda i=i: work(roots[i % 2]) for i in range(4)])
     np.testing.assert_allclose(x.grad.numpy(), one.numpy() * (1 + 3) * 2 * 20, rtol=1e-4)
 
 
@@ -271,11 +232,8 @@ def test_two_threads_over_shared_parts_that_are_not_retained():
             except RuntimeError as error:
                 results.append(str(error))  # noqa: B023
 
-        threads = [threading.Thread(target=work, args=((shared * k).sum(),)) for k in (1.0, 2.0)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        roots = [(shared * k).sum() for k in (1.0, 2.0)]
+        in_threads(*[lambda root=root: work(root) for root in roots])
         assert len(results) == 2
         assert all(r is None or "second time" in r for r in results), results
 
@@ -304,11 +262,7 @@ def test_two_threads_with_hooks_functions_and_second_order():
             results.append((g.tolist(), h.tolist()))
             x.register_hook(lambda g: None).remove()
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads(*[work] * 4)
     assert len(results) == 120 and all(g == [4] * 8 and h == [4] * 8 for g, h in results)
 
 
@@ -319,18 +273,14 @@ def test_accumulation_from_many_threads():
         for _ in range(50):
             (x * 1).sum().backward()
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads(*[work] * 4)
     assert x.grad.tolist() == [200.0] * 32
 
 
 def test_a_graph_made_in_one_thread_is_walked_in_another():
     x = lamella.ones(3, requires_grad=True)
-    y = in_thread(lambda: (x * 2).exp())
-    in_thread(lambda: y.sum().backward())
+    (y,) = in_threads(lambda: (x * 2).exp())
+    in_threads(lambda: y.sum().backward())
     assert x.grad.tolist() == pytest.approx([2 * np.exp(2)] * 3)
 
 

@@ -6,13 +6,10 @@ import weakref
 
 import lamella
 import pytest
+from arrays import leaf
 from lamella.autograd.graph import save_on_cpu, saved_tensors_hooks
 
 grad = lamella.autograd.grad
-
-
-def leaf(*values):
-    return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
 def times(factor):

@@ -1,10 +1,9 @@
 """Grad mode: contexts and decorators, exceptions and generators in them, threads, and what hooks see."""
 
-import threading
-
 import lamella
 import pytest
 from lamella.autograd import Function
+from threads import in_threads
 
 MODES = [(lamella.no_grad, False), (lamella.enable_grad, True), (lamella.inference_mode, False)]
 BOTH = (True, False)
@@ -134,9 +133,7 @@ def test_what_a_mode_means_for_results():
 def test_a_new_thread_starts_enabled():
     seen = []
     with lamella.no_grad():
-        thread = threading.Thread(target=lambda: seen.append(lamella.is_grad_enabled()))
-        thread.start()
-        thread.join()
+        in_threads(lambda: seen.append(lamella.is_grad_enabled()))
         assert not lamella.is_grad_enabled()
     assert seen == [True]
 

@@ -7,6 +7,7 @@ import weakref
 import lamella
 import pytest
 from lamella.autograd import Function, gradcheck
+from threads import in_threads
 
 
 @pytest.fixture
@@ -130,11 +131,7 @@ def test_threads_that_meet_a_new_leaf_agree_on_its_node():
             ready.wait()
             nodes.append((x * 2).grad_fn.next_functions[0][0])
 
-        threads = [threading.Thread(target=work) for _ in range(2)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        in_threads(*[work] * 2)
         assert nodes[0] is nodes[1]
 
 
@@ -161,11 +158,7 @@ def test_threads_that_read_a_stale_view():
             ready.wait()
             sums.append((view * 1).sum())
 
-        threads = [threading.Thread(target=work) for _ in range(2)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        in_threads(*[work] * 2)
     (sums[0] + sums[1]).backward()
     assert x.grad[:3].tolist() == [0, 4, 4]
 

@@ -1,22 +1,19 @@
 """Operators of other packages: derivatives in C++ and in Python, missing and wrong ones, and another device."""
 
 import ctypes
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import lamella
 import pytest
+from arrays import leaf
 from compiled import compile_library
 from lamella.library import Library, register_autograd
+from threads import in_threads
 
 HERE = Path(__file__).resolve().parent
 
 grad = lamella.autograd.grad
-
-
-def leaf(*values):
-    return lamella.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
 # ---- compiled --------------------------------------------------------------------------------------------------------
@@ -158,9 +155,7 @@ def test_backward_has_the_thread_state_of_who_calls_it(compiled):
             run()
 
         seen.clear()
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        in_threads(work)
         assert compiled.kin_marked() == 1
         assert seen.pop("checkpoint") == {mark}
         return seen
@@ -318,12 +313,8 @@ def test_without_the_plugin_its_names_say_so(host):
             lambda: lamella.ones(2, requires_grad=True),
             lambda: lamella.tensor([1.0], requires_grad=True),
         ):
-            try:
+            with fails((AttributeError, TypeError), "is brought by plugin", "denied"):
                 use()
-            except (AttributeError, TypeError) as error:
-                assert "is brought by plugin" in str(error) and "denied" in str(error), str(error)
-            else:
-                raise SystemExit("no error")
         """,
         LAMELLA_PLUGINS="cpu",
     )

@@ -2,8 +2,9 @@
 
 import lamella
 import numpy as np
-from lamella import _C, Tensor
+from lamella import Tensor
 from lamella.utils._python_dispatch import TorchDispatchMode
+from wrappers import Wrapped
 
 
 class Plain(Tensor):
@@ -17,23 +18,6 @@ class Calls(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         self.log.append(func.__name__)
         return func(*args, **(kwargs or {}))
-
-
-class Wrapped(Tensor):
-    """A tensor around another one."""
-
-    @staticmethod
-    def __new__(cls, inner, requires_grad=False):
-        made = Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, requires_grad=requires_grad)
-        made.inner = inner
-        return made
-
-    __torch_function__ = _C._disabled_torch_function_impl
-
-    @classmethod
-    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        result = func(*(a.inner if isinstance(a, cls) else a for a in args), **(kwargs or {}))
-        return cls(result) if isinstance(result, Tensor) else result
 
 
 def test_gradients_go_through():

@@ -20,6 +20,7 @@ from lamella.profiler import (
     reset_peak_memory_stats,
 )
 from observing import BACKWARD, observed
+from threads import in_threads
 
 
 @pytest.fixture(autouse=True)
@@ -247,11 +248,7 @@ def test_threads_and_blocks_that_end_elsewhere():
         made.extend(lamella.zeros(n) for n in range(1, 101))
 
     with record_memory_history():
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join(60)
+        in_threads(*[work] * 4)
         assert sum(b["bytes"] for b in blocks()) == 4 * 4 * 5050 and len({b["thread"] for b in blocks()}) >= 1
         made.clear()
         assert blocks() == [] and memory_stats("cpu")["allocation.all.freed"] == 400

@@ -3,13 +3,14 @@
 import inspect
 import itertools
 import math
-import threading
 import warnings
 
 import lamella
 import pytest
 from heaps import Heap
 from lamella.profiler import nan_guard
+from threads import in_threads
+from wrappers import Wrapped
 
 NAN, INF = math.nan, math.inf
 
@@ -312,14 +313,8 @@ def test_a_guard_is_of_its_thread_and_travels_with_the_state():
                 run()
 
     with nan_guard():
-        threads = [
-            threading.Thread(target=work, args=("plain",)),
-            threading.Thread(target=work, args=("carried", lamella.capture_state())),
-        ]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join(60)
+        state = lamella.capture_state()
+        in_threads(lambda: work("plain"), lambda: work("carried", state))
     assert found == {"plain": [-INF, -INF], "carried": "aten"}
 
 
@@ -333,17 +328,6 @@ def test_nothing_is_on_when_no_guard_is_open():
 
 
 def test_opaque_tensors_are_passed_over():
-    class Wrapped(lamella.Tensor):
-        @staticmethod
-        def __new__(cls, inner):
-            made = lamella.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
-            made.inner = inner
-            return made
-
-        @classmethod
-        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-            return cls(func(*(a.inner if isinstance(a, cls) else a for a in args), **(kwargs or {})))
-
     bad = Wrapped(lamella.zeros(2))
     lines = raised(lambda: bad.log())  # the call on what it wraps is seen
     assert lines[0].startswith("aten::log: its result holds 2 infinities among 2 elements")

@@ -7,12 +7,12 @@ import socket
 import stat
 import subprocess
 import sys
-import threading
 import time
 
 import lamella
 import pytest
 from lamella.plugins.profiler import on_demand
+from threads import in_threads
 
 PROGRAM = """
 import sys, time, lamella
@@ -250,16 +250,8 @@ def test_sockets_of_processes_that_ended_are_removed(started, place):
 
 def test_two_ask_at_once(started, tmp_path):
     child = started()
-    done = []
-    threads = [
-        threading.Thread(target=lambda n=n: done.append(lamella.profiler.profile_process(child.pid, 0.3, tmp_path / n)))
-        for n in "ab"
-    ]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join(60)
-    assert len(done) == 2 and all(json.loads((tmp_path / n).read_text())["traceEvents"] for n in "ab")
+    in_threads(*[lambda n=n: lamella.profiler.profile_process(child.pid, 0.3, tmp_path / n) for n in "ab"])
+    assert all(json.loads((tmp_path / n).read_text())["traceEvents"] for n in "ab")
 
 
 def test_a_waiting_client_hears_that_the_process_works(started):

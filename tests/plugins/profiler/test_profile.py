@@ -17,6 +17,7 @@ from lamella.profiler import (
     schedule,
     tensorboard_trace_handler,
 )
+from threads import in_threads
 from trace_format import checked_trace
 
 
@@ -95,11 +96,7 @@ def test_threads_have_tracks_of_their_own():
             lamella.ones(2)
 
     with profile() as prof:
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join(60)
+        in_threads(*[work] * 4)
     assert counts(prof) == {"aten::ones": 200}
     assert len({e.thread for e in prof.events()}) in range(1, 5)  # a number may come back when a thread has ended
 
@@ -197,11 +194,7 @@ def test_modules_on_several_threads():
 
     barrier = threading.Barrier(2)
     with profile(with_modules=True) as prof:
-        threads = [threading.Thread(target=m, args=(lamella.ones(1),)) for m in (Sleeper(), Other())]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join(60)
+        in_threads(*[lambda m=m: m(lamella.ones(1)) for m in (Sleeper(), Other())])
     events = prof.events()
     assert sorted(e.cpu_parent.name for e in events if e.name == "aten::add") == [
         "nn.Module: Other",

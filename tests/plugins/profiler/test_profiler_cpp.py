@@ -57,10 +57,7 @@ def in_a_region(native, kind):
 
 @pytest.fixture
 def two_threads():
-    before = lamella.get_num_threads()
     lamella.set_num_threads(2)
-    yield
-    lamella.set_num_threads(before)
 
 
 def test_it_is_seen_by_the_threads_of_a_parallel_for(native, two_threads):

@@ -7,6 +7,7 @@ import lamella
 import pytest
 from lamella.profiler import record_function
 from observing import FUNCTION, USER, names, observed
+from threads import in_threads
 
 
 def told_of(**options):
@@ -85,11 +86,7 @@ def test_a_decorated_function_that_raises_and_on_several_threads():
 
     done = []
     with watch:
-        threads = [threading.Thread(target=work) for _ in range(3)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join(60)
+        in_threads(*[work] * 3)
     assert len(done) == 3
     assert sorted(events) == [("begin", "fails")] * 3 + [("end", "fails")] * 3 or events.count(("end", "fails")) == 3
 
@@ -185,9 +182,7 @@ def test_left_on_another_thread():
     with observed(begins, ends, scopes=(USER, FUNCTION)):
         block = record_function("across")
         block.__enter__()
-        thread = threading.Thread(target=block.__exit__, args=(None, None, None))
-        thread.start()
-        thread.join(60)
+        in_threads(lambda: block.__exit__(None, None, None))
         with record_function("here"):
             lamella.ones(1)
     assert seen == [

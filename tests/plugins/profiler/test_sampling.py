@@ -4,12 +4,12 @@ The bounds are those of Chernoff: a test fails by chance less than once in a tho
 """
 
 import math
-import threading
 
 import lamella
 import pytest
 from lamella import profiler
 from observing import BACKWARD, FUNCTION, USER, callback, observed
+from threads import in_threads
 
 CHANCE = 1e-10  # of each bound to be missed by chance
 
@@ -116,11 +116,7 @@ def test_each_thread_draws_for_itself():
 
     now = {}
     with observed(lambda r: found[int(r.name)].append(now[int(r.name)]), scopes=(USER,), p=0.1):
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join(60)
+        in_threads(*[lambda k=k: work(k) for k in range(3)])
     low, high = bounds(4000, 0.1)
     assert all(low < len(f) < high for f in found.values())
     assert len({tuple(f) for f in found.values()}) == 3

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from children import OWN_PLUGINS, clean_environment, run
 from lamella import profiler
 from observing import unraisable
 from pages import ROOT
+from threads import in_threads
 
 PAGE = ROOT / "docs" / "observability.md"
 
@@ -101,11 +101,7 @@ def test_many_threads(handled):
         for i in range(200):
             profiler.log_api_usage_once(f"test.thread {i}")
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join(60)
+    in_threads(*[work] * 4)
     profiler.log_api_usage_once("test.last of all")  # it is told behind all that waits
     assert sorted(told[:-1]) == sorted(f"test.thread {i}" for i in range(200)) and told[-1] == "test.last of all"
 
