@@ -147,8 +147,9 @@ std::enable_if_t<!std::is_same<std::remove_cv_t<T>, char>::value> append_part(st
 
 namespace detail {
 
+/* Messages are cold, and so not copied into the functions that may fail: each message has a type of its own. */
 template <class... Parts>
-std::string text(const Parts&... parts) {
+__attribute__((cold, noinline)) std::string text(const Parts&... parts) {
   std::string all;
   (append_part(all, parts), ...);
   return all;

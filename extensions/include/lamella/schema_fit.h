@@ -12,7 +12,7 @@ namespace detail {
 
 /* ---- does a function fit a schema? ---- */
 
-inline std::string schema_type(const lamella_argument& a) {
+__attribute__((cold)) inline std::string schema_type(const lamella_argument& a) {
   static const char* const kinds[] = {"Tensor",     "Scalar", "int",    "float",        "bool",      "complex", "str",
                                       "ScalarType", "Layout", "Device", "MemoryFormat", "Generator", "object",  "any"};
   std::string t = a.kind < sizeof kinds / sizeof *kinds ? kinds[a.kind] : "?";
@@ -22,7 +22,7 @@ inline std::string schema_type(const lamella_argument& a) {
   return t;
 }
 
-inline std::string cpp_type_of(const lamella_argument& a) {
+__attribute__((cold)) inline std::string cpp_type_of(const lamella_argument& a) {
   static const char* const scalars[] = {
       "const Tensor&", "Scalar", "int64_t", "double",       "bool",      "std::complex<double>", "std::string_view",
       "ScalarType",    "Layout", "Device",  "MemoryFormat", "Generator", "lamella_value",        "lamella_value"};
@@ -46,7 +46,7 @@ inline bool fits(const lamella_argument& a, const CppType& t) {
   return (a.flags & optional) == (t.flags & optional) || (undefined_is_none && !(t.flags & optional));
 }
 
-inline std::string listed(ArrayRef<CppType> types) {
+__attribute__((cold)) inline std::string listed(ArrayRef<CppType> types) {
   std::string all;
   for (const CppType& t : types) all += (all.empty() ? "" : ", ") + t.name();
   return all;
@@ -76,8 +76,8 @@ inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bo
 /* How many of the schema's arguments the function takes; its last parameters may be the results, to be written into.
  * Throws a TypeError that shows both unless they fit. Not exact: arguments with a default may be left out at the end.
  */
-inline int32_t compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters,
-                       ArrayRef<CppType> results, bool exact, bool may_write = true) {
+__attribute__((cold)) inline int32_t compare(const char* who, const lamella_operator* op, ArrayRef<CppType> parameters,
+                                             ArrayRef<CppType> results, bool exact, bool may_write = true) {
   const auto n = static_cast<size_t>(api().operator_num_args(op)),
              m = static_cast<size_t>(api().operator_num_returns(op));
   size_t known = parameters.size(), from = n;
