@@ -47,6 +47,7 @@
 #include "frontend/binding/status.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
+#include "frontend/binding/updates.h"
 #include "operators/start.h"
 
 namespace py = pybind11;
@@ -306,6 +307,7 @@ PYBIND11_MODULE(_C, m) {
     throw py::error_already_set();
   add_registration(m);
   add_operators(m);
+  add_updates(m);
   add_fallback(m);
   add_plugins(m);
   add_archive(m);

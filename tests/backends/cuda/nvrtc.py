@@ -175,5 +175,6 @@ def texts_of(root: Path) -> dict[str, str]:
     """The files that programs may include, as the library holds them."""
     files = sorted((root / "backends/cuda/kernels").iterdir())
     found = {f.name: f.read_text() for f in files}
-    found["lamella/updates.h"] = (root / "extensions/include/lamella/updates.h").read_text()
+    for name in ("lamella/updates.h", "lamella/updates/base.h"):
+        found[name] = (root / "extensions/include" / name).read_text()
     return found

@@ -20,6 +20,7 @@ from oracles import (
     shapes,
     tables,
     transposed,
+    updates,
 )
 from oracles.base import ORACLES
 from oracles.shapes import same_memory
@@ -46,4 +47,5 @@ __all__ = [
     "shapes",
     "tables",
     "transposed",
+    "updates",
 ]
