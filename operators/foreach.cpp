@@ -4,9 +4,10 @@
 // the
 //   latter gets one element of every list, and every other argument as it is; what it takes more has its default. So
 //   values, promotion, derivatives and devices are those of the single operator.
+#include "operators/foreach.h"
+
 #include <mutex>
 #include <shared_mutex>
-#include <unordered_map>
 
 #include "core/error.h"
 #include "operators/shapes.h"
@@ -15,7 +16,6 @@
 namespace lamella::operators {
 namespace {
 
-// From an operator's name, "_foreach_add_.List", to that of the single one.
 std::unordered_map<std::string, std::string>& singles() {
   static auto* all = new std::unordered_map<std::string, std::string>;  // as long as the catalogue
   return *all;
@@ -252,6 +252,8 @@ void add_all(std::vector<Declaration>& table, const Row (&rows)[N], bool functio
 }
 
 }  // namespace
+
+const std::unordered_map<std::string, std::string>& single_operators() { return singles(); }
 
 const std::vector<Declaration>& foreach_operators() {
   static const auto* table = [] {

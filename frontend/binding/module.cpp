@@ -48,6 +48,7 @@
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
 #include "frontend/binding/updates.h"
+#include "operators/foreach.h"
 #include "operators/start.h"
 
 namespace py = pybind11;
@@ -139,6 +140,7 @@ void add_operators(py::module_& m) {
     for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
     return l;
   });
+  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // those behind `_foreach_*`
   m.def("_describe", [](py::object o) {
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();
