@@ -3,9 +3,10 @@
 // Note [Each]  A row below says which lists an operator takes and which single operator it stands for. A call of the
 //   single operator gets one element of every list, and every other argument as it is; its further arguments have their
 //   defaults. So values, promotion, derivatives and devices are those of the single operator.
+#include "operators/foreach.h"
+
 #include <mutex>
 #include <shared_mutex>
-#include <unordered_map>
 
 #include "core/error.h"
 #include "operators/shapes.h"
@@ -253,6 +254,8 @@ void add_all(std::vector<Declaration>& table, const Row (&rows)[N], bool functio
 }
 
 }  // namespace
+
+const std::unordered_map<std::string, std::string>& single_operators() { return singles(); }
 
 LAMELLA_FAMILY(foreach) {
   static const auto* table = [] {

@@ -1,5 +1,7 @@
 // The optimizers' updates over lists of tensors. What depends on the numbers of steps is computed on the device, so
-// that the host never waits for them. See Note [Updates] in <lamella/updates.h>.
+// that the host never waits for them. See Note [Updates] in <lamella/updates/base.h>.
+#include <lamella/updates/host.h>
+
 #include "kernels/updates.h"
 
 #include <algorithm>
@@ -14,104 +16,27 @@ using namespace cuda::updates;
 
 bool on_host(const lamella_tensor* t, const lamella_tensor* like) { return t->backend != like->backend; }
 
-double host_number(const lamella_tensor* t) {
-  switch (t->dtype) {
-    case LAMELLA_FLOAT64:
-      return *data_of<double>(t);
-    case LAMELLA_FLOAT32:
-      return *data_of<float>(t);
-    case LAMELLA_BFLOAT16:
-      return static_cast<float>(*data_of<lamella::bfloat16>(t));
-    default:
-      return static_cast<float>(*data_of<lamella::float16>(t));
-  }
-}
-void set_host_number(const lamella_tensor* t, double x) {
-  switch (t->dtype) {
-    case LAMELLA_FLOAT64:
-      *data_of<double>(t) = x;
-      break;
-    case LAMELLA_FLOAT32:
-      *data_of<float>(t) = static_cast<float>(x);
-      break;
-    case LAMELLA_BFLOAT16:
-      *data_of<lamella::bfloat16>(t) = lamella::bfloat16(static_cast<float>(x));
-      break;
-    default:
-      *data_of<lamella::float16>(t) = lamella::float16(static_cast<float>(x));
-  }
-}
-
 Number number_of(const lamella_value& v, const lamella_tensor* like) {
   if (v.tag != LAMELLA_TENSOR) return {nullptr, 8, v.tag == LAMELLA_NONE ? 0 : lamella::as_double(v)};
   const lamella_tensor* t = v.as.tensor;
-  if (on_host(t, like)) return {nullptr, 8, host_number(t)};
+  if (on_host(t, like)) return {nullptr, 8, number_in(t)};
   return {t->dl.data, t->dtype == LAMELLA_BFLOAT16 ? 3 : item_of(t->dtype), 0};
 }
 
-// Whether the elements of all lie in the same order and without gaps, so that they are one run.
-bool is_one_run(const lamella_tensor* const* tensors, int n) {
-  const lamella_tensor* first = tensors[0];
-  bool same = true;
-  for (int k = 0; k < n; k++) same = same && lamella::is_contiguous(tensors[k]);
-  if (same) return true;
-  std::pair<int64_t, int64_t> dims[LAMELLA_MAX_DIMS];  // stride, size
-  int rank = 0;
-  for (int d = 0; d < first->dl.ndim; d++) {
-    if (first->dl.shape[d] == 1) continue;
-    for (int k = 1; k < n; k++)
-      if (tensors[k]->dl.strides[d] != first->dl.strides[d]) return false;
-    dims[rank++] = {first->dl.strides[d], first->dl.shape[d]};
-  }
-  std::sort(dims, dims + rank);
-  int64_t next = 1;
-  for (int d = 0; d < rank; d++) {
-    if (dims[d].first != next) return false;
-    next *= dims[d].second;
-  }
-  return true;
-}
-
-// A parameter, its gradient and its state; null where nothing is held.
-struct Entry {
-  const lamella_tensor* tensors[most_lists] = {};
+// An entry with what its kernel reads and writes.
+struct Part : Entry {
   Tensor packed[most_lists];  // beside those that are no run
   void* at[most_lists] = {};
 };
 
-// Whether a tensor shares memory with one of another entry: these must take turns.
-bool overlap(const std::vector<Entry>& entries, int lists) {
-  struct Range {
-    const char *begin, *end;
-    size_t entry;
-  };
-  std::vector<Range> ranges;
-  for (size_t i = 0; i < entries.size(); i++)
-    for (int k = 0; k < lists; k++) {
-      const lamella_tensor* t = entries[i].tensors[k];
-      if (!t || t->numel == 0) continue;
-      int64_t last = 0;
-      for (int d = 0; d < t->dl.ndim; d++) last += (t->dl.shape[d] - 1) * t->dl.strides[d];
-      const char* begin = data_of(t);
-      ranges.push_back({begin, begin + (last + 1) * item_of(t->dtype), i});
-    }
-  std::sort(ranges.begin(), ranges.end(), [](const Range& x, const Range& y) { return x.begin < y.begin; });
-  const char* end = nullptr;
-  for (size_t i = 0; i < ranges.size(); i++) {
-    if (i > 0 && ranges[i].begin < end && ranges[i].entry != ranges[i - 1].entry) return true;
-    end = std::max(end, ranges[i].end);
-  }
-  return false;
-}
-
-struct Names {
-  const char* type;  // "Adam"
+// The programs of one update: of its plans, and of its elements by dtype and width.
+struct Programs {
   Kernels* plans;
   Kernels* elements;
 };
 
 // Entries first to last, whose plans lie at `plans`: as many launches as it takes, of tensors of one dtype.
-lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entries, size_t first, size_t last,
+lamella_status run(const Update& u, const Programs& programs, std::vector<Part>& entries, size_t first, size_t last,
                    const char* plans, const Number& scale, bool maximize) {
   const bool scaled = scale.at || scale.value != 0;
   for (size_t i = first; i < last;) {
@@ -122,12 +47,8 @@ lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entr
     const size_t begin = i;
     uint32_t pieces = 0;
     for (; i < last && runs.count < tensors_each && entries[i].tensors[0]->dtype == dtype; i++) {
-      Entry& e = entries[i];
-      const lamella_tensor* held[most_lists];
-      int n = 0;
-      for (int k = 0; k < u.lists; k++)
-        if (e.tensors[k]) held[n++] = e.tensors[k];
-      const bool one = is_one_run(held, n);
+      Part& e = entries[i];
+      const bool one = is_one_run(e);
       for (int k = 0; k < u.lists; k++) {
         if (!e.tensors[k]) continue;
         if (!one && !lamella::is_contiguous(e.tensors[k])) e.packed[k] = copy_of(e.tensors[k]);
@@ -141,8 +62,8 @@ lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entr
       pieces += static_cast<uint32_t>((size + update_piece - 1) / update_piece);
     }
     runs.first_piece[runs.count] = pieces;
-    Kernel& kernel = names.elements->get(
-        {dtype, width}, [&] { return text("update<", names.type, ", ", type_name(dtype), ", ", width, ">"); });
+    Kernel& kernel = programs.elements->get(
+        {dtype, width}, [&] { return text("update<", u.type, ", ", type_name(dtype), ", ", width, ">"); });
     if (lamella_status st =
             launch(kernel, like, {pieces}, {256}, 0, runs, plans + begin * sizeof(DevicePlan), scale, maximize))
       return st;
@@ -154,7 +75,7 @@ lamella_status run(const Update& u, const Names& names, std::vector<Entry>& entr
   return LAMELLA_OK;
 }
 
-lamella_status run_update(const Update& u, const Names& names, const lamella_value* args) {
+lamella_status run_update(const Update& u, const Programs& programs, const lamella_value* args) {
   const uint32_t n = args[0].length;
   if (n == 0) return LAMELLA_OK;
   const lamella_tensor* like = args[0].as.tensors[0];
@@ -187,12 +108,10 @@ lamella_status run_update(const Update& u, const Names& names, const lamella_val
   // Which state a variant holds depends on the options alone: plan once with the first step.
   const double none[most_kept] = {};
   const unsigned variant = u.plan(options, 1, none).variant;
-  std::vector<Entry> entries(n);
-  for (uint32_t i = 0; i < n; i++)
-    for (int k = 0; k < u.lists; k++)
-      if (k < 2 || u.holds(variant, k - 2)) entries[i].tensors[k] = args[k].as.tensors[i];
+  std::vector<Part> entries(n);
+  for (uint32_t i = 0; i < n; i++) fill(entries[i], u, args, variant, i);
   const Tensor plans = space_on(like, static_cast<int64_t>(n * sizeof(DevicePlan)));
-  Kernel& plan_kernel = names.plans->get({}, [&] { return text("make_plans<", names.type, ">"); });
+  Kernel& plan_kernel = programs.plans->get({}, [&] { return text("make_plans<", u.type, ">"); });
   for (uint32_t begin = 0; begin < n; begin += plans_each) {
     steps.count = static_cast<int32_t>(std::min<uint32_t>(plans_each, n - begin));
     std::vector<Tensor> kept_there;  // numbers that are kept on the host, for the kernel to change
@@ -218,7 +137,7 @@ lamella_status run_update(const Update& u, const Names& names, const lamella_val
       const Plan made = u.plan(options, steps.steps[i].value, kept);
       for (int k = 0; k < u.kept; k++) {
         LAMELLA_CHECK(!steps.kept[k][i].at, "cuda: the numbers that an update keeps must all be on one device");
-        set_host_number(args[u.lists + k].as.tensors[begin + i], made.kept[k]);
+        set_number(args[u.lists + k].as.tensors[begin + i], made.kept[k]);
       }
     }
     if (lamella_status st =
@@ -226,32 +145,28 @@ lamella_status run_update(const Update& u, const Names& names, const lamella_val
       return st;
   }
   const bool maximize = options[u.maximize] != 0;
-  if (n == 1 || !overlap(entries, u.lists)) return run(u, names, entries, 0, n, data_of(plans), scale, maximize);
+  if (n == 1 || !overlap(entries)) return run(u, programs, entries, 0, n, data_of(plans), scale, maximize);
   for (uint32_t i = 0; i < n; i++)
-    if (lamella_status st = run(u, names, entries, i, i + 1, data_of(plans), scale, maximize)) return st;
+    if (lamella_status st = run(u, programs, entries, i, i + 1, data_of(plans), scale, maximize)) return st;
   return LAMELLA_OK;
 }
 
-#define LAMELLA_NAME_UPDATE(n, U, name) #U,
-constexpr const char* type_names[] = {LAMELLA_UPDATES(LAMELLA_NAME_UPDATE)};
-#undef LAMELLA_NAME_UPDATE
-
-template <class U, int Number>
+template <int number>
 lamella_status update(lamella_frame*, const lamella_value* args, lamella_value*) {
   static Kernels plans("updates.cu");
   static Kernels elements("updates.cu");
-  static constexpr Update u = update_of<U>(Number);
-  return lamella::guarded([&] { return run_update(u, {type_names[Number], &plans, &elements}, args); });
+  return lamella::guarded([&] { return run_update(update_table[number], {&plans, &elements}, args); });
+}
+
+template <int number = 0>
+void add_all(lamella::Library& m) {
+  for (int overload = 0; overload < update_table[number].overload_count(); overload++)
+    m.impl(operator_name(update_table[number], overload).c_str(), "cuda", update<number>);
+  if constexpr (number + 1 < update_count) add_all<number + 1>(m);
 }
 
 }  // namespace
 
-LAMELLA_LIBRARY_IMPL(aten, cuda, m) {
-#define LAMELLA_ADD_UPDATE(n, U, name) \
-  m.impl(name, "cuda", update<U, n>);  \
-  if (n < updates_of_tensor_lr) m.impl(name ".tensor_lr", "cuda", update<U, n>);
-  LAMELLA_UPDATES(LAMELLA_ADD_UPDATE)
-#undef LAMELLA_ADD_UPDATE
-}
+LAMELLA_LIBRARY_IMPL(aten, cuda, m) { add_all(m); }
 
 }  // namespace cuda

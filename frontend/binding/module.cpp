@@ -47,6 +47,8 @@
 #include "frontend/binding/status.h"
 #include "frontend/binding/tensor_object.h"
 #include "frontend/binding/types.h"
+#include "frontend/binding/updates.h"
+#include "operators/foreach.h"
 #include "operators/start.h"
 
 namespace py = pybind11;
@@ -139,6 +141,7 @@ void add_operators(py::module_& m) {
     for (Operator* op : dispatcher::all_operators()) l.append(describe_operator(op));
     return l;
   });
+  m.def("_single_operators", [] { return py::cast(operators::single_operators()); });  // those behind `_foreach_*`
   m.def("_describe", [](py::object o) {
     auto* op = const_cast<Operator*>(find_operator(o.ptr()));
     if (!op) throw py::error_already_set();
@@ -315,6 +318,7 @@ PYBIND11_MODULE(_C, m) {
     throw py::error_already_set();
   add_registration(m);
   add_operators(m);
+  add_updates(m);
   add_fallback(m);
   add_plugins(m);
   add_archive(m);

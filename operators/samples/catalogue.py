@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lamella.operators.samples import lists
 from lamella.operators.samples.parse import Sample, read
 
 
@@ -23,7 +24,7 @@ def read_all() -> dict[str, list[Sample]]:
 
 def operators() -> list[str]:
     """Returns every operator that has samples."""
-    return sorted(read_all())
+    return sorted({*read_all(), *(name for name in lists.singles() if every(name))})
 
 
 def of(operator: str) -> list[Sample]:
@@ -36,12 +37,20 @@ def bad(operator: str) -> list[Sample]:
     return [s for s in every(operator) if s.raises]
 
 
+@cache
 def every(operator: str) -> list[Sample]:
-    found = read_all().get(operator)
+    """Good and bad calls: an operator's own lines, or what follows from those of another."""
+    if operator in read_all():
+        return read_all()[operator]
     name, dot, overload = operator.partition(".")
-    if found is None and name.endswith("_"):
+    if name.startswith("_foreach_"):
+        single = lists.singles().get(operator)
+        return lists.over_lists(operator, single, of(single)) if single else []
+    if name.startswith("_fused_") and overload.startswith("tensor"):
+        return list(lists.with_tensors(operator, every(name)))
+    if name.endswith("_"):
         return [replace(s, operator=operator) for s in read_all().get(name[:-1] + dot + overload, ())]
-    return found or []
+    return []
 
 
 def call(operator: str) -> Callable[..., Any]:

@@ -42,6 +42,7 @@ class Sample:
     tag: str = ""
     raises: str = ""
     quotes: tuple[str, ...] = ()
+    places: tuple[Sample, ...] = ()  # of the single operator, for the places of an operator over lists
 
     def __str__(self) -> str:
         return f"{self.text}  ({self.where})"
@@ -65,7 +66,7 @@ class Sample:
     def relaid(self, change: Callable[[Spec], Spec]) -> Sample:
         """Returns the same call with its tensors changed."""
         args, kwargs = self.map(lambda leaf: change(leaf) if isinstance(leaf, Spec) else leaf)
-        return replace(self, args=tuple(args), kwargs=kwargs)
+        return replace(self, args=tuple(args), kwargs=kwargs, places=tuple(p.relaid(change) for p in self.places))
 
     def build(self, device: str | None = None) -> tuple[list[Any], dict[str, Any]]:
         """Returns the arguments that lamella takes, with fresh tensors on a device."""

@@ -57,17 +57,16 @@ UPDATES = {
     "mu_products": ones,
     "mus": ones,
     "etas": ones,
-    "lr:Tensor": lambda: lamella.tensor(0.5),
+    **{f"{name}:Tensor": lambda: lamella.tensor(0.5) for name in ("lr", "beta1", "beta2", "weight_decay")},
     "grad_scale": lambda: lamella.tensor(1.0),
     "found_inf": lambda: lamella.tensor(0.0),
     "amsgrad": lambda: True,  # so that every list is used
     "centered": lambda: True,
 }
-RULES = ("sgd", "adam", "adamw", "adagrad", "adadelta", "adamax", "nadam", "radam", "asgd", "rprop", "rmsprop")
 
 # (operator without its namespace and underscore, argument) -> sample
 BY_ARGUMENT = {
-    **{("fused_" + rule, name): make for rule in RULES for name, make in UPDATES.items()},
+    **{(u["operator"].strip("_"), name): make for u in lamella._C._updates() for name, make in UPDATES.items()},
     **{("foreach_" + name, "scalars:Tensor"): lambda: matrix(2) for name in ("addcdiv", "addcmul")},
     ("foreach_add", "other:Tensor"): lambda: lamella.tensor(2.0),
     ("foreach_mm", "mat2"): lambda: [matrix(3, 4), matrix(3, 4)],

@@ -23,8 +23,8 @@ BY_TITLE = {title(o): o for o in LIVE}
 FUNCTIONAL = sorted(t for t, o in BY_TITLE.items() if o["form"] == "functional")
 # Pinned memory comes with a device's plugin: tests/abi/order.cpp and tests/plugins/test_bank.py have these.
 PINNED = {"is_pinned", "pin_memory"}
-# Operators with an underscore in front are for composites, whose samples reach them; some have samples of their own.
-SAMPLED = [t for t in FUNCTIONAL if t not in PINNED and (not t.startswith("_") or samples.of(t))]
+# Private operators are for composites, whose samples reach them; some have samples of their own.
+SAMPLED = [t for t in FUNCTIONAL if t not in PINNED and (not BY_TITLE[t]["private"] or samples.of(t))]
 # Operators whose shapes or results depend on the data: meta refuses them.
 DYNAMIC = set(
     "masked_select nonzero argwhere _mask_index item equal allclose _unique2 unique_dim unique_consecutive bincount "
@@ -38,12 +38,18 @@ def takes_device(operator: str) -> bool:
 
 
 def run(sample: Sample, device: str = "cpu", built=None, **more):
-    """Calls the operator with a sample, after seeding the random numbers."""
+    """Calls the operator with a sample, after seeding the random numbers; its result, or what it has written."""
     args, kwargs = built or sample.build(device)
     if device != "cpu" and not sample.specs() and takes_device(sample.operator):
         kwargs["device"] = device
     lamella.manual_seed(7)
-    return samples.call(sample.operator)(*args, **kwargs, **more)
+    result = samples.call(sample.operator)(*args, **kwargs, **more)
+    return written(sample, args) if result is None else result
+
+
+def written(sample: Sample, args) -> list:
+    """What an operator without a result writes."""
+    return [a for a, declared in zip(args, BY_TITLE[sample.operator]["args"], strict=False) if declared["written"]]
 
 
 def flat(result) -> list:

@@ -63,8 +63,9 @@ def may_refuse(sample: Sample) -> bool:
         *("one_hot", "repeat_interleave", "multinomial", "histc", "combinations", "nonzero_static"),
         *("tensor_split",) * (len(sample.specs()) > 1),
     )
+    numbers = any(a["type"] == "Tensor" and a["name"] == "scalars" for a in BY_TITLE[sample.operator]["args"])
     lengths = sample.operator.endswith(".data")  # of packed sequences
-    return name in DYNAMIC or lengths or by_mask or sizes_in_data or leaves_meta
+    return name in DYNAMIC or numbers or lengths or by_mask or sizes_in_data or leaves_meta
 
 
 # ---- forms -----------------------------------------------------------------------------------------------------------

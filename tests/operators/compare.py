@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from lamella.operators.samples import Named, Sample, Spec
+from lamella.operators.samples.lists import singles
 from lamella.operators.samples.parse import FORMATS
 from lamella.operators.samples.spec import rounded
 from oracles import NARROW, OF_SAMPLE, ORACLES
 from streams import ORACLES as STREAMS
 
+SINGLES = singles()
 TOLERANCE = {
     "float64": 1e-10,
     "complex128": 1e-10,
@@ -26,6 +28,7 @@ def base(operator: str) -> str:
 
 
 def has_oracle(operator: str) -> bool:
+    operator = SINGLES.get(operator, operator)
     return base(operator) in ORACLES or base(operator) in OF_SAMPLE or operator in STREAMS
 
 
@@ -34,7 +37,9 @@ def widened(array):
 
 
 def expected(sample: Sample):
-    """The oracle's results for a sample: a list of arrays."""
+    """The oracle's results for a sample: a list of arrays. Over lists, those of the single operator at each place."""
+    if sample.places:
+        return [result for place in sample.places for result in expected(place)]
     name = base(sample.operator)
 
     def argument(leaf):

@@ -49,7 +49,8 @@ def planted(operator: str):
                 if isinstance(result, (bool, int, float, complex)):
                     done.append(True)
                     return altered(result)
-                done.extend(alter_one(r, 5) for r in flat(result)[:1])
+                first = args[0] if result is None else result  # an update gives nothing, and writes its first list
+                done.extend(alter_one(r, 5) for r in flat(first)[:1])
         return result
 
     layer = lamella.library.register_layer("planted", handler)

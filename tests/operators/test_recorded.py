@@ -39,5 +39,6 @@ def test_results_are_described_as_torch_describes_them(operator):
 
 
 def test_the_record_holds_most_samples():
-    chosen = [s for operator in SAMPLED for s in samples.of(operator) if s.specs()]
+    single = [t for t in SAMPLED if BY_TITLE[t]["category"] != "lists"]  # lists have what their single operators have
+    chosen = [s for operator in single for s in samples.of(operator) if s.specs()]
     assert sum(key(s) in TORCH for s in chosen) > 0.95 * len(chosen), "run tests/operators/record_torch.py"

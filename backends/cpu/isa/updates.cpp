@@ -53,8 +53,8 @@ LAMELLA_INLINE UpdateLoop of(unsigned variant) {
 namespace LAMELLA_ISA {
 
 UpdateLoop update_loop(int number, unsigned variant, int dtype) {
-#define LAMELLA_LOOP_OF(n, U, name) \
-  if (number == n) return dtype == LAMELLA_FLOAT64 ? of<U, double>(variant) : of<U, float>(variant);
+#define LAMELLA_LOOP_OF(U) \
+  if (number == number_##U) return dtype == LAMELLA_FLOAT64 ? of<U, double>(variant) : of<U, float>(variant);
   LAMELLA_UPDATES(LAMELLA_LOOP_OF)
 #undef LAMELLA_LOOP_OF
   return nullptr;

@@ -1,5 +1,5 @@
 // The updates of optimizers over lists of tensors: plans of all tensors first, by the numbers of their steps, which may
-// lie on the device; then the elements, some thirty tensors a launch. See Note [Updates] in updates.h.
+// lie on the device; then the elements, some thirty tensors a launch. See Note [Updates] in lamella/updates/base.h.
 #include "scalars.cuh"
 #define __builtin_sqrtf sqrtf
 #define __builtin_sqrt sqrt

@@ -5,8 +5,7 @@
 namespace cuda::updates {
 
 // Tensors of a launch that makes plans, and of one that applies them; elements of a block of the latter.
-constexpr int plans_each = 32, tensors_each = 32, most_lists = lamella::updates::most_state + 2,
-              update_piece = 256 * 16;
+constexpr int plans_each = 32, tensors_each = 32, update_piece = 256 * 16;
 
 // A number in memory of the device, of one of the floating dtypes, or a value where `at` is null.
 struct Number {
@@ -32,7 +31,7 @@ struct Runs {
   int32_t count = 0;
   uint32_t first_piece[tensors_each + 1] = {};
   int64_t sizes[tensors_each] = {};
-  void* at[most_lists][tensors_each] = {};
+  void* at[lamella::updates::most_lists][tensors_each] = {};
 };
 
 }  // namespace cuda::updates

@@ -1,81 +1,36 @@
-/* The updates of optimizers, each written once: kernels apply it to numbers, composites to whole tensors.
- *
- * Note [Updates]  An update's operator takes `lists` lists of tensors, the parameters, their gradients and up to three
- *   kinds of state, then `kept` lists of single numbers that it changes, then, where it `counts`, the list of the
- * steps, then the options, in the order of the enumerators, then grad_scale and found_inf. From the options and the
- * step `plan` computes, in double, the factors of one tensor and its variant: bit `decays` is the same for all. `apply`
- * changes a parameter p and the state s that the variant `holds`, given the gradient g; X is a floating type or a type
- * with the same words. */
+/* The updates of optimizers, each written once: kernels apply it to numbers, composites to whole tensors. See Note
+ * [Updates] in <lamella/updates/base.h>. */
 #ifndef LAMELLA_UPDATES_H
 #define LAMELLA_UPDATES_H
 
-#include <cstdint>
+#include <lamella/updates/base.h>
 
 namespace lamella::updates {
-
-/* ---- what an update does with one tensor ---- */
-
-constexpr int most_state = 3, most_kept = 2, most_factors = 8, most_options = 9;
-constexpr int updates_of_tensor_lr = 4;
-constexpr unsigned decays = 1;
-
-struct Plan {
-  unsigned variant = 0;
-  double decay = 0; /* of the parameter, which is added to the gradient */
-  double factors[most_factors] = {};
-  double kept[most_kept] = {}; /* the new numbers */
-};
-
 namespace { /* objects of several instruction sets must not share these */
-
-/* ---- words ---- */
-
-inline float root(float x) { return __builtin_sqrtf(x); }
-inline double root(double x) { return __builtin_sqrt(x); }
-inline float size(float x) { return __builtin_fabsf(x); }
-inline double size(double x) { return __builtin_fabs(x); }
-/* NaN if one of them is. */
-template <class T>
-inline T larger(T a, T b) {
-  return a > b || a != a ? a : b;
-}
-template <class T>
-inline T within(T x, T low, T high) {
-  const T raised = x < low ? low : x;
-  return raised > high ? high : raised;
-}
-/* One of three, as x is positive, zero or negative. */
-template <class T>
-inline T by_sign(T x, T positive, T zero, T negative) {
-  return x > 0 ? positive : x < 0 ? negative : zero;
-}
-
-/* Options as numbers, the step after this update, and the numbers that are kept. */
-using MakePlan = Plan (*)(const double* o, double step, const double* kept);
-
-inline double power(double x, double y) { return __builtin_pow(x, y); }
-inline Plan with_decay(double decay) {
-  Plan plan;
-  plan.decay = decay;
-  plan.variant = decay != 0 ? decays : 0;
-  return plan;
-}
-
-/* ---- the updates ---- */
 
 /* Sutskever and others, On the importance of initialization and momentum in deep learning, 2013; the velocity without
  * the learning rate. */
 struct Sgd {
-  static constexpr int lists = 3, kept = 0;
+  LAMELLA_STATE(like_parameter("momentum_buffer_list", "momentum_buffer"))
+  LAMELLA_OPTIONS((weight_decay, maybe_tensor(decay())), (momentum, positive(0, "momentum value")), (lr, rate(1e-3)),
+                  (dampening, any_number(0, "dampening value")), (nesterov, flag()), (maximize, flag()),
+                  (is_first_step, flag()))
   static constexpr bool counts = false;
-  enum { weight_decay, momentum, lr, dampening, nesterov, maximize, first, options };
+  static constexpr const char* doc = R"(A step of gradient descent, with momentum and weight decay.
+
+The momentum's buffers become the gradients in the first step, whatever they hold. Without momentum that list may be
+empty.
+Formula: Sutskever and others, 2013, with the learning rate outside of the buffer.)";
+  static constexpr const char* example = "[], lr=0.25";
+  static constexpr const char* result = "0.7500";
   enum : unsigned { moves = 2, looks_ahead = 4, begins = 8, variants = 16 };
   static constexpr bool holds(unsigned v, int) { return (v & moves) != 0; }
-  static Plan plan(const double* o, double, const double*) {
-    Plan p = with_decay(o[weight_decay]);
-    if (o[momentum] != 0)
-      p.variant |=
-          unsigned{moves} | (o[nesterov] != 0 ? unsigned{looks_ahead} : 0u) | (o[first] != 0 ? unsigned{begins} : 0u);
+  template <class N>
+  static PlanOf<N> plan(const N* o, double, const double*) {
+    PlanOf<N> p = with_decay(o[weight_decay]);
+    if (is_on(o[momentum]))
+      p.variant |= unsigned{moves} | (is_on(o[nesterov]) ? unsigned{looks_ahead} : 0u) |
+                   (is_on(o[is_first_step]) ? unsigned{begins} : 0u);
     p.factors[0] = o[lr];
     p.factors[1] = o[momentum];
     p.factors[2] = 1 - o[dampening];
@@ -98,14 +53,24 @@ struct Sgd {
  * regularization, 2019, where the decay does not go through the gradient. */
 template <bool Apart>
 struct AdamOf {
-  static constexpr int lists = 5, kept = 0;
+  LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_avg_sqs", "exp_avg_sq"),
+                like_parameter("max_exp_avg_sqs", "max_exp_avg_sq"))
+  LAMELLA_OPTIONS((lr, rate(1e-3)), (beta1, maybe_tensor(first_beta())), (beta2, maybe_tensor(second_beta())),
+                  (weight_decay, maybe_tensor(decay(Apart ? 1e-2 : 0))), (eps, epsilon(1e-8)), (amsgrad, flag()),
+                  (maximize, flag()))
   static constexpr bool counts = true;
-  enum { lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, options };
+  static constexpr const char* doc =
+      R"(A step of Adam. Without `amsgrad` the list of the largest second moments may be empty.
+Formula: Kingma and Ba, 2015; amsgrad: Reddi and others, 2018; AdamW: Loshchilov and Hutter, 2019.)";
+  static constexpr const char* example =
+      "[lamella.zeros(2)], [lamella.zeros(2)], [], [lamella.tensor(1.)], lr=0.25, weight_decay=0.";
+  static constexpr const char* result = "0.7500";
   enum : unsigned { peaks = 2, variants = 4 };
   static constexpr bool holds(unsigned v, int k) { return k < 2 || (v & peaks); }
-  static Plan plan(const double* o, double step, const double*) {
-    Plan p = with_decay(Apart ? 0 : o[weight_decay]);
-    if (o[amsgrad] != 0) p.variant |= peaks;
+  template <class N>
+  static PlanOf<N> plan(const N* o, double step, const double*) {
+    PlanOf<N> p = with_decay(Apart ? N(0) : o[weight_decay]);
+    if (is_on(o[amsgrad])) p.variant |= peaks;
     p.factors[0] = 1 - o[beta1];
     p.factors[1] = o[beta2];
     p.factors[2] = 1 - o[beta2];
@@ -129,13 +94,19 @@ using AdamW = AdamOf<true>;
 
 /* Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic optimization, 2011. */
 struct Adagrad {
-  static constexpr int lists = 3, kept = 0;
+  LAMELLA_STATE(like_parameter("state_sums", "sum", "initial_accumulator_value"))
+  LAMELLA_OPTIONS((lr, rate(1e-2)), (lr_decay, positive(0, "lr_decay value")), (weight_decay, decay()),
+                  (eps, epsilon(1e-10)), (maximize, flag()))
   static constexpr bool counts = true;
-  enum { lr, lr_decay, weight_decay, eps, maximize, options };
+  static constexpr const char* doc = R"(A step of Adagrad.
+Formula: Duchi, Hazan and Singer, 2011.)";
+  static constexpr const char* example = "[lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25";
+  static constexpr const char* result = "0.7500";
   enum : unsigned { variants = 2 };
   static constexpr bool holds(unsigned, int) { return true; }
-  static Plan plan(const double* o, double step, const double*) {
-    Plan p = with_decay(o[weight_decay]);
+  template <class N>
+  static PlanOf<N> plan(const N* o, double step, const double*) {
+    PlanOf<N> p = with_decay(o[weight_decay]);
     p.factors[0] = o[lr] / (1 + (step - 1) * o[lr_decay]);
     p.factors[1] = o[eps];
     return p;
@@ -149,13 +120,19 @@ struct Adagrad {
 
 /* Zeiler, ADADELTA: an adaptive learning rate method, 2012. */
 struct Adadelta {
-  static constexpr int lists = 4, kept = 0;
+  LAMELLA_STATE(like_parameter("square_avgs", "square_avg"), like_parameter("acc_deltas", "acc_delta"))
+  LAMELLA_OPTIONS((lr, rate(1)), (rho, within(0.9, "rho value", 0, 1)), (eps, epsilon(1e-6)), (weight_decay, decay()),
+                  (maximize, flag()))
   static constexpr bool counts = false;
-  enum { lr, rho, eps, weight_decay, maximize, options };
+  static constexpr const char* doc = R"(A step of Adadelta.
+Formula: Zeiler, 2012.)";
+  static constexpr const char* example = "[lamella.zeros(2)], [lamella.zeros(2)], lr=0.5, rho=0., eps=1.";
+  static constexpr const char* result = "0.6464";
   enum : unsigned { variants = 2 };
   static constexpr bool holds(unsigned, int) { return true; }
-  static Plan plan(const double* o, double, const double*) {
-    Plan p = with_decay(o[weight_decay]);
+  template <class N>
+  static PlanOf<N> plan(const N* o, double, const double*) {
+    PlanOf<N> p = with_decay(o[weight_decay]);
     p.factors[0] = o[lr];
     p.factors[1] = o[rho];
     p.factors[2] = 1 - o[rho];
@@ -173,13 +150,19 @@ struct Adadelta {
 
 /* The seventh section of Kingma and Ba, 2015: the moment of infinite order. */
 struct Adamax {
-  static constexpr int lists = 4, kept = 0;
+  LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_infs", "exp_inf"))
+  LAMELLA_OPTIONS((lr, rate(2e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),
+                  (eps, epsilon(1e-8)), (maximize, flag()))
   static constexpr bool counts = true;
-  enum { lr, beta1, beta2, weight_decay, eps, maximize, options };
+  static constexpr const char* doc = R"(A step of Adamax.
+Formula: Kingma and Ba, 2015, section 7.)";
+  static constexpr const char* example = "[lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25";
+  static constexpr const char* result = "0.7500";
   enum : unsigned { variants = 2 };
   static constexpr bool holds(unsigned, int) { return true; }
-  static Plan plan(const double* o, double step, const double*) {
-    Plan p = with_decay(o[weight_decay]);
+  template <class N>
+  static PlanOf<N> plan(const N* o, double step, const double*) {
+    PlanOf<N> p = with_decay(o[weight_decay]);
     p.factors[0] = o[lr] / (1 - power(o[beta1], step));
     p.factors[1] = 1 - o[beta1];
     p.factors[2] = o[beta2];
@@ -196,17 +179,29 @@ struct Adamax {
 
 /* Dozat, Incorporating Nesterov momentum into Adam, 2016. It keeps the product of the momenta so far. */
 struct Nadam {
-  static constexpr int lists = 4, kept = 1;
+  LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_avg_sqs", "exp_avg_sq"),
+                number("mu_products", "mu_product", 1))
+  LAMELLA_OPTIONS((lr, rate(2e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),
+                  (momentum_decay, positive(4e-3, "momentum_decay value")), (eps, epsilon(1e-8)),
+                  (decoupled_weight_decay, flag()), (maximize, flag()))
   static constexpr bool counts = true;
-  enum { lr, beta1, beta2, weight_decay, momentum_decay, eps, decoupled_weight_decay, maximize, options };
+  static constexpr const char* doc =
+      R"(A step of NAdam. `mu_products` has the product of each tensor's momenta, 1 at the start, and is changed.
+Formula: Dozat, 2016.)";
+  static constexpr const char* example =
+      "[lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], [lamella.tensor(1.)], "
+      "lr=0.5, beta1=0.5, beta2=0.5, momentum_decay=0., eps=0.";
+  static constexpr const char* result = "0.4333";
   enum : unsigned { variants = 2 };
   static constexpr bool holds(unsigned, int) { return true; }
-  static double momentum(const double* o, double step) {
-    return o[beta1] * (1 - 0.5 * power(0.96, step * o[momentum_decay]));
+  template <class N>
+  static double momentum(const N* o, double step) {
+    return value_of(o[beta1]) * (1 - 0.5 * power(0.96, step * value_of(o[momentum_decay])));
   }
-  static Plan plan(const double* o, double step, const double* products) {
-    const bool apart = o[decoupled_weight_decay] != 0;
-    Plan p = with_decay(apart ? 0 : o[weight_decay]);
+  template <class N>
+  static PlanOf<N> plan(const N* o, double step, const double* products) {
+    const bool apart = is_on(o[decoupled_weight_decay]);
+    PlanOf<N> p = with_decay(apart ? N(0) : o[weight_decay]);
     const double now = momentum(o, step), next = momentum(o, step + 1);
     p.kept[0] = products[0] * now;
     p.factors[0] = 1 - o[beta1];
@@ -216,7 +211,7 @@ struct Nadam {
     p.factors[4] = o[eps];
     p.factors[5] = o[lr] * (1 - now) / (1 - p.kept[0]);
     p.factors[6] = o[lr] * next / (1 - p.kept[0] * next);
-    p.factors[7] = apart ? 1 - o[lr] * o[weight_decay] : 1;
+    p.factors[7] = apart ? 1 - o[lr] * o[weight_decay] : N(1);
     return p;
   }
   template <class V, class X, class C>
@@ -230,25 +225,32 @@ struct Nadam {
 /* Liu and others, On the variance of the adaptive learning rate and beyond, 2020. While the variance cannot be told the
  * step is that of momentum. */
 struct Radam {
-  static constexpr int lists = 4, kept = 0;
+  LAMELLA_STATE(like_parameter("exp_avgs", "exp_avg"), like_parameter("exp_avg_sqs", "exp_avg_sq"))
+  LAMELLA_OPTIONS((lr, rate(1e-3)), (beta1, first_beta()), (beta2, second_beta()), (weight_decay, decay()),
+                  (eps, epsilon(1e-8)), (decoupled_weight_decay, flag()), (maximize, flag()))
   static constexpr bool counts = true;
-  enum { lr, beta1, beta2, weight_decay, eps, decoupled_weight_decay, maximize, options };
+  static constexpr const char* doc = R"(A step of RAdam.
+Formula: Liu and others, 2020.)";
+  static constexpr const char* example = "[lamella.zeros(2)], [lamella.zeros(2)], [lamella.tensor(1.)], lr=0.25";
+  static constexpr const char* result = "0.7500";
   enum : unsigned { adapts = 2, variants = 4 };
   static constexpr bool holds(unsigned, int) { return true; }
-  static Plan plan(const double* o, double step, const double*) {
-    const bool apart = o[decoupled_weight_decay] != 0;
-    Plan p = with_decay(apart ? 0 : o[weight_decay]);
-    const double left = power(o[beta2], step), most = 2 / (1 - o[beta2]) - 1, now = most - 2 * step * left / (1 - left);
-    const double rate = o[lr] / (1 - power(o[beta1], step));
+  template <class N>
+  static PlanOf<N> plan(const N* o, double step, const double*) {
+    const bool apart = is_on(o[decoupled_weight_decay]);
+    PlanOf<N> p = with_decay(apart ? N(0) : o[weight_decay]);
+    const double b2 = value_of(o[beta2]), left = power(b2, step);
+    const double most = 2 / (1 - b2) - 1, now = most - 2 * step * left / (1 - left);
     p.factors[0] = 1 - o[beta1];
     p.factors[1] = o[beta2];
     p.factors[2] = 1 - o[beta2];
-    p.factors[3] = rate;
+    p.factors[3] = o[lr] / (1 - power(o[beta1], step));
     p.factors[4] = o[eps];
-    p.factors[5] = apart ? 1 - o[lr] * o[weight_decay] : 1;
+    p.factors[5] = apart ? 1 - o[lr] * o[weight_decay] : N(1);
     if (now > 5) {
       p.variant |= adapts;
-      p.factors[3] *= root((now - 4) * (now - 2) * most / ((most - 4) * (most - 2) * now)) * root(1 - left);
+      p.factors[3] =
+          p.factors[3] * (root((now - 4) * (now - 2) * most / ((most - 4) * (most - 2) * now)) * root(1 - left));
     }
     return p;
   }
@@ -264,20 +266,29 @@ struct Radam {
 /* Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992. It keeps the weight of the mean and
  * the rate, of which the next step makes use. */
 struct Asgd {
-  static constexpr int lists = 3, kept = 2;
+  LAMELLA_STATE(like_parameter("axs", "ax"), number("mus", "mu", 1), number("etas", "eta", 0, "lr"))
+  LAMELLA_OPTIONS((lambd, positive(1e-4, "lambd value")), (lr, rate(1e-2)), (t0, positive(1e6, "t0 value")),
+                  (alpha, positive(0.75, "alpha value")), (weight_decay, decay()), (maximize, flag()))
   static constexpr bool counts = true;
-  enum { lambd, lr, t0, alpha, weight_decay, maximize, options };
+  static constexpr const char* doc =
+      R"(A step of gradient descent whose parameters are averaged in `axs`. `mus` and `etas` have the weight of the
+mean, 1 at the start, and the rate, `lr` at the start, and are changed.
+Formula: Polyak and Juditsky, 1992.)";
+  static constexpr const char* example =
+      "[lamella.zeros(2)], [lamella.tensor(1.)], [lamella.tensor(0.25)], [lamella.tensor(1.)], lambd=0., lr=0.25";
+  static constexpr const char* result = "0.7500";
   enum : unsigned { copies = 2, variants = 4 };
   static constexpr bool holds(unsigned, int) { return true; }
-  static Plan plan(const double* o, double step, const double* kept) {
-    Plan p = with_decay(o[weight_decay]);
-    const double mean = kept[0], rate = kept[1], since = step - o[t0];
+  template <class N>
+  static PlanOf<N> plan(const N* o, double step, const double* kept) {
+    PlanOf<N> p = with_decay(o[weight_decay]);
+    const double mean = kept[0], rate = kept[1], since = step - value_of(o[t0]);
     if (mean == 1) p.variant |= copies;
     p.factors[0] = rate;
     p.factors[1] = 1 - o[lambd] * rate;
     p.factors[2] = mean;
     p.kept[0] = 1 / (since > 1 ? since : 1);
-    p.kept[1] = o[lr] / power(1 + o[lambd] * o[lr] * step, o[alpha]);
+    p.kept[1] = value_of(o[lr] / power(1 + o[lambd] * o[lr] * step, value_of(o[alpha])));
     return p;
   }
   template <class V, class X, class C>
@@ -289,13 +300,21 @@ struct Asgd {
 
 /* Riedmiller and Braun, A direct adaptive method for faster backpropagation learning: the RPROP algorithm, 1993. */
 struct Rprop {
-  static constexpr int lists = 4, kept = 0;
+  LAMELLA_STATE(like_parameter("prevs", "prev"), like_parameter("step_sizes", "step_size", "lr"))
+  LAMELLA_OPTIONS((etaminus, any_number(0.5, "eta value")), (etaplus, any_number(1.2, "eta value")),
+                  (step_size_min, positive(1e-6, "step size")), (step_size_max, positive(50, "step size")),
+                  (maximize, flag()))
   static constexpr bool counts = false;
-  enum { etaminus, etaplus, step_size_min, step_size_max, maximize, options };
+  static constexpr const char* doc =
+      R"(A step of resilient backpropagation, which goes by the signs of the gradients and of those before, `prevs`.
+Formula: Riedmiller and Braun, 1993.)";
+  static constexpr const char* example = "[lamella.ones(2)], [lamella.full((2,), 0.25)], etaplus=2.";
+  static constexpr const char* result = "0.5000";
   enum : unsigned { variants = 2 };
   static constexpr bool holds(unsigned, int) { return true; }
-  static Plan plan(const double* o, double, const double*) {
-    Plan p;
+  template <class N>
+  static PlanOf<N> plan(const N* o, double, const double*) {
+    PlanOf<N> p;
     for (int k = 0; k < 4; k++) p.factors[k] = o[k];
     p.factors[4] = 1;
     p.factors[5] = 0;
@@ -305,7 +324,7 @@ struct Rprop {
   template <class V, class X, class C>
   static void apply(V, X& p, X g, X (&s)[most_state], const C* c) {
     const X turn = g * s[0];
-    s[1] = within(s[1] * by_sign(turn, c[1], c[4], c[0]), c[2], c[3]);
+    s[1] = limited(s[1] * by_sign(turn, c[1], c[4], c[0]), c[2], c[3]);
     s[0] = g * by_sign(turn, c[4], c[4], c[5]);
     p = p - s[1] * by_sign(s[0], c[4], c[5], c[6]);
   }
@@ -314,14 +333,24 @@ struct Rprop {
 /* Tieleman and Hinton, Lecture 6.5 of Neural networks for machine learning, 2012; centered: Graves, Generating
  * sequences with recurrent neural networks, 2013. */
 struct Rmsprop {
-  static constexpr int lists = 5, kept = 0;
+  LAMELLA_STATE(like_parameter("square_avgs", "square_avg"), like_parameter("grad_avgs", "grad_avg"),
+                like_parameter("momentum_buffer_list", "momentum_buffer"))
+  LAMELLA_OPTIONS((lr, rate(1e-2)), (alpha, positive(0.99, "alpha value")), (eps, epsilon(1e-8)),
+                  (weight_decay, decay()), (momentum, positive(0, "momentum value")), (centered, flag()),
+                  (maximize, flag()))
   static constexpr bool counts = false;
-  enum { lr, alpha, eps, weight_decay, momentum, centered, maximize, options };
+  static constexpr const char* doc =
+      R"(A step of RMSprop. The list of the gradients' means may be empty unless `centered`, that of the
+momentum's buffers unless there is a momentum.
+Formula: Tieleman and Hinton, 2012; centered: Graves, 2013.)";
+  static constexpr const char* example = "[lamella.zeros(2)], [], [], lr=0.25, alpha=0., eps=0.";
+  static constexpr const char* result = "0.7500";
   enum : unsigned { centers = 2, moves = 4, variants = 8 };
   static constexpr bool holds(unsigned v, int k) { return k == 0 || (k == 1 ? v & centers : v & moves); }
-  static Plan plan(const double* o, double, const double*) {
-    Plan p = with_decay(o[weight_decay]);
-    p.variant |= (o[centered] != 0 ? unsigned{centers} : 0u) | (o[momentum] > 0 ? unsigned{moves} : 0u);
+  template <class N>
+  static PlanOf<N> plan(const N* o, double, const double*) {
+    PlanOf<N> p = with_decay(o[weight_decay]);
+    p.variant |= (is_on(o[centered]) ? unsigned{centers} : 0u) | (value_of(o[momentum]) > 0 ? unsigned{moves} : 0u);
     p.factors[0] = o[lr];
     p.factors[1] = o[alpha];
     p.factors[2] = 1 - o[alpha];
@@ -343,48 +372,25 @@ struct Rmsprop {
   }
 };
 
-/* One step, with the decay that all have in common. */
-template <class U, class V, class X, class C>
-inline __attribute__((always_inline)) void step(V v, X& p, X g, X (&s)[most_state], C decay, const C* factors) {
-  if (v & decays) g = g + p * decay;
-  U::apply(v, p, g, s, factors);
-}
-
-/* ---- the same as data ---- */
-
-struct Update {
-  int number; /* among all */
-  int lists, kept;
-  bool counts;
-  int options, maximize;
-  MakePlan plan;
-  bool (*holds)(unsigned variant, int state);
-
-  int step_list() const { return lists + kept; }
-  int first_option() const { return lists + kept + counts; }
-  int grad_scale() const { return first_option() + options; }
-  int found_inf() const { return grad_scale() + 1; }
-};
-template <class U>
-constexpr Update update_of(int number) {
-  return {number, U::lists, U::kept, U::counts, U::options, U::maximize, U::plan, U::holds};
-}
-
 }  // namespace
 }  // namespace lamella::updates
 
-/* X(number, type, operator's name). The first have an overload .tensor_lr as well, whose option `lr` is a tensor. */
-#define LAMELLA_UPDATES(X)           \
-  X(0, Sgd, "_fused_sgd_")           \
-  X(1, Adam, "_fused_adam_")         \
-  X(2, AdamW, "_fused_adamw_")       \
-  X(3, Adagrad, "_fused_adagrad_")   \
-  X(4, Adadelta, "_fused_adadelta_") \
-  X(5, Adamax, "_fused_adamax_")     \
-  X(6, Nadam, "_fused_nadam_")       \
-  X(7, Radam, "_fused_radam_")       \
-  X(8, Asgd, "_fused_asgd_")         \
-  X(9, Rprop, "_fused_rprop_")       \
-  X(10, Rmsprop, "_fused_rmsprop_")
+/* X(type) for every update. Adam's operator is _fused_adam_. */
+#define LAMELLA_UPDATES(X) \
+  X(Sgd) X(Adam) X(AdamW) X(Adagrad) X(Adadelta) X(Adamax) X(Nadam) X(Radam) X(Asgd) X(Rprop) X(Rmsprop)
 
+namespace lamella::updates {
+namespace {
+
+#define LAMELLA_NUMBER_UPDATE(U) number_##U,
+enum { LAMELLA_UPDATES(LAMELLA_NUMBER_UPDATE) update_count };
+#undef LAMELLA_NUMBER_UPDATE
+
+/* All of them as data, by their numbers. */
+#define LAMELLA_DESCRIBE_UPDATE(U) update_of<U>(#U, number_##U),
+constexpr Update update_table[] = {LAMELLA_UPDATES(LAMELLA_DESCRIBE_UPDATE)};
+#undef LAMELLA_DESCRIBE_UPDATE
+
+}  // namespace
+}  // namespace lamella::updates
 #endif

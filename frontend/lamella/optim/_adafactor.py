@@ -94,7 +94,7 @@ class Adafactor(_lists.ListOptimizer):
             state["variance"] = _lists.zeros_like(p)
 
     def _update(self, group: dict[str, Any]) -> None:
-        lists: _lists.Six = [], [], [], [], [], []
+        lists: Any = [[] for _ in range(6)]
         for p in group["params"]:
             grad = p.grad
             if grad is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from sys import float_info
 from typing import Any
 
 import lamella
@@ -68,17 +69,27 @@ def learning_rate(lr: Any) -> None:
     _rate(lr)
 
 
-_shares = [bounded(f"beta parameter at index {i}", 0.0, 1.0) for i in (0, 1)]
+def ranged(what: str, low: float, high: float, is_open: bool) -> Check:
+    """The check of an update's option: from `low` to `high`, or below it. The greatest numbers stand for no bound."""
+    if low == -float_info.max:
+        return any_number(what)
+    if high == float_info.max:
+        return bounded(what, low)
+    return bounded(what, low, high) if is_open else within(what, low, high)
 
 
-def betas(values: Any) -> None:
-    """ValueError unless there are two, both in [0, 1), and both numbers or both tensors of one element."""
-    if len(values) != 2:
-        raise ValueError(f"betas must be two numbers, got {values}")
-    for i, b in enumerate(values):
-        if isinstance(b, Tensor) and b.numel() != 1:
-            raise ValueError(f"Tensor betas[{i}] must be 1-element, got shape {tuple(b.shape)}")
-        _shares[i](b)
+def betas(one: Check, other: Check) -> Check:
+    """A check of two numbers, or two tensors of one element, by a check for each."""
+
+    def check(values: Any) -> None:
+        if len(values) != 2:
+            raise ValueError(f"betas must be two numbers, got {values}")
+        for i, (value, each) in enumerate(zip(values, (one, other), strict=True)):
+            if isinstance(value, Tensor) and value.numel() != 1:
+                raise ValueError(f"Tensor betas[{i}] must be 1-element, got shape {tuple(value.shape)}")
+            each(value)
+
+    return check
 
 
 def etas(values: Any) -> None:

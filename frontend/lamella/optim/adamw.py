@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from lamella._C import Tensor
+from lamella.optim._updates import OWN
 from lamella.optim.adam import Adam, adam
 from lamella.optim.optimizer import ParamsT
 
 __all__ = ["AdamW", "adamw"]
 
 
-class AdamW(Adam):
+class AdamW(Adam, update="_fused_adamw_"):
     """Loshchilov and Hutter, Decoupled Weight Decay Regularization (2019), algorithm 2.
 
     Before a step of Adam, ``p *= 1 - lr weight_decay``. Arguments and errors are those of Adam.
@@ -26,10 +27,10 @@ class AdamW(Adam):
     def __init__(
         self,
         params: ParamsT,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
+        lr: float | Tensor = OWN,
+        betas: tuple[float | Tensor, float | Tensor] = OWN,
+        eps: float = OWN,
+        weight_decay: float = OWN,
         amsgrad: bool = False,
         *,
         maximize: bool = False,

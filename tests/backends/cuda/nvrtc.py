@@ -175,6 +175,6 @@ def texts_of(root: Path) -> dict[str, str]:
     """The files that programs may include, as the library holds them."""
     files = sorted((root / "backends/cuda/kernels").iterdir())
     found = {f.name: f.read_text() for f in files}
-    for name in ("quotient.h", "updates.h", "window.h", "pointwise/prelude.h", "pointwise/erfinv.h"):
+    for name in ("quotient.h", "updates.h", "updates/base.h", "window.h", "pointwise/prelude.h", "pointwise/erfinv.h"):
         found[f"lamella/{name}"] = (root / "extensions/include/lamella" / name).read_text()
     return found

@@ -13,8 +13,10 @@ from lamella.operators.samples import Named, Sample, Spec
 LIVE = {
     o["schema"].partition("(")[0].removeprefix("aten::"): o for o in lamella._C._operators() if o["owner"] == "lamella"
 }
-# In-place forms run on the samples of their functional ones. Random numbers do not depend on arguments.
-SAMPLED = sorted(t for t, o in LIVE.items() if o["form"] != "out" and o["category"] != "random" and samples.of(t))
+# In-place forms run on the samples of their functional ones. Random numbers do not depend on arguments. Operators over
+# lists have the derivatives of the single ones that they call.
+WITHOUT = ("random", "lists")
+SAMPLED = sorted(t for t, o in LIVE.items() if o["form"] != "out" and o["category"] not in WITHOUT and samples.of(t))
 
 # Arguments that deliberately have no derivative: a request for one is an error, or gives None.
 CONSTANT = {
