@@ -843,58 +843,93 @@ inline void _foreach_zero_(TensorList self) {
   const lamella_value args_[] = {lamella::value(self)};
   op_.nothing(args_);
 }
-inline void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr, double rho, double eps, double weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr = 1, double rho = 0.9, double eps = 1e-06, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adadelta_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(acc_deltas), lamella::value(lr), lamella::value(rho), lamella::value(eps), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, const Tensor& lr, double rho = 0.9, double eps = 1e-06, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adadelta_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(acc_deltas), lamella::value(lr), lamella::value(rho), lamella::value(eps), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr = 0.01, double lr_decay = 0, double weight_decay = 0, double eps = 1e-10, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adagrad_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(state_sums), lamella::value(state_steps), lamella::value(lr), lamella::value(lr_decay), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay = 0, double weight_decay = 0, double eps = 1e-10, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adagrad_", "tensor_lr"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(state_sums), lamella::value(state_steps), lamella::value(lr), lamella::value(lr_decay), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adam_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adam_", "tensor_lr"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, const Tensor& beta1, const Tensor& beta2, const Tensor& weight_decay, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adam_", "tensors"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, TensorList state_steps, double lr = 0.002, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamax_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_infs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adamax_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_infs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0.01, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamw_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0.01, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_adamw_", "tensor_lr"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, TensorList mus, TensorList etas, TensorList state_steps, double lambd, double lr, double t0, double alpha, double weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, const Tensor& beta1, const Tensor& beta2, const Tensor& weight_decay, double eps = 1e-08, bool amsgrad = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_adamw_", "tensors"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(max_exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(amsgrad), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, TensorList mus, TensorList etas, TensorList state_steps, double lambd = 0.0001, double lr = 0.01, double t0 = 1000000, double alpha = 0.75, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_asgd_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(axs), lamella::value(mus), lamella::value(etas), lamella::value(state_steps), lamella::value(lambd), lamella::value(lr), lamella::value(t0), lamella::value(alpha), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList mu_products, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double momentum_decay, double eps, bool decoupled_weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, TensorList mus, TensorList etas, TensorList state_steps, double lambd, const Tensor& lr, double t0 = 1000000, double alpha = 0.75, double weight_decay = 0, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_asgd_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(axs), lamella::value(mus), lamella::value(etas), lamella::value(state_steps), lamella::value(lambd), lamella::value(lr), lamella::value(t0), lamella::value(alpha), lamella::value(weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList mu_products, TensorList state_steps, double lr = 0.002, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double momentum_decay = 0.004, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_nadam_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(mu_products), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(momentum_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool decoupled_weight_decay, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList mu_products, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double momentum_decay = 0.004, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_nadam_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(mu_products), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(momentum_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList state_steps, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_radam_", ""};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1 = 0.9, double beta2 = 0.999, double weight_decay = 0, double eps = 1e-08, bool decoupled_weight_decay = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_radam_", "tensor_lr"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(exp_avgs), lamella::value(exp_avg_sqs), lamella::value(state_steps), lamella::value(lr), lamella::value(beta1), lamella::value(beta2), lamella::value(weight_decay), lamella::value(eps), lamella::value(decoupled_weight_decay), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
@@ -910,23 +945,33 @@ inline std::tuple<Tensor, Tensor> _fused_rms_norm_backward(const Tensor& grad_ou
   auto all_ = op_.several<2>(args_);
   return {std::move(all_[0]), std::move(all_[1])};
 }
-inline void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr, double alpha, double eps, double weight_decay, double momentum, bool centered, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr = 0.01, double alpha = 0.99, double eps = 1e-08, double weight_decay = 0, double momentum = 0, bool centered = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_rmsprop_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(grad_avgs), lamella::value(momentum_buffer_list), lamella::value(lr), lamella::value(alpha), lamella::value(eps), lamella::value(weight_decay), lamella::value(momentum), lamella::value(centered), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_rprop_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus, double etaplus, double step_size_min, double step_size_max, bool maximize, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, const Tensor& lr, double alpha = 0.99, double eps = 1e-08, double weight_decay = 0, double momentum = 0, bool centered = false, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_rmsprop_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(square_avgs), lamella::value(grad_avgs), lamella::value(momentum_buffer_list), lamella::value(lr), lamella::value(alpha), lamella::value(eps), lamella::value(weight_decay), lamella::value(momentum), lamella::value(centered), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_rprop_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus = 0.5, double etaplus = 1.2, double step_size_min = 1e-06, double step_size_max = 50, bool maximize = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_rprop_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(prevs), lamella::value(step_sizes), lamella::value(etaminus), lamella::value(etaplus), lamella::value(step_size_min), lamella::value(step_size_max), lamella::value(maximize), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay = 0, double momentum = 0, double lr = 0.001, double dampening = 0, bool nesterov = false, bool maximize = false, bool is_first_step = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_sgd_", ""};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
-inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening = 0, bool nesterov = false, bool maximize = false, bool is_first_step = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
   static detail::Callee op_{"aten::_fused_sgd_", "tensor_lr"};
+  const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
+  op_.nothing(args_);
+}
+inline void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, const Tensor& weight_decay, double momentum, const Tensor& lr, double dampening = 0, bool nesterov = false, bool maximize = false, bool is_first_step = false, const Tensor& grad_scale = undefined(), const Tensor& found_inf = undefined()) {
+  static detail::Callee op_{"aten::_fused_sgd_", "tensors"};
   const lamella_value args_[] = {lamella::value(self), lamella::value(grads), lamella::value(momentum_buffer_list), lamella::value(weight_decay), lamella::value(momentum), lamella::value(lr), lamella::value(dampening), lamella::value(nesterov), lamella::value(maximize), lamella::value(is_first_step), lamella::value(grad_scale), lamella::value(found_inf)};
   op_.nothing(args_);
 }
