@@ -110,6 +110,15 @@ bool suits_onednn(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
 // size.
 constexpr int64_t amx_step = 256;
 
+// oneDNN's order of sums in float32 follows the size of a product too, unless the processor has AVX-512. Such products
+// are cut into units of one size, so that the number of threads changes no bit.
+constexpr int64_t float_step = 96;
+
+bool order_follows_size(int dtype) {
+  static const bool short_vectors = !__builtin_cpu_supports("avx512f");
+  return dtype == LAMELLA_FLOAT32 && short_vectors;
+}
+
 lamella_status by_onednn(int dtype, const Gemm& g) {
   // Signals wait while oneDNN works: panels of about 20 ms.
   const bool amx = dtype != LAMELLA_FLOAT32;
@@ -188,7 +197,9 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
   const bool onednn = suits_onednn(dtype, g, a, b);
   if (work < 2 * unit) return part(dtype, g, onednn);
   const bool by_rows = c.rows >= c.columns;
+  const bool by_units = onednn && order_follows_size(dtype);
   const int64_t n = by_rows ? c.rows : c.columns, step = onednn && operand_size(dtype) < 4 ? amx_step
+                                                         : by_units                        ? float_step
                                                          : by_rows                         ? 24
                                                                                            : 64;
   const int64_t operand = operand_size(dtype), wide = size_of(dtype), size = narrow ? operand : wide;
@@ -197,7 +208,7 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
   // Each part packs the other operand anew. Where that counts, a thread gets one part: its loops ask for interrupts.
   const int64_t threads = api().num_threads();
   const int64_t grain = grouped ? (units + threads - 1) / threads : units / (work > 1e10 ? 64 : 8);
-  return parallel_for(0, units, std::max(least, grain), [&](int64_t first, int64_t last) -> lamella_status {
+  const auto multiply_units = [&](int64_t first, int64_t last) -> lamella_status {
     Gemm p = g;
     const int64_t begin = first * step, count = std::min(last * step, n) - begin;
     auto at = [&](const void* from, int64_t stride, int64_t bytes) {
@@ -214,6 +225,12 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
     }
     p.c = const_cast<char*>(at(g.c, by_rows ? g.c_row : 1, size));
     return part(dtype, p, onednn);
+  };
+  return parallel_for(0, units, std::max(least, grain), [&](int64_t first, int64_t last) -> lamella_status {
+    if (!by_units) return multiply_units(first, last);
+    for (int64_t unit = first; unit < last; unit++)
+      if (lamella_status st = multiply_units(unit, unit + 1)) return st;
+    return LAMELLA_OK;
   });
 }
 
