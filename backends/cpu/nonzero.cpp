@@ -15,7 +15,7 @@ Tensor nonzero(const Tensor& self) {
   check(found.status);
   const int ndim = self.get()->dl.ndim;
   const int64_t count = found.count(), sizes[2] = {count, ndim}, *shape = self.get()->dl.shape;
-  const Tensor out = allocate({sizes, 2}, LAMELLA_INT64, device_of(self.get()));
+  Tensor out = allocate({sizes, 2}, LAMELLA_INT64, device_of(self.get()));
   if (ndim == 0 || count == 0) return out;
   auto* data = static_cast<int64_t*>(out.get()->dl.data);
   if (ndim == 1) {

@@ -17,26 +17,30 @@ const Norms* norms_of(int dtype) {
 // Inputs and outputs of a norm as contiguous float or double; half precision and other layouts go by way of a copy.
 class Work {
  public:
-  void open(const lamella_tensor* input, lamella_tensor* out) {
-    dtype = work_dtype(out);
-    item = dtype == LAMELLA_FLOAT64 ? 8 : 4;
-    loops = norms_of(dtype);
-    in_ = Operand(input, dtype);
-    out_ = Result(out, dtype);
-    x = in_.data();
-    y = out_.data();
-  }
+  // Rows of neighbouring channels as they lie, in the dtype of the work.
+  Work(int dtype, const char* x, char* y)
+      : dtype(dtype), item(dtype == LAMELLA_FLOAT64 ? 8 : 4), loops(norms_of(dtype)), x(x), y(y) {}
+  Work(const lamella_tensor* input, lamella_tensor* out)
+      : dtype(work_dtype(out)),
+        item(dtype == LAMELLA_FLOAT64 ? 8 : 4),
+        loops(norms_of(dtype)),
+        in_(input, dtype),
+        out_(out, dtype),
+        x(in_.data()),
+        y(out_.data()) {}
   lamella_status finish() const { return out_.finish(); }
 
-  int dtype;
-  int64_t item;
-  const Norms* loops;
-  const char* x;
-  char* y;
+  const int dtype;
+  const int64_t item;
+  const Norms* const loops;
 
  private:
-  Operand in_;
-  Result out_;
+  const Operand in_;
+  const Result out_;
+
+ public:
+  const char* const x;
+  char* const y;
 };
 
 void store(lamella_tensor* t, int64_t at, double v) {
@@ -72,8 +76,7 @@ lamella_status rows(const Work& w, int64_t count, int64_t n, const Operand& weig
 lamella_status layer_norm_into(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                                const Tensor& bias, double eps, lamella_tensor* out, lamella_tensor* means,
                                lamella_tensor* scales) {
-  Work w;
-  w.open(input.get(), out);
+  const Work w(input.get(), out);
   const Operand weights(weight.get(), w.dtype);
   const Operand biases(bias.get(), w.dtype);
   const int64_t n = numel_of(normalized_shape);
@@ -92,8 +95,7 @@ Status layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
 
 lamella_status rms_norm_into(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                              std::optional<double> eps, lamella_tensor* out, lamella_tensor* scales) {
-  Work w;
-  w.open(input.get(), out);
+  const Work w(input.get(), out);
   const Operand weights(weight.get(), w.dtype);
   const int64_t n = numel_of(normalized_shape), count = n ? input.get()->numel / n : 0;
   const double least = eps.value_or(w.dtype == LAMELLA_FLOAT64 ? 0x1p-52 : 0x1p-23);
@@ -117,8 +119,7 @@ struct Groups {
 
 lamella_status group_norm_into(const Groups& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
                                lamella_tensor* out, lamella_tensor* means, lamella_tensor* scales) {
-  Work w;
-  w.open(input.get(), out);
+  const Work w(input.get(), out);
   const Operand weights(weight.get(), w.dtype);
   const Operand biases(bias.get(), w.dtype);
   const int64_t n = g.each * g.area;
@@ -198,18 +199,13 @@ lamella_status apply(const lamella_tensor* in, lamella_tensor* out, const double
   const Channels ch(in);
   if (in->numel == 0) return LAMELLA_OK;
   const int work = work_dtype(out);
-  Work w;
   const bool rows = in->dtype == work && out->dtype == work && channels_last(in) && channels_last(out);
   if (rows) {
-    w.dtype = work;
-    w.item = itemsize(in);
-    w.loops = norms_of(work);
-    w.x = static_cast<const char*>(in->dl.data);
-    w.y = static_cast<char*>(out->dl.data);
+    const Work w(work, static_cast<const char*>(in->dl.data), static_cast<char*>(out->dl.data));
     const auto each = work == LAMELLA_FLOAT64 ? each_channel<double> : each_channel<float>;
     return each(w, ch.outer * ch.area, ch.count, mean, scale, shift);
   }
-  w.open(in, out);
+  const Work w(in, out);
   lamella_status st = parallel_for(0, ch.outer * ch.count, std::max<int64_t>(1, grain / ch.area),
                                    [&](int64_t b, int64_t e) -> lamella_status {
                                      for (int64_t i = b; i < e; i++) {
