@@ -90,7 +90,7 @@ struct Node {
   bool gives_view = false;
   std::atomic<bool> busy{false};  // the lock that Guard takes
   Extra* extra = nullptr;
-  // The state of the run that has claimed this node; see Note [Claims] in engine.cpp.
+  // The state of the run that has claimed this node; see Note [Claims] in walk.h.
   std::atomic<Run*> run{nullptr};
   int32_t dependencies = 0;
   bool wanted = true;
