@@ -156,7 +156,8 @@ lamella_status resample_axes(const std::vector<Table>& axes, const Elements& e, 
   return pass(before * d.out, e, axes[1], axes[2], between.data(), out);
 }
 
-// Resamples an image, or its gradient. `sizes` are the axes of the operator's input, which is `to` for a gradient.
+// Resamples an image or, if `transposed`, computes its gradient. `given` are the axes of the operator's input, `sizes`
+// those of its output, which for a gradient is `from`.
 lamella_status resampled(const lamella_tensor* from, const lamella_tensor* to, IntArrayRef given, IntArrayRef sizes,
                          IntArrayRef taps, const Tensor& index, const Tensor& weight, bool transposed) {
   if (to->numel == 0 || from->numel == 0) return to->numel == 0 ? LAMELLA_OK : fill_with(0, to);
