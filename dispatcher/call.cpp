@@ -69,8 +69,8 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
     f.keys = keys & ~self;
     f.passed = passed | self;
     if (__builtin_expect(e.flags & calls_operators, 0)) {
-      // The layer and all that were passed are off inside the handler; redispatch turns `hidden` on again if it stays
-      // inside.
+      // Operators that the layer's kernel calls skip this layer and the layers passed before it. `hidden` is what is
+      // turned off here and was on before, so that redispatch can turn it on again.
       const uint64_t saved = f.thread->exclude, hidden = f.hidden;
       f.hidden = self & ~saved;
       f.thread->exclude = saved | self | (f.passed & ~inside_layers.load(std::memory_order_relaxed));
@@ -90,8 +90,7 @@ lamella_status run_layer(CallFrame& f, int bit, const Value* args, Value* rets) 
   return st;
 }
 
-// Called when a kernel was withdrawn while the call was on its way to it: takes the operator's current table and goes
-// on.
+// Goes on with the operator's current table, after a call has reached a kernel that was withdrawn meanwhile.
 lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   const void* before = f.table;
   if (static_cast<const Table*>(f.table)->pinned)
@@ -107,7 +106,8 @@ lamella_status run_again(Frame& f, const Value* args, Value* rets) {
   return redispatch(&f, args, rets);
 }
 
-// A status below zero is no error: a kernel asks the dispatcher for something.
+// Serves a status below zero, which is no error: LAMELLA_RETRY runs the call again with the current table, and
+// LAMELLA_DECLINED runs the table's next entry for the device.
 __attribute__((cold, noinline)) lamella_status answer(Frame& f, lamella_status st, const Value* args, Value* rets) {
   if (st == LAMELLA_RETRY) return run_again(f, args, rets);
   if (st == LAMELLA_DECLINED && !f.keys) return run_declined(f, args, rets);  // only kernels below the layers decline

@@ -22,8 +22,8 @@ void set_fallback_mode(FallbackMode mode);
 std::vector<FallbackCount> fallback_counts();
 void reset_fallback_counts();
 
-// Runs the operator on the host with copies of the tensors. The entry of operators that fall back. The context says
-// that the device has a kernel, which has declined the call.
+// Runs the operator on the host with copies of the tensors; the entry of operators that fall back. A context that is
+// not null says that the device has a kernel, which has declined the call.
 lamella_status fallback_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 // The same for the operator that copies between devices, which fallback_kernel() itself calls.
 lamella_status fallback_copy(lamella_frame* f, const lamella_value* args, lamella_value* rets);

@@ -62,8 +62,8 @@ const Table* filled_table(const Operator* op) {
   return t;
 }
 
-// Finds the first that exists of: a kernel, a rule, a category's kernel, a composite, a fallback. False: the layer
-// falls through.
+// Finds the first of these that exists: a kernel, a rule, a category's kernel, a composite, a fallback. Returns false
+// if the layer falls through.
 bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
   const Layer& l = *dispatcher::layer(bit);
   const Registration* r = find_kernel(op, l.name);
@@ -101,7 +101,7 @@ bool layer_entry(Operator* op, int32_t bit, Entry* e, std::string* who) {
 
 namespace {
 
-// A kernel for the device: the form's, the functional form's, the category's, or that of every device.
+// Returns a kernel for the device: that of the form, of the functional form, of the category, or of every device.
 const Registration* device_kernel(Operator* op, int32_t id, bool* own) {
   const std::string name = core::backend_name(id);
   Operator* meaning = op->functional ? op->functional : op;
@@ -117,14 +117,15 @@ const Registration* device_kernel(Operator* op, int32_t id, bool* own) {
   return core::backend(id) ? r : nullptr;
 }
 
-// The counted fallback to the host. `declined`: it serves what the device's own kernel has declined.
+// Returns the entry of the counted fallback to the host. `declined` says that the device's own kernel has declined the
+// call.
 Entry host_entry(Operator* op, int32_t id, bool declined, std::string* who) {
   static char reason;  // a context that is not null
   const lamella_backend* b = core::backend(id);
   if (!b || !(b->flags & LAMELLA_BACKEND_CPU_FALLBACK) || id == core::host_backend()) return {missing_kernel};
   if (backend_entry(op, core::host_backend(), who).fn == missing_kernel) return {missing_kernel};
   *who = std::string(core::backend_name(core::host_backend())) + " (fallback, counted)";
-  // The fallback itself copies tensors; that operator is served by moving bytes.
+  // The fallback calls the operator that copies between devices; this operator falls back by moving bytes instead.
   Operator* meaning = op->functional ? op->functional : op;
   void* context = declined ? &reason : nullptr;
   return meaning->forms & form_between_devices ? Entry{fallback_copy, context, 0}
@@ -133,7 +134,7 @@ Entry host_entry(Operator* op, int32_t id, bool declined, std::string* who) {
 
 }  // namespace
 
-// Rules 1 to 5 of the design for a backend.
+// Tries the kinds of `Served` in order: a kernel, a shape rule, a composite, a kernel of every operator, the host.
 Entry backend_entry(Operator* op, int32_t id, std::string* who, Served* by) {
   const lamella_backend* b = core::backend(id);
   const uint32_t mixed = b && (b->flags & LAMELLA_BACKEND_MIXED_DTYPES) ? mixed_dtypes : 0u;

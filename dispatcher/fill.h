@@ -22,14 +22,16 @@ void invalidate_all();
 // with no layer above it. The caller frees it.
 lamella_status pin(Operator*, const std::string& key, Table** out);
 
-// Finds the entry that serves an operator at a layer, and its owner. False: the layer falls through.
+// Finds the entry that serves an operator at a layer, and its owner. Returns false if the layer falls through.
 bool layer_entry(Operator*, int32_t bit, Entry*, std::string* who);
-// What may serve an operator on a backend, in the order in which it is looked for.
+// The kinds of entries that may serve an operator on a backend, in the order in which they are tried.
 enum class Served { Kernel, ShapeRule, Composite, Every, Host, Missing };
-// The first that exists, from `*by` on, and which it is; `missing_kernel` where nothing serves.
+// Returns the first entry that exists, trying the kinds from `*by` on, and stores its kind in `*by`. Returns
+// `missing_kernel` if no kind serves.
 Entry backend_entry(Operator*, int32_t id, std::string* who, Served* by);
 Entry backend_entry(Operator*, int32_t id, std::string* who);
-// Returns the owner of that entry, a string that lives as long as the process; null if nothing serves.
+// Returns the owner of the entry that serves an operator on a backend, a string that lives as long as the process; null
+// if nothing serves.
 const char* kernel_owner(const Operator*, int32_t id);
 // Returns how a backend serves an operator: "native", "shape rule", "composite", "fallback" or "none".
 const char* support(const Operator*, int32_t backend);

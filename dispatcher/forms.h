@@ -10,7 +10,7 @@ namespace lamella::dispatcher {
 lamella_status run_backend(Frame&, const Value* args, Value* rets);
 // Runs the table's next entry for the device, after the kernel of the first one declined the call.
 lamella_status run_declined(Frame&, const Value* args, Value* rets);
-// Runs an entry that was chosen otherwise, once the device is resolved; the composite, if its kernel declines.
+// Runs an entry that the caller has chosen, after the device is resolved. If its kernel declines, the composite runs.
 lamella_status run_entry(Frame&, const Entry&, const Value* args, Value* rets);
 // Runs the table's shape rule for n results. It may set the frame's compute_dtype.
 lamella_status infer(Frame&, const Table&, const Value* args, lamella_meta* metas, int n);

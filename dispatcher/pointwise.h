@@ -5,7 +5,7 @@
 
 namespace lamella::dispatcher {
 
-// f->context is the operator's lamella_pointwise.
+// The shape rule; f->context is the operator's lamella_pointwise.
 lamella_status infer_pointwise(lamella_frame* f, const lamella_value* args, lamella_meta* out);
 
 // Gives `out`, whose sizes are set, the dense order of dimensions of its operands; earlier operands take precedence, as

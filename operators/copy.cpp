@@ -48,7 +48,7 @@ Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   LAMELLA_CHECK(memory_format != MemoryFormat::Preserve, argument("memory_format"),
-                ": preserve_format asks for no order; pass another");
+                ": preserve_format names no order of dimensions; pass another format");
   return lies_in(self, memory_format) ? self : self.clone(memory_format);
 }
 
@@ -104,15 +104,15 @@ Scalar item(const Tensor& self) {
 
 // ---- the copies that the dispatcher makes ----
 
-// Contiguous on the source's side, bytes over, then converted and laid out on the host's or, where neither is a host,
-// the destination's side.
+// Copies between devices in three steps: makes the source contiguous on its device, moves the bytes, and then converts
+// and lays them out, on the host's side or, if neither device is a host, on the destination's side.
 lamella_status between_devices(core::Tensor* to, core::Tensor* from, bool non_blocking) {
   return guarded([&]() -> lamella_status {
     const Tensor self = Tensor::borrow(to), packed = Tensor::borrow(from).contiguous();
     non_blocking &= packed.get() == from;  // a packed copy is freed at once, so that its bytes must have moved by then
     if (self.is_contiguous() && self.dtype() == packed.dtype() && self.numel() == packed.numel())
       return dispatcher::move_bytes(core::full(self.get()), core::full(packed.get()), non_blocking);
-    if (core::is_host(from->backend) && self.dtype() != packed.dtype()) {  // convert here, then go over
+    if (core::is_host(from->backend) && self.dtype() != packed.dtype()) {  // converts on the host, then moves
       self.copy_(packed.to(self.dtype()));
       return LAMELLA_OK;
     }
@@ -133,7 +133,7 @@ Tensor bytes_under(const Tensor& x) {
       core::tensor_over(t->storage, 1, &bytes, &one, t->storage_offset * itemsize(x.dtype()), LAMELLA_UINT8));
 }
 
-// A copy of a tensor's memory on the host (`there`), and the tensor over that copy.
+// `there` is a copy of a tensor's memory on the host, and `tensor` is the tensor over that copy.
 struct OnHost {
   Tensor bytes, there, tensor;
   explicit OnHost(const Tensor& x) : bytes(bytes_under(x)) {
@@ -144,7 +144,8 @@ struct OnHost {
   }
 };
 
-// What lies between the destination's elements goes there and back as it is.
+// Copies within a device by way of the host. Bytes between the destination's elements are moved to the host and back
+// unchanged.
 lamella_status within_device(core::Tensor* to, core::Tensor* from, int64_t* bytes) {
   return guarded([&]() -> lamella_status {
     *bytes = 0;
@@ -156,7 +157,7 @@ lamella_status within_device(core::Tensor* to, core::Tensor* from, int64_t* byte
   });
 }
 
-// Gives the reference to a tensor to the dispatcher.
+// Hands the reference to a tensor over to the dispatcher.
 core::TensorRef given_away(Tensor x) { return core::TensorRef::steal(core::full(x.release())); }
 
 lamella_status copy_into(core::Tensor* to, core::Tensor* from) {

@@ -3,7 +3,7 @@
 
 namespace lamella {
 
-// The result of an operator that gives a list, or one tensor, as an argument says.
+// The result of an operator that returns a list if `many`, else one tensor.
 struct OneOrMany {
   std::vector<Tensor> tensors;
   bool many;
@@ -30,7 +30,8 @@ DimVector check_mask(const Tensor& self, const Tensor& mask, bool to_self) {
   return common;
 }
 
-// Converts the value so that where() keeps self's dtype: a tensor always, a number only if its dtype would win.
+// Converts the value so that where() keeps self's dtype. A tensor is always converted, a number only if promotion would
+// otherwise give its dtype.
 Tensor filling(const Tensor& value, ScalarType dtype) { return value.to(dtype); }
 Scalar filling(const Scalar& value, ScalarType dtype) {
   const lamella_value v = value.value();
@@ -53,7 +54,7 @@ void check_masked_fill_inplace(const Tensor& self, const Tensor& mask, const Val
   check_filling("value", value, self.dtype());
 }
 
-// Calls where() into self, in one pass.
+// Writes the result of where() into self, in one pass.
 template <class Value>
 const Tensor& masked_fill_inplace(const Tensor& self, const Tensor& mask, const Value& value) {
   const Tensor apart = mask.get()->storage == self.get()->storage ? mask.clone() : mask;

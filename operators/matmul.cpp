@@ -6,7 +6,7 @@ namespace {
 
 // ---- shape rules -------------------------------------------------------------------------------------------------
 
-// The product of (…, n, k) and (…, k, m), both of `ndim` dimensions.
+// Describes the product of (…, n, k) and (…, k, m), both of `ndim` dimensions.
 void infer_product(const Named& x, const Named& y, int ndim, Output& out) {
   check_ndim(x, ndim);
   check_ndim(y, ndim);

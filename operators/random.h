@@ -8,15 +8,16 @@ namespace lamella::operators {
 // Returns the largest integer that a dtype holds, or counts up to without gaps, as a bound for random_.
 int64_t largest_integer(ScalarType t);
 
-// Both raise unless the dtype of a named argument is floating. check_drawn() raises that the operator is not
-// implemented, as torch's kernels do; its message, unlike check_floating's, names no conversion.
+// check_drawn() and check_continuous() raise unless the dtype of a named argument is floating. check_drawn() raises
+// that the operator is not implemented, as torch's kernels do; its message, unlike check_floating's, names no
+// conversion.
 void check_drawn(const char* name, ScalarType t);
 void check_continuous(const char* name, ScalarType t);
 void check_plain(const char* name, ScalarType t);  // raises for a dtype that has no arithmetic
 
-// `count` words of the stream as int64.
+// Returns `count` words of the stream as int64.
 Tensor words(const Generator& generator, const Device& device, int64_t count);
-// `count` numbers of at most 63 bits as int64, each made of two words of the stream.
+// Returns `count` numbers of at most 63 bits as int64, each made of two words of the stream.
 Tensor wide_words(const Generator& generator, const Device& device, int64_t count, int bits);
 // Draws uniform numbers from [0, 1) into a new tensor, by uniform_.
 Tensor uniform_numbers(const Generator& generator, const Device& device, IntArrayRef size, ScalarType dtype);

@@ -1,4 +1,4 @@
-"""The CPU backend: a native library that enters by the door that strangers use."""
+"""The CPU backend: a native library that registers itself as any installed plugin does."""
 
 from lamella.plugins import hookimpl
 

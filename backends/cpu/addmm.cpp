@@ -1,4 +1,4 @@
-// Products of matrices with something added to them: linear, addmm and their like.
+// Products of matrices with a bias or another tensor added: linear, addmm, baddbmm, addmv and addr.
 #include <type_traits>
 
 #include "backends/cpu/loops.h"
@@ -59,7 +59,8 @@ lamella_status add_scaled(const lamella_tensor* c, const lamella_tensor* self, c
   });
 }
 
-// addmm, baddbmm, addmv and addr: the product first, then beta times self is added. With beta 0, self is not read.
+// The products of addmm, baddbmm, addmv and addr, to which beta times self is then added. With beta 0, self is not
+// read.
 enum class Product { matrices, batches, vector, outer };
 template <Product Kind>
 Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar& beta, const Scalar& alpha,
@@ -102,11 +103,11 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
   return st ? st : o.finish();
 }
 
-// The rows of the input times the transposed weight, plus the bias.
+// Multiplies the rows of the input by the transposed weight and adds the bias.
 Status linear(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out) {
   Operands o(input.get(), weight.get(), out.get(), true);
   o.open();
-  // Rows that do not follow each other by one step are copied.
+  // An input whose rows are not all one step apart is copied.
   auto steps = [](const lamella_tensor* t) {
     for (int d = t->dl.ndim - 3; d >= 0; d--)
       if (t->dl.shape[d] != 1 && t->dl.strides[d] != t->dl.strides[d + 1] * t->dl.shape[d + 1]) return false;

@@ -1,11 +1,11 @@
-// The gradients of attention, block by block: those of queries, keys and values, and that of a mask that was added.
+// The gradients of attention, block by block: of queries, keys and values, and of a mask that was added.
 #include "backends/cpu/attention_blocks.h"
 #include "backends/cpu/loops.h"
 
 namespace lamella::cpu {
 namespace {
 
-// Both gradients compute these again for each block: its weights, and the gradients of its scores.
+// The weights of a block and the gradients of its scores, which both kinds of gradients here compute again.
 template <class T>
 struct BlockGradients : Attention<T> {
   using Attention<T>::n, Attention<T>::loops, Attention<T>::dropped;
@@ -21,7 +21,7 @@ struct BlockGradients : Attention<T> {
     grad_logsumexp = {of_sums.get(), dtype};
   }
 
-  // For each row: what every weight's gradient is reduced by, and its logsumexp.
+  // For each row, writes `shift`, which is subtracted from the gradient of every weight, and `sums`, the logsumexp.
   void of_rows(int64_t b, int64_t h, int64_t i0, int64_t rows, double* shift, double* sums) const {
     const Block<const T> g = grad.head<T>(b, h).from(i0), o = out.head<T>(b, h).from(i0);
     const int64_t first = (b * n.heads + h) * n.queries + i0;
@@ -35,7 +35,8 @@ struct BlockGradients : Attention<T> {
   struct Corner {
     int64_t b, h, i0, rows, j0, columns;
   };
-  // p: the weights as they were used; d: the gradient of the scores, times `by`. Keys and values are turned.
+  // Computes p, the weights as they were used, and d, the gradient of the scores times `by`. Keys and values are
+  // given transposed.
   void block(const Multiplier<T>& multiply, const Corner& at, const Block<const T>& keys, const Block<const T>& values,
              const double* shift, const double* sums, double by, const Block<T>& p, const Block<T>& d) const {
     const auto [b, h, i0, rows, j0, columns] = at;
@@ -61,7 +62,7 @@ struct Backward : BlockGradients<T> {
   using Attention<T>::n;
   const lamella_tensor *dq, *dk, *dv;
 
-  // Pairs of a sample and a head of keys, each with all the heads of queries that share it.
+  // Serves pairs of a sample and a head of keys, each with all the heads of queries that share the head of keys.
   lamella_status heads(int64_t first, int64_t last) const {
     const int64_t rows = std::min(query_block, n.queries), columns = std::min(key_block, n.keys);
     const int64_t width = std::max(n.width, n.value_width), longest = std::max({rows, columns, width});
@@ -164,8 +165,8 @@ Status attention_backward(const Tensor& grad_out, const Tensor& grad_logsumexp, 
 
 // ---- the gradient of a mask -----------------------------------------------------------------------------------------
 
-// Work is shared out by the mask's own blocks, each of which adds up all that it was broadcast to: no block of another
-// thread writes there, and the order of the sums is the same with any number of threads.
+// The threads share the blocks of the mask. Each block sums the gradients of all scores that it was broadcast to, so no
+// other thread writes to it, and the order of the sums is the same with any number of threads.
 template <class T>
 struct MaskBackward : BlockGradients<T> {
   using Attention<T>::n;
@@ -175,7 +176,8 @@ struct MaskBackward : BlockGradients<T> {
   static int64_t blocks(int64_t count, int64_t block) { return count == 1 ? 1 : (count + block - 1) / block; }
   int64_t units() const { return size[0] * size[1] * blocks(size[2], query_block) * blocks(size[3], key_block); }
 
-  // The part of an axis that block k of the mask's is about: all of it where the mask has one number for it.
+  // Returns the part of an axis of the scores to which block k of the mask belongs: the whole axis if the mask has
+  // size 1 there.
   static std::pair<int64_t, int64_t> range(int64_t mask, int64_t whole, int64_t k, int64_t block) {
     if (mask == 1) return {0, whole};
     return {k * block, std::min(whole, (k + 1) * block)};

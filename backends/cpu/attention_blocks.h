@@ -1,4 +1,4 @@
-// The blocks of attention that forward and backward compute: operands, masks, which weights stay, and scores.
+// The blocks of scores that attention and its gradients compute: operands, masks, dropout of weights, and scores.
 #pragma once
 
 #include <limits>
@@ -18,13 +18,13 @@ inline const AttentionLoops& attention_loops_for(int dtype) {
   return *chosen(dtype);
 }
 
-// Whether the last dimension lies without gaps.
+// Returns whether the last dimension has no gaps.
 inline bool has_rows(const lamella_tensor* t) {
   const int last = t->dl.ndim - 1;
   return t->dl.shape[last] <= 1 || t->dl.strides[last] == 1;
 }
 
-// An operand of four dimensions in the dtype of the computation, the last without gaps.
+// An operand of four dimensions in the dtype of the computation, with no gaps in the last dimension.
 struct AttentionOperand : Operand {
   AttentionOperand() = default;
   AttentionOperand(const Tensor& t, int dtype) : Operand(t.get(), dtype, has_rows(t.get())) {}
@@ -63,7 +63,7 @@ struct AttentionSizes {
   bool causal;
 
   int64_t group() const { return key_heads ? heads / key_heads : 1; }
-  // How many of the keys the query i sees.
+  // Returns the number of keys that query i attends to.
   int64_t seen(int64_t i) const { return causal ? std::min(i + 1, keys) : keys; }
 };
 
@@ -73,7 +73,7 @@ inline AttentionSizes sizes_of(const lamella_tensor* q, const lamella_tensor* k,
           q->dl.shape[3], v->dl.shape[3], scale,          causal};
 }
 
-// Rows of keys as columns.
+// Returns a block of keys transposed: its rows become columns.
 template <class T>
 inline void turn(int64_t rows, int64_t columns, const Block<const T>& from, T* to) {
   constexpr auto item = static_cast<int64_t>(sizeof(T));
@@ -81,11 +81,11 @@ inline void turn(int64_t rows, int64_t columns, const Block<const T>& from, T* t
                 from.row * item);
 }
 
-// Which weights stay, from their places in the matrix of all scores.
+// Dropout of weights: chooses the weights that stay by their places in the matrix of all scores.
 struct Dropped {
   Stream stream{0, 0};
   float keep = 1;
-  double by = 1;  // what those that stay are multiplied by
+  double by = 1;  // the factor of the weights that stay
   bool on = false;
 
   void begin(uint64_t seed, uint64_t offset, double p) {
@@ -99,7 +99,8 @@ struct Dropped {
     auto* w = static_cast<const int64_t*>(words->dl.data);
     begin(static_cast<uint64_t>(w[0]), static_cast<uint64_t>(w[words->dl.strides[0]]), p);
   }
-  // 1 or 0 for each of `count` weights from this one on, at most a block; the stream goes in fours.
+  // Returns 1 (stays) or 0 for each of `count` weights, at most a block, from place `first` on. The stream of words is
+  // read in groups of four.
   const float* kept(int64_t first, int64_t count, float* buffer) const {
     static const RandomLoops& random = LAMELLA_BY_ISA(random_loops)();
     const int64_t skip = first % 4;
@@ -117,7 +118,7 @@ struct Attention {
   AttentionMask mask;
   Dropped dropped;
 
-  // Where the weight of a query and a key lies in the matrix of all scores.
+  // Returns the place of the weight of a query and a key in the matrix of all scores.
   int64_t place(int64_t b, int64_t h, int64_t i, int64_t j) const {
     return ((b * n.heads + h) * n.queries + i) * n.keys + j;
   }
@@ -129,7 +130,8 @@ struct Attention {
     mask = {attn_mask.get(), dtype};
   }
 
-  // The scores of `rows` queries from i0 with `columns` keys from j0, scaled and masked; -inf where a key is not seen.
+  // Computes the scores of `rows` queries from i0 with `columns` keys from j0, scaled and masked; -inf for a key that
+  // the query does not attend to.
   void scores(const Multiplier<T>& multiply, int64_t b, int64_t h, int64_t i0, int64_t rows, int64_t j0,
               int64_t columns, const Block<const T>& keys, const Block<T>& to) const {
     multiply(rows, columns, n.width, q.template head<T>(b, h).from(i0), keys, to);
@@ -146,7 +148,7 @@ inline int attention_dtype(const Tensor& query) {
   return query.get()->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
 }
 
-// A result in the dtype of the computation with rows without gaps; an absent one stays absent.
+// Returns a result in the dtype of the computation whose rows have no gaps; an absent result stays absent.
 inline Result attention_result(const lamella_tensor* out, int dtype) { return {out, dtype, !out || has_rows(out)}; }
 
 }  // namespace lamella::cpu

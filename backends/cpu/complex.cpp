@@ -1,4 +1,4 @@
-// Complex numbers out of their parts.
+// The complex numbers made of real and imaginary parts.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/strips.h"
 
@@ -8,7 +8,7 @@ namespace {
 template <class F>
 void interleave(int64_t n, char* const* at, const int64_t* steps) {
   constexpr int64_t part = sizeof(F);
-  if (steps[0] == 2 * part && steps[1] == part && steps[2] == part) {  // the same, for the vectorizer
+  if (steps[0] == 2 * part && steps[1] == part && steps[2] == part) {  // no gaps: vectorized
     auto* __restrict to = reinterpret_cast<F*>(at[0]);
     const auto *re = reinterpret_cast<const F*>(at[1]), *im = reinterpret_cast<const F*>(at[2]);
 #pragma omp simd

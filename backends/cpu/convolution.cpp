@@ -13,7 +13,8 @@ namespace {
 
 int interrupted() { return api().check_interrupt(); }
 
-// Windows of complex numbers are windows of twice as many real channels; narrow types are widened.
+// Returns the dtype of the computation. Complex numbers are computed as twice as many channels of real numbers; narrow
+// types are widened.
 int computes_in(int dtype) {
   switch (dtype) {
     case LAMELLA_FLOAT64:
@@ -130,7 +131,8 @@ void locate(const Convolution& c, int64_t* tap, int64_t* row) {
 
 namespace {
 
-// (out, in, taps) of complex numbers as (2 out, 2 in, taps) of real ones: (re, -im) over (im, re).
+// Writes a weight (out, in, taps) of complex numbers as one (2 out, 2 in, taps) of real ones: each number becomes the
+// rows (re, -im) and (im, re).
 template <class T>
 void split_weight(const char* from, int64_t outs, int64_t in, int64_t taps, T* to) {
   auto* w = reinterpret_cast<const std::complex<T>*>(from);
@@ -146,7 +148,7 @@ void split_weight(const char* from, int64_t outs, int64_t in, int64_t taps, T* t
       }
 }
 
-// Kernels that read and write channels last: one tap, and one channel a group.
+// Returns whether a kernel that reads and writes channels last serves the convolution: one tap, or one channel a group.
 bool by_pixels(const Convolution& c) {
   if (!c.channels_last() || c.parts != 1 || c.in == 0 || c.out->dtype != c.dtype || !lies_channels_last(c.input))
     return false;
@@ -154,7 +156,7 @@ bool by_pixels(const Convolution& c) {
   return c.taps == 1 && c.stride[1] * c.stride[2] == 1 && c.padding[1] + c.padding[2] == 0;
 }
 
-// The operands in plain layout, and where the results go.
+// Makes the operands in plain layout and the memory for the results.
 void prepare(Convolution* c) {
   const int kept = c->parts == 2 ? c->out->dtype : c->dtype;
   c->operands[0] = Operand(c->weight, kept);
@@ -172,15 +174,15 @@ void prepare(Convolution* c) {
     c->result = Result(c->out, c->dtype, is_contiguous(c->out) || by_pixels(*c));
     c->results = c->result.data();
   }
-  c->operands[1] = Operand(c->bias, kept);  // complex ones lie as real and imaginary parts already
+  c->operands[1] = Operand(c->bias, kept);  // a complex bias already is one real number per real channel
   c->weights = c->operands[0].data();
   c->biases = c->operands[1].data();
 }
 
-// Results that were computed beside the output, into it.
+// Copies results that were computed in memory of their own to the output.
 lamella_status finish(const Convolution& c) {
   if (c.parts == 1) return c.result.finish();
-  // (…, 2, places) to (…, places, 2): a complex tensor's memory.
+  // Moves (…, 2, places) to (…, places, 2), the order of a complex tensor's memory.
   const Tensor joined = allocate_like(c.out, c.out->dtype);
   const int64_t pairs = c.images * c.groups * c.outs / 2;
   const CastLoop move = loops().cast[c.dtype][c.dtype];
@@ -192,7 +194,7 @@ lamella_status finish(const Convolution& c) {
   return copy_into(c.out, joined.get());
 }
 
-// Rows [m0, m1) of the output's channels and places [n0, n1), of one image and group.
+// Computes channels [m0, m1) of the output at places [n0, n1), for one image and group.
 lamella_status product(const Convolution& c, const Windows& w, int64_t item, int64_t m0, int64_t m1, int64_t n0,
                        int64_t n1) {
   const int64_t group = item % c.groups, channel = group * c.outs + m0, depth = c.depth();
@@ -207,7 +209,7 @@ lamella_status product(const Convolution& c, const Windows& w, int64_t item, int
   return static_cast<lamella_status>(k.convolve(g, w, n0, space.data()));
 }
 
-// Many images or groups: each is one thread's.
+// Serves many images or groups: one thread computes each.
 lamella_status by_items(const Convolution& c, const Windows& w) {
   const auto grain = static_cast<int64_t>(4e6 / std::max(c.work(), 1.0)) + 1;
   return parallel_for(0, c.images * c.groups, grain, [&](int64_t begin, int64_t end) -> lamella_status {
@@ -224,7 +226,7 @@ lamella_status by_items(const Convolution& c, const Windows& w) {
   });
 }
 
-// Few: the threads share each one's places, or its channels where the places are few.
+// Serves few images and groups: the threads share the places of each, or its channels if the places are few.
 lamella_status by_parts(const Convolution& c, Windows w) {
   Space padded;
   if (lamella_status st = take_padded(&padded, c, c.in)) return st;
@@ -249,7 +251,7 @@ lamella_status by_parts(const Convolution& c, Windows w) {
   return LAMELLA_OK;
 }
 
-// One input channel a group: no product of matrices, but sums over the taps.
+// Serves one input channel a group, by sums over the taps instead of a product of matrices.
 lamella_status depthwise(const Convolution& c, const Windows& w) {
   const auto least = static_cast<int64_t>(3e5 / std::max(c.work(), 1.0)) + 1;
   return parallel_for(0, c.images * c.groups, least, [&](int64_t begin, int64_t end) -> lamella_status {
@@ -270,7 +272,7 @@ lamella_status depthwise(const Convolution& c, const Windows& w) {
   });
 }
 
-// Kernels of one tap over whole images in plain layout: the image is the matrix already.
+// Returns whether an image in plain layout can be multiplied as it is: the kernel has one tap and covers whole images.
 bool is_pointwise(const Convolution& c) {
   if (c.taps != 1 || c.parts != 1 || c.input->dtype != c.dtype) return false;
   int64_t step = c.size;
@@ -310,7 +312,7 @@ lamella_status pointwise(const Convolution& c) {
   });
 }
 
-// Channels last and one tap: the pixels of all images are the rows of one matrix.
+// Serves channels last and one tap: the pixels of all images are the rows of one matrix.
 lamella_status pointwise_pixels(const Convolution& c) {
   const int64_t step = 24, rows = c.images * c.count, units = (rows + step - 1) / step;
   const double work = static_cast<double>(step * c.outs) * static_cast<double>(c.in);
@@ -331,10 +333,10 @@ lamella_status pointwise_pixels(const Convolution& c) {
   });
 }
 
-// Channels last and one channel a group: a unit is a row of outputs.
+// Serves channels last and one channel a group; the threads share rows of outputs.
 lamella_status depthwise_pixels(const Convolution& c) {
   const int64_t rows = c.places[1], row = c.places[2] * c.groups;
-  Space weights;  // (channels, taps) to (taps, channels)
+  Space weights;  // (taps, channels), transposed from (channels, taps)
   if (lamella_status st = weights.take(c.groups * c.taps * c.size)) return st;
   pack_of(c.size)(c.taps, c.groups, weights.data(), c.groups * c.size, c.weights, c.size, c.taps * c.size);
   const auto least = static_cast<int64_t>(3e5 / static_cast<double>(at_least_one(row * c.taps))) + 1;
@@ -367,7 +369,7 @@ lamella_status depthwise_pixels(const Convolution& c) {
 
 lamella_status run(const Convolution& c) {
   if (by_pixels(c)) return c.groups == 1 ? pointwise_pixels(c) : depthwise_pixels(c);
-  if (c.in == 0) {  // nothing to add up but the bias
+  if (c.in == 0) {  // without input channels the result is the bias
     for (int64_t i = 0; i < c.images * c.groups * c.outs; i++)
       for (int64_t p = 0; p < c.count; p++) {
         char* to = c.results + (i * c.count + p) * c.size;

@@ -1,4 +1,4 @@
-// One convolution as its kernels see it: convolution.cpp computes it, unless onednn_convolution.cpp does.
+// The description of one convolution, which convolution.cpp computes unless onednn_convolution.cpp does.
 #pragma once
 
 #include <lamella/library.h>
@@ -9,14 +9,14 @@
 
 namespace lamella::cpu {
 
-// Everything about one call. Images have three spatial dimensions here, the missing ones of size 1.
+// One call. Images have three spatial dimensions here; the missing ones have size 1.
 struct Convolution : Window<3> {
   const lamella_tensor *input, *weight, *bias, *out;
-  int dtype, source;                 // computed in, and read as
+  int dtype, source;                 // of the computation, and of the input as it is read
   int64_t size, parts;               // bytes of a computed element; real numbers in an element
   int64_t images, groups, in, outs;  // channels per group
   int64_t step[3];                   // bytes in the input
-  int64_t taps, count;               // per channel; places of an image
+  int64_t taps, count;               // taps of a channel; places of an image
   int64_t phase, row, plane;         // the padded image: a row holds `stride` images of every stride-th column
   const char *weights, *biases;      // plain, computed dtype
   char* results;
@@ -24,11 +24,12 @@ struct Convolution : Window<3> {
   Result result;
   Tensor pairs;  // in place of the result: the real and the imaginary parts of complex numbers
 
-  // Results that lie channels last; one pixel's lie in both layouts, and the image decides.
+  // Returns whether the results lie channels last. If they fit both layouts, as those of one pixel do, the input's
+  // layout decides.
   bool channels_last() const {
     return lies_channels_last(out) && !(is_contiguous(out) && (is_contiguous(input) || !lies_channels_last(input)));
   }
-  double work() const {  // of an image and a group, in multiplications
+  double work() const {  // multiplications for an image and a group
     return static_cast<double>(outs) * static_cast<double>(count) * static_cast<double>(depth());
   }
   int64_t rows() const { return places[0] * places[1]; }
@@ -40,13 +41,13 @@ struct Convolution : Window<3> {
 void read_convolution(const lamella_tensor* input, const lamella_tensor* weight, const lamella_tensor* bias,
                       const lamella_tensor* out, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                       int64_t groups, Convolution* c);
-// The size of the padded image.
+// Computes the sizes of the padded image.
 void pad_sizes(Convolution* c);
-// Memory for `channels` padded channels, with `slack` zeros behind them.
+// Takes memory for `channels` padded channels, with `slack` zeros after them.
 lamella_status take_padded(Space* space, const Convolution& c, int64_t channels);
-// One channel of an image into its padded plane.
+// Copies one channel of an image into its padded plane.
 void pad_channel(const Convolution& c, int64_t image, int64_t channel, char* to);
-// Where taps and rows of outputs lie in a padded image.
+// Computes the offsets of taps and of rows of outputs in a padded image.
 void locate(const Convolution& c, int64_t* tap, int64_t* row);
 const GemmKernels& gemm_of(int dtype);
 const WindowKernels& windows_of(int dtype);
@@ -56,8 +57,8 @@ Status convolution_backward_weight(const Tensor& grad_output, const Tensor& inpu
                                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups,
                                    const Tensor& out);
 
-// oneDNN's result, where it has something for the shape: false, and the output as it was, where it has not. See
-// docs/decisions/0007-convolution.md.
+// Computes the convolution by oneDNN if that is suited to the shape. Otherwise sets *done to false and leaves the
+// output as it was. See docs/decisions/0007-convolution.md.
 lamella_status onednn_convolution(const Convolution& c, bool* done);
 
 }  // namespace lamella::cpu

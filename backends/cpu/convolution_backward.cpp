@@ -15,10 +15,10 @@ int interrupted() { return api().check_interrupt(); }
 
 int64_t rounded(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-// ---- of the input ----
+// ---- phases of the stride ----
 
-// The places of the image that begin at `begin` and are `stride` apart, along one dimension: tap taps[k] reads place j
-// of them at place j + shifts[k] of the gradient.
+// The places of the image along one dimension that begin at `begin` and are `stride` apart. For place j of them, tap
+// taps[k] reads place j + shifts[k] of the gradient.
 struct Phase {
   int64_t begin, count;
   std::vector<int64_t> taps, shifts;
@@ -46,7 +46,7 @@ class InputGradient {
                 IntArrayRef dilation, int64_t groups, const lamella_tensor* out)
       : weight_(weight, weight->dtype, true), gradient_(gradient, gradient->dtype, true) {
     read_convolution(out, weight, nullptr, gradient, stride, padding, dilation, groups, &c_);
-    grad_ = c_;  // as an image whose places are the convolution's
+    grad_ = c_;  // the gradient as an image, whose places are those of the convolution
     grad_.input = c_.out;
     const int missing = 5 - out->dl.ndim;
     for (int i = 0; i < 3; i++) {
@@ -61,7 +61,8 @@ class InputGradient {
     }
     pad_sizes(&grad_);
     whole_ = c_.stride[0] * c_.stride[1] * c_.stride[2] == 1;
-    // Multiplications with one tap's weights. Adding a tap's products to the image costs as much as 8 output channels.
+    // Compares the multiplications with one tap's weights. Adding a tap's products to the image costs as much as 8
+    // output channels.
     const int64_t vector = windows_of(c_.dtype).vector;
     scatters_ = whole_ && (c_.outs + 8) * rounded(c_.count, vector) < c_.outs * rounded(pixels_, vector);
   }
@@ -85,7 +86,8 @@ class InputGradient {
   }
 
  private:
-  // Calls body for every phase with its three lines, and the first of its weights; the first error ends it.
+  // Calls body for every phase, with its Phase along each of the three dimensions and its first weight, until a call
+  // returns an error.
   template <class Body>
   lamella_status each_phase(Body&& body) const {
     int64_t at = 0;
@@ -99,8 +101,8 @@ class InputGradient {
     return LAMELLA_OK;
   }
 
-  // (groups · outs, in, taps) becomes (groups · in, taps, outs), and that, for each phase, (groups · in, its taps,
-  // outs).
+  // Transposes the weight (groups · outs, in, taps) to (groups · in, taps, outs), and this to (groups · in, taps of the
+  // phase, outs) for each phase.
   lamella_status turn_weight() {
     const int64_t bytes = weight_->numel * c_.size, line = c_.outs * c_.size;
     Space all;
@@ -137,7 +139,8 @@ class InputGradient {
       pad_channel(grad_, item / c_.groups, item % c_.groups * c_.outs + k, to + k * grad_.plane * c_.size);
   }
 
-  // Channels [begin, end) of one image and group, or of a few images side by side, from their padded gradients.
+  // Computes channels [begin, end) of one image and group, or of a few images side by side, from their padded
+  // gradients.
   lamella_status channels(int64_t item, int64_t images, int64_t begin, int64_t end, const char* padded) const {
     const bool direct = whole_ && images == 1;
     char* to = result_.data() + (item * c_.in + begin) * pixels_ * c_.size;
@@ -161,7 +164,7 @@ class InputGradient {
       for (int64_t i = 0; i < images; i++)
         for (int64_t d = 0; d < x.count; d++)
           for (int64_t h = 0; h < y.count; h++) *next++ = i * c_.outs * grad_.plane + d * slice + h * grad_.row;
-      const Windows w{padded, 1, 0, depth, tap, images * rows, z.count, row};  // a tap is one of one channel
+      const Windows w{padded, 1, 0, depth, tap, images * rows, z.count, row};  // as taps of one channel
       char* results = direct ? to : apart.data();
       const char* weights = turned_.data() + (at + (item % c_.groups * c_.in + begin) * depth) * c_.size;
       const Gemm g{m, count, depth, weights, depth, 1, nullptr, 0, 0, results, count, nullptr, nullptr, interrupted};
@@ -175,7 +178,7 @@ class InputGradient {
     });
   }
 
-  // A phase's results, whose channels are `step` apart, to their places in the image.
+  // Copies a phase's results, whose channels are `step` apart, to their places in the image.
   void put(const Phase& x, const Phase& y, const Phase& z, int64_t m, const char* from, int64_t step, char* to) const {
     const CastLoop move = loops().cast[c_.dtype][c_.dtype];
     for (int64_t k = 0; k < m; k++) {
@@ -189,8 +192,8 @@ class InputGradient {
     }
   }
 
-  // Channels [begin, end), counted over images and groups: the weight turned times the gradient gives a number for each
-  // tap and place, which is added to the padded image where the tap has read.
+  // Computes channels [begin, end), counted over images and groups: the transposed weight times the gradient gives a
+  // number for each tap and place, which is added to the padded image at the place that the tap has read.
   lamella_status scatter(int64_t begin, int64_t end) const {
     const int64_t most = std::clamp<int64_t>(65536 / std::max<int64_t>(c_.taps * c_.count * c_.size, 1), 1, c_.in);
     const GemmKernels& k = gemm_of(c_.dtype);
@@ -223,7 +226,7 @@ class InputGradient {
     return LAMELLA_OK;
   }
 
-  // Many images or groups: each is one thread's.
+  // Serves many images or groups: one thread computes each.
   lamella_status by_items(int64_t items) const {
     const auto least = static_cast<int64_t>(4e6 / std::max(c_.work(), 1.0)) + 1;
     return parallel_for(0, items, least, [&](int64_t begin, int64_t end) -> lamella_status {
@@ -237,8 +240,8 @@ class InputGradient {
     });
   }
 
-  // Few: the threads share each one's channels. Images of few places are taken together, so that vectors are full and
-  // the weight is read once.
+  // Serves few images and groups: the threads share the channels of each. Images of few places are computed together,
+  // so that vectors are full and the weight is read once.
   lamella_status by_channels(int64_t items) const {
     const int64_t together = c_.groups == 1 && pixels_ < 2 * windows_of(c_.dtype).vector ? c_.images : 1;
     const int64_t bytes = c_.outs * grad_.plane * c_.size;

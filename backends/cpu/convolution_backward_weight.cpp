@@ -20,11 +20,11 @@ class WeightGradient {
     read_convolution(input, out, nullptr, gradient, stride, padding, dilation, groups, &c_);
     const int64_t vector = windows_of(c_.dtype).vector, columns = c_.places[2];
     width_ = rounded(c_.outs, vector);
-    // Tiles of channels fill up vectors of these and turn the gradient; tiles of places fill up vectors of columns and
-    // load more than they multiply, as measured.
+    // Estimates the cost of each kind of tiles. Tiles of channels round the channels up to whole vectors and transpose
+    // the gradient; tiles of places round columns up, and their loads cost more than their products, as measured.
     const int64_t by_places = c_.outs * c_.depth() * rounded(columns, vector) * 5 / 3;
     by_places_ = by_places < width_ * (c_.depth() + 6) * columns;
-    // Tiles of taps fill up vectors of taps and channels, for which the image is turned.
+    // Tiles of taps round taps and channels up to whole vectors, and transpose the image.
     const int64_t by_taps = c_.outs * (rounded(c_.depth(), vector) + 2 * vector) * columns;
     by_taps_ = by_taps < std::min(by_places, width_ * (c_.depth() + 6) * columns) &&
                c_.groups * c_.outs * c_.depth() <= most_chunked;
@@ -44,7 +44,8 @@ class WeightGradient {
     if (by_places_ || grad_->dtype != c_.dtype || !lies_channels_last(grad_.get()))
       grad_ = Operand(grad_.get(), c_.dtype);
     last_ = !is_contiguous(grad_.get());
-    // Small weights: the images are shared out, in as many chunks as depend on the sizes alone. Others: the channels.
+    // The threads share the images if the weight is small, in a number of chunks that depends on the sizes alone; else
+    // they share the channels.
     const int64_t all = c_.groups * c_.in * per_channel_;
     const int64_t chunks = all <= most_chunked ? std::min<int64_t>(c_.images, 8) : 1;
     if (lamella_status st = table_.take((by_taps_ ? c_.taps + c_.count : c_.taps + c_.rows()) * 8)) return st;
@@ -88,8 +89,8 @@ class WeightGradient {
     return by_taps_ ? add_taps(first, last, sums) : add(first, last, 0, c_.groups * c_.in, sums);
   }
 
-  // Where places lie in an image whose channels are neighbours, and where the lines of a window do: its rows, or single
-  // taps where columns are left out.
+  // Computes the offsets of the places in an image whose channels are neighbours, and those of the lines of a window:
+  // its rows, or single taps if the dilation leaves columns out.
   void locate_taps(int64_t* at) const {
     const int64_t row = flat_.row * c_.in, slice = row * (c_.image[1] + 2 * c_.padding[1]);
     for (int64_t d = 0; d < c_.places[0]; d++)
@@ -103,7 +104,8 @@ class WeightGradient {
   }
   bool whole_rows() const { return c_.dilation[2] == 1; }
 
-  // Adds the share of images [first, last), of each group (outs, taps, in): the gradient times the windows turned.
+  // Adds to the sums (outs, taps, in) of each group the share of images [first, last): the gradient times the
+  // transposed windows.
   lamella_status add_taps(int64_t first, int64_t last, char* sums) const {
     const int64_t depth = c_.depth(), columns = whole_rows() ? c_.kernel[2] * c_.in : c_.in;
     const GemmKernels& k = gemm_of(c_.dtype);
@@ -135,7 +137,7 @@ class WeightGradient {
     return LAMELLA_OK;
   }
 
-  // Adds the share of images [first, last) in channels [begin, end), counted over the groups.
+  // Adds to the sums of channels [begin, end), counted over the groups, the share of images [first, last).
   lamella_status add(int64_t first, int64_t last, int64_t begin, int64_t end, char* sums) const {
     Space padded, packed;
     if (lamella_status st = take_padded(&padded, c_, std::min(end - begin, c_.in))) return st;
@@ -169,7 +171,7 @@ class WeightGradient {
     return static_cast<const char*>(grad_->dl.data) + first * c_.size;
   }
 
-  // Rows [row, row + rows) of one image's gradient with its channels side by side.
+  // Returns rows [row, row + rows) of one image's gradient with the channels as neighbours.
   const char* pack(int64_t image, int64_t group, int64_t row, int64_t rows, char* to) const {
     const int64_t channels = c_.groups * c_.outs, place = last_ ? channels : 1, channel = last_ ? 1 : c_.count;
     const char* from = gradient(image, group) + row * c_.places[2] * place * c_.size;
@@ -178,7 +180,7 @@ class WeightGradient {
     return to;
   }
 
-  // Memory as numbers of the dtype.
+  // Calls body with the memory as numbers of the dtype.
   template <class Body>
   void with_type(Body body, char* data) const {
     switch (c_.dtype) {
@@ -193,7 +195,7 @@ class WeightGradient {
     }
   }
 
-  // The chunks' sums, one after another, into the first.
+  // Adds the sums of the chunks, one after another, to those of the first.
   void join(char* sums, int64_t chunks, int64_t n) const {
     with_type(
         [&](auto* to) {
@@ -203,7 +205,7 @@ class WeightGradient {
         sums);
   }
 
-  // Of each group, (in · taps, width) to (outs, in · taps).
+  // Writes the sums (in · taps, width) of each group to the result as (outs, in · taps).
   void turn(const char* sums) const {
     const int64_t depth = c_.depth(), size = c_.size;
     for (int64_t g = 0; g < c_.groups; g++)
@@ -211,7 +213,7 @@ class WeightGradient {
                     sums + g * depth * width_ * size, size, width_ * size);
   }
 
-  // (outs, taps, in) to (outs, in, taps).
+  // Writes the sums (outs, taps, in) to the result as (outs, in, taps).
   void turn_taps(const char* sums) const {
     const int64_t depth = c_.depth(), size = c_.size;
     for (int64_t o = 0; o < c_.groups * c_.outs; o++)
@@ -219,7 +221,7 @@ class WeightGradient {
                     c_.in * size);
   }
 
-  // Of each group, (in, outs, taps, vector) to (outs, in, taps).
+  // Adds up the vectors of the sums (in, outs, taps, vector) of each group and writes them as (outs, in, taps).
   template <class T>
   void gather(T* to, const char* sums) const {
     const T* vectors = reinterpret_cast<const T*>(sums);
@@ -235,10 +237,10 @@ class WeightGradient {
           }
   }
 
-  Convolution c_{}, flat_{};  // flat: strides are left to the places
+  Convolution c_{}, flat_{};  // flat_ has strides of 1: the offsets of the places contain the strides
   Operand grad_;
-  int64_t width_, step_;  // of a packed row; rows of places that are packed at a time
-  int64_t per_channel_;   // sums
+  int64_t width_, step_;  // the width of a packed row; the rows of places packed at a time
+  int64_t per_channel_;   // sums of an input channel
   bool by_places_, by_taps_;
   bool last_;  // the gradient lies channels last
   Space table_;

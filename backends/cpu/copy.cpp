@@ -1,4 +1,4 @@
-// Copies with conversion.
+// copy_ on the CPU: copies of any layout, with conversion of the dtype.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/strips.h"
@@ -7,10 +7,10 @@ namespace lamella::cpu {
 
 namespace {
 
-// Raised by the dispatcher for a dtype that there is not.
+// Returns the description of a dtype, which exists: the dispatcher raises for other dtypes.
 const lamella_dtype_def& described(int dtype) { return *api().dtype_info(dtype); }
 
-// The dtype in which the elements of another one are moved as they are: one of as many bytes.
+// Returns a dtype of as many bytes, in which elements of `dtype` are moved unchanged.
 int stand_in(int dtype) {
   if (dtype < LAMELLA_PLAIN_DTYPES) return dtype;
   constexpr int by_size[] = {LAMELLA_UINT8, LAMELLA_UINT16, LAMELLA_UINT32, LAMELLA_UINT64, LAMELLA_COMPLEX128};
@@ -20,7 +20,7 @@ int stand_in(int dtype) {
 // One side of a conversion through float32.
 struct Side {
   int dtype;
-  const lamella_dtype_def* other;  // null of a plain dtype
+  const lamella_dtype_def* other;  // null for a plain dtype
   CastLoop same;
 
   explicit Side(int t) : dtype(t), other(t < LAMELLA_PLAIN_DTYPES ? nullptr : &described(t)), same(same_loop(t)) {}
@@ -78,12 +78,12 @@ void store_number(const lamella_value& v, int dtype, void* to) {
   }
 }
 
-// Bytes from which a copy is written past the caches: to read each line of the destination before overwriting it would
-// cost a third of the bandwidth.
+// The bytes from which a copy is written past the caches. A store through the caches first reads the line of the
+// destination, which costs a third of the bandwidth.
 constexpr int64_t streamed_from = 16 << 20, later_streamed_from = 2 << 20;
 constexpr int64_t tile_bytes = 8192;
 
-// A block of one dtype whose destination runs along the columns.
+// Copies a block of one dtype whose destination has no gaps along the columns.
 static void move_block(const Block& b, int64_t item, bool streams) {
   const PackLoop pack = pack_of(item);
   const bool along = b.col_step[1] == item;
@@ -105,7 +105,7 @@ static void move_block(const Block& b, int64_t item, bool streams) {
   }
 }
 
-// A block through the conversion: row by row, or, where rows are short or crossed, packed first.
+// Converts a block row by row; if rows are short or crossed, the block is packed first.
 static void convert_block(const Block& b, CastLoop cast, int64_t to, int64_t from) {
   if (b.rows == 1 || (b.cols >= 32 && std::abs(b.col_step[1]) <= std::abs(b.row_step[1]))) {
     for (int64_t r = 0; r < b.rows; r++)
@@ -151,7 +151,7 @@ lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src, b
   });
 }
 
-// Whether two tensors share a storage and their address ranges intersect, so that a copy must go through a temporary.
+// Returns whether two tensors share a storage and their address ranges intersect, so that a copy needs a temporary.
 static bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
   if (a->storage != b->storage || a->numel == 0) return false;
   auto end = [](const lamella_tensor* t) {

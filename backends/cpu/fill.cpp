@@ -30,7 +30,7 @@ lamella_status fill_with(const Scalar& number, const lamella_tensor* t) {
       same(n, at[0], step[0], at[1], 0);
       return LAMELLA_OK;
     }
-    // Doubling copies: the first element, then the part that is filled already.
+    // Writes the first element, then copies the part that is filled, which doubles each time.
     std::memcpy(at[0], element, item);
     for (int64_t done = 1; done < n;) {
       int64_t more = std::min({done, n - done, int64_t{2048}});
@@ -50,7 +50,7 @@ Status arange(const Scalar& start, const Scalar& end, const Scalar& step, std::o
   const lamella_tensor* t = out.get();
   const bool floating = start.isFloatingPoint() || end.isFloatingPoint() || step.isFloatingPoint();
   const double from = start.toDouble(), by = step.toDouble();
-  // Integers are added as such, which is exact beyond 2^53 too.
+  // Integers are added as integers, which is exact beyond 2^53, too.
   const int64_t whole_from = floating ? 0 : start.toLong(), whole_by = floating ? 0 : step.toLong();
   auto* data = static_cast<char*>(t->dl.data);
   const int64_t item = itemsize(t), apart = t->dl.strides[0] * item;

@@ -31,7 +31,7 @@ Status flip(const Tensor& self, IntArrayRef dims, const Tensor& out) {
   });
 }
 
-// Each rolled dimension is cut in two; the parts change places.
+// Cuts each rolled dimension in two and exchanges the parts.
 lamella_status roll_parts(const Part& to, const Part& from, const int64_t* shifts, const int64_t* dims, int count) {
   if (count == 0) return copy_into(&to.t, &from.t);
   const int d = static_cast<int>(dims[0] < 0 ? dims[0] + from.t.dl.ndim : dims[0]);

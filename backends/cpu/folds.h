@@ -30,17 +30,17 @@ enum class Reduce {
   count
 };
 
-// An accumulator holds what was seen of one output. Its steps: start, then run or columns in any number, join with the
-// accumulator of what comes later, finish.
+// A fold computes each output in an accumulator: `start` begins it, `run` and `columns` add elements in any number of
+// calls, `join` adds the accumulator of later elements, and `finish` makes the output of it.
 struct Fold {
   int source;     // the dtype that run and columns read; others are cast to it, tile by tile
   int result[2];  // the dtypes that finish writes
-  int bytes;      // of an accumulator
-  bool indexed;   // positions count, so the order of elements must be kept
+  int bytes;      // the size of an accumulator
+  bool indexed;   // the result depends on positions, so the order of elements must be kept
   void (*start)(int64_t n, void* acc);
-  // n neighbouring elements into one accumulator; `first` is the position of the first.
+  // Adds n neighbouring elements to one accumulator; `first` is the position of the first element.
   void (*run)(int64_t n, const void* x, int64_t first, double param, void* acc);
-  // rows of `width` neighbouring elements, each into its column's accumulator.
+  // Adds rows of `width` neighbouring elements, each element to its column's accumulator.
   void (*columns)(int64_t rows, const void* x, int64_t row_stride, int64_t width, int64_t first, double param,
                   void* acc);
   void (*join)(int64_t n, void* acc, const void* later);

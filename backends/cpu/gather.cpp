@@ -1,4 +1,4 @@
-// gather and its opposites: one index for each element, along one dimension.
+// gather and the scatters: one index for each element, along one dimension.
 #include "backends/cpu/gather.h"
 
 #include <string>
@@ -58,7 +58,7 @@ lamella_status resolve(lamella_frame* f, const char* argument, int dim, Operand*
 
 namespace {
 
-// self as the walk over `index` sees it: it stands still along `dim`, which the index moves.
+// The strides of self in the walk over `index`: 0 along `dim`, where the index gives the place instead.
 struct Along {
   int dim;
   Places places;
@@ -90,8 +90,8 @@ Status gather(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& i
   return bad ? bad_index(f, "index", wide.get(), along.places, along.dim) : LAMELLA_OK;
 }
 
-// Both ways of scattering; elements that meet differ only along `dim`.
-// `checked`: indices are checked first, since self must not change if one is bad; else on the way.
+// Scatters src into self by `loop`. Elements that meet in one place differ only along `dim`. With `checked`, all
+// indices are checked first, since self must not change if one is bad; else they are checked as they are read.
 template <class Loop>
 lamella_status scattered(lamella_frame* f, const lamella_tensor* self, int64_t dim, lamella_tensor* given,
                          const lamella_tensor* src, Loop loop, bool checked) {
@@ -124,7 +124,7 @@ using Put = void (*)(const Strip&, const Places&);
 Put put_of(const lamella_tensor* self) { return index_loops().put[log2_item(itemsize(self))]; }
 Put add_of(const lamella_tensor* self) { return index_loops().fold[INDEX_SUM][self->dtype]; }
 
-// By 'prod', 'amax' or 'amin'.
+// Scatters with a reduction: 'prod', 'amax' or 'amin'.
 Status scatter_fold(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& index, const Tensor& src,
                     std::string_view reduce, const Tensor& out) {
   const int kind = reduce == "prod" ? INDEX_PROD : reduce == "amax" ? INDEX_AMAX : INDEX_AMIN;

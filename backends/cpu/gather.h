@@ -7,26 +7,26 @@
 
 namespace lamella::cpu {
 
-// The error for an index tensor (int64) that holds an index outside of [-wrap, size): names the first one.
+// Raises the error for an index tensor (int64) that holds an index outside of [-wrap, size); it names the first one.
 lamella_status bad_index(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p, int dim);
 
-// Checks a whole index tensor. An interrupt is a status too: a tensor that was not checked must not be used.
+// Checks a whole index tensor. An interrupt ends the check with an error, since the rest of the tensor is not checked.
 lamella_status check_indices(lamella_frame* f, const char* argument, const lamella_tensor* index, const Places& p,
                              int dim);
 
-// Indices in int64, in the layout that they have.
+// Returns the indices in int64, in the layout that they have.
 inline Operand as_int64(const lamella_tensor* t) { return {t, LAMELLA_INT64, true}; }
 
-// Checks an index tensor (int64) and replaces it by the offsets in bytes that it means, for kernels that read it
-// several times.
+// Checks an index tensor (int64) and replaces the indices by offsets in bytes, for kernels that read them several
+// times.
 lamella_status resolve(lamella_frame* f, const char* argument, int dim, Operand* index, Places* places);
 
-// n rows of memory of self, one after another, by an index vector whose elements are `is` bytes apart.
+// Copies n whole rows of self to out, one after another, by an index vector whose elements are `is` bytes apart.
 lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const lamella_tensor* out,
                           const lamella_tensor* self, const lamella_tensor* index, int64_t is, const Places& places,
                           int dim);
 
-// Byte strides of a tensor.
+// Writes a tensor's strides in bytes.
 inline void byte_strides(const lamella_tensor* t, int64_t* out) {
   const int64_t item = itemsize(t);
   for (int i = 0; i < t->dl.ndim; i++) out[i] = t->dl.shape[i] == 1 ? 0 : t->dl.strides[i] * item;

@@ -7,7 +7,7 @@
 
 namespace lamella::cpu {
 
-// c (m, n) = a (m, k) times b (k, n), plus a bias. Strides in elements; the columns of c are neighbours.
+// A product c (m, n) = a (m, k) times b (k, n), plus a bias. Strides are in elements; the columns of c are neighbours.
 struct Gemm {
   int64_t m, n, k;
   const void* a;
@@ -18,9 +18,9 @@ struct Gemm {
   int64_t c_row;
   const void* row_bias = nullptr;     // one number per row of c
   const void* column_bias = nullptr;  // one number per column of c
-  int (*interrupted)() = nullptr;     // asked between blocks; the first answer that is not 0 is returned
-  bool adds = false;                  // to the numbers in c
-  bool few_rows = false;              // up to four, counted before threads share them
+  int (*interrupted)() = nullptr;     // called between blocks; a result that is not 0 ends the product and is returned
+  bool adds = false;                  // the product is added to the numbers in c
+  bool few_rows = false;              // the whole product, before threads share it, has at most four rows
   bool narrow = false;                // c is of the operands' dtype; k is at most `narrow_depth`
 };
 
@@ -28,7 +28,7 @@ struct Gemm {
 // float32 between blocks, which a bfloat16 result has no room for.
 constexpr int64_t narrow_depth = 1024;
 
-// For float, double, uint32_t and uint64_t.
+// The loops of products and convolutions of float, double, uint32_t or uint64_t.
 struct GemmKernels {
   int64_t (*space)(int64_t m, int64_t n, int64_t k);  // bytes
   int (*multiply)(const Gemm&, void* space);
@@ -38,24 +38,25 @@ struct Gemms {
   GemmKernels f32, f64, u32, u64;
 };
 
-// For a of int8 and of uint8; b is int8, c and the biases are int32, which wraps.
+// The loops for a of int8 and for a of uint8; b is int8, c and the biases are int32, which wraps.
 struct ByteGemms {
   GemmKernels s8, u8;
 };
 
 const Gemms& gemms();
 const ByteGemms& byte_gemms();
-// bfloat16 times bfloat16, added up in float32: c and the biases are float32. Null where this machine has no
-// instruction for it.
+// Returns the loops for bfloat16 times bfloat16, added up in float32: c and the biases are float32. Null if this
+// machine has no instruction for it.
 const GemmKernels* bf16_gemm();
 
-// a and b as BLAS reads them: without gaps in one of the two dimensions. False if oneDNN is not there.
+// Computes a float32 product by oneDNN. a and b have no gaps in one of their dimensions, as BLAS requires. Returns
+// false if oneDNN is not there.
 bool onednn_sgemm(const Gemm& g);
 bool onednn_available();
-// A product of bfloat16 (c is float32) or of bytes (c is int32, the dtype is that of a), by code that uses AMX. Asked
-// where `amx_multiplies(dtype)`; false if oneDNN has nothing fast for it.
+// Computes a product of bfloat16 (c is float32) or of bytes (c is int32, `dtype` is that of a) by oneDNN's code for
+// AMX. Requires amx_multiplies(dtype). Returns false if oneDNN has nothing fast for the product.
 bool onednn_multiply(int dtype, const Gemm& g);
-// Whether the processor has AMX for a dtype, and oneDNN is there to use it.
+// Returns whether the processor has AMX for a dtype, and oneDNN is there to use it.
 bool amx_multiplies(int dtype);
 
 }  // namespace lamella::cpu

@@ -7,15 +7,15 @@
 
 namespace lamella::cpu {
 
-// How an index becomes a place: i, or i + size where it is negative and `wrap` is `size` (0: negative ones are bad),
-// times `scale` bytes. Valid places are those of [0, size).
+// How an index i becomes an offset: i itself, or i + wrap if it is negative, times `scale` bytes. `wrap` is `size`, or
+// 0 where negative indices are bad. An index is valid if its place is in [0, size).
 struct Places {
   int64_t size, wrap, scale;
-  static Places offsets() { return {INT64_MAX, 0, 1}; }  // checked already
+  static Places offsets() { return {INT64_MAX, 0, 1}; }  // indices that are checked and are offsets in bytes
   bool checked() const { return size == INT64_MAX; }
 };
 
-// self[place(index[i])] for n indices; `self` may move along too, by `ss`.
+// A walk over self[place(index[i])] for n indices. `ss` is the step of `self` itself from one index to the next.
 struct Strip {
   int64_t n;
   char* self;
@@ -32,10 +32,10 @@ using FoldLoop = void (*)(const Strip&, const Places&);
 struct IndexLoops {
   bool (*valid)(int64_t n, const char* index, int64_t is, const Places&);
   bool (*pick[5])(const Strip&, const Places&);  // by log2 of the item's size; false: a bad index
-  // n whole rows of some bytes, one after another, by index.
+  // Copies n whole rows of `bytes` bytes to `out`, one after another, by index; false for a bad index.
   bool (*rows)(int64_t n, char* out, int64_t bytes, const char* self, const char* index, int64_t is, const Places&);
   void (*put[5])(const Strip&, const Places&);  // indices are valid
-  FoldLoop fold[4][LAMELLA_PLAIN_DTYPES];       // self = two(self, other), one after another
+  FoldLoop fold[4][LAMELLA_PLAIN_DTYPES];       // self = two(self, other), element after element
   bool (*offsets)(int64_t n, int64_t* out, const char* index, int64_t is, const Places&, bool accumulate);
   void (*reverse[5])(int64_t n, char* out, const char* from);                         // out[i] = from[-i]
   int64_t (*count)(int64_t n, const uint8_t* mask);                                   // of non-zero bytes

@@ -1,4 +1,4 @@
-// One index for a whole row, a position along one dimension: picked by a vector of indices, and written by one.
+// Rows and slices that a vector of indices along one dimension picks or writes.
 #include <memory>
 
 #include "backends/cpu/gather.h"
@@ -31,7 +31,7 @@ lamella_status whole_rows(lamella_frame* f, const char* name, int64_t n, const l
 
 namespace {
 
-// index_select and embedding: one vector or tensor of indices along one dimension.
+// Picks slices for index_select and embedding, by one vector or tensor of indices along one dimension.
 lamella_status rows_of(lamella_frame* f, const char* name, const lamella_tensor* self, int dim, lamella_tensor* indices,
                        bool vector, const lamella_tensor* out) {
   if (out->numel == 0 && indices->numel == 0) return LAMELLA_OK;
@@ -77,7 +77,8 @@ Status embedding(lamella_frame* f, const Tensor& weight, const Tensor& indices, 
   return rows_of(f, "indices", weight.get(), 0, indices.get(), false, out.get());
 }
 
-// Zeros that no cache will hold: of a large table most rows get no gradient, and their memory need not be read first.
+// Writes zeros past the caches. Most rows of a large table get no gradient, and a store past the caches does not read
+// their memory first.
 void clear_past_caches(char* to, int64_t bytes) {
 #ifdef __SSE2__
   if ((reinterpret_cast<uintptr_t>(to) | static_cast<uintptr_t>(bytes)) % 16 == 0) {
@@ -88,20 +89,21 @@ void clear_past_caches(char* to, int64_t bytes) {
   std::memset(to, 0, bytes);
 }
 
-// What was stored past the caches comes before what other threads see next.
+// Orders the stores past the caches before later stores, which other threads may read.
 void fence() {
 #ifdef __SSE2__
   _mm_sfence();
 #endif
 }
 
-// The gradient of a table: each of its rows adds up the gradients of its copies, in the order of the indices. The row
-// `padding` gets zeros; `scaled`: a row's sum is divided by the number of its copies.
+// Computes the gradient of a table: each row is the sum of the gradients of its copies, in the order of the indices.
+// The row `padding` gets zeros. With `scaled`, a row's sum is divided by the number of its copies.
 template <class T>
 lamella_status add_rows(const Operand& g, const int64_t* index, int64_t count, int64_t rows, int64_t padding,
                         bool scaled, int64_t width, T* to) {
   const FoldLoop add = index_loops().fold[INDEX_SUM][sizeof(T) == 8 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32];
-  // Where the indices of each row end among those of all rows in order; then, where they begin.
+  // `order` holds the numbers of the indices, sorted by row. first[r] is at first the end of row r's part of `order`,
+  // and its beginning once the part is filled.
   const std::unique_ptr<int64_t[]> places(new int64_t[rows + 1 + count]());
   int64_t *first = places.get(), *order = first + rows + 1;
   for (int64_t i = 0; i < count; i++) first[index[i]]++;
@@ -153,7 +155,7 @@ Status embedding_dense_backward(lamella_frame* f, const Tensor& grad_output, con
 
 using Put = void (*)(const Strip&, const Places&);
 
-// Do the rows of a source lie without gaps, by its byte strides?
+// Returns whether the rows of a source have no gaps, by its byte strides.
 bool packed_rows(const lamella_tensor* self, const int64_t* strides) {
   int64_t step = itemsize(self);
   for (int d = self->dl.ndim - 1; d > 0; d--) {
@@ -163,7 +165,8 @@ bool packed_rows(const lamella_tensor* self, const int64_t* strides) {
   return true;
 }
 
-// self[…, index[i], …] gets source[…, i, …]; `from`: the source's strides in bytes, its shape is self's but along dim.
+// Writes source[…, i, …] to self[…, index[i], …]. `from` are the source's strides in bytes; its shape is that of self
+// except along dim.
 lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, int64_t dim, lamella_tensor* indices,
                             char* source, const int64_t* from, bool wrap, Put loop) {
   const Operand index = as_int64(indices);
@@ -176,7 +179,7 @@ lamella_status write_slices(lamella_frame* f, const lamella_tensor* self, int64_
   int64_t sizes[LAMELLA_MAX_DIMS], by_index[LAMELLA_MAX_DIMS] = {}, by_self[LAMELLA_MAX_DIMS];
   const int64_t width = n ? self->numel / n : 0, item = itemsize(self), count = index->numel;
   if (!scalar && d == 0 && width >= 64 && is_contiguous(self) && packed_rows(self, from)) {
-    // Whole rows of memory: each thread has some of self's rows, and takes those of the source in their order.
+    // For whole rows of memory, each thread has some rows of self and writes the source's rows for them in order.
     const auto* at = static_cast<const char*>(index->dl.data);
     const int64_t is = index->dl.ndim ? index->dl.strides[0] * 8 : 0;
     auto some = [&](int64_t b, int64_t e) -> lamella_status {
@@ -238,7 +241,7 @@ Status index_add_(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& in
                       index_loops().fold[INDEX_SUM][added->dtype]);
 }
 
-// A number, or the element of a zero-dim tensor, as an element of the dtype.
+// `store` writes a number, or the element of a zero-dim tensor, as an element of the dtype.
 void store(const Scalar& x, int dtype, char* to) { store_number(x.value(), dtype, to); }
 void store(const Tensor& x, int dtype, char* to) {
   loops().cast[x.get()->dtype][dtype](1, to, 0, static_cast<const char*>(x.data_ptr()), 0);
@@ -253,7 +256,7 @@ Status index_fill_(lamella_frame* f, const Tensor&, int64_t dim, const Tensor& i
   return write_slices(f, out.get(), dim, index.get(), number, still, true, put_of(out.get()));
 }
 
-// ---- the same on a copy
+// ---- the same operators, writing into a copy of self
 
 Status index_copy(lamella_frame* f, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                   const Tensor& out) {

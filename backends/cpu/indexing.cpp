@@ -22,10 +22,10 @@ bool broadcast_into(int* ndim, int64_t* sizes, int n, const int64_t* other) {
   return true;
 }
 
-// self as it is seen by a list of index tensors: dimensions before, the index shape, dimensions after.
+// self indexed by a list of index tensors: its dimensions before them, the index shape, its dimensions after them.
 class Indexed {
  public:
-  Indexed() {}  // NOLINT: the parts are made as they come
+  Indexed() {}  // NOLINT: each part is constructed when it is added
   Indexed(const Indexed&) = delete;
   ~Indexed() {
     for (int k = 0; k < count_; k++) parts_[k].~Part();
@@ -82,14 +82,14 @@ class Indexed {
   uint64_t tied() const { return ((ndim_ >= 64 ? 0 : uint64_t{1} << ndim_) - 1) << first_; }
   const Places& places() const { return places_; }
 
-  // The one index tensor, if it stands for whole rows of a contiguous tensor of several dimensions.
+  // Returns the only index tensor if it picks whole rows of a contiguous self, else null.
   const lamella_tensor* whole_rows() const {
     const lamella_tensor* only = parts_[0].index.get();
     const bool plain = count_ == 1 && parts_[0].dim == 0 && places_.scale >= 16 && is_contiguous(self_);
     return plain && is_contiguous(only) && index_ == only->dl.data ? only : nullptr;
   }
 
-  // Adds the index or the offsets to the operands of a walk, and self.
+  // `add_index` adds the index or the offsets to the operands of a walk; `add_self` adds self.
   void add_index(Strips& s) const { s.add(index_, index_strides_); }
   void add_self(Strips& s) const { s.add(self_->dl.data, strides_); }
 
@@ -105,7 +105,7 @@ class Indexed {
     strides_[total_++] = self_->dl.shape[d] == 1 ? 0 : self_->dl.strides[d] * item;
   }
 
-  // A mask becomes the offsets of the elements that it selects.
+  // Replaces a mask by the offsets of the elements that it selects.
   lamella_status masked(lamella_tensor* t, int d, Part* p) {
     const Operand bytes = as_bytes(t);
     const Found found(bytes);
@@ -117,7 +117,7 @@ class Indexed {
     if (lamella_status st = found.write(at)) return st;
     const int n = t->dl.ndim;
     const int64_t item = itemsize(self_), *strides = self_->dl.strides + d;
-    bool even = true;  // one stride for all of the mask's dimensions
+    bool even = true;  // the mask's dimensions are walked by one stride
     for (int k = 0; k + 1 < n; k++) even = even && strides[k] == strides[k + 1] * t->dl.shape[k + 1];
     if (n > 0 && !even) {
       auto some = [&](int64_t b, int64_t e) -> lamella_status {
@@ -184,12 +184,12 @@ class Indexed {
   }
 
  public:
-  // The error for a bad index found on the way.
+  // Raises the error for a bad index that a loop has found.
   lamella_status bad(lamella_frame* f) const { return bad(f, parts_[0]); }
 
  private:
   const lamella_tensor* self_ = nullptr;
-  // Few are used of the many that there may be: made as they come.
+  // Only the first count_ parts are constructed, since most of the possible parts are not used.
   union {
     Part parts_[LAMELLA_MAX_DIMS];
   };
@@ -207,7 +207,7 @@ lamella_status too_many() {
               "index: the result has more than " + std::to_string(LAMELLA_MAX_DIMS) + " dimensions");
 }
 
-// The elements at the indices, into out.
+// Copies the elements at the indices to out.
 lamella_status pick(lamella_frame* f, const lamella_tensor* self, const Indexed& indexed, const lamella_tensor* out) {
   if (const lamella_tensor* rows = indexed.whole_rows(); rows && out->numel && is_contiguous(out))
     return whole_rows(f, "indices", rows->numel, out, self, rows, 8, indexed.places(), 0);
@@ -233,7 +233,7 @@ Status index_into(lamella_frame* f, const Tensor& self, TensorList indices, cons
   return pick(f, self.get(), indexed, out.get());
 }
 
-// With masks among the indices: the number of elements that they select decides the result's shape.
+// Serves indices with masks among them: the number of elements that these select decides the result's shape.
 Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) {
   Indexed indexed;
   check(indexed.read(f, self.get(), indices, false));
@@ -244,17 +244,17 @@ Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) 
   return out;
 }
 
-// The adapters of a typed function.
+// The adapter of a typed function.
 template <auto Kernel>
 using Typed = detail::SignatureFor<detail::Constant<Kernel>>;
 
-// Calls one of the two: the shape rule allocates the result unless there are masks.
+// Calls index_into if the shape rule has allocated the result, else index_by_masks: masks leave the shape open.
 lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   const bool allocated = rets->tag == LAMELLA_TENSOR;
   return (allocated ? Typed<index_into>::kernel() : Typed<index_by_masks>::kernel())(f, args, rets);
 }
 
-// self += values, which broadcast.
+// Adds values, which broadcast, to self.
 lamella_status add_into(lamella_frame* f, lamella_tensor* self, lamella_tensor* values) {
   static const lamella_operator* add = api().find_operator("aten::add_", "Tensor");
   const lamella_value args[3] = {value(self), value(values), value(1)};
@@ -264,11 +264,11 @@ lamella_status add_into(lamella_frame* f, lamella_tensor* self, lamella_tensor* 
   return LAMELLA_OK;
 }
 
-// self[indices] = values, or += where `accumulate`.
+// Writes values to self[indices], or adds them if `accumulate`.
 lamella_status put_into(lamella_frame* f, lamella_tensor* self, TensorList indices, lamella_tensor* values,
                         bool accumulate) {
   Tensor beside;
-  if (values->storage == self->storage) {  // self is written while values are read: they are copied
+  if (values->storage == self->storage) {  // self is written while values are read, so the values are copied
     beside = allocate_like(values, values->dtype);
     if (lamella_status st = copy_into(beside.get(), values)) return st;
     values = beside.get();

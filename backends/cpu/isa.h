@@ -10,14 +10,15 @@ namespace lamella::cpu {
 
 enum class Isa { baseline, v3, v4 };
 
-// The best that this machine runs, or what LAMELLA_CPU_ISA asks for ("x86-64", "x86-64-v3", "x86-64-v4").
+// Returns the best instruction set that this machine runs, and at most the one that LAMELLA_CPU_ISA names ("x86-64",
+// "x86-64-v3", "x86-64-v4").
 Isa isa();
 const char* isa_name();
-// Whether instructions beside those levels may be used where the processor has them (avx512_bf16, avx512_vnni): a level
-// that LAMELLA_CPU_ISA names is taken as it is.
+// Returns whether instructions outside of these levels (avx512_bf16, avx512_vnni) may be used where the processor has
+// them: only beside x86-64-v4, and not if LAMELLA_CPU_ISA is set.
 bool beside_levels();
 
-// One of three pointers to the same function, compiled for the three instruction sets.
+// Returns the one of three pointers, to a function compiled for the three instruction sets, that is for isa().
 template <class F>
 F by_isa(F baseline, F v3, F v4) {
   return isa() == Isa::v4 ? v4 : isa() == Isa::v3 ? v3 : baseline;

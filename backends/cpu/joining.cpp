@@ -1,4 +1,4 @@
-// Tensors side by side: cat and stack.
+// cat and stack: tensors joined along a dimension.
 #include "backends/cpu/gather.h"
 #include "backends/cpu/parts.h"
 
@@ -10,7 +10,7 @@ void copy_fixed(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss) {
   for (int64_t i = 0; i < n; i++) std::memcpy(dst + i * ds, src + i * ss, Bytes);
 }
 
-// n pieces of some bytes from one stride to another.
+// Copies n pieces of `bytes` bytes; ds and ss are the strides of destination and source.
 void copy_pieces(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss, int64_t bytes) {
   switch (bytes) {
     case 4:
@@ -32,7 +32,8 @@ void copy_pieces(int64_t n, char* dst, int64_t ds, const char* src, int64_t ss, 
 
 bool passed_over(const lamella_tensor* t) { return t->dl.ndim == 1 && t->numel == 0; }
 
-// Tensors side by side along dimension d of out; stacked: each is one position of it.
+// Copies tensors one after another along dimension d of out. With `stacked`, each tensor is one position of dimension
+// d.
 lamella_status join(TensorList list, int d, bool stacked, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
   bool plain = is_contiguous(out);

@@ -20,16 +20,16 @@ void add_for_any_dtype(Library& m, const char* op, const char* file = __builtin_
   m.impl<Kernel>(op, "cpu", LAMELLA_KERNEL_ANY_DTYPE, file, line);
 }
 
-// enum lamella_dtype_class
+// Returns the class of a dtype, one of enum lamella_dtype_class.
 inline uint32_t class_of(int dtype) { return dtype_class(static_cast<ScalarType>(dtype)); }
 
-// Elements per chunk below which a second thread does not pay: about 20 µs of streaming work.
+// The least elements of a chunk that make a second thread worthwhile: about 20 µs of streaming work.
 inline constexpr int64_t grain = 32768;
 
 lamella_status pointwise_kernel(lamella_frame*, const lamella_value*,
                                 lamella_value*);  // context: lamella_pointwise, or null for the operator's own
 
-// Whether the channels of four dimensions are neighbours, and nothing lies between pixels.
+// Returns whether a tensor of four dimensions has its channels as neighbours, and no gaps between pixels.
 inline bool lies_channels_last(const lamella_tensor* t) {
   if (t->dl.ndim != 4) return false;
   int64_t step = 1;
@@ -42,8 +42,8 @@ inline bool lies_channels_last(const lamella_tensor* t) {
 
 // Writes a number into one element of the dtype.
 void store_number(const lamella_value& number, int dtype, void* to);
-// copy_ between two host tensors, as a plain function. `later`: the caller does not read the result at once, so that
-// smaller ones are written past the caches, too.
+// Does what copy_ does between two host tensors. `later` says that the caller does not read the result at once, so that
+// smaller results are written past the caches, too.
 lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src, bool later);
 inline lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor* src) {
   return copy_into(dst, src, false);
@@ -51,12 +51,12 @@ inline lamella_status copy_into(const lamella_tensor* dst, const lamella_tensor*
 using Operand = OperandBy<copy_into>;
 using Result = ResultBy<copy_into>;
 
-// The dtype that floating numbers are computed in where float64 stays itself: half precision is computed in float32.
+// Returns the dtype that floating numbers are computed in: float64 for float64, else float32.
 inline int work_dtype(const lamella_tensor* t) {
   return t->dtype == LAMELLA_FLOAT64 ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
 }
 
-// fill_ as a plain function.
+// Does what fill_ does.
 lamella_status fill_with(const Scalar& number, const lamella_tensor* t);
 
 }  // namespace lamella::cpu

@@ -1,4 +1,4 @@
-// One dimension of two tensors of the same shape as lines; the others say where each line starts.
+// The lines of two tensors of the same shape along one dimension; the other dimensions give the start of each line.
 #pragma once
 
 #include <lamella/library.h>
@@ -9,7 +9,7 @@ struct Lines {
   struct Axis {
     int64_t size, in, out;  // strides in bytes
   };
-  int64_t length = 1, from = 0, to = 0;  // of a line, and its strides in bytes
+  int64_t length = 1, from = 0, to = 0;  // of a line: its length, and its strides in bytes
   int64_t count = 1;
   int kept = 0;
   Axis keep[LAMELLA_MAX_DIMS];
@@ -42,7 +42,7 @@ struct Lines {
     }
   }
 
-  // How many lines lie side by side without a gap; 1 if none.
+  // Returns how many lines lie side by side without a gap; 1 if no two lines do.
   int64_t side_by_side(int64_t in_item, int64_t out_item) const {
     if (!kept || keep[kept - 1].in != in_item || keep[kept - 1].out != out_item) return 1;
     return keep[kept - 1].size;

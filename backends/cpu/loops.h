@@ -1,4 +1,4 @@
-// Loops compiled once per instruction set and chosen at load: casts, the pointwise loops, and moving tiles.
+// Loops compiled once per instruction set and chosen at load: casts, the pointwise loops, and the moving of tiles.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -7,10 +7,10 @@
 
 namespace lamella::cpu {
 
-// n elements from one dtype to another; strides in bytes.
+// Converts n elements from one dtype to another; strides in bytes.
 using CastLoop = void (*)(int64_t n, char* dst, int64_t dst_stride, const char* src, int64_t src_stride);
 
-// A block of elements of one size into rows without gaps, `dst_row` bytes apart; any strides of the source.
+// Copies a block of elements of one size, with any strides, to rows without gaps that are `dst_row` bytes apart.
 using PackLoop = void (*)(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_row,
                           int64_t src_col);
 
@@ -18,15 +18,15 @@ struct Loops {
   const char* isa;
   CastLoop cast[LAMELLA_PLAIN_DTYPES][LAMELLA_PLAIN_DTYPES];  // [from][to]
   PackLoop pack[5];                                           // by the logarithm of the element's size
-  void (*stream)(char* dst, const char* src, int64_t bytes);  // past the caches; end with fence
+  void (*stream)(char* dst, const char* src, int64_t bytes);  // writes past the caches; a caller ends with fence
   void (*fence)();
 };
 
 const Loops& loops();  // of the chosen instruction set
 
-// The element sizes of the dtypes, and their logarithms.
+// The element sizes of the dtypes, in bytes.
 inline constexpr int64_t dtype_bytes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
-CastLoop same_loop(int dtype);  // of any dtype: moves elements as they are
+CastLoop same_loop(int dtype);  // for any dtype: moves elements without conversion
 inline PackLoop pack_of(int64_t bytes) { return loops().pack[__builtin_ctzll(bytes)]; }
 
 }  // namespace lamella::cpu

@@ -1,5 +1,5 @@
-// Losses: element by element, and by class index, summed without a tensor between. The sums are over blocks whose
-// length depends on the shape only; see Note [Fixed blocks] in reduction.cpp.
+// Losses: element by element, and by class index, summed without a tensor of the single losses. The sums are over
+// blocks whose length depends on the shape only; see Note [Fixed blocks] in reduction.cpp.
 #include <lamella/half.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ struct Samples {
   }
 };
 
-// Forward, the public operator that called puts its name in front.
+// Raises the error for a class out of range. The forward kernels give no title: the public operator that calls them
+// adds its own.
 lamella_status no_class(int64_t target, int64_t classes, const char* title = "") {
   return fail(LAMELLA_INDEX_ERROR, std::string(title) + "argument 'target': class " + std::to_string(target) +
                                        " is not in [0, " + std::to_string(classes) + ")");
@@ -97,7 +98,8 @@ struct Part {
   double loss = 0, weight = 0;
 };
 
-// part(first, last, Part*) for each block of [0, n); their sum, in order. A thread gets at least `least` blocks.
+// Calls part(first, last, Part*) for each block of [0, n) and adds up the parts in order. A thread gets at least
+// `least` blocks.
 template <class Body>
 lamella_status by_blocks(lamella_frame* f, int64_t n, int64_t block, int64_t least, Part* sum, Body part) {
   const int64_t blocks = (n + block - 1) / block;
@@ -187,7 +189,7 @@ struct ClassLoss {
   bool logits;
   const Softmax* loops;
 
-  // The losses of samples b to e, into `each` unless that is null; their sum and that of the weights.
+  // Computes the losses of samples b to e, into `each` unless that is null, and adds up the losses and the weights.
   lamella_status operator()(int64_t b, int64_t e, double* each, Part* part) const {
     double normal[softmax_width];
     const int64_t step = area == 1 ? classes : 1;  // from one sample to the next of a run
@@ -196,7 +198,7 @@ struct ClassLoss {
       const int64_t p = area == 1 ? 0 : i % area, left = area == 1 ? e - i : std::min(e - i, area - p);
       const int64_t n = std::min(left, softmax_width);
       const T* at = x + (i - p) * classes + p;
-      if (logits && classes > 0) {  // without classes, every target is wrong, or ignored
+      if (logits && classes > 0) {  // without classes, every target is out of range or ignored
         if (area == 1)
           for (int64_t k = 0; k < n; k++) normal[k] = loops->logsumexp(classes, at + k * classes);
         else
@@ -221,7 +223,7 @@ struct ClassLoss {
   }
 };
 
-// The dtype of the work: T's own.
+// The dtype of T.
 template <class T>
 constexpr int dtype_of = std::is_same_v<T, double> ? LAMELLA_FLOAT64 : LAMELLA_FLOAT32;
 
@@ -259,10 +261,10 @@ Status class_loss(lamella_frame* f, const Tensor& input, const Tensor& target, c
   return into(f, input, target, weight, ignore_index, reduction, logits, out.get());
 }
 
-// The gradient of samples b to e, of which each has g times its weight.
+// Computes the gradient of samples b to e; the gradient of a sample's loss is g times its weight.
 template <class T>
 struct ClassGradient {
-  const T *x, *weight, *each;  // each: g of each sample, unless it is `g` for all
+  const T *x, *weight, *each;  // each: the g of each sample, or null if `g` serves all
   T* to;
   const int64_t* target;
   int64_t classes, area, ignored;  // x as (outer, classes, area)
@@ -292,14 +294,14 @@ struct ClassGradient {
   }
 
  private:
-  // Softmax times the factors, for n samples.
+  // Writes softmax times the factors, for n samples.
   void spread(int64_t n, int64_t at, const double* factors) const {
     if (area > 1) return loops->scaled_columns(classes, n, x + at, to + at, area, factors);
     for (int64_t k = 0; k < n; k++) loops->scaled_row(classes, x + at + k * classes, to + at + k * classes, factors[k]);
   }
 };
 
-// The sum of the weights that count.
+// Returns the sum of the weights of the samples that are not ignored.
 template <class T>
 lamella_status weight_of(lamella_frame* f, int64_t n, const int64_t* target, const T* weight, int64_t classes,
                          int64_t ignored, double* sum) {

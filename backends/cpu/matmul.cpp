@@ -1,5 +1,5 @@
-// Products of matrices and vectors, perhaps plus a bias: large float32 ones by oneDNN, the rest by the tiles of
-// isa/gemm.cpp, those of bfloat16 and of bytes by the ones of isa/groups.h.
+// Products of matrices and vectors, with an optional bias: large float32 products by oneDNN, products of bfloat16 and
+// of bytes by the tiles of isa/groups.h, the rest by the tiles of isa/gemm.cpp.
 #include "backends/cpu/matmul.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ const Gemms& gemms() {
   return chosen;
 }
 
-// Asked of the processor, since the instruction belongs to no level of x86-64; "x86-64-v4" alone has the registers.
+// Tests the processor itself, since the instruction belongs to no level of x86-64. Only "x86-64-v4" has the registers.
 const GemmKernels* bf16_gemm() {
   static const GemmKernels& chosen = LAMELLA_BY_ISA(bf16_gemm)();
   static const bool there = chosen.multiply && beside_levels() && __builtin_cpu_supports("avx512bf16");
@@ -44,7 +44,7 @@ T element(const Matrix& m, int64_t i, int64_t j) {
 // bfloat16 as the dtype of a product means operands of bfloat16 with a result and a bias of float32; int8 means two
 // operands of int8, uint8 one of uint8 and one of int8, both with a result and a bias of int32.
 
-// The upper half of a float.
+// A bfloat16: the upper half of a float.
 struct BFloat16 {
   uint16_t bits;
   operator float() const { return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16); }
@@ -81,12 +81,12 @@ void tiny(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const ch
   tiny<uint64_t>(a, b, c, bias);
 }
 
-// Of an element of the result.
+// Returns the bytes of an element of the result.
 int64_t size_of(int dtype) {
   const bool wide = dtype == LAMELLA_FLOAT64 || dtype == LAMELLA_INT64 || dtype == LAMELLA_UINT64;
   return wide ? 8 : 4;
 }
-// Of an element of the operands.
+// Returns the bytes of an element of the operands.
 int64_t operand_size(int dtype) {
   if (dtype == LAMELLA_INT8 || dtype == LAMELLA_UINT8) return 1;
   return dtype == LAMELLA_BFLOAT16 ? 2 : size_of(dtype);
@@ -94,20 +94,21 @@ int64_t operand_size(int dtype) {
 
 int interrupted() { return api().check_interrupt(); }
 
-// Rows or columns of one operand lie without gaps: BLAS can read it.
+// Returns whether BLAS can read an operand: its rows or its columns have no gaps.
 bool blas_reads(const Matrix& m) { return (m.column == 1 && m.row >= m.columns) || (m.row == 1 && m.column >= m.rows); }
 
-// Asked of a whole product, never of a thread's part: oneDNN adds up in another order than our tiles.
+// Returns whether oneDNN computes a product. Takes the whole product, never a thread's part: oneDNN adds up in another
+// order than our tiles, and the result must not depend on the threads.
 bool suits_onednn(int dtype, const Gemm& g, const Matrix& a, const Matrix& b) {
-  constexpr int64_t least = 256;  // up to there our tiles are as fast
+  constexpr int64_t least = 256;  // below this size our tiles are as fast
   if (g.m < least || g.n < least || g.k < least) return false;
   if (dtype == LAMELLA_FLOAT32)
     return blas_reads(a) && blas_reads(b) && g.c_row >= g.n && !g.column_bias && onednn_available();
   return operand_size(dtype) < 4 && !g.narrow && blas_reads(a) && blas_reads(b) && amx_multiplies(dtype);
 }
 
-// Products by AMX are cut in the same places whatever the number of threads: oneDNN's order of sums may follow the
-// size.
+// The rows, or columns, of a part of a product by AMX. The parts do not depend on the number of threads, since oneDNN's
+// order of sums may depend on the size.
 constexpr int64_t amx_step = 256;
 
 // oneDNN's order of sums in float32 follows the size of a product too, unless the processor has AVX-512. Such products
@@ -120,7 +121,7 @@ bool order_follows_size(int dtype) {
 }
 
 lamella_status by_onednn(int dtype, const Gemm& g) {
-  // Signals wait while oneDNN works: panels of about 20 ms.
+  // Signals are blocked while oneDNN computes a panel, which therefore takes about 20 ms at most.
   const bool amx = dtype != LAMELLA_FLOAT32;
   const auto panel =
       amx ? amx_step : std::max<int64_t>(96, static_cast<int64_t>(1e9 / (static_cast<double>(g.n) * g.k)));
@@ -148,17 +149,19 @@ lamella_status part(int dtype, const Gemm& g, bool onednn) {
   return static_cast<lamella_status>(k.multiply(g, space.data()));
 }
 
-// Does the transposed problem suit better: where c lies in columns, or a vector meets the rows of the other operand?
+// Returns whether to compute the transposed product: if c lies in columns, or if a vector is then multiplied by rows of
+// the other operand.
 bool flips(const Matrix& a, const Matrix& b, const Matrix& c) {
   if (c.columns > 1 && c.column != 1) return true;
   if (c.columns == 1 && c.rows > 1) return c.row == 1 && a.column != 1 && a.row == 1;
   return c.rows == 1 && c.columns > 1 && b.column != 1 && b.row == 1 && a.column == 1;
 }
 
-// c = a · b + bias, one number per column, or null. The threads share rows or columns, whichever way packs less twice.
+// Computes c = a · b + bias, where the bias has one number per column, or is null. The threads share rows or columns,
+// whichever packs fewer elements repeatedly.
 lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char* bias, bool narrow = false) {
   if (c.rows == 0 || c.columns == 0) return LAMELLA_OK;
-  const bool ordered = dtype == LAMELLA_UINT8;  // the left operand differs from the right one
+  const bool ordered = dtype == LAMELLA_UINT8;  // left uint8, right int8: they cannot be exchanged
   const bool fits = c.column == 1 || c.columns == 1 || (!ordered && c.row == 1) || c.rows == 1;
   const double work = static_cast<double>(c.rows) * static_cast<double>(c.columns) * static_cast<double>(a.columns);
   if (work <= 128 || !fits) {
@@ -166,7 +169,7 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
     return LAMELLA_OK;
   }
   const bool grouped = operand_size(dtype) < 4;
-  // A row times a matrix in columns packs these by squares: faster than sums over each.
+  // A row times a matrix that lies in columns packs the columns by squares, which is faster than a sum over each.
   const bool flip = !ordered && !(grouped && c.rows == 1) && flips(a, b, c);
   if (flip) {
     const Matrix x = a;
@@ -205,7 +208,8 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
   const int64_t operand = operand_size(dtype), wide = size_of(dtype), size = narrow ? operand : wide;
   const auto least = static_cast<int64_t>(unit / (work / static_cast<double>(n))) / step + 1;
   const int64_t units = (n + step - 1) / step;
-  // Each part packs the other operand anew. Where that counts, a thread gets one part: its loops ask for interrupts.
+  // Each part packs the other operand again. If that costs much, each thread gets one part; its loops check for
+  // interrupts.
   const int64_t threads = api().num_threads();
   const int64_t grain = grouped ? (units + threads - 1) / threads : units / (work > 1e10 ? 64 : 8);
   const auto multiply_units = [&](int64_t first, int64_t last) -> lamella_status {
@@ -236,8 +240,8 @@ lamella_status multiply_real(int dtype, Matrix a, Matrix b, Matrix c, const char
 
 // ---- other dtypes: converted, or seen as real matrices ----
 
-// A complex product as a real one: c's parts lie beside each other, and so do a's; b becomes twice as high and wide,
-// with (re, im) above (-im, re).
+// Computes a complex product as a real one: c and a are read as twice as many columns, re and im side by side, and each
+// number of b becomes the rows (re, im) and (-im, re).
 template <class T>
 lamella_status complex_multiply(int real, const Matrix& a, const Matrix& b, const Matrix& c) {
   Space right, left, out;
@@ -287,7 +291,7 @@ lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matri
   return multiply_real(dtype, a, b, c, bias, narrow);
 }
 
-// All batches; small ones go to the threads whole (a nested parallel_for runs on its own thread).
+// Multiplies all batches. The threads share small products whole (a nested parallel_for runs on its own thread).
 lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c,
                                 bool narrow) {
   const Matrix x0 = matrix(a), y0 = matrix(b), z0 = matrix(c);
@@ -303,7 +307,7 @@ lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamell
     return LAMELLA_OK;
   };
   if (work < 1e8) return parallel_for(0, c->dl.shape[0], static_cast<int64_t>(4e6 / std::max(work, 1.0)) + 1, range);
-  return range(0, c->dl.shape[0]);  // large ones use all threads, one after another
+  return range(0, c->dl.shape[0]);  // all threads share each large product
 }
 
 namespace {
@@ -317,7 +321,7 @@ Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   return o.finish();
 }
 
-// int8 or uint8 times int8, in int32.
+// Multiplies int8 or uint8 by int8, in int32.
 Status int_mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   const Result to(out.get(), LAMELLA_INT32);
   const Matrix c{to.data(), out.get()->dl.shape[0], out.get()->dl.shape[1], out.get()->dl.shape[1], 1};
@@ -339,7 +343,7 @@ Status mv(const Tensor& self, const Tensor& vec, const Tensor& out) {
   return o.finish();
 }
 
-// Long vectors in blocks, whose sums are added in order, whatever the number of threads.
+// Multiplies long vectors in blocks and adds the blocks' sums in order, so that the number of threads does not matter.
 Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
   Operands o(self.get(), tensor.get(), out.get());
   o.open();

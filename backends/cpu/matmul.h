@@ -1,4 +1,4 @@
-// Matrices in memory and their products, which matmul.cpp computes, also for kernels that add something to them.
+// Matrices in memory and their products, which matmul.cpp computes, also for addmm and its like.
 #pragma once
 
 #include <complex>
@@ -24,7 +24,8 @@ inline Matrix column(const lamella_tensor* t) {
 }
 inline Matrix row(const lamella_tensor* t) { return column(t).transposed(); }
 inline Matrix single(const lamella_tensor* t) { return {static_cast<char*>(t->dl.data), 1, 1, 1, 1}; }
-// A tensor of at least one dimension as the rows of one matrix, or as one row; its leading dimensions lie without gaps.
+// Returns a tensor of at least one dimension as the rows of one matrix, or as one row; its leading dimensions must have
+// no gaps.
 inline Matrix rows_of(const lamella_tensor* t) {
   const int n = t->dl.ndim;
   const int64_t k = t->dl.shape[n - 1];
@@ -32,15 +33,16 @@ inline Matrix rows_of(const lamella_tensor* t) {
           t->dl.strides[n - 1]};
 }
 
-// c = a · b + bias. The bias is one number per column, or null; complex products leave it out. The dtype is a result of
-// product_dtype, or one of `Operands`. Narrow: c is of the operands' dtype; it lies in rows, see Operands::narrow.
+// Computes c = a · b + bias. The bias has one number per column, or is null; it must be null for complex products. The
+// dtype is a result of product_dtype, or Operands::operands. With `narrow`, c has the operands' dtype and lies in rows:
+// see Operands::narrow.
 lamella_status multiply(int dtype, const Matrix& a, const Matrix& b, const Matrix& c, const char* bias = nullptr,
                         bool narrow = false);
-// The same for each matrix of three dimensions.
+// Multiplies each pair of matrices of tensors of three dimensions.
 lamella_status multiply_batches(int dtype, const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c,
                                 bool narrow = false);
 
-// The dtype in which products of a dtype are computed. Narrow integers wrap the same way in 32 bits.
+// Returns the dtype in which products of a dtype are computed. Narrow integers wrap the same way in 32 bits.
 inline int product_dtype(int dtype) {
   if (dtype == LAMELLA_UINT8 || dtype == LAMELLA_INT8 || dtype == LAMELLA_INT16 || dtype == LAMELLA_UINT16)
     return LAMELLA_INT32;
@@ -50,7 +52,7 @@ inline int product_dtype(int dtype) {
 // The operands and the result of a product in the dtype that it is computed in; the result is copied back at the end.
 class Operands {
  public:
-  // Alone: the product itself is the result.
+  // `alone` says that the product is the result, with nothing added to it.
   Operands(const lamella_tensor* a, const lamella_tensor* b, const lamella_tensor* c, bool alone = false)
       : a(a),
         b(b),
@@ -66,14 +68,15 @@ class Operands {
   Operand x_, y_;
   Result z_;
 
-  // Whether these are multiplied group by group, as they are. Products with few columns are better converted.
+  // Returns whether the operands are multiplied in their own dtype, by groups (isa/groups.h). Operands of products with
+  // few columns are converted instead, which is faster.
   bool groups() const {
     const int n = c->dl.ndim;
     const int64_t columns = n >= 2 ? c->dl.shape[n - 1] : 0;
     if (columns < 8 || (columns < 32 && c->dl.shape[n - 2] < 8)) return false;
     return c->dtype == LAMELLA_BFLOAT16 ? bf16_gemm() != nullptr : as_groups() == LAMELLA_INT8;
   }
-  // Bytes of either sign are one as far as the lowest byte of a product goes.
+  // Returns the dtype of the groups. uint8 is multiplied as int8: the lowest byte of the product is the same.
   int as_groups() const {
     const int t = c->dtype;
     return t == LAMELLA_UINT8 ? static_cast<int>(LAMELLA_INT8) : t;
@@ -86,7 +89,7 @@ class Operands {
 
  public:
   const int dtype;     // of the result
-  const int operands;  // what a and b are read as, and `multiply` is asked for
+  const int operands;  // the dtype as which a and b are read; the first argument of `multiply`
   const bool narrow;   // `multiply` rounds its sums itself
 
   void open() {

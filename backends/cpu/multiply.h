@@ -1,4 +1,4 @@
-// Products of blocks in plain memory, on the thread that asks, with the memory that they need taken once.
+// Products of blocks in plain memory on the calling thread; the memory that they need is taken once.
 #pragma once
 
 #include "backends/cpu/gemm.h"
@@ -6,7 +6,7 @@
 
 namespace lamella::cpu {
 
-// A matrix of T somewhere in memory; strides in elements.
+// A matrix of T in memory; strides in elements.
 template <class T>
 struct Block {
   T* data;
@@ -19,9 +19,10 @@ struct Block {
 template <class T>
 class Multiplier {
  public:
-  // The largest sizes that will come.
+  // Takes memory for products of at most these sizes.
   lamella_status open(int64_t m, int64_t n, int64_t k) { return space_.take(kernels().space(m, n, k)); }
-  // c (m, n) = a (m, k) · b (k, n), or added to what c holds; plus a number for each column.
+  // Computes c (m, n) = a (m, k) · b (k, n), or adds the product to c; adds a number for each column unless that is
+  // null.
   void operator()(int64_t m, int64_t n, int64_t k, const Block<const T>& a, const Block<const T>& b, const Block<T>& c,
                   bool adds = false, const T* column_bias = nullptr) const {
     if (m == 0 || n == 0) return;

@@ -50,7 +50,7 @@ Tensor nonzero(const Tensor& self) {
 Status masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source, const Tensor& out) {
   const lamella_tensor* like = out.get();  // the common shape of self and the mask
   const Tensor spread = allocate_like(like, LAMELLA_BOOL);
-  if (lamella_status st = copy_into(spread.get(), mask.get())) return st;  // which broadcasts
+  if (lamella_status st = copy_into(spread.get(), mask.get())) return st;  // broadcasts
   const Operand bytes(spread);
   const Found found(bytes);
   if (found.status) return found.status;

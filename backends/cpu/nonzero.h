@@ -8,7 +8,7 @@
 
 namespace lamella::cpu {
 
-// A mask or any tensor as contiguous bytes that are zero or not.
+// Returns a mask or any tensor as contiguous bytes, which are zero where an element is zero.
 inline Operand as_bytes(const lamella_tensor* t) { return {t, itemsize(t) == 1 ? int{t->dtype} : int{LAMELLA_BOOL}}; }
 
 inline constexpr int64_t mask_block = 65536;
@@ -19,7 +19,7 @@ struct Found {
   int64_t n, blocks;
   int64_t near[2] = {};
   std::vector<int64_t> far;
-  int64_t* before = near;              // by block
+  int64_t* before = near;              // the nonzero elements before each block
   lamella_status status = LAMELLA_OK;  // of counting
 
   explicit Found(const Operand& bytes)
@@ -41,7 +41,7 @@ struct Found {
   Found(const Found&) = delete;
   int64_t count() const { return before[blocks]; }
 
-  // Flat positions into out, as they come.
+  // Writes the flat positions to out, in order.
   lamella_status write(int64_t* out) const {
     if (blocks == 1) {
       index_loops().positions(n, mask, 0, out);

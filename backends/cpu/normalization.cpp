@@ -1,4 +1,4 @@
-// Layer, group, batch and root-mean-square norms. What happens to the elements is in norms.h.
+// Layer, group, batch and root-mean-square norms. norms.h has the loops over the elements.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -14,7 +14,7 @@ const Norms* norms_of(int dtype) {
   return chosen(dtype);
 }
 
-// Inputs and outputs of a norm as contiguous float or double; half precision and other layouts go by way of a copy.
+// The input and the output of a norm as contiguous float or double; half precision and other layouts are copied.
 class Work {
  public:
   // Rows of neighbouring channels as they lie, in the dtype of the work.
@@ -49,7 +49,7 @@ void store(lamella_tensor* t, int64_t at, double v) {
                                             reinterpret_cast<char*>(&v), 0);
 }
 
-// Rows of n elements, each with its own mean and scale.
+// Normalizes rows of n elements, each with its own mean and scale.
 lamella_status rows(const Work& w, int64_t count, int64_t n, const Operand& weight, const Operand& bias, double eps,
                     bool centered, lamella_tensor* means, lamella_tensor* scales) {
   if (n == 0) return LAMELLA_OK;
@@ -72,7 +72,7 @@ lamella_status rows(const Work& w, int64_t count, int64_t n, const Operand& weig
   return count <= few ? body(0, count) : parallel_for(0, count, few, body);
 }
 
-// The means and the scales of the rows go to `means` and `scales`, unless these are null.
+// Computes a layer norm. Writes the means and the scales of the rows to `means` and `scales`, unless these are null.
 lamella_status layer_norm_into(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                                const Tensor& bias, double eps, lamella_tensor* out, lamella_tensor* means,
                                lamella_tensor* scales) {
@@ -169,7 +169,7 @@ Status group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
 template <class T>
 lamella_status each_channel(const Work& w, int64_t rows, int64_t channels, const double* mean, const double* scale,
                             const double* shift) {
-  // Few channels are repeated, so that the loop over them is long enough.
+  // Several rows of few channels are treated as one, so that the loop over them is long enough.
   const int64_t together = std::clamp<int64_t>(128 / channels, 1, rows), width = together * channels;
   const std::unique_ptr<T[]> values(new T[3 * width]);
   T *m = values.get(), *a = m + width, *b = a + width;
@@ -193,7 +193,7 @@ lamella_status each_channel(const Work& w, int64_t rows, int64_t channels, const
   return LAMELLA_OK;
 }
 
-// (x - mean) * scale + shift, channel by channel.
+// Computes (x - mean) * scale + shift, with numbers for each channel.
 lamella_status apply(const lamella_tensor* in, lamella_tensor* out, const double* mean, const double* scale,
                      const double* shift) {
   const Channels ch(in);
@@ -217,7 +217,7 @@ lamella_status apply(const lamella_tensor* in, lamella_tensor* out, const double
   return st ? st : w.finish();
 }
 
-// A tensor over n doubles, for the kernels here: it has no storage, so no other code may keep it.
+// A tensor over n doubles, for the kernels of this file. It has no storage, so no other code may keep it.
 struct Loose {
   lamella_tensor t{};
   int64_t size, stride = 1;
@@ -233,8 +233,8 @@ struct Loose {
   }
 };
 
-// From the batch's own statistics: out, the means and 1 / sqrt(var + eps). Leaves the statistics in `mean` and
-// `variance`, too.
+// Computes out, the means and 1 / sqrt(var + eps) from the statistics of the batch, and stores these in `mean` and
+// `variance`.
 lamella_status train(lamella_frame* f, const Tensor& input, const Tensor& weight, const Tensor& bias, double eps,
                      const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd, double* mean,
                      double* variance) {
@@ -259,7 +259,7 @@ Status batch_norm_train(lamella_frame* f, const Tensor& input, const Tensor& wei
   return train(f, input, weight, bias, eps, out, save_mean, save_invstd, mean.data(), variance.data());
 }
 
-// running = (1 - momentum) * running + momentum * seen
+// Computes running = (1 - momentum) * running + momentum * factor * seen.
 void blend(lamella_tensor* running, const double* seen, double factor, double momentum) {
   const int64_t n = running->numel;
   Doubles values(n);
@@ -276,7 +276,7 @@ Status batch_norm_with_update(lamella_frame* f, const Tensor& input, const Tenso
   Doubles mean(in->dl.shape[1]), variance(in->dl.shape[1]);
   if (lamella_status st = train(f, input, weight, bias, eps, out, save_mean, save_invstd, mean.data(), variance.data()))
     return st;
-  if (in->numel == 0) return LAMELLA_OK;  // a batch of nothing moves no statistics
+  if (in->numel == 0) return LAMELLA_OK;  // an empty batch does not change the statistics
   const double n = static_cast<double>(in->numel / std::max<int64_t>(in->dl.shape[1], 1));
   blend(running_mean.get(), mean.data(), 1, momentum);
   blend(running_var.get(), variance.data(), n / (n - 1), momentum);
@@ -288,7 +288,7 @@ Status batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& 
   const int64_t n = input.get()->dl.shape[1];
   Doubles numbers(3 * n);
   double *mean = numbers.data(), *scale = mean + n, *shift = scale + n;
-  as_doubles(running_var.get(), n, 1, mean);  // the variance, until it is used
+  as_doubles(running_var.get(), n, 1, mean);  // `mean` holds the variance until the scales are computed
   as_doubles(weight.get(), n, 1, scale);
   as_doubles(bias.get(), n, 0, shift);
   for (int64_t c = 0; c < n; c++) scale[c] /= std::sqrt(mean[c] + eps);

@@ -21,7 +21,7 @@ inline int64_t numel_of(IntArrayRef sizes) {
   return n;
 }
 
-// Input as (outer, count, area): one mean and one scale for each index of dimension 1.
+// The input as (outer, count, area), with one mean and one scale for each index of dimension 1.
 struct Channels {
   int64_t count, outer, area;
   explicit Channels(const lamella_tensor* t) : count(t->dl.shape[1]), outer(t->dl.shape[0]), area(1) {
@@ -40,7 +40,7 @@ inline bool channels_last(const lamella_tensor* t) {
   return true;
 }
 
-// Numbers per channel as double, and back.
+// `as_doubles` converts numbers per channel to double, `from_doubles` back. `absent` stands for those of no tensor.
 inline void as_doubles(const lamella_tensor* t, int64_t n, double* to) {
   loops().cast[t->dtype][LAMELLA_FLOAT64](n, reinterpret_cast<char*>(to), sizeof(double),
                                           static_cast<const char*>(t->dl.data), t->dl.strides[0] * itemsize(t));

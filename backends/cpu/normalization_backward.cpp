@@ -1,7 +1,7 @@
-// Gradients of softmax and the norms. What happens to the elements is in norms.h.
+// Gradients of softmax and the norms. norms.h has the loops over the elements.
 //
-// Sums over rows are made in parts whose length depends on the shape only, and the parts added in order: the bits do
-// not depend on the threads.
+// Rows are summed in parts whose length depends on the shape only, and the parts are added in order, so that the bits
+// do not depend on the threads.
 #include <cmath>
 
 #include "backends/cpu/normalization.h"
@@ -9,12 +9,12 @@
 namespace lamella::cpu {
 namespace {
 
-// The gradient of the output and the input (or the output) as contiguous float or double; and where the result goes.
+// The gradient of the output and the input (or the output) as contiguous float or double, and the memory of the result.
 struct Work {
   int dtype;
   int64_t item;
   const char *g, *x;
-  char* to = nullptr;  // null where the gradient of the input is not asked for
+  char* to = nullptr;  // null if the caller's mask leaves out the gradient of the input
 
   void open(const lamella_tensor* gradient, const lamella_tensor* input, lamella_tensor* result) {
     dtype = work_dtype(input);
@@ -75,7 +75,7 @@ struct Parts {
     each = std::max(least, (rows + 8 * most - 1) / (8 * most) * 8);
     count = (rows + each - 1) / each;
   }
-  // body(part, first row, last row)
+  // Calls body(part, first row, last row) for each part.
   template <class Body>
   lamella_status run(Body body) const {
     auto some = [&](int64_t b, int64_t e) -> lamella_status {
@@ -86,16 +86,16 @@ struct Parts {
   }
 };
 
-// Adds the parts, of n sums each, into the first.
+// Adds the parts, of n sums each, to the first.
 void join(double* sums, int64_t n, int64_t parts) {
   for (int64_t p = 1; p < parts; p++)
     for (int64_t i = 0; i < n; i++) sums[i] += sums[p * n + i];
 }
 
-// An output, or null if the caller's mask leaves it out.
+// Returns an output, or null if the caller's mask leaves it out.
 lamella_tensor* asked(const std::optional<Tensor>& output) { return output ? output->get() : nullptr; }
 
-// Into a result (fresh, so without gaps), unless it is not asked for.
+// Stores n numbers into a result, unless that is null. A result is newly allocated, so it has no gaps.
 void store_all(const lamella_tensor* t, int64_t n, const double* from) {
   if (!t) return;
   loops().cast[LAMELLA_FLOAT64][t->dtype](n, static_cast<char*>(t->dl.data), itemsize(t),
@@ -109,21 +109,21 @@ const NormGradients* gradients_of(int dtype) {
 
 // ---- layer and root-mean-square norms -------------------------------------------------------------------------------
 
-// Rows of n elements, each with its own mean (null: none is subtracted) and scale. Weight and bias have `in_turn` rows:
-// row i takes row i % in_turn of them.
+// Rows of n elements, each with its own mean (null: 0) and scale. Weight and bias have `in_turn` rows: row i takes
+// their row i % in_turn.
 struct RowNorm {
   int64_t rows, n, in_turn;
   const double *means, *scales;
 };
 
-// Gradients of (x - mean) * scale * weight + bias: of the input, the weight and the bias.
+// Computes the gradients of (x - mean) * scale * weight + bias by the input, the weight and the bias.
 lamella_status rows_backward(lamella_frame* f, const Work& w, const RowNorm& norm, const Operand& weight,
                              lamella_tensor* of_weight, lamella_tensor* of_bias) {
   const NormGradients* loops = gradients_of(w.dtype);
   const int64_t n = norm.n, columns = norm.in_turn * n;
   const bool summed = of_weight || of_bias;
   const Parts parts(norm.rows, n);
-  // Each part has its sums, and room for those of a few rows, which are of the dtype of the work.
+  // Each part has its sums in double, and room for the sums of a few rows in the dtype of the work.
   double *sums = nullptr, *few = nullptr;
   if (summed) {
     void* memory;
@@ -208,7 +208,7 @@ Status native_group_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
     return rows_backward(f, w, {N * group, each, group, center, scale}, weights, asked(of_weight), asked(of_bias));
   const double* factors = weights.data<double>();
   const NormGradients* loops = gradients_of(w.dtype);
-  // Of each channel of each sample: the sums of g and of g * (x - mean).
+  // For each channel of each sample: the sums of g and of g * (x - mean).
   void* memory;
   const int64_t bytes = std::max<int64_t>(1, 2 * (N + 1) * C * static_cast<int64_t>(sizeof(double)));
   if (lamella_status st = api().scratch(f, bytes, &memory)) return st;
@@ -251,8 +251,8 @@ Status native_group_norm_backward(lamella_frame* f, const Tensor& grad_out, cons
 
 // ---- batch norm -----------------------------------------------------------------------------------------------------
 
-// The numbers of each channel: statistics, and of the gradient g the sums of g and of g * (x - mean). The gradient of
-// the input is a * g + b * (x - mean) + c.
+// The numbers of each channel: its statistics, and the sums of g and of g * (x - mean), where g is the gradient of the
+// output. The gradient of the input is a * g + b * (x - mean) + c.
 struct ChannelNumbers {
   double *mean, *scale, *weight, *sum, *by_x, *a, *b, *c;
   static constexpr int64_t count = 8;
@@ -274,7 +274,7 @@ struct ChannelNumbers {
   }
 };
 
-// One channel after another, each of `outer` runs.
+// Computes one channel after another, each of `outer` runs.
 lamella_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
   const NormGradients* loops = gradients_of(w.dtype);
   auto at = [&](int64_t o, int64_t c) { return (o * ch.count + c) * ch.area * w.item; };
@@ -298,7 +298,7 @@ lamella_status by_runs(const Work& w, const Channels& ch, const ChannelNumbers& 
   return ch.count <= few ? body(0, ch.count) : parallel_for(0, ch.count, few, body);
 }
 
-// Rows of all channels. Few channels are repeated, so that the loops over them are long enough.
+// Computes rows of all channels. Several rows of few channels are treated as one, so that the loops are long enough.
 template <class T>
 lamella_status by_rows(lamella_frame* f, const Work& w, const Channels& ch, const ChannelNumbers& v, bool train) {
   const NormGradients* loops = gradients_of(w.dtype);

@@ -10,13 +10,14 @@ namespace lamella::cpu {
 struct Softmax {
   void (*row)(int64_t n, const void* x, void* y, bool log);
   double (*logsumexp)(int64_t n, const void* x);  // in double, since logits are subtracted from it
-  // n rows of `width` (at most softmax_width) columns, each column by itself; strides in elements.
+  // Normalizes each column of n rows of `width` (at most softmax_width) columns; strides in elements.
   void (*columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, void* y, int64_t y_stride, bool log);
   void (*logsumexp_columns)(int64_t n, int64_t width, const void* x, int64_t x_stride, double* to);
-  // Softmax times a number, of a row, and of columns without a gap between the rows, each with its own.
+  // `scaled_row` computes softmax of a row times a factor, `scaled_columns` that of columns with a factor for each.
   void (*scaled_row)(int64_t n, const void* x, void* y, double factor);
   void (*scaled_columns)(int64_t n, int64_t width, const void* x, void* y, int64_t stride, const double* factors);
-  // The gradient by that of the output, g, and the output y; columns as above, with one stride for all.
+  // Compute the gradient of the input from g, the gradient of the output, and y, the output. The columns of g, y and to
+  // have the same stride.
   void (*row_backward)(int64_t n, const void* g, const void* y, void* to, bool log);
   void (*columns_backward)(int64_t n, int64_t width, const void* g, const void* y, void* to, int64_t stride, bool log);
 };
@@ -25,9 +26,10 @@ inline constexpr int64_t softmax_width = 512;
 struct Norms {
   void (*moments)(int64_t n, const void* x, double* mean, double* variance);
   double (*mean_square)(int64_t n, const void* x);
-  // (x - mean) * scale * weight + bias, element by element; null is absent.
+  // Computes (x - mean) * scale * weight + bias, element by element; a null weight or bias is left out.
   void (*row)(int64_t n, const void* x, void* y, double mean, double scale, const void* weight, const void* bias);
-  // (x - mean) * scale + shift with one value for all; and for rows that follow each other, with a value a column.
+  // Compute (x - mean) * scale + shift: `affine` with one value for all elements, `affine_each` for rows that follow
+  // each other, with values for each column.
   void (*affine)(int64_t n, const void* x, void* y, double mean, double scale, double shift);
   void (*affine_each)(int64_t rows, int64_t n, const void* x, void* y, const void* mean, const void* scale,
                       const void* shift);
@@ -35,20 +37,21 @@ struct Norms {
 
 // Gradients of norms: x is their input, g the gradient of their output. Sums are in double.
 struct NormGradients {
-  // The sums of g * weight and of g * weight * (x - mean); weight may be null.
+  // Computes the sums of g * weight and of g * weight * (x - mean); weight may be null.
   void (*sums)(int64_t n, const void* g, const void* x, const void* weight, double mean, double* sum, double* by_x);
-  // a * g * weight + b * (x - mean) + c, element by element; weight may be null, and x: then it is a * g alone.
+  // Computes a * g * weight + b * (x - mean) + c, element by element. Weight may be null. If x is null, only the first
+  // summand is computed.
   void (*row)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double a, double b,
               double c);
-  // row with a = scale, which also adds g and g * (x - mean) * scale to sums of each column, of the dtype; `to` may be
-  // null. And adds these sums to others in double, and begins anew.
+  // `row_adding` does what `row` does with a = scale, and also adds g and g * (x - mean) * scale to the sums of each
+  // column, which are of the dtype; `to` may be null. `take_in` adds these sums to sums in double and clears them.
   void (*row_adding)(int64_t n, const void* g, const void* x, const void* weight, void* to, double mean, double scale,
                      double b, double c, void* sum, void* by_x);
   void (*take_in)(int64_t n, void* from, double* to);
-  // Of rows that follow each other, adds g and g * (x - mean) to the sums of each column, with a mean for each.
+  // Adds g and g * (x - mean) of rows that follow each other to the sums of each column; each column has its mean.
   void (*add_columns)(int64_t rows, int64_t n, const void* g, const void* x, const void* means, double* sum,
                       double* by_x);
-  // row, of rows that follow each other, with values for each column and no weight.
+  // Does what `row` does for rows that follow each other, with values for each column and no weight.
   void (*each)(int64_t rows, int64_t n, const void* g, const void* x, void* to, const void* mean, const void* a,
                const void* b, const void* c);
 };

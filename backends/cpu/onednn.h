@@ -1,4 +1,4 @@
-// oneDNN, opened when it is first asked for: its functions by name, and what must hold while it computes.
+// oneDNN, opened at its first use: its functions by name, and guards for its threads and for signals.
 #pragma once
 
 #include <pthread.h>
@@ -10,10 +10,10 @@
 
 namespace lamella::cpu {
 
-// A function of oneDNN's, or null: the library is not there, or knows no such name.
+// Returns a function of oneDNN; null if the library is not there or has no such function.
 void* onednn_symbol(const char* name);
 
-// parallel_for has cut the work already: oneDNN gets one thread, whatever its own default.
+// Gives oneDNN one thread, whatever its own default, since parallel_for has shared out the work already.
 class OneThread {
 #ifdef _OPENMP
  public:
@@ -31,7 +31,7 @@ class OneThread {
 
 // A signal that arrives while oneDNN 3.2 multiplies corrupts the heap; with signals blocked, or handlers on a stack of
 // their own, it does not (tests/faults/test_process.py). The likely cause: its generated code uses the stack pointer as
-// one more register. Signals wait until the panel is done.
+// one more register. So this blocks signals until the panel is done.
 class SignalsWait {
  public:
   SignalsWait() {

@@ -24,8 +24,8 @@ namespace {
 // A two-dimensional float32 convolution of one image, without groups; strides of the memory in elements.
 struct Shape {
   int64_t in, outs, image[2], kernel[2], stride[2], padding[2], dilation[2], places[2];
-  int64_t from[3], to[3];                 // of channel, row and column
-  bool bias, channels_last, weight_last;  // channels last: images and results, the weight
+  int64_t from[3], to[3];                 // strides of channel, row and column
+  bool bias, channels_last, weight_last;  // channels_last: of images and results; weight_last: of the weight
 
   bool operator==(const Shape&) const = default;
 };
@@ -33,7 +33,7 @@ struct Shape {
 // An image of at most this number of channels is read as it lies.
 constexpr int64_t few_channels = 4;
 
-// An operand as the caller has it and as the primitive wants it. Where these differ, a copy lies in the space.
+// An operand in the caller's layout and in that of the primitive. If these differ, a copy lies in the space.
 struct Reordered {
   Layout given, wanted;
   Primitive reorder;
@@ -50,9 +50,9 @@ class Primitives {
  public:
   bool build(const Shape& s);
 
-  int64_t space() const { return space_; }  // bytes that a thread lends to `run`, the same ones for all its images
+  int64_t space() const { return space_; }  // the bytes of `run`'s argument, which a thread keeps for all its images
 
-  // The packed weight stays in the space: only the first image packs.
+  // Computes one image. The packed weight stays in the space, so that only the first image packs it.
   bool run(const float* image, const float* weight, const float* bias, float* out, char* space, bool first) const {
     const float *x = source_.data(image, space), *w = weight_.data(weight, space);
     float* y = result_.data(out, space);
@@ -72,7 +72,7 @@ class Primitives {
   }
 
  private:
-  // The scratch memory of all primitives is the beginning of the space: they run one after another.
+  // Converts an operand. All primitives use the beginning of the space as scratch memory: they run one after another.
   bool convert(const Reordered& o, const float* from, const float* to, char* space) const {
     const bool back = &o == &result_;
     Memory m[3];
@@ -97,14 +97,14 @@ bool tagged(Layout* l, int n, const dnnl_dims_t& sizes, dnnl_format_tag_t tag) {
 }
 
 bool strided(Layout* l, const dnnl_dims_t& sizes, const int64_t* strides) {
-  // One image: its step is the one of dense layouts, so that these are recognized.
+  // The step between images has no effect on one image; it is that of dense layouts, so that oneDNN recognizes these.
   const dnnl_dims_t all = {sizes[1] * sizes[2] * sizes[3], strides[0], strides[1], strides[2]};
   return ok(dnnl().memory_desc_create_with_strides(l->place(), 4, sizes, dnnl_f32, all));
 }
 
-// Layouts by measurement: oneDNN computes channels last without copies; of plain ones, one tap is a product of matrices
-// as they lie, and images of few channels are read as they lie; elsewhere oneDNN's own layouts are faster, in spite of
-// the conversion into them and back.
+// Chooses the layouts, by measurement. Channels last needs no copies. In plain layout a kernel of one tap is a product
+// of matrices, and images of few channels are read without a copy; elsewhere oneDNN's own layouts are faster, in spite
+// of the conversions.
 bool Primitives::choose(const Shape& s, const Attributes& attributes, Description* chosen) {
   const dnnl_dims_t source = {1, s.in, s.image[0], s.image[1]}, result = {1, s.outs, s.places[0], s.places[1]};
   const dnnl_dims_t weight = {s.outs, s.in, s.kernel[0], s.kernel[1]}, bias = {s.outs};
@@ -124,7 +124,7 @@ bool Primitives::choose(const Shape& s, const Attributes& attributes, Descriptio
     return false;
   const char* name = "";
   dnnl().primitive_desc_query(*chosen, dnnl_query_impl_info_str, 0, &name);
-  return std::strncmp(name, "ref", 3) != 0;  // the plain loops of its tests
+  return std::strncmp(name, "ref", 3) != 0;  // oneDNN's reference loops are slow
 }
 
 bool Primitives::connect(Reordered* o, const_dnnl_memory_desc_t wanted, const Attributes& attributes) {
@@ -165,13 +165,12 @@ bool Primitives::build(const Shape& s) {
 }
 
 Cache<Shape, Primitives>& cache() {
-  static auto* const all =
-      new Cache<Shape, Primitives>;  // as long as the process: oneDNN's own state may end before ours
+  static auto* const all = new Cache<Shape, Primitives>;  // never freed: oneDNN's own state may end before ours
   return *all;
 }
 
-// Whether oneDNN computes a convolution. Signals are blocked while it computes an image's channels: the upper bound of
-// the work limits how long one waits.
+// Returns whether oneDNN computes a convolution. Signals are blocked while it computes an image's channels, so the work
+// has an upper bound.
 bool suits(const Convolution& c) {
   const double work = c.work(), most = 1e9 / static_cast<double>(std::min<int64_t>(c.outs, 128));
   if (work < 1e5 || work > most * static_cast<double>(c.outs)) return false;
@@ -212,8 +211,8 @@ Shape shape_of(const Convolution& c) {
 
 }  // namespace
 
-// The threads share the images, or the channels of few. Channels are cut at multiples of 16 only: the primitive that
-// oneDNN chooses for a rest of them could add up in another order than the primitive for all.
+// The threads share the images, or the channels if images are few. Channels are cut at multiples of 16 only: oneDNN
+// could choose a primitive for other numbers of channels that adds up in another order than the primitive for all.
 lamella_status onednn_convolution(const Convolution& c, bool* done) {
   *done = false;
   if (!suits(c) || !dnnl().complete) return LAMELLA_OK;

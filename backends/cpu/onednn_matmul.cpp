@@ -23,7 +23,7 @@ bool amx_multiplies(int) { return false; }
 namespace {
 
 struct Shape {
-  int dtype;  // of a
+  int dtype;  // that of a
   int64_t m, n, k, a_row, a_column, b_row, b_column, c_row;
 
   bool operator==(const Shape&) const = default;
@@ -74,7 +74,7 @@ class Product {
 };
 
 Cache<Shape, Product>& cache() {
-  static auto* const all = new Cache<Shape, Product>;  // as long as the process: oneDNN's own state may end before ours
+  static auto* const all = new Cache<Shape, Product>;  // never freed: oneDNN's own state may end before ours
   return *all;
 }
 

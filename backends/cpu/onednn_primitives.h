@@ -1,4 +1,4 @@
-// oneDNN's primitives: its functions, what they make, and a cache of primitives by shape.
+// oneDNN's primitives: its functions, owners of its objects, and a cache of primitives by shape.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>
@@ -86,7 +86,7 @@ using Stream = Owned<dnnl_stream_t, &Functions::stream_destroy>;
 
 bool ok(dnnl_status_t st) { return st == dnnl_success; }
 
-// Each thread has its own: nothing says that two may share one.
+// Returns the thread's own stream: oneDNN's documentation does not allow two threads to share one.
 dnnl_stream_t stream() {
   static thread_local Stream own;
   if (!own) dnnl().stream_create(own.place(), dnnl().engine, dnnl_stream_default_flags);
@@ -99,13 +99,13 @@ bool memory(Memory* m, const_dnnl_memory_desc_t layout, const void* data) {
   return ok(dnnl().memory_create(m->place(), layout, dnnl().engine, const_cast<void*>(data)));
 }
 
-// Made for the last shapes, the newest first; a shape that oneDNN has nothing for stays as null.
+// A cache of what was built for the last shapes, the newest first. Null is kept for a shape that oneDNN cannot serve.
 template <class Shape, class Made>
 class Cache {
  public:
   using Held = std::shared_ptr<const Made>;
 
-  // Null where oneDNN has nothing fast, or no memory is left.
+  // Returns what serves a shape; null if oneDNN has nothing fast, or no memory is left.
   Held get(const Shape& s) try {
     if (Held held; find(s, &held)) return held;
     auto made = std::make_shared<Made>();  // without the lock: generating code takes a millisecond

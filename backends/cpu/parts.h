@@ -1,4 +1,4 @@
-// Parts of tensors and runs of bytes, as joining, rolling and diagonals copy them.
+// Parts of tensors and runs of bytes, which the kernels of joining, rolling and diagonals copy.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace lamella::cpu {
 
 inline constexpr int64_t copy_grain = 1 << 17;  // bytes for a thread
 
-// A part of a tensor, described beside it.
+// A part of a tensor, with sizes and strides of its own.
 struct Part {
   lamella_tensor t;
   int64_t sizes[LAMELLA_MAX_DIMS], strides[LAMELLA_MAX_DIMS];
@@ -49,7 +49,7 @@ struct Part {
 };
 
 inline lamella_status copy_bytes(char* dst, const char* src, int64_t bytes) {
-  if (bytes == 0) return LAMELLA_OK;  // the memory of nothing may be null
+  if (bytes == 0) return LAMELLA_OK;  // an empty tensor's memory may be null
   if (bytes < 2 * copy_grain) {
     std::memcpy(dst, src, bytes);
     return LAMELLA_OK;

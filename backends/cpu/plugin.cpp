@@ -1,5 +1,5 @@
-// The CPU backend registers itself through the C ABI, as any plugin does. Files of kernels register theirs afterwards,
-// in blocks of their own.
+// The CPU backend's registration through the C ABI, as any plugin's. Files of kernels register these afterwards, in
+// blocks of their own.
 #include <fstream>
 
 #include "backends/cpu/kernels.h"
@@ -23,7 +23,7 @@ lamella_status copy(void*, const lamella_copy* c, int32_t*) {
   return LAMELLA_OK;
 }
 
-// A number of kibibytes that the kernel tells of its memory, in bytes; 0: it tells none.
+// Returns an entry of /proc/meminfo in bytes; 0 if there is no such entry.
 int64_t memory_of(const char* what) {
   std::ifstream file("/proc/meminfo");
   std::string name;

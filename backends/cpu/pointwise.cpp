@@ -1,6 +1,6 @@
-// One kernel for every pointwise operator: it walks the operands and calls the operator's loop. What the loop does not
-// take as it lies (other dtypes, short or crossed runs) goes through tiles in the first-level cache, so that nothing is
-// materialized.
+// One kernel for every pointwise operator: it walks the operands and calls the operator's loop. Operands that the loop
+// cannot read or write in place (other dtypes, short or crossed runs) go through tiles in the first-level cache, so
+// that no operand is copied whole.
 #include <lamella/pointwise/loops.h>
 #include <lamella/pointwise/declarations.h>
 
@@ -23,7 +23,8 @@ namespace {
 
 std::string name_of(const char* schema) { return std::string(schema, std::strchr(schema, '(')); }
 
-// float16 is computed in float32, and so is bfloat16 beside anything else: a number keeps its precision.
+// Returns the dtype of the loop. float16 is computed in float32. So is bfloat16, unless all operands are bfloat16
+// tensors: a number keeps its precision.
 int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* args) {
   if (compute != LAMELLA_FLOAT16 && compute != LAMELLA_BFLOAT16) return compute;
   bool own = p.loops[compute] != nullptr;
@@ -32,17 +33,17 @@ int loop_dtype(const lamella_pointwise& p, int compute, const lamella_value* arg
   return own ? compute : static_cast<int>(LAMELLA_FLOAT32);
 }
 
-constexpr int64_t tile_bytes = 8192;  // of each operand; all of them fit into the first-level cache
+constexpr int64_t tile_bytes = 8192;  // of each operand; the tiles of all operands fit into the first-level cache
 constexpr int64_t short_run = 32;     // elements below which rows go through tiles
 
-// The dtype that a loop of this dtype writes.
+// Returns the dtype that a loop of `dtype` writes.
 inline int result_of(int rule, int dtype) {
   if (rule == LAMELLA_RESULT_BOOL) return LAMELLA_BOOL;
   if (rule != LAMELLA_RESULT_REAL) return dtype;
   return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
 }
 
-// The operands of one call, resolved.
+// One call, with the dtypes of its operands and of the loop.
 struct Call {
   const lamella_pointwise* p;
   lamella_loop loop;
@@ -50,7 +51,7 @@ struct Call {
   int inputs;
   int compute;              // the loop's dtype
   int wants[max_operands];  // dtype the loop reads or writes, by operand (0 is the output)
-  int has[max_operands];    // dtype that is there
+  int has[max_operands];    // dtype of the operand in memory
   bool converts = false;
   int64_t tile;  // elements that fit into a buffer of each operand
   alignas(16) char numbers[max_operands][16];
@@ -68,7 +69,7 @@ lamella_status fault(const Call& c, lamella_frame* f) {
   return fail(LAMELLA_ZERO_DIVISION, title(f) + ": argument 'other': " + c.p->fault);
 }
 
-// Room for one tile of each operand.
+// Memory for one tile of each operand.
 struct Buffers {
   alignas(64) char operand[max_operands][tile_bytes];
   alignas(64) char packed[tile_bytes];
@@ -78,7 +79,7 @@ bool gapless(const Block& b, int k, int64_t bytes) {
   return b.col_step[k] == bytes && (b.rows == 1 || b.row_step[k] == b.cols * bytes);
 }
 
-// An input as the loop wants it: where it lies, or in a buffer. Sets the step of the loop.
+// Returns an input in the dtype that the loop reads, in place or in a buffer, and sets the step of the loop.
 void* fetch(const Call& c, const Block& b, int k, Buffers& buffers, int64_t* step) {
   const int64_t item = dtype_bytes[c.has[k]], wide = dtype_bytes[c.wants[k]], n = b.rows * b.cols;
   const bool same = c.wants[k] == c.has[k];
@@ -103,7 +104,7 @@ void* fetch(const Call& c, const Block& b, int k, Buffers& buffers, int64_t* ste
   return into;
 }
 
-// A result without gaps to where it belongs.
+// Copies a result without gaps to its place in the output.
 void store(const Block& b, int dtype, const char* from) {
   const int64_t item = dtype_bytes[dtype];
   const bool dense = gapless(b, 0, item);
@@ -117,7 +118,7 @@ void store(const Block& b, int dtype, const char* from) {
   }
 }
 
-// A block that fits into the buffers.
+// Runs the loop over a block that fits into the buffers.
 int run_tile(const Call& c, const Block& b, Buffers& buffers) {
   void* data[max_operands];
   int64_t steps[max_operands];
@@ -143,7 +144,8 @@ int run_tile(const Call& c, const Block& b, Buffers& buffers) {
   return faults;
 }
 
-// Rows that the loop takes one by one: long, of its dtypes, along memory or constant.
+// Returns whether the loop can run over the rows in place: they are long, have the loop's dtypes, and each operand has
+// no gaps along them or is constant.
 bool loop_takes_rows(const Call& c, const Block& b) {
   if (c.converts) return false;
   if (b.rows == 1) return true;
@@ -185,7 +187,7 @@ lamella_status no_meaning(lamella_frame* f) {
 
 static inline lamella_status run(lamella_frame* f, const lamella_pointwise* p, const lamella_value* args,
                                  lamella_value* rets) {
-  // The usual small call: everything contiguous, of one size and of the computed dtype.
+  // The usual small call: all operands are contiguous, of one size and of the computed dtype.
   const lamella_tensor* out = rets[0].as.tensor;
   const int64_t n = out->numel;
   const unsigned dtype = f->compute_dtype;
@@ -303,7 +305,8 @@ const lamella_pointwise* meaning_of() {
   }
 }
 
-// The exponents that have shorter ways, rounded as torch rounds them: products, a root, quotients.
+// Returns the operator that computes a power of this exponent faster, rounded as in torch, or null: products, a root,
+// quotients.
 const lamella_pointwise* short_power(double exponent) {
   struct Power {
     double exponent;

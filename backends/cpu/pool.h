@@ -8,28 +8,28 @@
 
 namespace lamella::cpu {
 
-// One plane of neighbours, or one image of pixels with `channels` neighbouring channels; its windows,
-// and rows [begin, end) of its outputs.
+// One plane of neighbouring elements, or one image of pixels with `channels` neighbouring channels; its windows, and
+// rows [begin, end) of its outputs, which a loop computes.
 struct PoolPlane : Window<2> {
   const void* in;
   int64_t channels;  // 0: a plane
   void* out;
-  int64_t* indices;  // null, or of the largest elements
+  int64_t* indices;  // null, or the places of the largest elements
   int64_t begin, end;
   bool count_padding;
-  int64_t divisor;       // 0: the number of elements
+  int64_t divisor;       // of a mean; 0: the number of elements in the window
   void* space;           // pool_space() elements of at least four bytes
-  int (*interrupted)();  // asked now and then; what it answers, unless that is 0, is the result of the loops
+  int (*interrupted)();  // called now and then; a result that is not 0 ends the loops and is returned
 };
 
-// The least number of bytes of a pixel: a vector of any instruction set.
+// The least number of bytes of a pixel for the loops over pixels: a vector of any instruction set.
 inline constexpr int64_t least_pixel = 64;
 
-// Asks now and then, after a few milliseconds of work, whether the call was interrupted.
+// Checks for an interrupt every few milliseconds of work.
 class PoolWatch {
  public:
   explicit PoolWatch(int (*interrupted)()) : interrupted_(interrupted) {}
-  // `work` more elements are done.
+  // Counts `work` more elements and returns whether the call was interrupted.
   bool stops(int64_t work) {
     left_ -= work;
     if (left_ > 0) return false;
@@ -46,7 +46,8 @@ class PoolWatch {
   int status_ = 0;
 };
 
-// A padded row of the image, as far as windows reach whose count is rounded up to whole vectors.
+// pool_row() is the length of a padded row of the image, to the end of the windows when their number is rounded up to
+// whole vectors.
 inline constexpr int64_t pool_vector = 16;
 static inline int64_t pool_row(const PoolPlane& p) {
   return p.image[1] + 2 * p.padding[1] + (p.places[1] + pool_vector) * p.stride[1] + p.dilation[1] * p.kernel[1];
@@ -56,23 +57,24 @@ static inline int64_t pool_space(const PoolPlane& p) { return 3 * pool_row(p); }
 struct Pools {
   int (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // null where there is none
   int (*mean[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
-  int (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // the mean of even parts; the windows are not read
+  int (*adaptive[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);  // means of nearly equal parts; no Window
 };
 
-// The largest with their indices, rows [begin, end); backward, of one plane: `in` are the gradients of its places.
+// `largest` computes the largest elements and their indices in rows [begin, end). `backward` serves one plane: `in` are
+// the gradients of its places.
 struct PoolIndices {
   int (*largest[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
   void (*backward[LAMELLA_PLAIN_DTYPES])(const PoolPlane&);
 };
 
-// One plane (height, width) that gets the shares of means over rows [begin[0], end[0]) and columns [begin[1], end[1])
-// of each place; a share is the place's gradient by the product of two counts.
+// One plane (height, width) to which the gradients of means are added: each place adds its share, its gradient divided
+// by the product of two counts, to rows [begin[0], end[0]) and columns [begin[1], end[1]).
 struct PoolShares {
   const void* grad;
   void* out;
   int64_t height, width, places[2];
   const int64_t *begin[2], *end[2], *count[2];
-  void* line;  // as many elements as a row has
+  void* line;  // memory for one row
   int (*interrupted)();
 };
 struct PoolMeans {

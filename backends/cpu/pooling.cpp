@@ -1,5 +1,5 @@
-// Pools on the CPU: planes in plain layout and pixels of many neighbouring channels are read as they lie, anything else
-// is copied into planes.
+// Pools on the CPU: planes in plain layout and pixels of many neighbouring channels are read in place, other layouts
+// are copied into planes.
 #include "backends/cpu/pool.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const PoolMeans& means() {
 
 int interrupted() { return api().check_interrupt(); }
 
-// The windows of an operator's arguments over the last `Spatial` dimensions; lines are images of one row.
+// Sets the windows of an operator's arguments over the last `Spatial` dimensions; lines are images of one row.
 template <int Spatial>
 PoolPlane read_window(const lamella_tensor* in, const lamella_tensor* out, IntArrayRef kernel, IntArrayRef stride,
                       IntArrayRef padding, IntArrayRef dilation = {}) {
@@ -39,7 +39,7 @@ PoolPlane read_window(const lamella_tensor* in, const lamella_tensor* out, IntAr
   return p;
 }
 
-// All planes; a unit of work is a row of outputs.
+// Runs a kernel over all planes; the threads share rows of outputs.
 lamella_status run(PoolPlane p, int (*kernel)(const PoolPlane&), const lamella_tensor* in, const lamella_tensor* out,
                    const lamella_tensor* indices) {
   if (out->numel == 0) return LAMELLA_OK;
@@ -90,7 +90,7 @@ Status max_pool2d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntA
              in, to, indices.get());
 }
 
-// With divisor 0, the number of elements divides.
+// Computes means of windows. With divisor 0, the sum is divided by the number of elements.
 template <int Spatial>
 lamella_status avg_pool(const lamella_tensor* in, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                         bool count_include_pad, int64_t divisor, const lamella_tensor* out) {
@@ -116,13 +116,13 @@ Status adaptive_avg_pool(const Tensor& self, IntArrayRef, const Tensor& out) {
   const lamella_tensor *in = self.get(), *result = out.get();
   if (result->numel == 0) return LAMELLA_OK;
   PoolPlane p = read_window<Spatial>(in, result, {}, {}, {});
-  for (int i = 2 - Spatial; i < 2; i++) p.kernel[i] = p.image[i] / p.places[i] + 1;  // the work of a place
+  for (int i = 2 - Spatial; i < 2; i++) p.kernel[i] = p.image[i] / p.places[i] + 1;  // estimates the work of a place
   return run(p, pools().adaptive[wide_of(in->dtype)], in, result, nullptr);
 }
 
 // ---- backward ------------------------------------------------------------------------------------------------------
 
-// Calls body(number, gradients, image) for every plane, from plain memory into plain memory of the dtype.
+// Calls body(number, gradients, image) for every plane, with gradients and image in plain memory of the dtype.
 template <class Body>
 lamella_status planes(const lamella_tensor* grad, const lamella_tensor* out, int dtype, Body&& body) {
   const int n = out->dl.ndim;
@@ -158,7 +158,7 @@ Status max_pool2d_with_indices_backward(const Tensor& grad_output, const Tensor&
   });
 }
 
-// Where along one dimension the windows of a mean lie in the image, and how much of each counts.
+// For each place along one dimension: the part of the image that its window covers, and the count that divides it.
 struct Spans {
   std::vector<int64_t> begin, end, count;
   void add(int64_t from, int64_t to, int64_t counted) {

@@ -1,4 +1,4 @@
-// Random numbers on the CPU: the streams of random.h, shared out among threads in whole tiles.
+// Random numbers on the CPU: the threads share the streams of random.h in whole tiles.
 #include "backends/cpu/random.h"
 
 #include <lamella/half.h>
@@ -20,7 +20,7 @@ const RandomLoops& streams() {
   return chosen;
 }
 
-// Where one draw begins, once its words are reserved.
+// Reserves the words of one draw and stores the place of the first one.
 lamella_status reserve(const lamella_tensor* t, const Generator& generator, int words_each, Stream* s) {
   const uint64_t words = static_cast<uint64_t>(t->numel) * static_cast<uint64_t>(words_each);
   uint64_t seed, offset;
@@ -29,14 +29,14 @@ lamella_status reserve(const lamella_tensor* t, const Generator& generator, int 
   return LAMELLA_OK;
 }
 
-// The dtype of a complex number's parts; of others, itself.
+// Returns the dtype of a complex number's parts; any other dtype itself.
 int part_of(int dtype) {
   return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
 }
 
-// Fills t in row-major order: draw(stream, n, T* out) makes n elements of type T (whose dtype is `made`), `words_each`
-// words an element. For another dtype each part is drawn into a buffer and converted; a strided tensor is filled by a
-// contiguous temporary. `pairs`: both parts of complex numbers are elements.
+// Fills t in row-major order: draw(stream, n, T* out) makes n elements of type T (whose dtype is `made`) of
+// `words_each` words each. For another dtype each run is drawn into a buffer and converted; a strided tensor is filled
+// by way of a contiguous temporary. With `pairs`, the parts of complex numbers are two elements.
 template <class T, class Draw>
 lamella_status fill(lamella_tensor* t, int made, int words_each, const Generator& generator, Draw draw,
                     bool pairs = false) {
@@ -111,7 +111,7 @@ Status normal(const Tensor&, double mean, double std, const Generator& generator
   return draw_normal(out.get(), mean, std, generator);
 }
 
-// The same numbers, into a new tensor.
+// Draws the numbers of uniform_ into a new tensor.
 Status rand(IntArrayRef, const Generator& generator, std::optional<ScalarType>, std::optional<Layout>,
             const std::optional<Device>&, std::optional<bool>, const Tensor& out) {
   return draw_uniform(out.get(), 0, 1, generator);
@@ -140,7 +140,7 @@ Status bernoulli_with(const Tensor&, double p, const Generator& generator, const
                      [=](Stream s, int64_t n, float* to) { streams().bernoulli(s, n, to, limit); });
 }
 
-// 1 where the uniform number is below p's element.
+// Writes 1 where the uniform number is below p's element, else 0.
 template <class T>
 lamella_status bernoulli_each(const lamella_tensor* t, const T* p, int dtype, int words_each,
                               const Generator& generator, void (*uniform)(Stream, int64_t, T*, T, T, T)) {
@@ -162,7 +162,7 @@ lamella_status bernoulli_each(const lamella_tensor* t, const T* p, int dtype, in
   });
 }
 
-// How many numbers are no probabilities, NaN among them.
+// Returns how many numbers are NaN or outside of [0, 1].
 template <class T>
 int64_t outside(const T* p, int64_t n) {
   int64_t bad = 0;
@@ -177,7 +177,7 @@ lamella_status draw_bernoulli(const char* where, lamella_tensor* self, lamella_t
   Operand weights;
   if (p->numel == self->numel) {
     weights = Operand(p, dtype, is_contiguous(p) && apart);
-  } else {  // it broadcasts
+  } else {  // p broadcasts
     weights = Operand::made(allocate_like(self, dtype));
     if (lamella_status st = copy_into(weights.get(), p)) return st;
   }
@@ -197,7 +197,7 @@ Status bernoulli_tensor(const Tensor&, const Tensor& p, const Generator& generat
   return draw_bernoulli("bernoulli_: argument 'p'", out.get(), p.get(), generator);
 }
 
-// Where random_ ends without `to`: behind the largest integer, or where a range of 63 bits does.
+// Returns the end of random_'s range without `to`: one above the largest integer, at most 2^63 - 1.
 int64_t end_of(int dtype) {
   static const int64_t ends[LAMELLA_PLAIN_DTYPES] = {2,
                                                      1 << 8,
@@ -217,7 +217,7 @@ int64_t end_of(int dtype) {
   return ends[dtype];
 }
 
-// low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
+// Draws low + floor(range * word / 2^32); ranges above 31 bits take two words.
 lamella_status draw_integers(lamella_tensor* t, int64_t low, int64_t high, const Generator& generator) {
   const int64_t range = high - low;
   if (range <= int64_t{1} << 31)
@@ -267,10 +267,11 @@ Status randint_like_low(const Tensor&, int64_t low, int64_t high, std::optional<
 
 // ---- permutations: the places in the order of random keys --------------------------------------------------------
 
-// A place with the high half of its key above it. The low halves decide between equal ones, which are rare.
+// The random keys of a permutation. A sorted entry holds a place, with the high half of the place's key in the bits
+// above it. The low halves order entries of equal high halves, which are rare.
 struct Keys {
   Stream stream;
-  // The key's low half of a place.
+  // Returns the low half of a place's key.
   uint32_t low(uint32_t place) const {
     uint32_t w[4];
     streams().words({stream.seed, stream.counter + place / 2}, 4, w);
@@ -278,8 +279,9 @@ struct Keys {
   }
 };
 
-// Sorts the entries of one bucket, of which the first `used_bits` bits are equal, by their high halves: radix sort over
-// the bits that are left, with `b` for room; then the few that are equal by their low halves, by insertion.
+// Sorts the entries of one bucket, whose first `used_bits` bits are equal: a radix sort by the other bits of the high
+// halves, with `b` as a buffer, then an insertion sort by the low halves of the few entries whose high halves are
+// equal.
 void sort_bucket(const Keys& keys, uint64_t* a, uint64_t* b, int64_t n, int used_bits) {
   const int left = 32 - used_bits, passes = (left + 9) / 10, bits = (left + passes - 1) / passes;
   uint64_t *from = a, *to = b;
@@ -304,7 +306,7 @@ void sort_bucket(const Keys& keys, uint64_t* a, uint64_t* b, int64_t n, int used
   if (from != a) std::copy(from, from + n, a);
 }
 
-// The places in the order of their keys, by insertion.
+// `sort_few` writes the places 0 to n - 1, at most `few`, in the order of their keys, by insertion.
 constexpr int64_t few = 64;
 void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
   uint32_t words[2 * few];
@@ -322,14 +324,14 @@ void sort_few(const Keys& keys, int64_t n, uint32_t* places) {
   }
 }
 
-// Fills a row with its places, in the order of their keys.
+// Fills a row with the places 0 to n - 1, in the order of their keys.
 lamella_status permute(lamella_tensor* t, const Generator& generator) {
   const int64_t n = t->numel;
   if (n > int64_t{UINT32_MAX})
     return fail(LAMELLA_NOT_IMPLEMENTED, "randperm: argument 'n': more than 2^32 - 1 places");
   Keys keys;
   if (lamella_status st = reserve(t, generator, 2, &keys.stream)) return st;
-  // Buckets of some thousand entries, which stay in the nearest cache.
+  // Buckets of a few thousand entries stay in the first-level cache.
   int bucket_bits = 0;
   while (bucket_bits < 12 && n >> bucket_bits > 3000) bucket_bits++;
   const int64_t buckets = int64_t{1} << bucket_bits, parts = n > 100000 ? std::clamp<int64_t>(n >> 20, 8, 128) : 1,
@@ -347,7 +349,7 @@ lamella_status permute(lamella_tensor* t, const Generator& generator) {
   auto* entries = reinterpret_cast<uint64_t*>(pool.data());
   std::vector<int64_t> starts(static_cast<size_t>(buckets * parts)), bounds(static_cast<size_t>(buckets + 1));
   auto bucket_of = [&](uint32_t high) { return bucket_bits ? high >> (32 - bucket_bits) : 0; };
-  // The key's high halves of one part, in pieces.
+  // Calls visit with the high halves of the keys of one part, piece by piece.
   auto each = [&](int64_t p, auto visit) -> lamella_status {
     constexpr int64_t piece = 512;
     uint32_t words[2 * piece];
@@ -415,7 +417,7 @@ Status randperm(int64_t, const Generator& generator, std::optional<ScalarType>, 
 
 // ---- samples ------------------------------------------------------------------------------------------------------
 
-// How many entries of its row of cdf are at most each element of u, for the elements [b, e) of u.
+// For the elements [b, e) of u, counts the entries of the element's row of cdf that are at most the element.
 template <class T>
 void search_rows(const lamella_tensor* cdf, const lamella_tensor* u, const lamella_tensor* out, int64_t b, int64_t e) {
   const int64_t columns = u->dl.shape[1], n = cdf->dl.shape[1], step = cdf->dl.strides[1];

@@ -17,11 +17,11 @@ namespace {
 
 constexpr int64_t panel = 64;
 
-// A right factor of k rows and n columns for many products with few rows.
+// The right factor (k, n) of many products whose left factors have few rows, stored in panels.
 template <class T>
 class Panels {
  public:
-  // `rows` is the most rows that a left factor will have.
+  // Packs the factor. `rows` is the largest number of rows of a left factor.
   lamella_status open(int64_t rows, int64_t k, int64_t n, const T* from, int64_t row, int64_t column) {
     k_ = k;
     n_ = n;
@@ -36,7 +36,7 @@ class Panels {
     }
     return LAMELLA_OK;
   }
-  // to (rows, n) = left (rows, k) times this, or added to what is there.
+  // Computes to (rows, n) = left (rows, k) times this factor, or adds the product to `to`.
   lamella_status operator()(int64_t rows, const T* left, T* to, bool adds) const {
     const int64_t count = (n_ + panel - 1) / panel;
     // A thread must have 20 µs of work.
@@ -45,7 +45,7 @@ class Panels {
       some(multiply_, 0, count, 0, rows, left, to, adds);
       return LAMELLA_OK;
     }
-    // The rows are cut into panels, and Ctrl-C is looked for between two of them. A panel has at most `most` rows.
+    // The rows are cut into blocks of at most `most` rows, with a check for Ctrl-C between two blocks.
     const int64_t most = std::max<int64_t>(block_work / (k_ * panel + 1), least_rows);
     for (int64_t i = 0; i < rows; i += most)
       if (lamella_status st = shared(i, std::min(rows, i + most), left, to, adds)) return st;
@@ -70,7 +70,7 @@ class Panels {
       return LAMELLA_OK;
     });
   }
-  // Panels [first, last) of rows [i, end).
+  // Computes panels [first, last) of rows [i, end).
   void some(const Multiplier<T>& multiply, int64_t first, int64_t last, int64_t i, int64_t end, const T* left, T* to,
             bool adds) const {
     for (int64_t j = first * panel; j < std::min(last * panel, n_); j += panel) {
@@ -84,7 +84,7 @@ class Panels {
   Multiplier<T> multiply_;
 };
 
-// Which rows belong to a step, and in which order steps come.
+// The rows of each step, and the order of the steps.
 class StepRows {
  public:
   StepRows(IntArrayRef sizes, bool reverse) : sizes_(sizes), reverse_(reverse) {
@@ -104,7 +104,8 @@ class StepRows {
   int64_t rows() const { return rows_; }
   int64_t size(int64_t step) const { return sizes_[static_cast<size_t>(step)]; }
   int64_t first(int64_t step) const { return first_[static_cast<size_t>(step)]; }
-  // What the row of a step found: a row of the step before it, or what was given. Rows have n numbers.
+  // Returns the state that a row of a step reads: the same row of the step before it or, if there is none, of `given`.
+  // Rows have n numbers.
   template <class T>
   const T* before(const T* made, const T* given, int64_t step, int64_t row, int64_t n) const {
     const int64_t old = reverse_ ? step + 1 : step - 1;
@@ -119,7 +120,8 @@ class StepRows {
   std::vector<int64_t> first_;
 };
 
-// The gradient of the weights of the state: the gradients of the sums, turned, times what their rows had found.
+// Computes the gradient of the state's weights: the transposed gradients of the sums times the states that their rows
+// have read.
 template <class T>
 lamella_status weight_gradient(const StepRows& steps, int64_t count, int64_t n, const T* sums, const T* out,
                                const T* hx, T* to) {
@@ -173,7 +175,7 @@ lamella_status lstm_layer(const Tensor& gates, const Tensor& hx, const Tensor& c
   });
 }
 
-// The gradient of a projection: those of the states, turned, times the results that were projected.
+// Computes the gradient of a projection: the transposed gradients of the states times the results that were projected.
 template <class T>
 lamella_status projection_gradient(const RecurrentLoops& loops, int64_t rows, int64_t state, int64_t n, const T* grads,
                                    const T* gates, const T* cells, T* to) {
@@ -351,7 +353,7 @@ lamella_status rnn_layer_backward(const Tensor& grad_out, const Tensor& grad_hn,
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-// A kernel for each dtype; the first tensor that is always there decides. The functions above take the same arguments.
+// Calls a function above for float or double, by the dtype of `of`, with the kernel's arguments.
 #define LAMELLA_BY_DTYPE(of, function, ...) \
   return (of).get()->dtype == LAMELLA_FLOAT64 ? function<double>(__VA_ARGS__) : function<float>(__VA_ARGS__)
 

@@ -1,4 +1,4 @@
-// What recurrent layers do to the gates of one row, compiled once per instruction set, for float and double.
+// The loops of recurrent layers over the gates of one row, compiled once per instruction set, for float and double.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -9,17 +9,19 @@ namespace lamella::cpu {
 
 // n is the number of hidden units; gates follow each other, n numbers each: i, f, g, o of an LSTM; r, z, n of a GRU.
 struct RecurrentLoops {
-  // Sums become activations, in place; from the old cell the new one and the result.
+  // Replaces the sums in `gates` by their activations, and computes the new cell and the result from the cell before.
   void (*lstm)(int64_t n, void* gates, const void* before, void* cell, void* result);
-  // By the gradient of the result, and of the cell, which becomes that of the cell before; `more` is the gradient of
-  // the activations, or null. Writes the gradient of the sums.
+  // Writes the gradient of the sums, from the gradient of the result and of the cell. The gradient of the cell is
+  // replaced by that of the cell before. `more` is the gradient of the activations, or null.
   void (*lstm_backward)(int64_t n, const void* gates, const void* before, const void* cell, const void* result,
                         const void* more, void* of_cell, void* sums);
-  // The result again, from activations and the cell.
+  // Computes the result again, from activations and the cell.
   void (*lstm_result)(int64_t n, const void* gates, const void* cell, void* result);
-  // From what the input and the state give to the gates; keeps r, z, n and the state's part of n.
+  // Computes the result from the sums that the input and the state give the gates; `kept` gets r, z, n and the state's
+  // part of n.
   void (*gru)(int64_t n, const void* input, const void* state, const void* before, void* kept, void* result);
-  // The gradient of the result becomes what comes to the state before past the gates.
+  // Replaces the gradient of the result by the part of the gradient of the state before that does not go through the
+  // gates.
   void (*gru_backward)(int64_t n, const void* kept, const void* before, const void* more, void* result, void* input,
                        void* state);
   void (*curve)(int64_t n, void* x, bool relu);  // tanh, or relu, in place

@@ -1,4 +1,4 @@
-// Reductions: the walk over the input. What happens to the elements is in folds.h.
+// Reductions: the walk over the input. folds.h has the loops over the elements.
 //
 // Note [Fixed blocks]  The reduced range of each output is cut into blocks of a length that depends on the shape only.
 //   A block is folded by one thread and blocks are joined pairwise, in order, so results depend neither on the number
@@ -81,7 +81,7 @@ struct Geometry {
     }
   }
 
-  // strip(n, offset, stride, first position) over [begin, end) of the reduced range.
+  // Calls strip(n, offset, stride, first position) for runs that cover [begin, end) of the reduced range.
   template <class Strip>
   void walk(int64_t begin, int64_t end, Strip strip) const {
     const int last = gone - 1;
@@ -147,7 +147,7 @@ class Reduction {
   }
 
  private:
-  // A run of n elements, `stride` apart, from element `offset`.
+  // Adds a run of n elements, `stride` apart, from element `offset` on, to an accumulator.
   void feed(int64_t n, int64_t offset, int64_t stride, int64_t first, void* acc) const {
     const char* x = data_ + offset * item_;
     if (!cast_ && stride == 1) return fold_.run(n, x, first, param_, acc);
@@ -162,7 +162,7 @@ class Reduction {
     }
   }
 
-  // Rows of neighbouring columns.
+  // Adds rows of `width` neighbouring columns to an accumulator for each column.
   void feed_columns(int64_t rows, int64_t offset, int64_t stride, int64_t width, int64_t first, void* acc) const {
     const char* x = data_ + offset * item_;
     if (!cast_) return fold_.columns(rows, x, stride, width, first, param_, acc);
@@ -194,11 +194,11 @@ class Reduction {
     }
   }
 
-  // n accumulators become n elements of each output, `steps` elements apart.
+  // Writes n accumulators to n elements of each output, `steps` elements apart.
   void finish(int64_t n, const void* acc, int64_t length, const int64_t* at, const int64_t* steps) const {
     alignas(64) char made[2][fold_width * 16];
     fold_.finish(n, acc, length, param_, made[0], out_[1] ? made[1] : nullptr);
-    if (settled_ >= 0)  // all of nothing is the largest byte
+    if (settled_ >= 0)  // `all` of no elements is the neutral element of the minimum, the largest byte
       for (int64_t k = 0; k < n; k++) made[0][k] = made[0][k] != 0;
     for (int k = 0; k < 2 && out_[k]; k++) {
       const int64_t item = itemsize(out_[k]);
@@ -207,7 +207,7 @@ class Reduction {
     }
   }
 
-  // Each output by one thread, in batches along the innermost kept dimension.
+  // Computes each output on one thread, in batches along the innermost kept dimension.
   lamella_status by_rows(const Geometry& g) const {
     const int64_t inner = g.kept ? g.keep[g.kept - 1].size : 1;
     const Axis last = g.kept ? g.keep[g.kept - 1] : Axis{1, 0, {0, 0}};
@@ -238,7 +238,7 @@ class Reduction {
     return g.outputs <= few ? body(0, g.outputs) : parallel_for(0, g.outputs, few, body);
   }
 
-  // Long outputs: blocks into partial accumulators, joined afterwards.
+  // Computes outputs of long ranges: the threads share the blocks, whose accumulators are joined afterwards.
   lamella_status by_blocks(const Geometry& g) const {
     const int64_t blocks = (g.length + block - 1) / block;
     void* memory;
@@ -280,7 +280,7 @@ class Reduction {
       for (int64_t i = 0; i + step < count; i += 2 * step) fold_.join(n, acc + i * apart, acc + (i + step) * apart);
   }
 
-  // Neighbouring outputs, each a column: tiles of columns, blocks of rows.
+  // Neighbouring outputs, each of which is a column, in tiles of columns and blocks of rows.
   struct Tiles {
     int64_t width, tile, tiles, rows, blocks;
   };
@@ -341,7 +341,7 @@ class Reduction {
   }
 
   void fill_tile(const Geometry& g, int64_t from, int64_t to, int64_t in, int64_t n, char* acc) const {
-    // Only if there are many rows: each of them is joined in the end.
+    // Only with many rows: the accumulators of the rows that were taken as one are joined at the end.
     const bool narrow = n <= 32 && n == g.keep[g.kept - 1].size && !fold_.indexed && (to - from) * n >= 2048;
     const int64_t together = narrow ? 128 / n : 1;
     fold_.start(n, acc);
@@ -349,7 +349,7 @@ class Reduction {
       return g.walk(from, to, [&](int64_t rows, int64_t offset, int64_t stride, int64_t first) {
         feed_columns(rows, in + offset, stride, n, first, acc);
       });
-    // Few columns: where rows follow each other without a gap, several are taken as one.
+    // Several rows of few columns, which follow each other without a gap, are taken as one.
     alignas(64) char wide[128 * 64];
     fold_.start(n * together, wide);
     g.walk(from, to, [&](int64_t rows, int64_t offset, int64_t stride, int64_t first) {

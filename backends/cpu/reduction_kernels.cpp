@@ -12,7 +12,7 @@ int own(const Tensor& self) { return self.get()->dtype; }
 // Reduces `self` in the dtype that the shape rule chose (or its own) over `dim`.
 lamella_status reduce(lamella_frame* f, Reduce what, const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim,
                       int dtype, double param, lamella_tensor* out, lamella_tensor* second = nullptr) {
-  // Rounding each element before the sum shows where the dtype is half precision or bool.
+  // Elements are converted first if the dtype is half precision or bool, since rounding them changes the result.
   const Operand x(self.get(), dtype == LAMELLA_BOOL || is_half(dtype) ? dtype : own(self), true);
   const lamella_tensor* in = x.get();
   const Fold* folds = fold(what, dtype);
@@ -60,7 +60,7 @@ Status aminmax(lamella_frame* f, const Tensor& self, std::optional<int64_t> dim,
   return reduce(f, Reduce::aminmax, self, dim, keepdim, own(self), 0, min.get(), max.get());
 }
 
-// Of truth values: any is their maximum, all their minimum, count_nonzero their sum.
+// Reduces truth values: `any` is their maximum, `all` their minimum, count_nonzero their sum.
 lamella_status of_truth(lamella_frame* f, Reduce what, int settled, const Tensor& self, const OptionalIntArrayRef& dim,
                         bool keepdim, lamella_tensor* out) {
   const lamella_tensor* in = self.get();
@@ -80,7 +80,7 @@ Status count_nonzero(lamella_frame* f, const Tensor& self, Dim dim, const Tensor
   return of_truth(f, Reduce::sum, -1, self, dim, false, out.get());
 }
 
-// `Mean` is empty, or Tensor where the mean is a second output.
+// Variances and standard deviations. `Mean` is Tensor if the mean is a second output, else empty.
 template <Reduce What, class... Mean>
 Status spread_all(lamella_frame* f, const Tensor& self, bool unbiased, const Tensor& out, const Mean&... mean) {
   return reduce(f, What, self, nullopt, false, own(self), unbiased ? 1 : 0, out.get(), mean.get()...);

@@ -7,7 +7,7 @@
 namespace lamella::cpu {
 namespace {
 
-// A source and where it is copied to, dimension by dimension.
+// A source and its destination, built dimension by dimension and then copied.
 struct Pair {
   Part to, from;
 
@@ -30,7 +30,7 @@ struct Pair {
   }
 };
 
-// Dimensions that are new come first. The counts are known by the shape of out.
+// New dimensions come first. The shape of out gives the counts.
 Status repeat(const Tensor& self, IntArrayRef, const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
   Pair p(out.get(), self.get());
@@ -44,7 +44,7 @@ Status repeat(const Tensor& self, IntArrayRef, const Tensor& out) {
   return fits ? p.copy() : fail(LAMELLA_RUNTIME_ERROR, "repeat: argument 'repeats': too many dimensions are repeated");
 }
 
-// Each position of a dimension, or each element, `repeats` times in a row.
+// Repeats each position of a dimension, or each element, `repeats` times in a row.
 Status repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t>,
                          const Tensor& out) {
   if (out.numel() == 0) return LAMELLA_OK;
@@ -72,7 +72,7 @@ void positions(int64_t n, const int64_t* counts, int64_t step, lamella_tensor* o
   for (int64_t i = 0; i < n; i++) to = std::fill_n(to, counts[i * step], static_cast<T>(i));
 }
 
-// Position i as often as repeats[i] says.
+// Returns each position i repeats[i] times.
 Tensor repeat_interleave_counts(const Tensor& repeats, std::optional<int64_t>) {
   const Operand counts = as_int64(repeats.get());
   const auto* from = counts.data<int64_t>();

@@ -1,5 +1,5 @@
-// Images of another size on the CPU: planes in plain layout and pixels of many neighbouring channels are read as they
-// lie, anything else is copied into planes.
+// Images resampled to another size on the CPU: planes in plain layout and pixels of many neighbouring channels are read
+// in place, other layouts are copied into planes.
 #include "backends/cpu/resampling.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ const Resampling& resampling_loops() {
   return chosen;
 }
 
-// The table of one axis, forward or transposed.
+// The table of taps of one axis, forward or transposed.
 struct Table {
   ResampleAxis axis{};
   std::vector<int32_t> index, count;
@@ -68,7 +68,7 @@ void read_table(Table* t, int64_t in, int64_t out, int64_t taps, const int64_t* 
   for (int64_t i = 0; i < taps * out; i++) t->count[index[i]]++;
   const int64_t most = std::max<int32_t>(*std::max_element(t->count.begin(), t->count.end()), 1);
   t->axis = {out, in, most};
-  // Where few places have most of the taps, a table that is as deep at each place would be too large.
+  // A table with the same number of taps for each place would be too large if few places have most of the taps.
   constexpr int64_t spare = 4;
   int64_t entries = taps * out;
   if (most > spare * (entries / in + 1)) {
@@ -89,14 +89,14 @@ void read_table(Table* t, int64_t in, int64_t out, int64_t taps, const int64_t* 
     }
 }
 
-// What is resampled: elements of a dtype, `depth` of which are neighbours that belong to one place.
+// The elements that are resampled: their dtype, and `depth`, the number of neighbours that belong to one place.
 struct Elements {
   int dtype;
   int64_t size, depth, places;
-  bool mixed;  // by weights
+  bool mixed;  // sums with weights, not picked elements
 };
 
-// All planes; a unit of work is a row of outputs.
+// Resamples all planes; the threads share rows of outputs.
 lamella_status pass(int64_t planes, const Elements& e, const Table& rows, const Table& columns, const char* in,
                     char* out) {
   const int64_t depth = e.depth, size = e.size;
@@ -135,7 +135,7 @@ Table untouched(int64_t size) {
   return t;
 }
 
-// The last axes of `in` become those of `out`: both lie without gaps.
+// Resamples the last axes of `in`; `in` and `out` have no gaps.
 lamella_status resample_axes(const std::vector<Table>& axes, const Elements& e, const char* in, char* out) {
   const int64_t last = axes.back().axis.in;
   int64_t before = 1;  // planes, or rows where there is one axis
@@ -156,7 +156,8 @@ lamella_status resample_axes(const std::vector<Table>& axes, const Elements& e, 
   return pass(before * d.out, e, axes[1], axes[2], between.data(), out);
 }
 
-// `sizes`: of the axes of the operator's input, whichever of the two images that is.
+// Resamples an image or, if `transposed`, computes its gradient. `given` are the axes of the operator's input, `sizes`
+// those of its output, which for a gradient is `from`.
 lamella_status resampled(const lamella_tensor* from, const lamella_tensor* to, IntArrayRef given, IntArrayRef sizes,
                          IntArrayRef taps, const Tensor& index, const Tensor& weight, bool transposed) {
   if (to->numel == 0 || from->numel == 0) return to->numel == 0 ? LAMELLA_OK : fill_with(0, to);

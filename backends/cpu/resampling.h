@@ -1,4 +1,5 @@
-// Planes, or images of neighbouring channels, at other places: loops compiled once per instruction set.
+// Resampling of planes, or of images of neighbouring channels, at other places: loops compiled once per instruction
+// set.
 #pragma once
 
 #include <lamella/c_api.h>
@@ -7,9 +8,10 @@
 
 namespace lamella::cpu {
 
-// Tap k of place i is index[k * out + i], with that weight, an element of the plane's dtype. `count`: null, or how many
-// taps each place has; the others have the index `in` and weight 0. Without taps the axis stays as it is. `first`:
-// null, or where the taps of each place begin, which then follow each other, and there are no others.
+// Tap k of place i reads index[k * out + i], with the weight at the same position, an element of the plane's dtype.
+// `count` is null, or the number of taps of each place; the entries beyond it have the index `in` and weight 0. If
+// `first` is not null, the table has only the taps that count: those of place i follow each other from first[i] on.
+// Without taps the axis is not resampled.
 struct ResampleAxis {
   int64_t in, out, taps;
   const int32_t* index;
@@ -27,8 +29,8 @@ struct ResamplePlane {
   int64_t depth;
   ResampleAxis rows, columns;
   int64_t begin, end;
-  bool rows_first;  // as they must be where places have different numbers of taps
-  int64_t slots;    // else, how many rows resampled along their columns are kept; a place needs no more
+  bool rows_first;  // needed if places have different numbers of taps
+  int64_t slots;    // else, the rows, resampled along their columns, that are kept: as many as a place needs
   void* space;      // resample_space() elements
 };
 

@@ -5,7 +5,7 @@
 
 namespace lamella::cpu {
 
-// Where row r of the row-major order of the other dimensions starts.
+// The rows along `dim`, numbered in the row-major order of the other dimensions; start() is the address of a row.
 struct Rows {
   int dim, ndim;
   int64_t length, count, sizes[LAMELLA_MAX_DIMS];

@@ -1,4 +1,4 @@
-// cumsum and cumprod: the walk over the lines. What happens to the elements is in scans.h.
+// cumsum and cumprod: the walk over the lines. scans.h has the loops over the elements.
 #include "backends/cpu/scans.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace lamella::cpu {
 namespace {
 
-constexpr int64_t block = 16384;  // of a long line: carries start anew, and are joined in order
+constexpr int64_t block = 16384;  // of a long line: each block has its own carry; carries are joined in order
 constexpr int64_t tile = 512;
 
 const Scan* scan_of(bool product, int dtype) {
@@ -54,7 +54,7 @@ class Scanner {
   const char* in_data() const { return static_cast<const char*>(in_->dl.data); }
   char* out_data() const { return static_cast<char*>(out_->dl.data); }
 
-  // In the dtype of the work; by way of the output's, where that rounds.
+  // Reads elements in the dtype of the work, rounded to the output's dtype first.
   void read(int64_t n, char* to, const char* from, int64_t stride) const {
     const auto& cast = loops().cast;
     if (work_ == out_->dtype || in_->dtype == out_->dtype) return cast[in_->dtype][work_](n, to, bytes_, from, stride);
@@ -91,7 +91,7 @@ class Scanner {
     }
   }
 
-  // Totals of the blocks first, so that each block knows where it starts; then the blocks, in any order.
+  // Computes the totals of the blocks first, which give the start of each block; then the blocks, in any order.
   lamella_status one_line() const {
     bool alone = false;  // one thread reads the line once
     lamella_status st = parallel_for(0, 2, 1, [&](int64_t b, int64_t e) -> lamella_status {

@@ -8,14 +8,14 @@
 namespace lamella::cpu {
 
 struct Scan {
-  int carry_bytes;  // of the carry from element to element, at most 16
+  int carry_bytes;  // the size of the carry from element to element, at most 16
   void (*start)(int64_t n, void* carry);
   void (*join)(void* carry, const void* later);
-  // A piece of a row: joins each element to the carry; each output is `offset` joined with the carry. A neutral offset
-  // and the carry of the piece before continue a row.
+  // Scans a piece of a row: joins each element to the carry, and writes `offset` joined with the carry. A neutral
+  // offset and the carry of the piece before continue a row.
   void (*row)(int64_t n, const void* in, void* out, const void* offset, void* carry);
-  void (*total)(int64_t n, const void* in, void* out, const void* offset, void* carry);  // the carry alone, same bits
-  // Rows of `width` columns; strides in elements.
+  void (*total)(int64_t n, const void* in, void* out, const void* offset, void* carry);  // the carry alone, bit for bit
+  // Scans each column of rows of `width` columns; strides in elements.
   void (*columns)(int64_t rows, int64_t width, const void* in, int64_t in_stride, void* out, int64_t out_stride,
                   void* carry);
 };

@@ -1,4 +1,4 @@
-// Where numbers belong among others that are in order.
+// searchsorted and bucketize: the places of numbers among ordered boundaries.
 #include "backends/cpu/gather.h"
 #include "backends/cpu/loops.h"
 #include "backends/cpu/rows.h"
@@ -8,8 +8,8 @@
 namespace lamella::cpu {
 namespace {
 
-// Boundaries along the last dimension: one row for all values, or each row of values its own. Without values one
-// element of the boundaries' dtype is searched for.
+// Searches boundaries along the last dimension. A single row serves all values, else each row of values has its own.
+// Without values, `number`, one element of the boundaries' dtype, is searched for.
 lamella_status search(const lamella_tensor* boundaries, const lamella_tensor* values, char* number, bool right,
                       const lamella_tensor* out) {
   const SortLoops& loops = sort_table().wide[boundaries->dtype];
@@ -51,7 +51,7 @@ lamella_status search(const lamella_tensor* boundaries, const lamella_tensor* va
 lamella_status search(const lamella_tensor* boundaries, const Tensor& values, bool right, const lamella_tensor* out) {
   return out->numel == 0 ? LAMELLA_OK : search(boundaries, values.get(), nullptr, right, out);
 }
-// A number is compared as it is: beside narrow integers in int64, or in float64.
+// Searches for a number, compared unrounded: boundaries of narrow types are converted to int64 or float64.
 lamella_status search(const lamella_tensor* boundaries, const Scalar& wanted, bool right, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
   const bool floating = wanted.isFloatingPoint();

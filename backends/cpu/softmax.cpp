@@ -1,4 +1,4 @@
-// softmax and log_softmax: the walk over the lines. What happens to the elements is in norms.h.
+// softmax and log_softmax: the walk over the lines. norms.h has the loops over the elements.
 #include <algorithm>
 #include <memory>
 
@@ -55,7 +55,7 @@ class Lined {
     return LAMELLA_OK;
   }
 
-  // Lines with gaps, or in half precision: by way of a buffer.
+  // Computes lines with gaps, or in half precision, by way of a buffer.
   lamella_status gathered(int64_t b, int64_t e) const {
     const int64_t n = lines_.length;
     const std::unique_ptr<char[]> buffer(new char[n * item_]);
@@ -96,7 +96,7 @@ class Lined {
   const Softmax* loops_;
 };
 
-// The strides that the shape rule gives: those of a dense input, else row-major (null).
+// Returns the strides that the shape rule gives: those of a dense input, else null for row-major.
 const int64_t* inferred_strides(const lamella_tensor* in) {
   return in->flags & LAMELLA_DENSE ? in->dl.strides : nullptr;
 }
@@ -112,7 +112,8 @@ bool as_inferred(const lamella_tensor* in, const lamella_tensor* out) {
 template <bool Log>
 Status softmax(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Tensor& out) {
   const lamella_tensor* in = self.get();
-  // Which loop runs depends on where things lie, and its sums on the loop: an out= of another layout gets a copy.
+  // The layout decides which loop runs, and loops sum in different orders. So an out= tensor of another layout than
+  // the shape rule's gets a copy.
   const Result to(out.get(), out.get()->dtype, as_inferred(in, out.get()), inferred_strides(in));
   if (lamella_status st = Lined(in, to.get(), wrapped_dim(dim, in->dl.ndim), Log).run()) return st;
   return to.finish();

@@ -1,5 +1,5 @@
-// Kernels that put elements in order: sorts, the first or the k-th of each row, the order of rows. Rows in parallel, or
-// one long row in buckets, which the threads share.
+// Kernels that order elements: sorts, the first or the k-th elements of each row, the order of rows. The threads share
+// the rows, or the buckets of one long row.
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -15,8 +15,8 @@
 namespace lamella::cpu {
 namespace {
 
-// Whether a sort is to stop, asked by one of its threads. An interrupt is the status of the thread that found it; the
-// others stop without one.
+// The check of one of a sort's threads whether to stop. The thread that finds an interrupt gets its status; the other
+// threads stop with status 0.
 struct Asker {
   std::atomic<bool>* stopped;
   lamella_status status = LAMELLA_OK;
@@ -30,7 +30,7 @@ struct Asker {
   Halt halt() { return {ask, this}; }
 };
 
-// An element by its number in row-major order.
+// Returns an element by its number in row-major order.
 char* element(const lamella_tensor* t, int64_t number) {
   int64_t offset = 0;
   for (int d = t->dl.ndim - 1; d >= 0; d--) {
@@ -60,7 +60,7 @@ struct Sort {
     if (digits <= 32) loops = sort_table().narrow[self->dtype];
   }
 
-  // Integers of one long row count from the smallest: fewer digits, perhaps narrow items.
+  // Subtracts the smallest key of one long row of integers, so that keys have fewer digits and items may be narrow.
   void count_from_least() {
     if (digits < 32 || class_of(in->dtype) > LAMELLA_CLASS_INTEGRAL || rows.count != 1 || rows.length < 256 ||
         rows.length >> 32)
@@ -86,7 +86,8 @@ struct Sort {
     return true;
   }
 
-  // Items of the elements [begin, begin + n) of a row, sorted in a or b: null if it was to stop.
+  // Makes items of the elements [begin, begin + n) of a row and sorts them in a or b. Returns the one that holds the
+  // result; null if the sort was stopped.
   char* sorted(int64_t row, int64_t begin, int64_t n, char* a, char* b, bool* hidden, const Halt& halt) const {
     const int64_t step = rows.stride(in);
     *hidden = false;
@@ -113,10 +114,10 @@ struct Sort {
     return LAMELLA_OK;
   }
 
-  // One long row: items are spread over buckets by their highest digits, and each bucket is sorted where the cache
-  // holds it. `uneven`: a bucket would be too large, and nothing was done.
+  // Sorts one long row: spreads the items over buckets by their highest digits, and sorts each bucket, which fits into
+  // the cache. Sets `uneven` and does nothing if a bucket would be too large.
   lamella_status buckets(int64_t row, bool* uneven) const {
-    const int64_t parts = std::max<int64_t>(16, rows.length >> 18);  // short enough to hear of an interrupt
+    const int64_t parts = std::max<int64_t>(16, rows.length >> 18);  // short enough for checks for interrupts
     const int64_t n = rows.length, bytes = n * loops.item, step = rows.stride(in);
     const int low = digits - sort_bucket_digits;
     Space work, counted;
@@ -152,8 +153,8 @@ struct Sort {
     if (lamella_status st = each(spread)) return st;
     const int64_t* ends = places + (parts - 1) * sort_buckets;
     auto first_of = [&](int64_t k) { return k ? ends[k - 1] : 0; };
-    // A share of the elements is the buckets that begin there, however few: each thread has as much to do, and the
-    // caller's thread, which alone hears of interrupts, works as long as the others.
+    // The elements are cut into equal shares; a share sorts the buckets that begin in it. So the threads have equal
+    // work, and the caller's thread, which alone checks for interrupts, works as long as the others.
     constexpr int64_t shares = 64;
     auto sort = [&](int64_t share, int64_t end) -> lamella_status {
       const int64_t from = n * share / shares, to = n * end / shares;
@@ -171,7 +172,7 @@ struct Sort {
     return parallel_for(0, shares, 1, sort);
   }
 
-  // Two threads sort a half each, then merge from both ends.
+  // Sorts a row on two threads: each sorts a half, then one merges from the front and one from the back.
   lamella_status halves(int64_t row) const {
     const int64_t n = rows.length, bytes = n * loops.item, cut[3] = {0, n / 2, n};
     Space work;
@@ -190,7 +191,7 @@ struct Sort {
       return LAMELLA_OK;
     };
     if (lamella_status st = parallel_for(0, 2, 1, half)) return st;
-    if ((done[0] == a) != (done[1] == a + cut[1] * loops.item)) {  // both halves into one buffer
+    if ((done[0] == a) != (done[1] == a + cut[1] * loops.item)) {  // moves both halves into one buffer
       if (done[0] == a)
         std::memcpy(b, a, cut[1] * loops.item), done[0] = b;
       else
@@ -262,15 +263,15 @@ Status topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, cons
   return parallel_for(0, s.rows.count, std::max<int64_t>(16384 / n, 1), some);
 }
 
-// The k-th element of each row or, if `nan`, a NaN if the row has one: its value and, unless `indices` is null, its
-// index, one for each row.
+// Writes the k-th element of each row or, if `nan` and the row has a NaN, a NaN: its value and, unless `indices` is
+// null, its index.
 lamella_status picked(const lamella_tensor* self, int dim, int64_t k, bool nan, const lamella_tensor* values,
                       const lamella_tensor* indices) {
   const Rows rows(self, dim);
   const int64_t n = rows.length, step = rows.stride(self);
   const SortLoops& loops =
       (n < int64_t{1} << 32 && itemsize(self) <= 4 ? sort_table().narrow : sort_table().wide)[self->dtype];
-  const bool sorts = n > sort_piece;  // which hears of an interrupt, as selecting cannot
+  const bool sorts = n > sort_piece;  // a sort checks for interrupts, selecting does not
   auto some = [&](int64_t begin, int64_t end) -> lamella_status {
     std::atomic<bool> stopped{false};
     Asker asker{&stopped};
@@ -336,7 +337,7 @@ Status median(const Tensor& self, const Tensor& out) {
   return picked(&row, 0, (row.numel - 1) / 2, true, out.get(), nullptr);
 }
 
-// Rows by their first column, then, where several are alike, these by the next.
+// Orders rows by their first column, then rows that are equal so far by the next column.
 Status row_order(const Tensor& self, const Tensor& out) {
   struct Alike {
     int64_t begin, end, column;

@@ -15,45 +15,48 @@
 
 namespace lamella::cpu {
 
-// Whether to stop, which long loops ask now and then.
+// A function that long loops call now and then, which returns whether to stop.
 struct Halt {
   bool (*ask)(void*) = nullptr;
   void* context = nullptr;
   bool operator()() const { return ask && ask(context); }
 };
-constexpr int64_t sort_piece = 1 << 20;  // items between two questions
+constexpr int64_t sort_piece = 1 << 20;  // items between two checks
 constexpr int sort_bucket_digits = 12;
 constexpr int64_t sort_buckets = 1 << sort_bucket_digits;
 
 struct SortLoops {
-  int64_t item;  // bytes
+  int64_t item;  // bytes of an item
   int digits;    // bits of a key
-  // The smallest and the largest key.
+  // Computes the smallest and the largest key.
   void (*range)(int64_t n, const char* in, int64_t stride, bool descending, uint64_t* least, uint64_t* most);
-  // Items of in[0 .. n), which stand at `first` and after in their row, with keys less `base`; true if they hide
-  // something.
+  // Makes items of in[0 .. n), whose positions in their row begin with `first`, and subtracts `base` from their keys.
+  // Returns whether a key hides something: see Note [Keys].
   bool (*build)(int64_t n, int64_t first, const char* in, int64_t stride, bool descending, uint64_t base, void* items);
-  // Sorts items in a or b, whichever the result is in: returned; null if it was to stop.
+  // Sorts the items in a, with b as a second buffer. Returns the buffer with the result; null if the sort was stopped.
   void* (*sort)(int64_t n, void* a, void* b, int digits, const Halt& halt);
-  // Of the merged halves [0, middle) and [middle, n): the outputs [begin, end), from the front or from the back. False
-  // if it was to stop.
+  // Merges the halves [0, middle) and [middle, n), and writes the outputs [begin, end), which begin at the front or end
+  // at the back. Returns false if it was stopped.
   bool (*merge)(int64_t n, int64_t middle, const void* items, void* out, int64_t begin, int64_t end, const Halt& halt);
-  // Values and positions of sorted items; in: the row's start, or null where the keys hide nothing.
+  // Writes values and positions of sorted items. `in` is the row's start, or null if the keys hide nothing.
   void (*finish)(int64_t n, const void* items, bool descending, uint64_t base, const char* in, int64_t in_stride,
                  char* values, int64_t value_stride, int64_t* indices, int64_t index_stride);
-  // Items by their digits from `low` on, which are those of a bucket: how many each has, each to the next of its
-  // bucket's places, and the items of one sorted in a or b, whichever is returned.
+  // The steps of a sort by buckets, where the digits from `low` on give an item's bucket: `count` counts the items of
+  // each bucket, `spread` moves each item to the next place of its bucket, and `bucket` sorts the items of one bucket
+  // in a or b and returns the one with the result.
   void (*count)(int64_t n, const void* items, int low, int64_t* counts);
   void (*spread)(int64_t n, const void* items, int low, int64_t* places, void* out);
   void* (*bucket)(int64_t n, void* a, void* b, int low);
-  // The k first items in order, in items[0 .. k); room for `room` >= 2 k items in both buffers. True as build.
+  // Writes the first k items in order to items[0 .. k). Both buffers hold `room` >= 2 k items. Returns the same as
+  // `build`.
   bool (*top)(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, int64_t room, void* items,
               void* other);
-  // Where the k-th of the items in order is, which are moved; `nan`: where the last one is, if that is a NaN.
+  // Reorders the items and returns the position of the k-th; with `nan`, that of the last if it is a NaN.
   int64_t (*kth)(int64_t n, void* items, int64_t k, bool nan);
-  // Puts n of a matrix's rows, given by their numbers, in order; strides in bytes.
+  // Sorts n rows of a matrix, given by their numbers; strides in bytes.
   void (*order_few)(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order);
-  // Keys one after another, and how many of `count` ordered ones are smaller than each of n values, or not larger.
+  // `keys` writes the keys of elements. `search` counts, for each of n values, the keys among `count` ordered ones that
+  // are smaller or, with `right`, not larger.
   void (*keys)(int64_t n, const char* in, int64_t stride, void* out);
   void (*search)(int64_t count, const void* keys, int64_t n, const char* values, int64_t stride, bool right,
                  int64_t* out);
@@ -70,7 +73,7 @@ LAMELLA_DECLARE_ISA(const SortTable&, sort_loops, ())
 
 namespace lamella::cpu {
 
-// Of the chosen instruction set.
+// Returns the loops of the chosen instruction set.
 inline const SortTable& sort_table() {
   static const SortTable& chosen = LAMELLA_BY_ISA(sort_loops)();
   return chosen;

@@ -1,4 +1,4 @@
-// Memory of the host's pool for as long as a kernel, or a part of it on one thread, works.
+// Memory of the host's pool for the duration of a kernel, or of a part of it on one thread.
 #pragma once
 
 #include <lamella/library.h>
@@ -22,8 +22,9 @@ class Space {
     data_ = tensor_.data<char>();
     return LAMELLA_OK;
   }
-  // The same for memory that is written in no order. The system clears a fresh page when it is first written, a large
-  // one for long: a loop that meets many checks for interrupts late. So pages are touched here one by one.
+  // Takes memory that will be written in no order. The system clears a new page at its first write, which takes long
+  // for a large page: a loop that meets many new pages would check for interrupts late. So this touches every page
+  // once.
   lamella_status take_touched(int64_t bytes) {
     if (lamella_status st = take(bytes)) return st;
     constexpr int64_t page = 2 << 20;

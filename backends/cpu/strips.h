@@ -12,14 +12,14 @@ namespace lamella::cpu {
 
 inline constexpr int max_operands = 4;
 
-// Two dimensions of the walk. An operand that is fast along the rows, not along the columns, makes it crossed: then the
-// block is small, so that each line of memory that it touches stays in the first-level cache until it is used up.
+// Two dimensions of the walk. A block is crossed if an operand's smallest step is from row to row. A crossed block is
+// small, so that each line of memory that it touches stays in the first-level cache until all of it is used.
 struct Block {
   int64_t rows, cols;
   char* at[max_operands];
   int64_t row_step[max_operands], col_step[max_operands];
 
-  // rows [r, r + m), columns [c, c + n)
+  // Returns rows [r, r + m), columns [c, c + n).
   Block part(int count, int64_t r, int64_t m, int64_t c, int64_t n) const {
     Block b = *this;
     b.rows = m;
@@ -31,7 +31,7 @@ struct Block {
 
 class Strips {
  public:
-  // The output's shape; operands are added with their own, broadcast to it.
+  // Walks the output's shape. Operands are added with shapes of their own and broadcast.
   explicit Strips(const lamella_tensor* out) : ndim_(out->dl.ndim) {
     std::copy(out->dl.shape, out->dl.shape + ndim_, sizes_);
     add(out);
@@ -45,7 +45,7 @@ class Strips {
     for (int i = 0; i < ndim_; i++)
       o.strides[i] = i < shift || t->dl.shape[i - shift] == 1 ? 0 : t->dl.strides[i - shift] * itemsize(t);
   }
-  // An operand by its byte strides, one for each of the walk's dimensions.
+  // Adds an operand by its byte strides, one for each of the walk's dimensions.
   void add(void* data, const int64_t* strides) {
     Walked& o = operands_[count_++];
     o.data = static_cast<char*>(data);
@@ -56,8 +56,7 @@ class Strips {
     operands_[count_++].data = static_cast<char*>(value);
   }
 
-  // Calls body(n, pointers, byte strides) -> lamella_status on run after run, on several threads, until all are
-  // visited.
+  // Calls body(n, pointers, byte strides) -> lamella_status for every run, on several threads.
   template <class Body>
   lamella_status run(int64_t grain, Body&& body) {
     merge();
@@ -68,9 +67,9 @@ class Strips {
     return parallel_for(0, numel, grain, [&](int64_t b, int64_t e) -> lamella_status { return range(b, e, body); });
   }
 
-  // The same where elements that differ only in the dimensions `tied` may meet in memory: one thread has them all, and
-  // visits them in row-major order if the first operand is laid out so along these dimensions. The widest of the other
-  // dimensions is cut, into runs of no fewer than `together`.
+  // Calls body for every run, when elements that differ only in the dimensions `tied` may share memory. One thread
+  // visits all such elements, in row-major order if the first operand is laid out so along these dimensions. The
+  // threads share the widest of the other dimensions, in runs of at least `together`.
   template <class Body>
   lamella_status run_apart(uint64_t tied, int64_t grain, int64_t together, Body&& body) {
     int widest = -1;
@@ -90,7 +89,7 @@ class Strips {
                         });
   }
 
-  // body(block) -> lamella_status; a crossed block has at most `tile` elements, the others at most `grain`.
+  // Calls body(block) -> lamella_status. A crossed block has at most `tile` elements, any other at most `grain`.
   template <class Body>
   lamella_status run_blocks(int64_t grain, int64_t tile, Body&& body) {
     merge();
@@ -126,7 +125,7 @@ class Strips {
   }
 
  private:
-  // The whole of the last dimension and of `down` (-1: none), where the others have this flat index.
+  // Returns the whole of the last dimension and of `down` (-1: none), at a flat index of the other dimensions.
   Block block_at(int down, int64_t index) const {
     const int last = ndim_ - 1;
     Block b;
@@ -145,7 +144,7 @@ class Strips {
     return b;
   }
 
-  // The dimension along which an operand is faster than along the last one; -1 if there is none.
+  // Returns a dimension along which an operand has a smaller step than along the last one; -1 if there is none.
   int crossing_dim() const {
     const int last = ndim_ - 1;
     for (int k = 0; k < count_; k++) {

@@ -50,7 +50,7 @@ Status triu(const Tensor& self, int64_t diagonal, const Tensor& out) {
   return triangle(self.get(), diagonal, false, out.get());
 }
 
-// The rows and the columns of a triangle's places, as two rows of out.
+// Writes the rows and the columns of a triangle's places as two rows of out.
 lamella_status triangle_indices(int64_t rows, int64_t columns, int64_t offset, bool lower, const lamella_tensor* out) {
   if (out->numel == 0) return LAMELLA_OK;
   constexpr int64_t tile = 128;
@@ -68,7 +68,7 @@ lamella_status triangle_indices(int64_t rows, int64_t columns, int64_t offset, b
   const int64_t bound = lower ? offset + 1 : offset;  // row i is cut before column i + bound
   for (int64_t i = lower ? std::max<int64_t>(-offset, 0) : 0; i < rows; i++) {
     const int64_t cut = bound <= -i ? 0 : bound >= columns - i ? columns : bound + i;
-    if (!lower && cut == columns) break;  // so are all that follow
+    if (!lower && cut == columns) break;  // this row and all further rows are empty
     for (int64_t j = lower ? 0 : cut; j < (lower ? cut : columns); j++) {
       place[0][filled] = i;
       place[1][filled++] = j;

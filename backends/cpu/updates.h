@@ -13,5 +13,5 @@ using UpdateLoop = void (*)(int64_t n, char* const* at, double sign, const updat
 
 }  // namespace lamella::cpu
 
-// Of an update by its number in LAMELLA_UPDATES.
+// Returns the loop of an update by its number in LAMELLA_UPDATES.
 LAMELLA_DECLARE_ISA(UpdateLoop, update_loop, (int number, unsigned variant, int dtype))

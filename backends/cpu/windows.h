@@ -8,16 +8,16 @@
 namespace lamella::cpu {
 
 // Windows of one padded image, seen as the matrix b of a product: (channels · taps, places). Where the columns of a
-// window are `stride` apart, the image was split into that many images of every stride-th column, so the neighbours of
-// a row of outputs are neighbours in memory. The image has `slack` zeros behind its end: vectors that reach beyond it
-// count for nothing there, but a product of what was left in memory may be denormal, and take a hundred times as long.
+// window are `stride` apart, the image is split into `stride` images of every stride-th column, so that the neighbours
+// of a row of outputs are neighbours in memory. The image has `slack` zeros after its end. Vectors may read them: the
+// results are not used, but products of other bytes could be denormal, which takes a hundred times as long.
 struct Windows {
   const void* image;
   int64_t channels, plane;  // elements per channel
   int64_t taps;
-  const int64_t* tap;  // where each tap reads, from the window's first place
+  const int64_t* tap;  // the offset that each tap reads, from the window's first place
   int64_t rows, columns;
-  const int64_t* row;  // where each row of outputs begins
+  const int64_t* row;  // the offset of the windows of each row of outputs
 };
 inline constexpr int64_t slack = 64;
 
@@ -30,21 +30,21 @@ struct Pixels {
   const void* weight;  // (taps, channels)
   const void* bias;
   void* out;
-  int64_t begin, end, columns;  // rows, and places of each
+  int64_t begin, end, columns;  // rows [begin, end) of outputs; the places of a row
 };
 
-// For float, double, uint32_t and uint64_t.
+// The loops over windows of float, double, uint32_t or uint64_t.
 struct WindowKernels {
-  int64_t vector;  // elements
-  // Depthwise: one channel of outputs, out[i, j] = bias + sum over the taps of weight · image.
+  int64_t vector;  // elements of a vector
+  // Computes one channel of a depthwise convolution: out[i, j] = bias + sum over the taps of weight · image.
   void (*depthwise)(const Windows&, const void* weight, const void* bias, void* out);
   void (*depthwise_pixels)(const Pixels&);
   // Adds to sums (channels · taps, width) the windows times grad (places, width); the width is a multiple of `vector`.
   void (*weight_gradient)(const Windows&, const void* grad, int64_t width, void* sums);
-  // The same with grad (outs, places), whose channels are grad_step elements apart; sums (channels, outs, taps,
-  // vector): the caller adds up each vector.
+  // Adds the windows times grad (outs, places), whose channels are grad_step elements apart, to sums (channels, outs,
+  // taps, vector). The caller adds up each vector.
   void (*weight_gradient_by_places)(const Windows&, const void* grad, int64_t outs, int64_t grad_step, void* sums);
-  // The transpose of reading windows: adds values (channels, taps, places) to the image, each where its tap reads.
+  // Adds values (channels, taps, places) to the image, each at the place that its tap reads: the transpose of reading.
   void (*add_windows)(const Windows&, const void* values);
 };
 struct WindowLoops {

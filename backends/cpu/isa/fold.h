@@ -67,7 +67,7 @@ using SumOf = typename Pick<is_complex<T>, Complex, typename Pick<floating<T>, d
 
 struct Nothing {};
 
-// ---- simple folds: a value per element, joined ----------------------------------------------------------------------
+// ---- simple folds, which join a value of each element ---------------------------------------------------------------
 
 template <class Op>
 constexpr bool quick_run = requires(const typename Op::In* x) {
@@ -152,7 +152,7 @@ struct Simple {
       static_cast<typename Op::Out*>(out)[k] = Op::finish(static_cast<const A*>(acc)[k], length, param);
   }
 
-  // The same, compiled once for the folds that call them chunk by chunk.
+  // Does what `run` does; compiled once, for the folds that call it chunk by chunk.
   static __attribute__((noinline)) void shared_run(int64_t n, const T* x, A* acc) { run(n, x, 0, 0, acc); }
   static __attribute__((noinline)) void shared_columns(int64_t rows, const T* x, int64_t stride, int64_t width,
                                                        A* acc) {
@@ -166,7 +166,7 @@ struct Simple {
 // ---- which fold serves a dtype --------------------------------------------------------------------------------------
 
 template <template <class> class Make>
-const Fold* number(int dtype) {  // bool as bytes, integers as int64, halves as float
+const Fold* number(int dtype) {  // bools are read as bytes, integers as int64, half precision as float
   switch (dtype) {
     case LAMELLA_BOOL:
     case LAMELLA_UINT8:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t block_k = 256;
 
-// The left operand of a tile: packed means row after row of `Rows` elements.
+// The left operand of a tile; if packed, the `Rows` elements of one k are neighbours.
 template <class T>
 struct Left {
   const T* data;
@@ -28,7 +28,7 @@ __attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, 
   constexpr int n = lanes<T>;
   V sum[Rows][Vectors] = {};
   const int64_t row = Packed ? 1 : left.row, column = Packed ? Rows : left.column;
-  // Four bases of three rows each: that many addresses fit into the registers.
+  // One base for three rows each, since four addresses fit into the registers.
   const T* base[(Rows + 2) / 3];
 #pragma GCC unroll 8
   for (int i = 0; i < (Rows + 2) / 3; i++) base[i] = left.data + 3 * i * row;
@@ -49,15 +49,16 @@ __attribute__((noinline)) void tile(int64_t k, const Left<T>& left, const T* b, 
   store<T, Rows, Vectors>(sum, t);
 }
 
-// Where one vector of places is read: up to lane `at` along one row of outputs, from there on along the next one. What
-// lies `at` lanes before the next row's places is still in the image, for its rows are longer than those of outputs.
+// The addresses of one vector of places: lanes below `at` are read at `first`, in one row of outputs, the others at
+// `second`, in the next row. The unused lanes of `second` are still in the image, since its rows are longer than those
+// of outputs.
 template <class T>
 struct Places {
   const T *first, *second;
   int64_t at;
 };
 
-// Whether no vector of places, counted from a multiple of its lanes, has more than two rows.
+// Returns whether every vector of places that begins at a multiple of its lanes lies in at most two rows.
 template <class T>
 INLINE bool two_rows_at_most(int64_t columns) {
   int64_t common = 1;
@@ -73,7 +74,7 @@ INLINE Places<T> places_at(const Windows& w, int64_t place) {
   return {first, image + w.row[r + 1] - at, at};
 }
 
-// A tile of places, whose elements of the image are read where they lie.
+// Computes a tile of places, and reads their elements in the image itself.
 template <class T, int Rows, int Vectors, bool Joined>
 __attribute__((noinline)) void window_tile(int64_t k, const Left<T>& left, const int64_t* taps, const Places<T>* places,
                                            const Target<T>& target) {
@@ -134,7 +135,7 @@ INLINE void any_window_tile(int rows, bool joined, int64_t k, const Left<T>& lef
   });
 }
 
-// Rows of a, panel by panel: element (i, p) of a panel of r rows lies at p * r + i.
+// Packs rows of a, panel by panel: element (i, p) of a panel of r rows goes to p * r + i.
 template <class T>
 void pack_left(const T* a, int64_t row, int64_t column, int64_t m, int64_t k, T* to) {
   for (int64_t i = 0; i < m;) {
@@ -153,7 +154,7 @@ void pack_left(const T* a, int64_t row, int64_t column, int64_t m, int64_t k, T*
   }
 }
 
-// `columns` columns of b beside each other, filled up to a whole number of vectors.
+// Packs `columns` columns of b side by side, filled up with zeros to a whole number of vectors.
 template <class T>
 void pack_right(const T* b, int64_t row, int64_t column, int64_t k, int64_t columns, T* to) {
   constexpr int width = tile_columns<T>;
@@ -165,7 +166,7 @@ void pack_right(const T* b, int64_t row, int64_t column, int64_t k, int64_t colu
             *reinterpret_cast<const Vector<T>*>(b + p * row + j * lanes<T>);
     return;
   }
-  if (row == 1) {  // read along k
+  if (row == 1) {  // the elements along k are neighbours
     constexpr int64_t side = square<sizeof(T)>;
     int64_t p0 = 0;
     if constexpr (side > 0) {
@@ -191,8 +192,9 @@ struct Run {
   int64_t at, length, from;
 };
 
-// The panel of windows for places [first, first + columns) and rows [p0, p0 + k) of b. Whole vectors are written, and
-// what one writes too many, the next one overwrites; the buffer has `slack` behind it. Columns that are none are zeros.
+// Packs the panel of windows for places [first, first + columns) and rows [p0, p0 + k) of b. Only whole vectors are
+// written: each overwrites the excess of the one before, and the buffer has `slack` after its end. Columns after the
+// last are zeros.
 template <class T>
 void pack_windows(const Windows& w, int64_t first, int64_t columns, int64_t p0, int64_t k, T* to) {
   constexpr int width = tile_columns<T>, n = lanes<T>;
@@ -245,7 +247,7 @@ struct Product {
       pack_right<T>(static_cast<const T*>(g.b) + p0 * g.b_row + j * g.b_column, g.b_row, g.b_column, kb, columns, to);
   }
 
-  // Panels of b in turn, each against all rows of the block: the panel stays in the first cache.
+  // Multiplies all rows of the block by one panel of b after another, so that the panel stays in the first-level cache.
   void block(int64_t i0, int64_t mb, int64_t p0, int64_t kb, int64_t j0, int64_t nb) const {
     constexpr int width = tile_columns<T>;
     const bool last = p0 + kb == g.k;
@@ -275,7 +277,7 @@ struct Product {
     }
   }
 
-  // The same for windows whose vectors have two rows at most: nothing of the image is packed.
+  // Does what `block` does for windows whose vectors lie in at most two rows; the image is not packed.
   void window_block(int64_t i0, int64_t mb, int64_t p0, int64_t kb, int64_t j0, int64_t nb) const {
     constexpr int width = tile_columns<T>;
     int64_t taps[block_k];
@@ -316,7 +318,7 @@ struct Product {
   }
 };
 
-// c (m, 1): dot products of the rows of a with a vector, four vectors of sums each.
+// Computes c (m, 1): dot products of the rows of a with a vector, with four vectors of sums each.
 template <class T>
 INLINE T dot(const T* x, const T* y, int64_t k) {
   typedef Vector<T> V;
@@ -335,7 +337,7 @@ INLINE T dot(const T* x, const T* y, int64_t k) {
   return total;
 }
 
-// c (1, n): rows of b times numbers, a few rows a pass.
+// Computes c (1, n): adds up rows of b times numbers, a few rows in each pass.
 template <class T>
 void add_rows(const Gemm& g) {
   typedef Vector<T> V;
@@ -349,7 +351,7 @@ void add_rows(const Gemm& g) {
     for (int64_t p = 0; p < g.k; p += pass) {
       T f[pass];
       const T* row[pass];
-      for (int q = 0; q < pass; q++) {  // past the end: the last row again, times nothing
+      for (int q = 0; q < pass; q++) {  // after the end, the last row times 0
         f[q] = p + q < g.k ? x[(p + q) * g.a_column] : T(0);
         row[q] = static_cast<const T*>(g.b) + least(p + q, g.k - 1) * g.b_row;
       }
@@ -372,7 +374,7 @@ void add_rows(const Gemm& g) {
   }
 }
 
-// Rows are read where they lie unless each is used often enough to pay for the copy.
+// Computes a product. Rows of b are read in place unless each is used often enough to pay for packing it.
 template <class T>
 INLINE bool packs_left(const Gemm& g) {
   return g.m * g.k > 16384 && g.n > 16 * tile_columns<T>;
@@ -403,7 +405,8 @@ template <class T>
 int convolve(const Gemm& g, const Windows& w, int64_t first_place, void* space) {
   T* right = static_cast<T*>(space);
   T* left = right + least(g.k, block_k) * least(g.n + tile_columns<T>, block_n) + slack;
-  // A packed panel costs as much as two rows or three, vectors of two rows their second loads in each tile.
+  // Packing a panel costs as much as two or three rows of products; vectors in two rows cost a second load in each
+  // tile.
   const bool direct = w.columns % lanes<T> == 0 || (g.m < 48 && two_rows_at_most<T>(w.columns));
   return Product<T>{g, &w, first_place, right, left, packs_left<T>(g), true, direct}.run();
 }

@@ -33,7 +33,7 @@ struct Pairs {
   INLINE static Vector<float> add(Vector<float> sum, Vector<uint32_t> x, Vector<uint32_t> y) {
     return (Vector<float>)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)y);
   }
-  // To the nearest, halves to even numbers, as casts do.
+  // Rounds to the nearest, ties to even, as casts do.
   INLINE static void narrow(Vector<float> sum, uint16_t* to, int64_t count) {
     typedef Vector<uint32_t> V;
     const V bits = (V)sum, rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

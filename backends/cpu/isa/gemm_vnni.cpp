@@ -1,7 +1,7 @@
 // Products of bytes, summed in int32 by the instruction that multiplies four unsigned bytes by four signed ones (VNNI).
 //
-// Where the left operand is signed, 128 is added to it by inverting its highest bits; 128 times the sums of the right
-// operand's columns are subtracted again. All sums wrap, so what this adds and subtracts is exact.
+// If the left operand is signed, 128 is added to its numbers by inverting their highest bits, and 128 times the sums of
+// the right operand's columns are subtracted from the result. All sums wrap, so this is exact.
 #include "backends/cpu/gemm.h"
 #include "backends/cpu/isa/square.h"
 #include "backends/cpu/isa/tile.h"

@@ -1,17 +1,17 @@
 // Products of numbers of 8 or 16 bits. Neighbours along k are packed as one element of 32 bits, a group, and one
 // instruction multiplies the numbers of two groups and adds them up. The tiles are those of Note [Tiles] in gemm.cpp.
 //
-// A file includes this inside the region that is compiled for its instruction, behind tile.h and square.h, and has a
+// A file includes this inside the region that is compiled for its instruction, after tile.h and square.h, and has a
 // struct Kind:
-//   Number, Sum          what is multiplied, and what it is added up in
+//   Number, Sum          the type of the operands' numbers, and that of the sums
 //   size                 numbers in a group
 //   dense                whether the numbers of a group lie in memory as they do in the group
 //   flipped              bits that are inverted in the left operand's groups
-//   left, right          the group of `count` numbers, `along` apart; those behind the count are zeros
+//   left, right          the group of `count` numbers, `along` apart; the numbers after the count are zeros
 //   interleave           groups of `width` neighbouring columns
 //   add                  adds the products of two vectors of groups to a vector of sums
-//   narrow               writes the first `count` of a vector of sums as numbers of 16 bits; nothing where `narrows` is
-//   false offsets              numbers to add to the sums of the columns for what is flipped; null where nothing is
+//   narrow               writes the first `count` of a vector of sums as numbers of 16 bits, if `narrows` is true
+//   offsets              numbers to add to the sums of the columns if bits are flipped; null if none are
 #include <cstring>
 
 namespace lamella::cpu {
@@ -28,7 +28,7 @@ struct Numbers {
   const Number* at(int64_t i, int64_t j) const { return data + i * row + j * column; }
 };
 
-// Four rows of four groups become four columns.
+// Transposes four rows of four groups.
 INLINE void transpose_four(uint32_t* to, int64_t to_row, const char* from, int64_t from_row) {
 #ifdef __SSE2__
   __m128i a[4], b[4];
@@ -47,7 +47,7 @@ INLINE void transpose_four(uint32_t* to, int64_t to_row, const char* from, int64
 #endif
 }
 
-// Rows of a, panel by panel: group p of row i of a panel of r rows lies at p * r + i.
+// Packs rows of a, panel by panel: group p of row i of a panel of r rows goes to p * r + i.
 template <class Kind>
 void pack_left(const Numbers<typename Kind::Number>& a, int64_t m, int64_t k, uint32_t* to) {
   const int64_t groups = (k + Kind::size - 1) / Kind::size, bytes = sizeof(typename Kind::Number);
@@ -67,7 +67,7 @@ void pack_left(const Numbers<typename Kind::Number>& a, int64_t m, int64_t k, ui
   }
 }
 
-// `columns` columns of b: group p of column j lies at p * width + j. Columns behind the last one are zeros.
+// Packs `columns` columns of b: group p of column j goes to p * width + j. Columns after the last are zeros.
 template <class Kind>
 void pack_right(const Numbers<typename Kind::Number>& b, int64_t k, int64_t columns, uint32_t* to) {
   int64_t p = 0;
@@ -124,7 +124,7 @@ __attribute__((noinline)) void tile(int64_t groups, const uint32_t* left, const 
   store<Sum, Rows, Vectors>(sum, t);
 }
 
-// The first `count` numbers of a vector of groups; the others are zeros.
+// Returns the first `count` numbers of a vector of groups; the others are zeros.
 template <class Kind>
 INLINE Vector<uint32_t> load_groups(const typename Kind::Number* from, int64_t count) {
   if (count >= lanes<uint32_t> * Kind::size) return *reinterpret_cast<const Vector<uint32_t>*>(from);
@@ -133,7 +133,8 @@ INLINE Vector<uint32_t> load_groups(const typename Kind::Number* from, int64_t c
   return v;
 }
 
-// A few rows, times columns that lie along k as the rows do: nothing is packed. Four columns at once.
+// Multiplies a few rows by columns whose elements are neighbours along k, as those of the rows, so that neither is
+// packed. Takes four columns at once.
 template <class Kind, int Rows>
 __attribute__((noinline)) void dots(const Gemm& g, int64_t i0, int64_t j0, int64_t columns) {
   typedef typename Kind::Sum Sum;
@@ -197,7 +198,7 @@ int64_t space(int64_t m, int64_t n, int64_t k) {
   return 4 * ((groups + 1) * least(n + width, block_n) + groups * least(m, block_m));
 }
 
-// Where the parts of a product lie in its space.
+// A product, with the addresses in its space of the packed operands and of the offsets.
 template <class Kind>
 struct Grouped {
   typedef typename Kind::Number Number;
@@ -206,7 +207,8 @@ struct Grouped {
   uint32_t *right, *left;
   Sum* offsets;
 
-  // The numbers that are added to the columns of a panel with its last block: the bias, and what flipped bits ask for.
+  // Returns the numbers that are added to the columns of a panel: the bias, with the last block, and the offsets for
+  // flipped bits.
   const Sum* added(const uint32_t* panel, int64_t groups, int64_t j, int64_t columns, bool last, bool fresh) const {
     const auto* bias = last && g.column_bias ? static_cast<const Sum*>(g.column_bias) + j : nullptr;
     if constexpr (Kind::flipped) {

@@ -38,7 +38,7 @@ bool valid(int64_t n, const char* index, int64_t is, const Places& p) {
   return true;
 }
 
-// Element by element: the gather and scatter instructions of some machines are slower than this.
+// Marks loops that run element by element: the gather and scatter instructions of some machines are slower.
 #define LAMELLA_SCALAR [[gnu::noinline, gnu::optimize("no-tree-vectorize")]]
 
 template <class T, int64_t Scale>
@@ -83,7 +83,7 @@ bool pick(const Strip& s, const Places& p) {
     const int64_t m = s.n - b < tile ? s.n - b : tile;
     const char* index = s.index + b * s.is;
     if (!valid(m, index, s.is, p)) return false;
-    const bool plain = s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0;  // a row from a row
+    const bool plain = s.is == 8 && s.os == sizeof(T) && s.ss == 0 && p.wrap == 0;  // elements of one row to a row
     if (plain && (p.scale == sizeof(T) || p.scale == 1)) {
       (p.scale == 1 ? pick_row<T, 1> : pick_row<T, sizeof(T)>)(m, reinterpret_cast<T*>(s.other) + b, s.self,
                                                                reinterpret_cast<const int64_t*>(index));
@@ -139,7 +139,7 @@ void reverse(int64_t n, char* out, const char* from) {
   for (int64_t i = 0; i < n; i++) to[i] = x[n - 1 - i];
 }
 
-// ---- two elements become one ---------------------------------------------------------------------------------------
+// ---- reductions of two elements ------------------------------------------------------------------------------------
 
 template <class T>
 struct Pair {
@@ -184,7 +184,7 @@ struct Smallest {
   }
 };
 
-// 16-bit floats are computed in float.
+// Joins two elements; 16-bit floats are computed in float.
 template <class Two, class T>
 T two(T a, T b) {
   if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)

@@ -1,5 +1,5 @@
-// Vectors of fixed length, whatever the instruction set: the compiler splits them where registers are shorter, so sums
-// have the same order, and the same bits, everywhere. For the files of this folder.
+// Vectors of fixed length for the files of this folder. The compiler splits them if registers are shorter, so that sums
+// have the same order, and the same bits, with every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ template <class V>
 LAMELLA_INLINE void load(V& v, const void* from) {
   __builtin_memcpy(&v, from, sizeof v);
 }
-// Eight floats as doubles.
+// Loads eight floats as doubles.
 LAMELLA_INLINE void load_wide(Doubles& v, const float* from) {
   Floats8 x;
   load(x, from);
@@ -31,7 +31,7 @@ LAMELLA_INLINE void load_wide(Doubles& v, const float* from) {
 }
 LAMELLA_INLINE void load_wide(Doubles& v, const double* from) { load(v, from); }
 
-// The last `rest` of the 16 floats that end at `end`, after others of one value.
+// Loads the last `rest` of the 16 floats that end at `end`; the lanes before them get the value `others`.
 LAMELLA_INLINE void load_rest(Floats& v, const float* end, int64_t rest, float others) {
   load(v, end - 16);
   const Ints at = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -1,4 +1,4 @@
-// One instruction set's table. Note [Instruction sets] is in backends/cpu/isa.h.
+// The table Loops of one instruction set. Note [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/loops.h"
 
 namespace lamella::cpu::LAMELLA_ISA {

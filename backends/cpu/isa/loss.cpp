@@ -29,7 +29,7 @@ struct AbsoluteError {
     return d > 0 ? T(1) : d < 0 ? T(-1) : T(0);
   }
 };
-// Quadratic below `width`, straight beyond it.
+// Quadratic below `width`, linear above it.
 struct Huber {
   template <class T>
   static LAMELLA_INLINE T of(T d, T width) {

@@ -1,5 +1,5 @@
-// The mean of a run and its sum of squared deviations: shifted by the block's first element, blocks joined by Chan's
-// formula, in double. For the files of this folder.
+// The mean of a run and its sum of squared deviations, in double, for the files of this folder. Each block is shifted
+// by its first element, and blocks are joined by Chan's formula.
 #pragma once
 
 #include "backends/cpu/isa/chain.h"
@@ -27,7 +27,7 @@ inline void add_block(Moments& a, double count, double shift, double sum, double
   a.count = total;
 }
 
-// One block, at most a few thousand elements.
+// Adds one block of at most a few thousand elements.
 template <class T>
 inline void add_run(Moments& a, int64_t n, const T* x) {
   if (n == 0) return;
@@ -51,7 +51,7 @@ inline void add_run(Moments& a, int64_t n, const T* x) {
   add_block(a, static_cast<double>(n), shift, s, q);
 }
 
-// Sums of x - near and of its squares, in short chains of floats.
+// Computes the sums of x - near and of its squares, in short chains of floats.
 inline void add_around(int64_t n, const float* x, float near, double* sum, double* squares) {
   using Chain = FloatChain<false>;
   Doubles s = {}, q = {};
@@ -85,7 +85,8 @@ inline void add_around(int64_t n, const float* x, float near, double* sum, doubl
   *squares = add_up(q);
 }
 
-// Of floats in two looks, the second from the cache; in double where squares leave the range of floats.
+// Adds a run of floats in two passes, the second of which reads the cache; in double if squares leave the range of
+// floats.
 inline void add_run(Moments& a, int64_t n, const float* x) {
   if (n < 64) return add_run<float>(a, n, x);
   const double count = static_cast<double>(n);

@@ -69,7 +69,7 @@ void affine_each(int64_t rows, int64_t n, const void* in, void* out, const void*
   auto* x = static_cast<const T*>(in);
   auto* y = static_cast<T*>(out);
   auto *m = static_cast<const T*>(mean), *a = static_cast<const T*>(scale), *b = static_cast<const T*>(shift);
-  for (; rows > 0; rows--, x += n, y += n) {  // in the order of the memory: the prefetcher sees it
+  for (; rows > 0; rows--, x += n, y += n) {  // in the order of the memory, for the prefetcher
 #pragma omp simd
     for (int64_t i = 0; i < n; i++) y[i] = (x[i] - m[i]) * a[i] + b[i];
   }

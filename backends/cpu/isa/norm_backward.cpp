@@ -83,8 +83,8 @@ void take_in(int64_t n, void* from, double* to) {
   }
 }
 
-// Rows from `begin` to `rows`, columns from `first` to n: eight rows at a time as T, then on as double. `make` is what
-// (row, column) adds to the two sums.
+// Adds rows [begin, rows) of columns [first, n) to two sums of each column: eight rows at a time in T, these sums in
+// double. `make` returns the summands of (row, column).
 template <class T, class Make>
 LAMELLA_INLINE void add_down(int64_t begin, int64_t rows, int64_t first, int64_t n, Make make, double* sum,
                              double* by_x) {
@@ -128,7 +128,8 @@ LAMELLA_INLINE void add_wide(double* to, const typename Lanes<T>::type& v) {
   }
 }
 
-// Eight narrow rows in the order of the memory: eight streams within a page are more than the prefetcher sees through.
+// Adds strips of eight narrow rows in the order of the memory, since the prefetcher does not follow eight streams
+// within a page.
 template <class T>
 int64_t add_strips(int64_t n, const T* g, const T* x, const T* mean, double* sum, double* by_x) {
   using V = typename Lanes<T>::type;

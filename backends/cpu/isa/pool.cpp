@@ -6,9 +6,9 @@ namespace lamella::cpu {
 namespace {
 
 struct Largest {
-  template <class T>  // of numbers or vectors
+  template <class T>  // a number or a vector
   static INLINE T join(T x, T y) {
-    return (y > x) | (y != y) ? y : x;  // NaN wins
+    return (y > x) | (y != y) ? y : x;  // NaN is the largest
   }
 };
 struct Sum {
@@ -18,7 +18,7 @@ struct Sum {
   }
 };
 
-// Windows of two by two side by side: N of them, then half as many, until all n are done.
+// Joins windows of two by two side by side: N at a time, then half as many, until all n are done.
 template <class Op, class T, int N>
 INLINE void join_squares(const T* top, const T* bottom, int64_t n, T* out) {
   if constexpr (N == 1) {
@@ -43,7 +43,7 @@ INLINE void join_squares(const T* top, const T* bottom, int64_t n, T* out) {
   }
 }
 
-// The first Count lines are joined in their order, after what `to` holds if it was begun.
+// Joins Count lines in their order, after the elements of `to` if it was begun.
 template <class Op, class T, int Count, bool Begun>
 INLINE void join_lines(const T* const* lines, int64_t n, T* __restrict to) {
   const T* line[Count];
@@ -56,7 +56,7 @@ INLINE void join_lines(const T* const* lines, int64_t n, T* __restrict to) {
   }
 }
 
-// Lines of n elements joined into one, four a pass.
+// Joins lines of n elements into one, four in each pass.
 template <class Op, class T>
 class Joined {
  public:
@@ -91,7 +91,7 @@ class Joined {
   bool begun_ = false;
 };
 
-// The rows of the image that a row of outputs reads, joined into one.
+// Joins the rows of the image that a row of outputs reads into one.
 template <class Op, class T>
 void join_rows(const PoolPlane& p, int64_t place, T nothing, T* to, PoolWatch* watch) {
   Joined<Op, T> joined(p.image[1], to);
@@ -104,7 +104,7 @@ void join_rows(const PoolPlane& p, int64_t place, T nothing, T* to, PoolWatch* w
   joined.finish(nothing);
 }
 
-// Channels last: the pixels of one window, Count vectors of channels. Rows first, as in planes.
+// Joins the pixels of one window, for Count vectors of channels, in channels last. Rows are joined first, as in planes.
 template <class Op, class T, int Count>
 INLINE void join_channels(const PoolPlane& p, const T* first, int64_t rows, int64_t columns, T* out) {
   constexpr int width = vector_bytes / sizeof(T);
@@ -122,7 +122,8 @@ INLINE void join_channels(const PoolPlane& p, const T* first, int64_t rows, int6
   for (int k = 0; k < Count; k++) *reinterpret_cast<V*>(out + k * width) = all[k];
 }
 
-// Rows and columns [from, to) of one window; the last vector of channels begins where it still fits.
+// Joins rows and columns [from, to) of one window. The last vector of channels overlaps the one before, so that it
+// fits.
 template <class Op, class T>
 INLINE void join_pixels(const PoolPlane& p, const int64_t (&from)[2], const int64_t (&to)[2], T nothing, T* out) {
   constexpr int width = vector_bytes / sizeof(T), count = 2;
@@ -141,7 +142,7 @@ INLINE void join_pixels(const PoolPlane& p, const int64_t (&from)[2], const int6
   }
 }
 
-// Stride and Kernel are 0 where they are not known.
+// Joins the columns of each window of a row. Stride and Kernel are 0 if they are not known when this is compiled.
 template <class Op, class T, int Stride, int Kernel>
 INLINE void join_columns(const PoolPlane& p, const T* __restrict row, T* __restrict out, PoolWatch* watch) {
   const int64_t stride = Stride ? Stride : p.stride[1], n = p.places[1];
@@ -172,7 +173,7 @@ void columns(const PoolPlane& p, const T* row, T* out, PoolWatch* watch) {
   join_columns<Op, T, 0, 0>(p, row, out, watch);
 }
 
-// Channels last: finish gets the row, the column and the channels of each place.
+// Pools in channels last, and calls finish with the row, the column and the channels of each place.
 template <class Op, class T, class Finish>
 INLINE int pool_pixels(const PoolPlane& p, T nothing, Finish finish) {
   PoolWatch watch(p.interrupted);
@@ -251,8 +252,8 @@ int mean(const PoolPlane& p) {
   });
 }
 
-// The end of a sum: adds the last n elements and the lanes of `sum`, in vectors of N, then of half as many; the order
-// depends on n alone.
+// Ends a sum: adds the last n elements and the lanes of `sum`, in vectors of N, then of half as many. The order depends
+// on n alone.
 template <class T, int N>
 INLINE T fold(typename VectorOf<T, N>::type sum, const T* x, int64_t n) {
   using V = typename VectorOf<T, N>::type;
@@ -285,7 +286,7 @@ INLINE T sum(const T* x, int64_t n) {
   return fold<T, width>(lanes[0] + lanes[1], x, n);
 }
 
-// Place i of m takes [floor(i n / m), ceil((i + 1) n / m)): rows are added up, then columns.
+// Computes adaptive means: place i of m reads [floor(i n / m), ceil((i + 1) n / m)). Rows are added up, then columns.
 template <class T>
 int adaptive(const PoolPlane& p) {
   PoolWatch watch(p.interrupted);

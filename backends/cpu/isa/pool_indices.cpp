@@ -1,11 +1,12 @@
-// Pools that tell where each largest element stood, and its gradient's way back there. Note [Instruction sets] is in
+// Pools that return the index of each largest element, and their gradients. Note [Instruction sets] is in
 // backends/cpu/isa.h.
 #include "backends/cpu/isa/pool_windows.h"
 
 namespace lamella::cpu {
 namespace {
 
-// One tap of a row of windows against the best so far; an index is as wide as an element, so both share one mask.
+// Compares one tap of a row of windows with the largest elements so far. An index is as wide as an element, so that
+// both are chosen by one mask.
 template <class T, class I, int Stride>
 INLINE void better(const T* __restrict from, int64_t stride, int64_t first, int64_t last, I index, T* __restrict best,
                    I* __restrict at) {
@@ -18,7 +19,7 @@ INLINE void better(const T* __restrict from, int64_t stride, int64_t first, int6
   }
 }
 
-// Values with their indices: the taps of all windows of a row, one after another; the first of equals stays.
+// Computes values and indices: takes one tap of all windows of a row after another. The first of equal elements stays.
 template <class T, class I>
 int largest_with_indices(const PoolPlane& p) {
   PoolWatch watch(p.interrupted);
@@ -58,7 +59,8 @@ int largest_with_indices(const PoolPlane& p) {
 
 // ---- windows of two by two side by side ----------------------------------------------------------------------------
 
-// N elements, their places in a plane, and the orders that take every second element of two vectors, or put it back.
+// N windows: their elements, the places of these in a plane, and the shuffles that split two vectors into even and odd
+// elements, or interleave them again.
 template <class T, int N>
 struct Squares {
   using I = typename IndexOf<sizeof(T)>::type;
@@ -101,7 +103,7 @@ struct Squares {
     *reinterpret_cast<Wide*>(indices) = __builtin_convertvector(at, Wide);
   }
 
-  // `strays` gets bits where an index is none of its window's.
+  // Writes gradients to the places of their indices. Sets bits of `strays` for an index that is not in its window.
   INLINE void spread(const T* grad, const int64_t* indices, int64_t width, int64_t first, T* top, Wide* strays) const {
     const V g = *reinterpret_cast<const V*>(grad);
     const Wide wide = *reinterpret_cast<const Wide*>(indices);
@@ -121,8 +123,8 @@ struct Squares {
   }
 };
 
-// All windows of rows [begin, end), as many at a time as fit; the last ones of a row may be done twice. Strays are told
-// at the end.
+// Calls body for all windows of rows [begin, end), N at a time, or fewer in narrow rows; the last windows of a row may
+// be computed twice.
 template <class T, int N, class Body>
 INLINE bool in_vectors(int64_t begin, int64_t end, int64_t n, Body body) {
   if constexpr (N == 1) {
@@ -161,7 +163,7 @@ int largest(const PoolPlane& p) {
   return largest_with_indices<T, int32_t>(p);
 }
 
-// ---- backward: what lies outside of the plane belongs to empty windows ----
+// ---- backward; an index outside of the plane is that of an empty window ----
 
 template <class T>
 INLINE bool square_gradients(const PoolPlane& p) {
@@ -176,7 +178,7 @@ INLINE bool square_gradients(const PoolPlane& p) {
   });
 }
 
-// One plane: `in` are the gradients of the largest elements, `out` the whole image's.
+// Computes one plane: `in` are the gradients of the largest elements, `out` is the gradient of the whole image.
 template <class T>
 void backward(const PoolPlane& p) {
   if (square_gradients<T>(p)) return;

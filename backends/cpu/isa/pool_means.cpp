@@ -1,11 +1,11 @@
-// Means of windows, backward: each place's share goes to all that its window held. Note [Instruction sets] is in
-// backends/cpu/isa.h.
+// Gradients of means of windows: each place's share is added to all elements of its window. Note [Instruction sets] is
+// in backends/cpu/isa.h.
 #include "backends/cpu/pool.h"
 
 namespace lamella::cpu {
 namespace {
 
-// The shares of a row of places are added up along the columns, then added to all rows of their windows.
+// Adds up the shares of a row of places along the columns, then adds this line to all rows of their windows.
 template <class T>
 int backward(const PoolShares& p) {
   PoolWatch watch(p.interrupted);

@@ -1,4 +1,4 @@
-// Common parts of the loops of pools: vectors of any length, and where windows lie in their image.
+// Common parts of the loops of pools: vectors of any length, and the parts of windows that lie in the image.
 #pragma once
 
 #include <limits>
@@ -48,12 +48,12 @@ struct IndexOf<8> {
 
 INLINE int64_t clipped(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
 
-// The first place of a window that lies in the image.
+// Returns the first row or column of a window that lies in the image.
 INLINE int64_t first_inside(int64_t begin, int64_t dilation) {
   return begin >= 0 ? begin : begin + (-begin + dilation - 1) / dilation * dilation;
 }
 
-// Neighbouring windows of two by two that lie in the image.
+// Returns whether the windows are neighbouring squares of two by two that lie in the image.
 INLINE bool are_squares(const PoolPlane& p) {
   bool all = true;
   for (int d = 0; d < 2; d++)

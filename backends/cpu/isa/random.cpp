@@ -9,11 +9,11 @@
 namespace lamella::cpu {
 namespace {
 
-constexpr int64_t blocks = 64, tile = 4 * blocks;  // words a tile
+constexpr int64_t blocks = 64, tile = 4 * blocks;  // values of the counter in a tile, and words
 
-constexpr int64_t lanes = 16;  // counters that go through the vector units together, at least
+constexpr int64_t lanes = 16;  // the least number of counters that are computed together as vectors
 
-// The words of the first `count` of 64 counters, in order; count is a multiple of `lanes`.
+// Writes the words of the first `count` of 64 counters, in order; count is a multiple of `lanes`.
 inline __attribute__((always_inline)) void philox(Stream s, int64_t count, uint32_t* out) {
   alignas(64) uint32_t w[4][blocks];
   const uint32_t key0 = static_cast<uint32_t>(s.seed), key1 = static_cast<uint32_t>(s.seed >> 32);
@@ -41,8 +41,8 @@ inline __attribute__((always_inline)) void philox(Stream s, int64_t count, uint3
     for (int k = 0; k < 4; k++) out[4 * i + k] = w[k][i];
 }
 
-// Calls make(words, out, count) for parts of the n outputs, `per` in a whole tile; the last, shorter one is made
-// beside, up to whole vectors.
+// Calls make(words, out, count) for the n outputs tile by tile, with `per` outputs in a whole tile. The last, shorter
+// tile is rounded up to whole vectors, made in a buffer and copied.
 template <int64_t per, class T, class Make>
 inline __attribute__((always_inline)) void tiles(Stream s, int64_t n, T* out, Make make) {
   alignas(64) uint32_t words[tile];
@@ -91,7 +91,8 @@ void uniform64(Stream s, int64_t n, double* out, double low, double width, doubl
   });
 }
 
-// sin and cos of 2 pi u for u in [0, 1): the nearest quarter turn comes off exactly, Taylor's series do the rest.
+// Computes sin and cos of 2 pi u for u in [0, 1): subtracts the nearest quarter turn, which is exact, and uses Taylor
+// series for the rest.
 inline void turn(float u, float* sine, float* cosine) {
   const int32_t q = static_cast<int32_t>(4.0f * u + 0.5f);
   const float x = 6.28318530717958648f * (u - 0.25f * static_cast<float>(q)), z = x * x;

@@ -13,7 +13,8 @@ inline __attribute__((always_inline)) T sigmoid(T x) {
   return x < 0 ? e * s : s;
 }
 
-// tanh: near 0, where the quotient of exponentials loses digits, the seventh convergent of its continued fraction.
+// tanh as a quotient of exponentials; near 0, where this loses digits, the seventh convergent of the continued
+// fraction.
 template <class T>
 inline __attribute__((always_inline)) T tangent(T x) {
   const T e = exp_below(x < 0 ? 2 * x : -2 * x), t = (1 - e) / (1 + e), square = x * x;

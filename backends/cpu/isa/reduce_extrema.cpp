@@ -25,7 +25,7 @@ struct Position {
     for (int64_t i = 0; i < n; i++) static_cast<Best*>(acc)[i] = {Max ? lowest<T>() : highest<T>(), -1};
   }
 
-  // A chunk's extremum first; its position only where the chunk has something better.
+  // Computes each chunk's extremum, and its position only if the extremum is better than those before.
   static void run(int64_t n, const void* data, int64_t first, double, void* acc) {
     auto* x = static_cast<const T*>(data);
     Best& best = *static_cast<Best*>(acc);
@@ -100,7 +100,7 @@ struct MinMax {
   static void run(int64_t n, const void* data, int64_t, double, void* acc) {
     auto* x = static_cast<const T*>(data);
     auto* both = static_cast<Both*>(acc);
-    constexpr int64_t chunk = 1024;  // stays in the cache for the second look
+    constexpr int64_t chunk = 1024;  // stays in the cache for the second pass
     for (int64_t i = 0; i < n; i += chunk) {
       Low::shared_run(n - i < chunk ? n - i : chunk, x + i, &both->low);
       High::shared_run(n - i < chunk ? n - i : chunk, x + i, &both->high);

@@ -52,8 +52,8 @@ struct Variance {
       add_block(static_cast<Moments*>(acc)[k], static_cast<double>(rows), shift[k], sum[k], squares[k]);
   }
 
-  // In two looks, the second from the cache, around the means and in short chains of floats. False, and nothing done,
-  // where squares leave the range of floats.
+  // Sums deviations from the means in short chains of floats, in a second pass, which reads the cache. Returns false
+  // and changes nothing if squares leave the range of floats.
   static bool columns_around(int64_t rows, const float* x, int64_t stride, int64_t width, Moments* acc) {
     using Chain = FloatChain<false>;
     const double count = static_cast<double>(rows);
@@ -119,7 +119,7 @@ struct Variance {
       dtype_of<T>, {LAMELLA_FLOAT64, LAMELLA_FLOAT64}, sizeof(Moments), false, start, run, columns, join, finish};
 };
 
-// A complex variance is that of the real parts plus that of the imaginary ones.
+// The variance of complex numbers is the sum of the variances of the real and of the imaginary parts.
 template <class T, bool Root>
 struct ComplexVariance {
   using Part = Variance<double, false>;
@@ -200,7 +200,7 @@ struct LogSumExp {
 
   static void columns(int64_t rows, const void* data, int64_t stride, int64_t width, int64_t, double, void* acc) {
     auto* x = static_cast<const T*>(data);
-    constexpr int64_t few = 32;  // rows that stay in the cache between the two looks at them
+    constexpr int64_t few = 32;  // rows that stay in the cache between the two passes
     T largest[fold_width];
     double sum[fold_width];
     for (int64_t from = 0; from < rows; from += few) {

@@ -86,7 +86,7 @@ struct Norm0 : NormBase {
   using In = T;
   static inline Acc lift(T x, double) { return magnitude(x) != 0 ? 1.0 : 0.0; }
 };
-// Sums of what Op makes of doubles, in four vectors.
+// Sums of the values that Op computes from doubles, in four vectors.
 template <class Op, class T>
 LAMELLA_INLINE double run_wide(int64_t n, const T* x) {
   Doubles a[4] = {}, v;
@@ -103,7 +103,7 @@ LAMELLA_INLINE double run_wide(int64_t n, const T* x) {
     Op::apply(v);
     a[0] += v;
   }
-  if (i < n) {  // the last eight again, without what was counted
+  if (i < n) {  // the last eight elements, without those that were added already
     load_wide(v, x + n - 8);
     Op::apply(v);
     const Longs at = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -128,7 +128,8 @@ struct Norm1 : NormBase, WideRun<Absolute> {
   using In = T;
   static inline Acc lift(T x, double) { return magnitude(x); }
 };
-// Squares of floats leave their range early: where the sum did, or comes near the lower end, it is done in double.
+// Sums squares of floats in float, and again in double if the sum has left the range of floats or is near its lower
+// end.
 struct SquareRun : WideRun<Squared> {
   using WideRun<Squared>::run;
   static double run(int64_t n, const float* x) {

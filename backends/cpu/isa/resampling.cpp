@@ -1,5 +1,5 @@
-// Planes at other places: rows are mixed from rows, and their elements from elements of a row. Note [Instruction sets]
-// is in backends/cpu/isa.h.
+// Resampling of planes: rows are weighted sums of rows, and elements are weighted sums of elements of a row. Note
+// [Instruction sets] is in backends/cpu/isa.h.
 #include "backends/cpu/resampling.h"
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace lamella::cpu {
 namespace {
 
-// The weighted sum of Count lines, on top of what `to` holds if it was begun.
+// Computes the weighted sum of Count lines, added to `to` if it was begun.
 template <class T, int Count, bool Begun>
 INLINE void mix_lines(const T* const* lines, const T* weight, int64_t n, T* __restrict to) {
   const T* line[Count];
@@ -34,7 +34,7 @@ INLINE void mix_rest(const T* const* lines, const T* weight, int64_t count, int6
   if (count == 4) mix_lines<T, 4, Begun>(lines, weight, n, to);
 }
 
-// Up to four lines, the first of a place or further ones.
+// Adds up to four lines, which are the first of a place unless `to` was begun.
 template <class T>
 __attribute__((noinline)) void mix_four(const T* const* lines, const T* weight, int64_t count, int64_t n, bool begun,
                                         T* to) {
@@ -46,7 +46,7 @@ void clear(T* to, int64_t n) {
   for (int64_t j = 0; j < n; j++) to[j] = 0;
 }
 
-// The same where the lines' elements are anywhere in one row.
+// Does what mix_lines does with elements from any places of one row.
 template <class T, int Count, bool Begun>
 INLINE void mix_places(const T* from, const int32_t* index, const T* weight, int64_t n, T* __restrict to) {
   for (int64_t j = 0; j < n; j++) {
@@ -65,7 +65,7 @@ INLINE void places_rest(const T* from, const int32_t* index, const T* weight, in
   if (count >= 4) mix_places<T, 4, Begun>(from, index, weight, n, to);
 }
 
-// One row along its columns.
+// Resamples one row along its columns.
 template <class T>
 __attribute__((noinline)) void across(const ResampleAxis& a, int64_t depth, const T* from, T* to) {
   const T* weight = static_cast<const T*>(a.weight);
@@ -107,7 +107,7 @@ __attribute__((noinline)) void across(const ResampleAxis& a, int64_t depth, cons
   }
 }
 
-// One row of the output, each of whose lines `line(k, row)` gives.
+// Computes one row of the output from the lines that `line(k, row)` returns.
 template <class T, class Line>
 INLINE void down(const ResampleAxis& a, int64_t y, int64_t n, T* to, const Line& line) {
   const int64_t count = a.count ? a.count[y] : a.taps;
@@ -131,7 +131,7 @@ void mix(const ResamplePlane& p) {
   const int64_t row = p.columns.in * p.depth, width = p.columns.out * p.depth;
   if (!p.rows.taps || !p.columns.taps || p.rows_first) {
     const auto line = [&](int64_t y) { return in + y * row; };
-    if (p.columns.count) clear(space + row, p.depth);  // what taps that do not count see
+    if (p.columns.count) clear(space + row, p.depth);  // read by the taps that do not count
     for (int64_t y = p.begin; y < p.end; y++) {
       const T* from = in + y * row;
       if (p.rows.taps) {
@@ -145,7 +145,7 @@ void mix(const ResamplePlane& p) {
     }
     return;
   }
-  int64_t held[most_slots];  // which row stands in a slot
+  int64_t held[most_slots];  // the row in each slot
   for (int64_t k = 0; k < p.slots; k++) held[k] = -1;
   const auto line = [&](int64_t y) {
     T* slot = space + y % p.slots * width;

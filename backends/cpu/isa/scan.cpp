@@ -1,5 +1,5 @@
-// Running sums and products. A row is cut into pieces of eight whose prefixes are computed side by side, so that only
-// one addition a piece waits for the one before. Note [Instruction sets]: isa.h.
+// Running sums and products. A row is cut into pieces of eight elements whose prefixes are computed side by side, so
+// that only one addition of each piece waits for the piece before. Note [Instruction sets]: isa.h.
 #include "backends/cpu/scans.h"
 
 #include "backends/cpu/isa/lanes.h"
@@ -65,7 +65,7 @@ LAMELLA_INLINE T stored(C x) {
     return static_cast<T>(x);
 }
 
-// Prefixes of eight: three steps, each adding what stands 1, 2, 4 places before.
+// Computes the prefix sums of eight elements in three steps, which add the lanes 1, 2 and 4 places before.
 LAMELLA_INLINE void prefix(Doubles& v) {
   const Doubles zero = {};
   v += __builtin_shufflevector(zero, v, 7, 8, 9, 10, 11, 12, 13, 14);

@@ -13,7 +13,7 @@ namespace lamella::cpu {
 namespace {
 
 template <class V>
-LAMELLA_INLINE void take(V& best, const V& v) {  // NaN comes out in the sum, if not here
+LAMELLA_INLINE void take(V& best, const V& v) {  // a NaN that is not taken here reaches the sum
   best = v > best ? v : best;
 }
 
@@ -51,7 +51,7 @@ double largest(int64_t n, const double* x) { return largest<double, Doubles>(n, 
 
 constexpr int64_t piece = 512;
 
-// Softmax times a factor.
+// Computes softmax times a factor.
 template <class T>
 void softmax_row(int64_t n, const T* x, T* y, double factor = 1) {
   const ExpBeside<T> exp(largest(n, x));
@@ -68,7 +68,7 @@ void softmax_row(int64_t n, const T* x, T* y, double factor = 1) {
   for (int64_t i = 0; i < n; i++) y[i] = multiply_add(y[i], high, y[i] * low);
 }
 
-// The logarithm of the sum of e^(x - top).
+// Returns the logarithm of the sum of e^(x - top).
 template <class T>
 double log_of_sum(int64_t n, const T* x, T top) {
   double sum = 0;
@@ -144,7 +144,7 @@ void softmax_columns(int64_t n, int64_t width, const T* x, int64_t xs, T* y, int
   }
 }
 
-// The largest of each column, and the sums of e^(x - top).
+// Computes the largest element of each column, and the sums of e^(x - top).
 template <class T>
 void sums_of_columns(int64_t n, int64_t width, const T* x, int64_t stride, T* top, double* sum) {
   largest_of_columns(n, width, x, stride, top);
@@ -204,7 +204,7 @@ double add_products(int64_t n, const T* x, const T* y) {
   return sum[0];
 }
 
-// y * (g - sum of g * y); of the logarithm: g - e^y * sum of g.
+// Computes y * (g - sum of g * y) or, for log_softmax, g - e^y * sum of g.
 template <class T>
 void row_backward(int64_t n, const void* gradient, const void* output, void* to, bool log) {
   auto *g = static_cast<const T*>(gradient), *y = static_cast<const T*>(output);

@@ -91,7 +91,8 @@ void insertion(int64_t n, I* x) {
   }
 }
 
-// The same for items that are nearly in order; gives up, with all items still there, where they are not.
+// Sorts items that are nearly in order, by insertion. Returns false if that takes too many moves; the items are then a
+// permutation of the given ones.
 template <class I>
 bool settle(int64_t n, I* x) {
   int64_t moves = 0;
@@ -105,7 +106,7 @@ bool settle(int64_t n, I* x) {
   return moves <= 4 * n;
 }
 
-// body(begin, end) for pieces of [0, n); false if it was to stop between two.
+// Calls body(begin, end) for pieces of [0, n). Returns false if it was stopped between two pieces.
 template <class Body>
 bool in_pieces(int64_t n, const Halt& halt, Body body) {
   for (int64_t b = 0; b < n; b += sort_piece) {
@@ -144,7 +145,8 @@ I* merge_sort(int64_t n, I* a, I* b) {
   return a;
 }
 
-// Least significant digits first, `digits` of them from `low` on; passes in which all items share a digit are left out.
+// Sorts by `digits` digits from `low` on, the least significant first. Passes in which all items have the same digit
+// are left out.
 template <class I, int Width>
 I* radix(int64_t n, I* a, I* b, int low, int digits, const Halt& halt) {
   constexpr int buckets = 1 << Width, most = (64 + Width - 1) / Width;
@@ -203,7 +205,8 @@ void spread(int64_t n, const void* items, int low, int64_t* places, void* out) {
   for (int64_t i = 0; i < n; i++) to[places[x[i].key() >> low]++] = x[i];
 }
 
-// In a bucket of many digits the next few tell most items apart: what they leave is merged.
+// Sorts a bucket. If many digits are left, sorts by the next few, which distinguish most items, then by insertion or,
+// if that takes too many moves, by merging.
 template <class I>
 void* bucket(int64_t n, void* a, void* b, int low) {
   constexpr int few = 16;
@@ -218,7 +221,7 @@ bool merge(int64_t n, int64_t middle, const void* items, void* to, int64_t begin
   auto* x = static_cast<const I*>(items);
   auto* out = static_cast<I*>(to);
   if (begin == 0) return merge_all(end, x, middle, x + middle, n - middle, out, halt);
-  int64_t i = middle - 1, j = n - 1;  // from the back
+  int64_t i = middle - 1, j = n - 1;  // merges from the back
   return in_pieces(n - begin, halt, [&](int64_t first, int64_t last) {
     for (int64_t k = n - 1 - first; k > n - 1 - last; k--) {
       const bool second = i < 0 || (j >= middle && x[i].before(x[j]));
@@ -290,7 +293,8 @@ void finish(int64_t n, const void* items, bool descending, uint64_t base, const 
   for (int64_t i = 0; i < n; i++) indices[i * index_stride] = x[i].at();
 }
 
-// Candidates are those below the k-th of all that were seen; when the room is full, they are sorted and cut to k.
+// Computes the first k items. Candidates are the items below the k-th of the items so far; when the room is full, they
+// are sorted and cut to k.
 template <class K, class I>
 bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, int64_t room, void* items,
          void* other) {
@@ -302,7 +306,7 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
   int64_t have = 0;
   bool hidden = false, bounded = false;
   Bits bound = 0;
-  const bool few = k <= 24;  // kept in order at once
+  const bool few = k <= 24;  // candidates are kept in order by insertion
   auto insert = [&](I item) {
     int64_t j = have < k ? have++ : k - 1;
     for (; j > 0 && item.before(x[j - 1]); j--) x[j] = x[j - 1];
@@ -350,20 +354,20 @@ bool top(int64_t n, const char* in, int64_t stride, bool descending, int64_t k, 
   return hidden;
 }
 
-// ---- rows and places -----------------------------------------------------------------------------------------------
+// ---- selection, order of rows, and search --------------------------------------------------------------------------
 
 template <class K>
 typename K::Bits key_at(const char* p) {
   return K::key(*reinterpret_cast<const typename K::Bits*>(p));
 }
 
-// The k-th of n items at its place. Items alone are compared: one function serves all keys.
+// Moves the k-th of n items to its place. It compares whole items, so that one function serves all keys.
 template <class I>
 __attribute__((noinline)) void select(I* x, int64_t n, int64_t k) {
   std::nth_element(x, x + k, x + n, [](I a, I b) { return a.before(b); });
 }
 
-// The k-th item in order at its place; `nan`: the last item instead where its key says that it is a NaN.
+// Moves the k-th item to its place and returns k; with `nan`, returns the position of the last item if it is a NaN.
 template <class K, class I>
 int64_t kth(int64_t n, void* items, int64_t k, bool nan) {
   auto* x = static_cast<I*>(items);
@@ -375,7 +379,7 @@ int64_t kth(int64_t n, void* items, int64_t k, bool nan) {
   return k;
 }
 
-// Compared element by element, from a column on; equal rows keep their order.
+// Orders rows by comparing them element by element; equal rows keep their order.
 template <class K>
 void order_few(int64_t n, int64_t columns, const char* in, int64_t row, int64_t column, int64_t* order) {
   std::sort(order, order + n, [=](int64_t i, int64_t j) {
@@ -393,7 +397,7 @@ void keys(int64_t n, const char* in, int64_t stride, void* out) {
   for (int64_t i = 0; i < n; i++) to[i] = key_at<K>(in + i * stride);
 }
 
-// Binary searches of several values in lockstep among the sorted keys, so that their cache misses overlap.
+// Searches for several values in lockstep among the sorted keys, so that their cache misses overlap.
 template <class K>
 void search(int64_t count, const void* keys, int64_t n, const char* values, int64_t stride, bool right, int64_t* out) {
   using Bits = typename K::Bits;
@@ -421,7 +425,7 @@ SortLoops loops_of() {
   constexpr int digits = sizeof(typename K::Bits) * 8;
   SortLoops l = {sizeof(I),    digits,   range<K>,  build<K, I>, sort<I>, merge<I>,
                  finish<K, I>, count<I>, spread<I>, bucket<I>,   nullptr};
-  if constexpr (digits <= 32 || sizeof(I) > 8) l.top = top<K, I>;  // keys as they are fit the items
+  if constexpr (digits <= 32 || sizeof(I) > 8) l.top = top<K, I>;  // keys without a base fit into the items
   l.kth = kth<K, I>;
   l.order_few = order_few<K>;
   l.keys = keys<K>;

@@ -1,4 +1,4 @@
-// Squares of elements, transposed in registers where there are instructions for it.
+// The transposition of squares of elements, in registers if there are instructions for it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace lamella::cpu {
 namespace {
 
-// Rows of the source run down in the destination; both are in bytes.
+// Transposes a square: rows of the source become columns of the destination. Both row strides are in bytes.
 template <int Bytes>
 constexpr int64_t square = 0;
 template <int Bytes>

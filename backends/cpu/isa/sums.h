@@ -12,7 +12,7 @@ struct Lanes;
 template <>
 struct Lanes<float> {
   using type = Floats;
-  static constexpr int64_t count = 16, chain = 8;  // that many are added as floats, then go on as double
+  static constexpr int64_t count = 16, chain = 8;  // `chain` elements are added as floats, their sums as doubles
 };
 template <>
 struct Lanes<double> {
@@ -23,7 +23,7 @@ struct Lanes<double> {
 LAMELLA_INLINE void into_double(Doubles& total, const Floats& v) { FloatChain<false>::into(total, v); }
 LAMELLA_INLINE void into_double(Doubles& total, const Doubles& v) { total += v; }
 
-// N sums. make(i, to) sets the N numbers to add for element i, or N vectors for element i and those after it.
+// Computes N sums. make(i, to) sets the N numbers to add for element i, or N vectors for element i and those after it.
 template <class T, int N, class Make>
 LAMELLA_INLINE void add_all_made(int64_t n, Make make, double (&sums)[N]) {
   using V = typename Lanes<T>::type;

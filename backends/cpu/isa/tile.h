@@ -32,7 +32,7 @@ constexpr int tile_columns = 2 * lanes<T>;
 
 INLINE int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
-// The first `count` elements of a vector; nothing behind them is touched.
+// Loads the first `count` elements of a vector; memory after them is not read.
 template <class T>
 INLINE Vector<T> load_some(const T* from, int64_t count) {
 #if defined(__AVX512F__)
@@ -98,7 +98,8 @@ INLINE void store_some(T* to, Vector<T> v, int64_t count) {
 #endif
 }
 
-// Where a tile goes; `columns` of it are stored. The first block of k overwrites, the last one adds the biases.
+// The destination of a tile, of which `columns` columns are stored. The first block of k overwrites it, the last block
+// adds the biases.
 template <class T>
 struct Target {
   T* c;
@@ -108,7 +109,7 @@ struct Target {
   const T* column_bias;
 };
 
-// `count` sums of one row to their places.
+// Stores `count` sums of one row.
 template <class T>
 INLINE void put(Vector<T> v, T* to, int64_t count, bool first, const T* row_bias, const T* column_bias) {
   typedef Vector<T> V;
@@ -149,7 +150,7 @@ INLINE void with_rows(int rows, Body body) {
   body.template operator()<1>();
 }
 
-// The number of rows of the next tile, where `left` rows are left.
+// Returns the number of rows of the next tile if `left` rows are left.
 INLINE int rows_of(int64_t left) {
   if (left == 16 && tile_rows > 8) return 8;  // twice eight rather than twelve and four
   if (left >= tile_rows) return tile_rows;

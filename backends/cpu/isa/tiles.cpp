@@ -1,4 +1,5 @@
-// Blocks of elements into tiles and past the caches. Note [Instruction sets] is in backends/cpu/isa.h.
+// Packing of blocks of elements into tiles, and writing past the caches. Note [Instruction sets] is in
+// backends/cpu/isa.h.
 #include <cstdint>
 #include <cstring>
 
@@ -48,7 +49,7 @@ void pack_strided(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const 
   }
 }
 
-// Where the source runs down the columns: squares in registers, the rest element by element.
+// Packs a source whose columns have no gaps: squares in registers, the rest element by element.
 template <int Bytes>
 void pack_transposed(int64_t rows, int64_t cols, char* dst, int64_t dst_row, const char* src, int64_t src_col) {
   int64_t r = 0, whole = 0;

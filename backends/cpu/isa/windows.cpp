@@ -34,7 +34,8 @@ void depthwise(const Windows& w, const void* weight, const void* bias, void* out
   }
 }
 
-// A few neighbouring places of as many channels as a V has elements; taps [from, to) of rows and columns.
+// Computes a few neighbouring places for as many channels as a V has elements, from taps [from, to) of rows and
+// columns.
 template <class T, class V, int Count>
 INLINE void places(const Pixels& p, int64_t row, int64_t column, int64_t channel, const int64_t (&from)[2],
                    const int64_t (&to)[2], T* out) {
@@ -56,7 +57,7 @@ INLINE void places(const Pixels& p, int64_t row, int64_t column, int64_t channel
   }
 }
 
-// The taps of a window that lie in the image.
+// Computes the range of taps of a window that lie in the image.
 INLINE void taps_inside(const Pixels& p, int d, int64_t begin, int64_t size, int64_t (&from)[2], int64_t (&to)[2]) {
   const int64_t step = p.dilation[d], room = size - begin;
   from[d] = begin < 0 ? least((-begin + step - 1) / step, p.kernel[d]) : 0;
@@ -89,15 +90,15 @@ void depthwise_pixels(const Pixels& p) {
   for (int64_t i = p.begin; i < p.end; i++) {
     if (p.channels < n)
       for (int64_t c = 0; c < p.channels; c++) depthwise_channels<T, T>(p, i, c);
-    else  // the last vector begins where it still fits
+    else  // the last vector overlaps the one before
       for (int64_t c = 0; c < p.channels; c += n) depthwise_channels<T, Vector<T>>(p, i, least(c, p.channels - n));
   }
 }
 
-// ---- the gradient of a weight
-// ---------------------------------------------------------------------------------------- A tile of the sums, a few
-// taps by a few vectors of output channels, stays in registers while places run: elements of the image, read where they
-// lie, times rows of the gradient, whose channels are neighbours.
+// ---- the gradient of a weight ---------------------------------------------------------------------------------------
+
+// Computes a tile of the sums, a few taps by a few vectors of output channels, in registers while it goes through the
+// places: elements of the image, read in place, times rows of the gradient, whose channels are neighbours.
 
 template <class T, int Rows, int Vectors>
 __attribute__((noinline)) void tile(const T* const* from, const int64_t* row, int64_t rows, int64_t columns,
@@ -167,8 +168,8 @@ void weight_gradient(const Windows& w, const void* grad, int64_t width, void* su
   }
 }
 
-// The same for few taps or few channels: vectors of places, of two output channels at a time, so that nothing is
-// turned. A sum is a vector then.
+// Computes the sums for few taps or few channels, with vectors of places and two output channels at a time, so that no
+// operand is transposed. Each sum is a vector.
 template <class T, int Taps, int Outs>
 __attribute__((noinline)) void places_tile(const Windows& w, const T* image, const int64_t* tap, const T* grad,
                                            int64_t grad_step, T* sums, int64_t sums_step) {
@@ -232,8 +233,8 @@ void weight_gradient_by_places(const Windows& w, const void* grad, int64_t outs,
   }
 }
 
-// Adds rows of `n` elements in strips of vectors, and the rest in strips of smaller vectors: a load that covers more
-// than the store just before it would wait for that store.
+// Adds rows of `n` elements in strips of vectors, and the rest in strips of smaller vectors. The strips do not overlap,
+// since a load that covers more than the store just before it would wait for that store.
 template <class T, int Lanes>
 INLINE void add_rows(T* to, const int64_t* row, int64_t rows, const T* from, int64_t columns, int64_t n) {
   typedef T V __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
@@ -249,7 +250,7 @@ INLINE void add_rows(T* to, const int64_t* row, int64_t rows, const T* from, int
     for (int64_t r = 0; r < rows; r++) to[row[r]] += from[r * columns];
 }
 
-// Tap after tap of all channels, so that neighbouring taps, which add to the same places, are far apart.
+// Adds one tap of all channels after another, so that neighbouring taps, which add to the same places, are far apart.
 template <class T>
 void add_windows(const Windows& w, const void* values) {
   T* image = static_cast<T*>(const_cast<void*>(w.image));

@@ -1,5 +1,5 @@
-/* Adapters: the function of the C ABI that stands before a kernel in C++. It converts the arguments to the types of the
- * function's parameters, hands over the outputs, stores the results, and turns exceptions into errors. */
+/* Adapter: the function of the C ABI that calls a kernel in C++. It converts the arguments to the types of the kernel's
+ * parameters, passes the outputs, stores the results, and turns exceptions into errors. */
 #ifndef LAMELLA_ADAPTER_H
 #define LAMELLA_ADAPTER_H
 
@@ -9,8 +9,8 @@
 
 namespace lamella {
 
-/* How a kernel ended that raises its errors by the C ABI and throws none. A type of its own: a function that returns an
- * int has made a mistake. */
+/* The result of a kernel that raises its errors by the C ABI instead of throwing them. It is a type of its own, so that
+ * a function that returns an int by mistake does not compile. */
 struct [[nodiscard]] Status {
   lamella_status code;
   Status(lamella_status code) : code(code) {}
@@ -22,7 +22,8 @@ struct Declined {};
 
 namespace detail {
 
-/* A parameter, by its type as written: the schema type, and `get`, which makes the argument that is passed. */
+/* For a parameter of type P, reference and const included: `type` is its type in a schema, `get` makes the argument
+ * that is passed for it. */
 template <class P>
 struct Parameter {
   using T = std::remove_cv_t<std::remove_reference_t<P>>;
@@ -38,7 +39,7 @@ struct Parameter {
   }
   static decltype(auto) get(const lamella_value& v) { return Convert<T>::get(v); }
 };
-/* A tensor that is written; the variable is the kernel's own. */
+/* A tensor that the kernel writes. The kernel's reference is to a Tensor made for this call. */
 template <>
 struct Parameter<Tensor&> {
   static constexpr CppType type() {
@@ -114,7 +115,7 @@ inline __attribute__((cold, noinline)) void take_place(lamella_frame* f, lamella
   } owner{own, n};
   const bool functional = api().operator_form(f->op) == LAMELLA_FUNCTIONAL_FORM;
   for (size_t i = 0; i < n; i++) {
-    if (functional || allocated[i].tag != LAMELLA_TENSOR) /* of a shape that depends on values: nothing is there */
+    if (functional || allocated[i].tag != LAMELLA_TENSOR) /* a shape that depends on values: nothing was allocated */
       std::swap(allocated[i], own[i]);
     else
       copy.written({allocated[i], own[i]});
@@ -131,8 +132,9 @@ struct IsConstant : std::false_type {};
 template <class F, F f>
 struct IsConstant<std::integral_constant<F, f>> : std::true_type {};
 
-/* Where an adapter finds the function that it calls. The address of a function is the context itself; a function object
- * is allocated and never freed, as registrations may be called late. */
+/* Stores the function that an adapter calls as the registration's context, and gets it back from a frame. The context
+ * is the address of a function, or a copy of a function object; the copy is never freed, since a registration may be
+ * called until the process ends. */
 template <class F>
 struct Callable {
   static const void* context(F fn) {
@@ -153,8 +155,8 @@ struct Callable {
   }
 };
 
-/* Inside a catch block: an Error of the operator's own function says the operator's title first. One that begins with
- * the title, or with the name alone, as "twice" of "mine::twice", is left as it is. */
+/* Raises the exception of the surrounding catch block by the C ABI. The message of an Error gets the operator's title
+ * in front, unless it begins with the title or with the name alone, as "twice" of "mine::twice". */
 __attribute__((cold, noinline)) inline lamella_status raise_thrown_in(const lamella_frame* f) {
   try {
     throw;
@@ -166,7 +168,7 @@ __attribute__((cold, noinline)) inline lamella_status raise_thrown_in(const lame
     bool titled = false;
     for (const lamella_operator* op : {f->op, meaning ? meaning : f->op}) {
       const std::string full = title(op);
-      const size_t colon = full.rfind(':'); /* npos + 1 is 0 */
+      const size_t colon = full.rfind(':'); /* if there is none, npos, and npos + 1 is 0 */
       titled |= message.rfind(full.substr(colon + 1) + ": ", 0) == 0 || message.rfind(full + ": ", 0) == 0;
     }
     return e.raise(titled ? std::string() : whole);
@@ -189,7 +191,7 @@ struct Types {
   static ArrayRef<CppType> list() { return {all, sizeof...(P)}; }
 };
 
-/* How many of the last parameters could be outputs. */
+/* Returns how many of the last parameters could be outputs. */
 template <class... P>
 constexpr size_t trailing_tensors() {
   const bool tensors[] = {false, std::is_same<std::decay_t<P>, Tensor>::value ||
@@ -205,7 +207,7 @@ struct Adapter {
 
   static decltype(auto) function(const lamella_frame* f) { return Callable<F>::of(f); }
 
-  /* The arguments of the schema; behind them a function that gives no result of its own takes the outputs. */
+  /* Calls the function with the schema's arguments, followed by the outputs if it returns void or a Status. */
   template <bool Framed>
   static lamella_status run(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
     return guarded_in(f, [&] { return call<Framed>(f, args, rets, std::index_sequence_for<P...>()); });

@@ -1,5 +1,5 @@
-/* Dimensions that several operands are walked along together: neighbours that every operand steps through without a gap
- * become one. And how an argument `dim` counts. */
+/* Dimensions: the sizes and steps by which a loop walks several operands together, with neighbouring dimensions joined
+ * into one where no operand has a gap between them. Also the reading of an argument `dim`. */
 #ifndef LAMELLA_DIMENSIONS_H
 #define LAMELLA_DIMENSIONS_H
 
@@ -11,15 +11,15 @@
 
 namespace lamella {
 
-/* A dimension counted from the front; a tensor without dimensions takes 0 and -1. */
+/* Returns `dim` counted from the front; a tensor without dimensions takes 0 and -1. */
 inline int wrapped_dim(int64_t dim, int64_t ndim) {
   return static_cast<int>(dim < 0 ? dim + std::max<int64_t>(ndim, 1) : dim);
 }
-/* A tensor without dimensions has one of size 1 there. */
+/* `size_along` and `stride_along` treat a tensor without dimensions as one with a dimension of size 1. */
 inline int64_t size_along(const lamella_tensor* t, int dim) { return t->dl.ndim ? t->dl.shape[dim] : 1; }
 inline int64_t stride_along(const lamella_tensor* t, int dim) { return t->dl.ndim ? t->dl.strides[dim] : 1; }
 
-/* From the outermost dimension to the innermost, with the steps of up to `Operands` operands, in any one unit. */
+/* Dimensions from the outermost to the innermost, with the steps of up to `Operands` operands, all in the same unit. */
 template <int Operands>
 class Dimensions {
  public:
@@ -28,7 +28,7 @@ class Dimensions {
     int64_t steps[Operands];
   };
 
-  /* Adds a dimension inside those that are there. One of size 1 is left out. */
+  /* Adds a dimension as the innermost. A dimension of size 1 is left out. */
   void add(int64_t size, std::initializer_list<int64_t> steps) { add(size, steps.begin(), steps.size()); }
   void add(int64_t size, const int64_t* steps, size_t operands = Operands) {
     elements_ *= size;
@@ -37,7 +37,8 @@ class Dimensions {
     d.size = size;
     for (size_t k = 0; k < Operands; k++) d.steps[k] = k < operands ? steps[k] : 0;
   }
-  /* Adds the dimensions of a shape, to which operands are broadcast. Steps are bytes; an absent operand takes none. */
+  /* Adds the dimensions of a shape, to which operands are broadcast. Steps are bytes; those of an absent operand are 0.
+   */
   void add(int ndim, const int64_t* sizes, const lamella_tensor* const* operands, int count) {
     for (int d = 0; d < ndim; d++) {
       int64_t steps[Operands] = {};
@@ -50,11 +51,13 @@ class Dimensions {
     }
   }
 
-  /* Moves dimensions along which the first operand has smaller steps inside; of equal ones, the order stays. */
+  /* Orders the dimensions by the steps of the first operand, the largest outermost; dimensions of equal steps keep
+   * their order. */
   void sort() {
     std::stable_sort(all_, all_ + count_,
                      [](const Dimension& a, const Dimension& b) { return a.steps[0] > b.steps[0]; });
   }
+  /* Joins neighbouring dimensions into one where every operand's outer step is its inner step times the inner size. */
   void join() {
     int n = 0;
     for (int d = 0; d < count_; d++) {

@@ -1,5 +1,5 @@
-/* Kernels that are C++ functions: their types are compared with the operator's schema when they are registered, and an
- * adapter of a few instructions stands between them and the C ABI.
+/* Registration of kernels that are C++ functions: their types are compared with the operator's schema when they are
+ * registered, and an adapter of a few instructions converts between the C ABI and these types at each call.
  *
  *   Tensor scaled(const Tensor& self, double by);                                         // gives its result
  *   void scaled_into(const Tensor& self, double by, const Tensor& out);                   // writes into it
@@ -9,18 +9,23 @@
  *     m.impl("scaled", "cpu", scaled_into);
  *   }
  *
- * Note [Types]  const Tensor& costs no reference count. Tensor?: Tensor, undefined for none, or std::optional<Tensor>.
- *   int: int64_t; float: double; bool; Scalar; str: std::string_view, std::string; ScalarType, Device, Layout,
- *   MemoryFormat, Generator; lists: TensorList, IntArrayRef, ArrayRef<double>, ArrayRef<bool>, or std::vector of each;
- *   str[], Scalar[]: std::vector<std::string>, std::vector<Scalar>; int?[]: std::vector<std::optional<int64_t>>;
- *   Dict(str, T): Dict; T?: std::optional; lamella_value takes anything. Results: the same, owned; several are a
- * std::tuple. A function may take a lamella_frame* first, as a layer's kernel must to redispatch. Note [Results]  With
- * a shape rule the outputs are allocated before the kernel runs: it takes them as `const Tensor&` behind the arguments
- * and returns void, or a Status if it raises its errors by the C ABI. An output that the rule may leave out is a
- * std::optional<Tensor>. A function that returns a tensor all the same has it put in their place. Note [Declining]  A
- * kernel of a device that does not serve a call returns LAMELLA_DECLINED as its Status, or throws Declined; it has
- * written to no output by then. The operator's composite serves the call, else what Note [Declining] in c_api.h says.
- */
+ * Note [Types]  Each type of a schema, and the C++ types of a parameter for it:
+ *   Tensor: const Tensor&, which costs no reference count. Tensor?: Tensor, undefined for none, or
+ *   std::optional<Tensor>. int: int64_t; float: double; bool; Scalar; str: std::string_view, std::string; ScalarType,
+ *   Device, Layout, MemoryFormat, Generator; lists: TensorList, IntArrayRef, ArrayRef<double>, ArrayRef<bool>, or
+ *   std::vector of each; str[], Scalar[]: std::vector<std::string>, std::vector<Scalar>; int?[]:
+ *   std::vector<std::optional<int64_t>>; Dict(str, T): Dict; T?: std::optional; lamella_value takes anything.
+ *   Results have the same types, owned; several results are a std::tuple. A function may take a lamella_frame* as its
+ *   first parameter; a layer's kernel needs it to redispatch.
+ *
+ * Note [Results]  The outputs of an operator with a shape rule are allocated before its kernel runs. The kernel takes
+ *   them as `const Tensor&` after the arguments and returns void, or a Status if it raises its errors by the C ABI. An
+ *   output that the rule may leave out is a std::optional<Tensor>. If a kernel returns a tensor instead, the adapter
+ *   puts the tensor in the place of the allocated output.
+ *
+ * Note [Declining]  A backend's kernel that does not serve a call returns LAMELLA_DECLINED as its Status, or throws
+ *   Declined, before it has written to any output. The operator's composite then serves the call; Note [Declining] in
+ *   c_api.h says what follows if there is no composite. */
 #ifndef LAMELLA_KERNEL_H
 #define LAMELLA_KERNEL_H
 
@@ -34,7 +39,7 @@
 namespace lamella {
 namespace detail {
 
-/* A kernel with a C++ function's types. */
+/* An adapter (`run`), the context that it needs, and the types of the C++ function that it calls. */
 struct TypedKernel {
   ArrayRef<CppType> parameters, results;
   lamella_kernel run;
@@ -52,9 +57,10 @@ TypedKernel typed_kernel(F fn) {
 template <class P>
 constexpr bool is_output = std::is_same<P, Output>::value;
 
-/* The arguments before the outputs, as types and as an adapter. */
+/* Sorts a shape rule's parameters P into Inputs, the arguments, and a count of Outputs; `run` is the rule's adapter.
+ * The specializations move one parameter after another out of P. */
 template <class F, bool Framed, class Inputs, size_t Outputs, class... P>
-struct RuleOf; /* of the parameters P that are left to sort */
+struct RuleOf;
 template <class F, bool Framed, class... Inputs, size_t Outputs, class P, class... Rest>
 struct RuleOf<F, Framed, Types<Inputs...>, Outputs, P, Rest...>
     : std::conditional_t<is_output<P>, RuleOf<F, Framed, Types<Inputs...>, Outputs + 1, Rest...>,
@@ -103,7 +109,8 @@ struct TensorResults {
 };
 inline constexpr TensorResults tensor_results;
 
-/* Whether a rule's types fit the schema; the results that a rule describes are tensors, or lists of them. */
+/* Compares a rule's types with the schema, as `compare` does. The results that a rule describes are tensors, or lists
+ * of them. */
 template <class R>
 int32_t compare_rule(const lamella_operator* op, bool exact) {
   return compare("infer", op, R::parameters(), {tensor_results.types, R::outputs}, exact);
@@ -111,7 +118,7 @@ int32_t compare_rule(const lamella_operator* op, bool exact) {
 
 }  // namespace detail
 
-/* ---- the library's ---- */
+/* ---- members of Library ---- */
 
 inline Library& Library::def(const char* schema, const char* file, int line) {
   if (key_)
@@ -142,7 +149,7 @@ inline Library& Library::typed(const char* op, const char* key, const detail::Ty
   if (status_) return *this;
   status_ = guarded([&] {
     const lamella_operator* found = detail::find("impl", ns_, op);
-    const bool may_write = std::string_view(key) != "composite"; /* whose results nothing allocates */
+    const bool may_write = std::string_view(key) != "composite"; /* no results are allocated for a composite */
     const int32_t known = detail::compare("impl", found, k.parameters, k.results, exact_, may_write);
     return kernel(op, key,
                   {sizeof(lamella_kernel_def), flags, k.run, k.context, file, line,
@@ -159,8 +166,9 @@ template <auto Function>
 Library& Library::impl(const char* op, const char* key, uint32_t flags, const char* file, int line) {
   return typed(op, key, detail::typed_kernel(detail::Constant<Function>{}), flags, file, line);
 }
-/* A shape rule: void(arguments..., Output...). It makes the operator work on "meta" and allocates its results. For an
- * operator of another library it may, like a kernel, leave out arguments at the end that have a default. */
+/* Registers a shape rule, void(arguments..., Output...), by which the operator works on "meta" and its results are
+ * allocated. A rule, like a kernel, for an operator of another library may leave out arguments at the end that have a
+ * default. */
 template <class F>
 Library& Library::infer(const char* op, F fn) {
   if (status_) return *this;
@@ -174,12 +182,13 @@ Library& Library::infer(const char* op, F fn) {
   });
   return *this;
 }
-/* A kernel against the C table, for every operator of a category that has none of its own under this block's key. */
+/* Registers a kernel with the types of the C ABI, for every operator of a category that has no kernel of its own under
+ * this block's key. */
 inline Library& Library::impl_category(const char* name, lamella_kernel fn, const char* file, int line) {
   if (!key_) return fail(LAMELLA_RUNTIME_ERROR, "impl_category: for which key? Use LAMELLA_LIBRARY_IMPL");
   return category(name, key_, fn, nullptr, LAMELLA_KERNEL_CALLS_OPERATORS, file, line);
 }
-/* The same for every operator that has nothing else under this key. */
+/* Registers a kernel with the types of the C ABI, for every operator that has no other kernel under this key. */
 inline Library& Library::fallback(lamella_kernel fn, const char* file, int line) {
   return impl_category("*", fn, file, line);
 }

@@ -1,5 +1,6 @@
-/* Operand and Result: a kernel's tensors in the layout and the dtype that it works in. A tensor that lies so already is
- * used as it is; else an operand is a copy, and a result is computed beside its target and copied there at the end.
+/* Operand and Result: a kernel's tensors in the layout and the dtype that it works in. A tensor that has them already
+ * is used as it is; else an operand is a copy, and a result is computed in a tensor of its own and copied to its target
+ * at the end.
  *
  *   Status normalize(const Tensor& self, const Tensor& out) {
  *     const Operand x(self, wide_of(self.dtype()));
@@ -30,31 +31,32 @@ inline Tensor allocate_like(const lamella_tensor* t, int dtype, const int64_t* s
 /* Copies elements and converts them, between tensors of one device; `from` is broadcast. */
 using CopyFunction = lamella_status (*)(const lamella_tensor* to, const lamella_tensor* from);
 
-/* The device's kernel of copy_: a kernel that uses it is registered as one that calls operators, as it is by default.
- */
+/* Copies by a call of the operator copy_. A kernel that uses it must be registered as one that calls operators, which
+ * is the default. */
 inline lamella_status copy_by_operator(const lamella_tensor* to, const lamella_tensor* from) {
   static detail::Callee copy{"aten::copy_", ""};
   copy.written({value(const_cast<lamella_tensor*>(to)), value(const_cast<lamella_tensor*>(from))});
   return LAMELLA_OK;
 }
 
-/* An operand. A backend names its own function that copies: using Operand = OperandBy<copy>. Constructors throw. */
+/* An operand, copied by `Copy` where a copy is needed. A backend gives its own function: using Operand =
+ * OperandBy<copy>. Constructors throw. */
 template <CopyFunction Copy>
 class OperandBy {
  public:
   OperandBy() = default;
-  /* In plain layout and this dtype. An absent operand stays absent. */
+  /* The operand in plain layout and this dtype. An absent operand stays absent. */
   OperandBy(const lamella_tensor* t, int dtype) : OperandBy(t, dtype, !t || is_contiguous(t)) {}
   explicit OperandBy(const lamella_tensor* t) : OperandBy(t, t ? t->dtype : 0) {}
-  /* `lies`: whether the kernel takes the tensor's layout. */
+  /* `lies` says whether the kernel takes the tensor's layout. */
   OperandBy(const lamella_tensor* t, int dtype, bool lies) : t_(t) {
     if (__builtin_expect(t && !(lies && t->dtype == dtype), 0)) copy(dtype);
   }
   OperandBy(const Tensor& t, ScalarType dtype) : OperandBy(t.get(), static_cast<int>(dtype)) {}
   explicit OperandBy(const Tensor& t) : OperandBy(t.get()) {}
-  OperandBy(Tensor&&, ScalarType) = delete; /* an operand does not keep the caller's tensor */
+  OperandBy(Tensor&&, ScalarType) = delete; /* a temporary would end before the operand, which only points to it */
   explicit OperandBy(Tensor&&) = delete;
-  /* A tensor that the kernel has made, as it is; the operand keeps it. */
+  /* Makes an operand of a tensor that the kernel has made, without a copy; the operand keeps the tensor. */
   static OperandBy made(Tensor t) {
     OperandBy o;
     o.t_ = t.get();
@@ -82,14 +84,15 @@ class OperandBy {
   Tensor copy_;
 };
 
-/* A result. finish() is the last thing that the kernel does. */
+/* A result, copied to its target by `Copy` where it was computed elsewhere. The kernel calls finish() last. */
 template <CopyFunction Copy>
 class ResultBy {
  public:
   ResultBy() = default;
   ResultBy(const lamella_tensor* out, int dtype) : ResultBy(out, dtype, !out || is_contiguous(out)) {}
   explicit ResultBy(const lamella_tensor* out) : ResultBy(out, out ? out->dtype : 0) {}
-  /* `lies`: whether the kernel writes into the target's layout; else it computes beside, with these strides. */
+  /* `lies` says whether the kernel can write into the target's layout; else it writes into a new tensor with these
+   * strides. */
   ResultBy(const lamella_tensor* out, int dtype, bool lies, const int64_t* strides = nullptr) : out_(out), t_(out) {
     if (__builtin_expect(out && !(lies && out->dtype == dtype), 0)) compute_beside(dtype, strides);
   }
@@ -104,7 +107,7 @@ class ResultBy {
   T* data() const {
     return t_ ? static_cast<T*>(t_->dl.data) : nullptr;
   }
-  /* Copies to the target what was computed beside it. */
+  /* Copies the result to the target, if it was computed in a tensor of its own. */
   lamella_status finish() const { return beside_.defined() ? Copy(out_, t_) : LAMELLA_OK; }
 
  private:
@@ -120,7 +123,7 @@ class ResultBy {
 using Operand = OperandBy<copy_by_operator>;
 using Result = ResultBy<copy_by_operator>;
 
-/* Whether a list of indices leaves out all of them, as x[:, :] does. */
+/* Returns whether every index of a list is undefined, as in x[:, :]. */
 inline bool nothing_indexed(TensorList indices) {
   for (const Tensor& t : indices)
     if (t.defined()) return false;

@@ -8,12 +8,13 @@
 
 namespace lamella {
 
-/* One result, which a shape rule describes. */
+/* One result of a call. Each member below that takes a shape or an argument says what the result is; a shape rule calls
+ * one of them. */
 class Output {
  public:
   Output(lamella_frame* f, const lamella_value* args, lamella_meta* m) : frame_(f), args_(args), meta_(m) {}
 
-  /* A new tensor. The kernel computes in its dtype too, unless `compute_in` names another. */
+  /* The result is a new tensor. The kernel computes in its dtype, unless `compute_in` names another. */
   void set(IntArrayRef sizes, ScalarType dtype) {
     LAMELLA_CHECK(sizes.size() <= LAMELLA_MAX_DIMS, "a result has at most ", LAMELLA_MAX_DIMS, " dimensions");
     meta_->kind = LAMELLA_META_FRESH;
@@ -29,7 +30,7 @@ class Output {
                   strides.size(), " strides");
     set_strides(strides);
   }
-  /* Shape, dtype and, if it has no gaps, layout of a tensor. */
+  /* The result is a new tensor with the shape and the dtype of `t`, and with its layout if that has no gaps. */
   void like(const Tensor& t) { like(t, t.dtype()); }
   void like(const Tensor& t, ScalarType dtype) {
     set(t.sizes(), dtype);
@@ -40,18 +41,19 @@ class Output {
     meta_->dtype = static_cast<uint8_t>(dtype);
     compute_in(dtype);
   }
-  /* A result that `set` or `like` has described is made in pinned memory of the host. */
+  /* Puts a result that `set` or `like` has described into pinned memory of the host, if `on` is true. */
   void pin(std::optional<bool> on) {
     if (on.value_or(false)) meta_->flags |= LAMELLA_META_PINNED;
   }
+  /* Sets the dtype that the kernel computes in. */
   void compute_in(ScalarType dtype) { frame_->compute_dtype = static_cast<uint32_t>(dtype); }
 
-  /* An argument itself, into which an operator writes. */
+  /* The result is an argument itself, into which the operator writes. */
   void same(const Tensor& argument) {
     meta_->kind = LAMELLA_META_SAME;
     meta_->alias_of = position(argument);
   }
-  /* A view of an argument: strides and offset count elements, of `dtype` if it is given. */
+  /* The result is a view of an argument. Strides and offset count elements, of `dtype` if it is given. */
   void view(const Tensor& argument, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
             ScalarType dtype = ScalarType::Undefined) {
     LAMELLA_CHECK(strides.size() == sizes.size(), "a view of ", sizes.size(), " dimensions has ", strides.size(),
@@ -63,17 +65,17 @@ class Output {
     meta_->alias_of = position(argument);
     meta_->offset = offset;
   }
-  /* A tensor over the argument's memory that no layer takes for a view. */
+  /* The result is a tensor over the argument's memory that no layer treats as a view. */
   void detached(const Tensor& argument) {
     view(argument, argument.sizes(), argument.strides(), argument.storage_offset());
     meta_->kind = LAMELLA_META_DETACHED;
   }
-  /* Only the kernel knows; it returns a tensor of its own. */
+  /* The result's shape depends on values; the kernel allocates the result and returns it. */
   void dynamic() { meta_->kind = LAMELLA_META_DYNAMIC; }
-  /* No tensor: one of several results, which the caller did not ask for. */
+  /* The result is no tensor: the caller did not request this one of several results. */
   void absent() { meta_->kind = LAMELLA_META_NONE; }
 
-  /* As `set` or `like` has described it. */
+  /* `sizes` and `dtype` return what `set` or `like` has described. */
   IntArrayRef sizes() const { return {meta_->sizes, static_cast<size_t>(meta_->ndim)}; }
   ScalarType dtype() const { return static_cast<ScalarType>(meta_->dtype); }
   void set_strides(IntArrayRef strides) {

@@ -1,6 +1,6 @@
-/* Quotient: division of numbers below 2^31 by a constant, as a multiplication and a shift. The host computes the
- * numbers; a kernel divides by them, also one in CUDA's C++, whose text defines LAMELLA_KERNEL before it includes this.
- */
+/* Quotient: division of numbers below 2^31 by a constant, as a multiplication and a shift. The host computes the factor
+ * and the shift, and a kernel divides with them. A kernel in CUDA's C++ defines LAMELLA_KERNEL before it includes this
+ * file. */
 #ifndef LAMELLA_QUOTIENT_H
 #define LAMELLA_QUOTIENT_H
 
@@ -14,12 +14,13 @@
 
 namespace lamella {
 
-/* By Granlund and Montgomery: x / by = (x * factor / 2^32 + x) >> shift for x below 2^31. */
+/* The method of Granlund and Montgomery: x / by = (x * factor / 2^32 + x) >> shift for x below 2^31. */
 struct Quotient {
   uint32_t by, factor, shift;
 };
 
-/* The numbers for a divisor from 1 to 2^31 - 1. Another divisor gives those of 1: such a division takes 64 bits. */
+/* Returns the Quotient of a divisor from 1 to 2^31 - 1. Any other divisor gives the Quotient of 1, which is not used:
+ * such a division takes 64 bits. */
 inline Quotient quotient_by(int64_t by) {
   if (by < 1 || by >> 31) return {1, 1, 0};
   const uint64_t size = static_cast<uint64_t>(by), whole = uint64_t{1} << 32;

@@ -57,7 +57,8 @@ inline const lamella_argument& described(const lamella_argument* a) {
   return *a;
 }
 
-/* Whether a function of `known` arguments leaves out only ones with a default. The outputs of an out= form are last. */
+/* Returns whether a function of `known` arguments fits a schema of n: it may leave out arguments from place *from on if
+ * they have a default. The outputs of an out= form follow them and are not left out. */
 inline bool may_leave_out(const lamella_operator* op, size_t n, size_t known, bool exact, size_t* from) {
   *from = n;
   if (known == n || exact) return known == n;
@@ -84,7 +85,8 @@ __attribute__((cold)) inline int32_t compare(const char* who, const lamella_oper
   bool writes = may_write && results.empty() && m > 0 && known >= m;
   for (size_t i = known - m; writes && i < known; i++)
     writes = parameters[i].kind == LAMELLA_KIND_TENSOR && !(parameters[i].flags & LAMELLA_ARGUMENT_LIST);
-  /* The outputs of an out= form could pass for results, and an argument before them for one that was left out. */
+  /* An out= form must not leave out arguments when it is read as one that writes its results: its outputs, which are
+   * arguments of the schema, would be taken for the results. */
   const bool out_form =
       n > 0 && (described(api().operator_argument(op, static_cast<int32_t>(n - 1))).flags & LAMELLA_ARGUMENT_OUT);
   writes = writes && may_leave_out(op, n, known - m, exact || out_form, &from);
@@ -104,7 +106,7 @@ __attribute__((cold)) inline int32_t compare(const char* who, const lamella_oper
   for (size_t i = 0; i < m && wrong.empty(); i++) {
     const lamella_argument& a = described(api().operator_return(op, static_cast<int32_t>(i)));
     const CppType& t = writes ? parameters[known + i] : results[i];
-    const uint32_t optional = writes ? t.flags & LAMELLA_ARGUMENT_OPTIONAL : 0; /* a rule may leave it out */
+    const uint32_t optional = writes ? t.flags & LAMELLA_ARGUMENT_OPTIONAL : 0; /* a rule may leave out a result */
     if (!fits({a.size, a.kind, a.flags | LAMELLA_ARGUMENT_WRITTEN | optional, 0, "", {}}, t))
       wrong +=
           text("\n  result ", i, ": ", schema_type(a), ", the function ", writes ? "takes " : "returns ", t.name());
@@ -118,7 +120,7 @@ __attribute__((cold)) inline int32_t compare(const char* who, const lamella_oper
                    "\n  C++:    ", returned, " (", listed(parameters), ")", wrong));
 }
 
-/* "twice", "mine::twice.Tensor"; throws if there is none. */
+/* Returns the operator of a name like "twice" or "mine::twice.Tensor"; throws if there is none. */
 inline const lamella_operator* find(const char* who, const char* ns, std::string name) {
   if (name.find("::") == std::string::npos) name = std::string(ns) + "::" + name;
   const OwnNamespace& own = own_namespace();

@@ -1,4 +1,4 @@
-/* Calls of operators by name with C++ types that were compared with the schema, and a layer's typed redispatch. */
+/* Calls of operators by name with C++ types that are compared with the schema once, and a layer's typed redispatch. */
 #ifndef LAMELLA_TYPED_CALL_H
 #define LAMELLA_TYPED_CALL_H
 
@@ -11,8 +11,9 @@ namespace lamella {
 
 namespace detail {
 
+/* Converts an owned result to R and releases what R does not keep. */
 template <class R>
-struct Taken { /* out of an owned result */
+struct Taken {
   static_assert(!std::is_reference<R>::value, "what an Operator returns is a value: Tensor, not Tensor&");
   static_assert(!std::is_convertible<R, std::string_view>::value || std::is_same<R, std::string>::value,
                 "a text that is returned is a std::string");
@@ -20,7 +21,7 @@ struct Taken { /* out of an owned result */
                     !std::is_same<R, ArrayRef<bool>>::value && !std::is_same<R, TensorList>::value,
                 "a list that is returned is a std::vector");
   static R from(lamella_value* v) {
-    if constexpr (std::is_same<R, lamella_value>::value) { /* the caller's to release */
+    if constexpr (std::is_same<R, lamella_value>::value) { /* the caller releases it */
       return *v;
     } else if constexpr (std::is_same<R, Tensor>::value) {
       return Tensor::steal(v->tag == LAMELLA_TENSOR ? v->as.tensor : nullptr);
@@ -40,7 +41,7 @@ struct Taken<std::tuple<R...>> {
   }
 };
 
-/* How many results a C++ type stands for. */
+/* The number of results that a C++ type stands for. */
 template <class R>
 constexpr int32_t count_of = std::is_void<R>::value ? 0 : 1;
 template <class... R>
@@ -70,7 +71,7 @@ struct PassedAs<std::vector<std::optional<Tensor>>> {
     return std::vector<Tensor>(x.begin(), x.end());
   }
 };
-struct Bools { /* in a row */
+struct Bools { /* one byte each, since a std::vector<bool> has no array of them */
   std::vector<uint8_t> bytes;
   friend lamella_value value(const Bools& b) {
     lamella_value v{LAMELLA_BOOL_LIST, static_cast<uint32_t>(b.bytes.size()), {0}};
@@ -120,8 +121,8 @@ class Operator<R(P...)> {
   const lamella_operator* op_;
 };
 
-/* Goes on from a layer's kernel to the layers below, with these arguments. Arguments that were appended to the schema
- * keep the call's values. */
+/* Calls the operator in the layers below the layer of the running kernel, with these arguments. Arguments at the end
+ * that are not given keep the values of the running call. */
 template <class R, class... A>
 R redispatch(lamella_frame* frame, const A&... args) {
   const auto on = [frame](const auto&... passed) {

@@ -1,5 +1,5 @@
-/* Window: how the windows of a pool or of a convolution lie in an image. Plain numbers, for the host and, as an
- * argument, for kernels of any device. */
+/* Window: how the windows of a pool or of a convolution lie in an image. It holds plain numbers, so that it can also be
+ * an argument of a kernel of any device. */
 #ifndef LAMELLA_WINDOW_H
 #define LAMELLA_WINDOW_H
 
@@ -7,16 +7,16 @@
 
 namespace lamella {
 
-/* Along each spatial dimension: the size of the image, the number of places of the window, its own size, and how it
- * moves. An image of fewer dimensions has further ones of size 1 in front. */
+/* For each spatial dimension: the size of the image, the number of places that the window takes, its own size, and its
+ * stride, padding and dilation. An image of fewer dimensions gets dimensions of size 1 in front. */
 template <int Dims>
 struct Window {
   int64_t image[Dims], places[Dims], kernel[Dims], stride[Dims], padding[Dims], dilation[Dims];
 };
 
-/* The numbers of an operator's arguments for the last `spatial` dimensions. A list of one number stands for all of
- * them; an empty stride is the kernel, an empty padding 0, an empty dilation 1. `image` and `places` have `spatial`
- * sizes. */
+/* Returns the Window of an operator's arguments, which describe the last `spatial` dimensions. A list of one number
+ * stands for all of them; an empty stride is the kernel, an empty padding 0, an empty dilation 1. `image` and `places`
+ * have `spatial` sizes. */
 template <int Dims, class List>
 Window<Dims> window_of(int spatial, const int64_t* image, const int64_t* places, const List& kernel, const List& stride,
                        const List& padding, const List& dilation) {
