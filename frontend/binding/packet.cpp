@@ -270,8 +270,28 @@ PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, P
   return result ? contributed.apply(p->overloads->front()->op, result) : nullptr;
 }
 
+// Returns a new tuple of the same names, interned, or null if all are: parse_plain() compares names by their address.
+PyObject* interned(PyObject* names) {
+  bool all = true;
+  for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); k++)
+    all = all && PyUnicode_CHECK_INTERNED(PyTuple_GET_ITEM(names, k));
+  PyObject* made = all ? nullptr : PyTuple_New(PyTuple_GET_SIZE(names));
+  for (Py_ssize_t k = 0; made && k < PyTuple_GET_SIZE(names); k++) {
+    PyObject* name = Py_NewRef(PyTuple_GET_ITEM(names, k));
+    PyUnicode_InternInPlace(&name);
+    PyTuple_SET_ITEM(made, k, name);
+  }
+  return made;
+}
+
 PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bool number_protocol,
                        Value* values) {
+  if (PyObject* names = interned(kwnames)) {  // f(**options) may choose another overload otherwise
+    PyObject* result = dispatch(p, args, n, names, number_protocol);
+    Py_DECREF(names);
+    return result;
+  }
+  if (PyErr_Occurred()) return nullptr;
   PyObject* answered;
   if (overridden(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answered))
     return number_protocol ? or_not_implemented(answered) : answered;

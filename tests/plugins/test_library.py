@@ -76,6 +76,17 @@ def test_overloads_are_chosen_by_type(lib):
     assert sorted(ops(lib).__dir__()) == ["f"]
 
 
+def test_keywords_of_a_dictionary_choose_the_same_overload(lib):
+    """Their names need not be interned, as those that a program writes are."""
+    lib.define("scaled(Tensor self, *, float by) -> Tensor")
+    lib.define("scaled.Tensor(Tensor self, *, Tensor by) -> Tensor")
+    lib.impl("scaled", lambda x, *, by: x * 0)
+    lib.impl("scaled.Tensor", lambda x, *, by: x * by)
+    options = {"".join(["b", "y"]): lamella.tensor(2.0)}
+    scaled = ops(lib).scaled
+    assert scaled(lamella.ones(1), by=lamella.tensor(2.0)).item() == scaled(lamella.ones(1), **options).item() == 2
+
+
 def test_several_results(lib):
     lib.define("both(Tensor self) -> (Tensor, Tensor)")
     lib.impl("both", lambda x: (x + 1, x * 2), "composite")
