@@ -21,9 +21,7 @@ def operands(tmp_path_factory):
 def layouts(dtype):
     """The numbers 0 to 11 as a matrix (3, 4) in several layouts."""
     plain = lamella.arange(12).reshape(3, 4).to(dtype)
-    yield plain
-    yield plain.t().contiguous().t()
-    yield lamella.zeros(3, 8, dtype=plain.dtype)[:, ::2].copy_(plain)
+    return [plain, plain.t().contiguous().t(), lamella.zeros(3, 8, dtype=plain.dtype)[:, ::2].copy_(plain)]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32"])
