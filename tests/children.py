@@ -22,7 +22,7 @@ def clean_environment(**changes):
     return env | changes
 
 
-def run(*command, cwd, timeout=100, **env):
+def run(*command, cwd, timeout=300, **env):
     try:
         done = subprocess.run(
             command, cwd=cwd, env=clean_environment(**env), capture_output=True, text=True, timeout=timeout

@@ -168,7 +168,7 @@ plugins.manager.scan()
 from lamella import _devices  # noqa: E402
 from lamella._torch import names as _torch_names  # noqa: E402
 
-_torch_names.contribute(backends)
+_torch_names.contribute()
 _absent.explain_modules()
 
 
@@ -180,8 +180,8 @@ def _loaded(plugin):
     _absent.release_places(plugin)
     _devices.announce(_devices.backends())
     _namespace.show_modules()
+    _hand_over()  # what waited for a log is older
     _log_once(f"{plugin.kind}.{plugin.name}")
-    _hand_over()
 
 
 _log_once("python.import")
@@ -193,4 +193,4 @@ plugins.manager.load_plugins()
 _namespace.show_modules()
 _absent.hold_places()
 _absent.explain_names(globals())
-_torch_names.contribute_to_autograd(globals().get("autograd"))
+_torch_names.contribute_to_autograd()

@@ -84,13 +84,14 @@ class Filler:
         import_module(self.where).fill(module)
 
 
-def filled(package: ModuleType, name: str, where: str) -> ModuleType:
-    """Makes a lazy module of a package that ``fill`` of the module ``where`` fills.
+def filled(name: str, where: str) -> ModuleType:
+    """Makes the lazy module of a name that ``fill`` of the module ``where`` fills.
 
-    If the package has a folder of that name, as a backend's, the modules in it can be imported as ever.
+    If its package has a folder of that name, as a backend's, the modules in it can be imported as ever.
     """
-    spec = ModuleSpec(f"{package.__name__}.{name}", Filler(where))  # type: ignore[arg-type]
-    if folders := [str(f) for p in getattr(package, "__path__", ()) if (f := Path(p, name)).is_dir()]:
+    parent, _, own = name.rpartition(".")
+    spec = ModuleSpec(name, Filler(where))  # type: ignore[arg-type]
+    if folders := [str(f) for p in getattr(sys.modules[parent], "__path__", ()) if (f := Path(p, own)).is_dir()]:
         spec.submodule_search_locations = folders
     return _made(spec)
 

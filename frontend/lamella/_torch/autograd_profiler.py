@@ -22,4 +22,3 @@ def fill(module: ModuleType) -> None:
     for held in NAMES[name]:
         setattr(module, held, getattr(autograd_profiler if hasattr(autograd_profiler, held) else averages, held))
     vars(module)["__all__"] = list(NAMES[name])
-    module.__name__ = f"lamella.autograd.{name}"

@@ -50,25 +50,25 @@ def modules() -> dict[str, ModuleType]:
     return {name: _lazy.of_file(f"lamella.{name}", here / f"{name}.py") for name in MODULES}
 
 
-def contribute(backends: ModuleType) -> None:
+def contribute() -> None:
     """Contributes all names but those of autograd's module, before the plugins are loaded."""
     devices.install()
-    cuda = sys.modules["lamella.cuda"]
-    switches = {name: _lazy.filled(backends, name, "lamella._torch.backends") for name in BACKENDS}
+    switches = {name: _lazy.filled(f"lamella.backends.{name}", "lamella._torch.backends") for name in BACKENDS}
     types = {f"{word}Tensor": typed.typed(word, "cuda") for word in typed.WORDS}
     contributions.contribute(
         [
             *gather("lamella", {**modules(), **FUNCTIONS}, placeholder=True),
             *gather("lamella", typed.names()),
-            *gather("lamella.cuda", {**types, "amp": _lazy.filled(cuda, "amp", "lamella._torch.cuda_amp")}),
+            *gather("lamella.cuda", {**types, "amp": _lazy.filled("lamella.cuda.amp", "lamella._torch.cuda_amp")}),
             *gather("lamella.backends", switches),
         ]
     )
 
 
-def contribute_to_autograd(autograd: Any) -> None:
-    """Contributes ``autograd.profiler`` and ``autograd.profiler_util``, once autograd is loaded."""
-    if isinstance(autograd, ModuleType):
+def contribute_to_autograd() -> None:
+    """Contributes ``autograd.profiler`` and ``autograd.profiler_util``, if a plugin has brought it."""
+    where = "lamella.autograd"
+    if where in sys.modules:
         names = ("profiler", "profiler_util")
-        lazy = {name: _lazy.filled(autograd, name, "lamella._torch.autograd_profiler") for name in names}
-        contributions.contribute(gather(autograd.__name__, lazy))
+        lazy = {name: _lazy.filled(f"{where}.{name}", "lamella._torch.autograd_profiler") for name in names}
+        contributions.contribute(gather(where, lazy))
