@@ -50,6 +50,7 @@ def compiler():
 def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
     on_standin(tmp_path_factory, LAMELLA_CUDA_CACHE=str(tmp_path_factory.mktemp("kernels"))).run(PROGRAM, timeout=300)
     programs = [Recorded.read(p) for p in sorted((standin / "record").glob("*.cu"))]
+    programs = [p for p in programs if p.file != "code.cu"]  # texts of others, one of which is to be refused
     assert len(programs) > 60
     whole = os.environ.get("LAMELLA_SWEEP") == "all"
     if not whole:  # today's fifth of them, each for one of the architectures
