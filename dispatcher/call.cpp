@@ -109,9 +109,8 @@ lamella_status run_again(Frame& f, const Value* args, Value* rets) {
 // Serves a status below zero, which is no error: LAMELLA_RETRY runs the call again with the current table, and
 // LAMELLA_DECLINED runs the table's next entry for the device.
 __attribute__((cold, noinline)) lamella_status answer(Frame& f, lamella_status st, const Value* args, Value* rets) {
-  if (st == LAMELLA_RETRY) return run_again(f, args, rets);
-  if (st == LAMELLA_DECLINED && !f.keys) return run_declined(f, args, rets);  // only kernels below the layers decline
-  return st;
+  if (st == LAMELLA_DECLINED && !f.keys) st = run_declined(f, args, rets);  // only kernels below the layers decline
+  return st == LAMELLA_RETRY ? run_again(f, args, rets) : st;
 }
 
 // A kernel that returns a status must have raised an error of that kind. If it has not, this raises one that says so. A

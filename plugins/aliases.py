@@ -31,9 +31,11 @@ class Aliases(Loader):
         self.modules.pop(alias, None)
 
     def find_spec(self, fullname: str, path=None, target=None) -> ModuleSpec | None:
-        parts = fullname.split(".", 2)
-        real = self.modules.get(".".join(parts[:2])) if len(parts) > 2 else None
-        return ModuleSpec(fullname, self, origin=f"{real}.{parts[2]}") if real else None
+        alias, _, inner = fullname.rpartition(".")
+        while alias and alias not in self.modules:
+            alias, _, part = alias.rpartition(".")
+            inner = f"{part}.{inner}"
+        return ModuleSpec(fullname, self, origin=f"{self.modules[alias]}.{inner}") if alias else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = importlib.import_module(spec.origin or "")

@@ -9,8 +9,8 @@ Note [Places]  A contribution has a place, a name, an object and an owner. Its p
 * one of `POINTS`: the framework reads there what was contributed.
 
 One contribution of a name is in use; only at points where the framework calls functions, all are. A placeholder gives
-way to the contribution of another owner and is in use again when that is withdrawn. Any other conflict is an error that
-names both owners.
+way to any later contribution and is in use again when that is withdrawn. Any other conflict is an error that names both
+owners.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -109,6 +110,8 @@ class Place:
         try:
             self.show(c)
         except BaseException:
+            with suppress(Exception):
+                self.hide(c)
             if before:
                 self.show(before)
             raise
@@ -147,7 +150,8 @@ class Listeners(Place):
         return f"{c.owner}.{c.name}"
 
     def holder(self, name: str) -> str:
-        return ""
+        """The owner of a key, ``owner.name``; no other name is taken."""
+        return super().holder(name)
 
 
 class TensorPlace(Place):
@@ -178,9 +182,17 @@ class ModulePlace(Place):
         self.made: Contribution | None = None  # the module itself, if it exists only for its contributions
 
     def module(self) -> ModuleType | None:
-        """The module, imported; None if there is none."""
+        """The module, imported; None if there is none.
+
+        Raises:
+            RuntimeError: the name is that of something else
+        """
         if self.where in sys.modules:
             return sys.modules[self.where]
+        parent, _, name = self.where.rpartition(".")
+        there = vars(sys.modules[parent]).get(name) if parent in sys.modules else None
+        if there is not None and not isinstance(there, ModuleType):
+            raise RuntimeError(f"{self.where} is no module, but {type(there).__name__}: it takes no contributions")
         try:
             return importlib.import_module(self.where)
         except ModuleNotFoundError as error:
@@ -194,6 +206,7 @@ class ModulePlace(Place):
         module = self.module()
         if module is None:
             return ""
+        getattr(module, "__all__", None)  # runs the file of a lazy module, which defines its names
         full, path = f"{self.where}.{name}", getattr(module, "__path__", None)
         there = name in vars(module) or full in sys.modules or (path and PathFinder.find_spec(full, path))
         return LAMELLA if there else ""
@@ -207,17 +220,18 @@ class ModulePlace(Place):
             module.__path__ = []
             self.made = Contribution(parent, name, module, c.owner, placeholder=True)
             place(parent).put(self.made)
-        if not isinstance(module, ModuleType):
-            what = f"{self.where} is no module, but {module!r}"
-            raise RuntimeError(f"{what}; {spoken(c.owner)} cannot add {c.name} to it")
         return module
 
     def show(self, c: Contribution) -> None:
         module = self.target(c)
         fresh = c.name not in vars(module)
         setattr(module, c.name, c.object)
-        if fresh and not c.name.startswith("_"):
-            vars(module).get("__all__", []).append(c.name)
+        listed = vars(module).get("__all__")
+        if fresh and listed is not None and not c.name.startswith("_"):
+            if isinstance(listed, list):
+                listed.append(c.name)
+            else:
+                module.__all__ = [*listed, c.name]  # type: ignore[attr-defined]
         if isinstance(c.object, ModuleType):
             full = f"{self.where}.{c.name}"
             sys.modules[full] = c.object
@@ -232,7 +246,7 @@ class ModulePlace(Place):
         if vars(module).get(c.name) is c.object:
             delattr(module, c.name)
         if c.name in vars(module).get("__all__", ()):
-            module.__all__.remove(c.name)
+            module.__all__ = [name for name in module.__all__ if name != c.name]  # type: ignore[attr-defined]
         if isinstance(c.object, ModuleType):
             full = f"{self.where}.{c.name}"
             for name in [name for name in sys.modules if f"{name}.".startswith(f"{full}.")]:
@@ -283,8 +297,8 @@ def holder(where: str, name: str) -> str:
 
 def refresh(path: str) -> None:
     """Puts the contributions to a module back that its file, which has run now, did not know."""
-    if path in _places:
-        for c in _places[path].used.values():
+    with _lock:
+        for c in _places[path].used.values() if path in _places else ():
             vars(sys.modules[path]).pop(c.name, None)
             _places[path].show(c)
 
@@ -294,8 +308,14 @@ def check(c: Contribution) -> None:
     if not isinstance(c.name, str) or not c.name.isidentifier():
         raise ValueError(f"{spoken(c.owner)}: {c} is no identifier")
     there = place(c.where)
-    # The frontend defines names in its files, too, and contributes none of them again: only plugins are compared.
-    held = Place.holder(there, c.name) if c.owner == LAMELLA else there.holder(c.name)
+    if isinstance(there, Listeners) and not callable(c.object):
+        raise ValueError(f"{spoken(c.owner)}: {c} must be a function, got {type(c.object).__name__}")
+    if c.where == "keyword" and not isinstance(c.object, Keyword):
+        raise ValueError(f"{spoken(c.owner)}: {c} must be a Keyword, got {type(c.object).__name__}")
+    if c.where == "copied" and c.object is not True:
+        raise ValueError(f"{spoken(c.owner)}: {c} must be True, got {c.object!r}")
+    # The frontend may contribute a name that a file of its own defines; it must not take a plugin's.
+    held = Place.holder(there, there.key(c)) if c.owner == LAMELLA else there.holder(there.key(c))
     if held:
         raise RuntimeError(f"{c} is taken by {held}; {spoken(c.owner)} cannot bring it too")
 
@@ -314,6 +334,8 @@ def contribute(contributions: Iterable[Contribution]) -> Callable[[], None]:
             for c in reversed(some):
                 place(c.where).take(c)
 
+    for c in contributions:  # without the lock, since the modules that are imported here may contribute names
+        check(c)
     with _lock:
         for c in contributions:
             check(c)

@@ -124,7 +124,12 @@ class PluginContext:
             ValueError: there is no such place, or a name is no identifier
             RuntimeError: a name is taken, unless by a placeholder; the message names both owners
         """
-        self._owner.own(contributions.contribute(contributions.gather(where, objects, self.name)))
+        withdraw = contributions.contribute(contributions.gather(where, objects, self.name))
+        try:
+            self._owner.own(withdraw)
+        except BaseException:  # the plugin has been withdrawn
+            withdraw()
+            raise
 
     def found_in(self, module: Any) -> None:
         """Notes where the plugin's code is."""

@@ -270,16 +270,27 @@ PyObject* dispatch_contributed(Packet* p, PyObject* const* args, Py_ssize_t n, P
   return result ? contributed.apply(p->overloads->front()->op, result) : nullptr;
 }
 
-// Returns a new tuple of the same names, interned, or null if all are: parse_plain() compares names by their address.
+// Returns a new tuple of the same names, interned, or null if nothing is to be done: parse_plain() compares names by
+// their address. Strings of a subclass are never interned.
 PyObject* interned(PyObject* names) {
-  bool all = true;
-  for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); k++)
-    all = all && PyUnicode_CHECK_INTERNED(PyTuple_GET_ITEM(names, k));
-  PyObject* made = all ? nullptr : PyTuple_New(PyTuple_GET_SIZE(names));
+  bool all = true, exact = true;
+  for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); k++) {
+    PyObject* name = PyTuple_GET_ITEM(names, k);
+    all = all && PyUnicode_CHECK_INTERNED(name);
+    exact = exact && PyUnicode_CheckExact(name);
+  }
+  if (all || !exact) return nullptr;
+  PyObject* made = PyTuple_New(PyTuple_GET_SIZE(names));
+  bool done = made != nullptr;
   for (Py_ssize_t k = 0; made && k < PyTuple_GET_SIZE(names); k++) {
     PyObject* name = Py_NewRef(PyTuple_GET_ITEM(names, k));
     PyUnicode_InternInPlace(&name);
+    done = done && PyUnicode_CHECK_INTERNED(name);
     PyTuple_SET_ITEM(made, k, name);
+  }
+  if (!done) {  // no memory: the general way compares the texts
+    PyErr_Clear();
+    Py_CLEAR(made);
   }
   return made;
 }
@@ -291,7 +302,6 @@ PyObject* dispatch_any(Packet* p, PyObject* const* args, Py_ssize_t n, PyObject*
     Py_DECREF(names);
     return result;
   }
-  if (PyErr_Occurred()) return nullptr;
   PyObject* answered;
   if (overridden(reinterpret_cast<PyObject*>(p), args, n, kwnames, &answered))
     return number_protocol ? or_not_implemented(answered) : answered;

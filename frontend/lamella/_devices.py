@@ -380,6 +380,10 @@ class DeviceModule(ModuleType):
                 return getattr(common, name)
             if self._name not in backends() and can_load(self._name) and name in vars(self):
                 return vars(self)[name]
+        from lamella._absent import absent_plugin, explain
+
+        if not name.startswith("_") and absent_plugin(self.__name__, name):
+            raise AttributeError(explain(self.__name__, name))
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
@@ -433,8 +437,7 @@ def announce(names: Iterable[str]) -> None:
             contributions.contribute(gather("Tensor", {f"is_{name}": IsDevice(name)}, placeholder=True))
         if name == "meta":
             continue
-        there = vars(sys.modules["lamella"]).get(name)
-        if not isinstance(there, DeviceModule) and not holder("lamella", name):
+        if name not in vars(sys.modules["lamella"]) and not holder("lamella", name):
             contributions.contribute(gather("lamella", {name: DeviceModule(name)}, placeholder=True))
         if not holder("Tensor", name):
             for kind, make in MOVERS:

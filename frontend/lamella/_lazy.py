@@ -50,7 +50,8 @@ def run(module: LazyModule) -> bool:
                 module.__class__ = ModuleType  # type: ignore[assignment]
             finally:
                 RUNNING.discard(name)
-            contributions.refresh(name)
+            if sys.modules.get(name) is module:  # else a plugin has brought another one
+                contributions.refresh(name)
         return True
 
 

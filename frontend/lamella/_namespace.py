@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import os
 from collections.abc import Callable, Container
+from threading import RLock
 from typing import Any
 
 from lamella import _C
@@ -52,6 +53,7 @@ def operators(taken: Container[str], tensor_type: type) -> tuple[dict[str, Any],
 
 
 _shown: dict[str, Callable[[], None]] = {}  # by operator: the function that withdraws its name from its module
+_showing = RLock()
 
 
 def show_modules() -> None:
@@ -59,18 +61,18 @@ def show_modules() -> None:
 
     A name that the module has already stays what it is. The names of operators that were withdrawn are withdrawn, too.
     """
-    found = dict(_C._operator_modules())
-    for qualified in [q for q in _shown if q not in found]:
-        _shown.pop(qualified)()
-    for qualified, path in found.items():
-        namespace, _, name = qualified.partition("::")
-        where, name = f"lamella.{path}", name.removeprefix(path.replace(".", "_") + "_")
-        if qualified in _shown or contributions.holder(where, name):
-            continue
-        owner = contributions.LAMELLA if namespace == "aten" else namespace
-        _shown[qualified] = contributions.contribute(
-            contributions.gather(where, {name: _C._packet(qualified)}, owner)
-        )
+    with _showing:
+        found = dict(_C._operator_modules())
+        for qualified in [q for q in _shown if q not in found]:
+            _shown.pop(qualified)()
+        for qualified, path in found.items():
+            namespace, _, name = qualified.partition("::")
+            where, name = f"lamella.{path}", name.removeprefix(path.replace(".", "_") + "_")
+            if qualified in _shown or contributions.holder(where, name):
+                continue
+            owner = contributions.LAMELLA if namespace == "aten" else namespace
+            packet = _C._packet(qualified)
+            _shown[qualified] = contributions.contribute(contributions.gather(where, {name: packet}, owner))
 
 
 class OperatorNamespace:

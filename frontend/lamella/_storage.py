@@ -181,7 +181,7 @@ def rebuild_opaque(kind, device, dtype, size, stride, attributes, slots):
     made = _C._opaque(dtype, tuple(size), tuple(stride), device)
     if not load_slots(made, slots):
         raise pickle.UnpicklingError(
-            f"tensor: it is opaque, and no plugin here knows its values: {[name for name, _ in slots]}; see "
+            f"tensor: it is opaque, and no loaded plugin has its slots: {[name for name, _ in slots]}; see "
             "lamella.plugins.status()"
         )
     return dressed(made if kind is _C.Tensor else _C.Tensor.__new__(kind, made), attributes)

@@ -468,6 +468,58 @@ def test_places_that_do_not_exist(where):
         contributions.contribute(contributions.gather(where, {"x": 1}, "mine"))
 
 
+def test_a_name_that_is_no_module_takes_no_contributions():
+    import lamella
+    from lamella.plugins import contributions
+
+    for where in ("lamella.Tensor", "lamella.add"):
+        with pytest.raises(RuntimeError, match=f"{where} is no module, but"):
+            contributions.contribute(contributions.gather(where, {"x": 1}, "mine"))
+    assert isinstance(lamella.Tensor, type) and lamella.add(lamella.ones(1), 1).item() == 2
+
+
+def test_a_lazy_module_keeps_its_names():
+    """Its file runs before a plugin's name is compared with those that the file defines."""
+    import lamella
+    from lamella.plugins import contributions
+
+    with pytest.raises(RuntimeError, match="lamella.func.functional_call is taken by lamella; plugin 'mine' cannot"):
+        contributions.contribute(contributions.gather("lamella.func", {"functional_call": print}, "mine"))
+    assert lamella.func.functional_call is not print
+
+
+WRONG = [
+    ("repr", 3, "repr 'x' must be a function, got int"),
+    ("keyword", len, "keyword 'x' must be a Keyword, got builtin_function_or_method"),
+    ("copied", False, "copied 'x' must be True, got False"),
+]
+
+
+@pytest.mark.parametrize("where, o, words", WRONG)
+def test_points_refuse_other_objects(where, o, words):
+    from lamella.plugins import contributions
+
+    with pytest.raises(ValueError, match=words):
+        contributions.contribute(contributions.gather(where, {"x": o}, "mine"))
+
+
+def test_a_tuple_of_names_grows_and_shrinks():
+    import sys
+    import types
+
+    from lamella.plugins import contributions
+
+    listed = types.ModuleType("listed")
+    listed.__all__ = ("x",)
+    brought = contributions.contribute(contributions.gather("lamella", {"listed": listed}, "one"))
+    more = contributions.contribute(contributions.gather("lamella.listed", {"more": 1}, "two"))
+    assert listed.more == 1 and list(listed.__all__) == ["x", "more"]
+    more()
+    assert not hasattr(listed, "more") and list(listed.__all__) == ["x"]
+    brought()
+    assert "lamella.listed" not in sys.modules
+
+
 def test_every_point_says_what_it_takes():
     import lamella
 

@@ -86,6 +86,11 @@ def test_keywords_of_a_dictionary_choose_the_same_overload(lib):
     scaled = ops(lib).scaled
     assert scaled(lamella.ones(1), by=lamella.tensor(2.0)).item() == scaled(lamella.ones(1), **options).item() == 2
 
+    class Text(str):
+        """A class of strings, which are never interned."""
+
+    assert lamella.sum(lamella.ones(2, 3), **{Text("dim"): 0}).tolist() == [2, 2, 2]
+
 
 def test_several_results(lib):
     lib.define("both(Tensor self) -> (Tensor, Tensor)")

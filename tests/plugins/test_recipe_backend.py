@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+from children import clean_environment
 from pages import blocks
 from recipes import install
 
@@ -42,5 +43,7 @@ def test_the_commands_it_ends_with(package):
     for line in blocks(PAGE, "console")[0].splitlines():
         words = line.partition("#")[0].split()
         assert words[0] == "lamella"
-        done = subprocess.run(command + words[1:], cwd=package.folder, capture_output=True, text=True)
+        done = subprocess.run(
+            command + words[1:], cwd=package.folder, env=clean_environment(), capture_output=True, text=True
+        )
         assert done.returncode == 0 and done.stdout, (line, done.stderr)

@@ -12,9 +12,10 @@
  *   operator has no shape rule, `rets` is empty and the kernel fills it with results of its own. A layer's
  *   kernel always returns results of its own: usually those that `redispatch` gave it.
  * Note [Declining]  A kernel of a backend, a category or a dtype returns LAMELLA_DECLINED for a call that it does not
- *   serve. It raises no error, and has written to no output by then. The operator's composite serves the call, in its
- *   form; where there is none, a kernel of the device for every operator ("*"), then the counted fallback to the host
- *   if the backend allows it; else the call is an error that names the operator and the device.
+ *   serve. It raises no error, and has written to no output by then. The device's other kernels for the operator, such
+ *   as its category's, are passed over too. The operator's composite serves the call, in its form; where there is
+ *   none, a kernel of the device for every operator ("*"), then the counted fallback to the host if the backend allows
+ *   it; else the call is an error that names the operator and the device.
  * Note [Threads]    Every function of the table may be called on any thread, also while others call and register; one
  *   tensor's data, version and slots are written by one thread at a time. Kernels, rules and handlers run on the
  *   caller's thread, and on many at once. The pending error belongs to the thread.

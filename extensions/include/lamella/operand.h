@@ -98,6 +98,8 @@ class ResultBy {
   }
   ResultBy(const Tensor& out, ScalarType dtype) : ResultBy(out.get(), static_cast<int>(dtype)) {}
   explicit ResultBy(const Tensor& out) : ResultBy(out.get()) {}
+  ResultBy(Tensor&&, ScalarType) = delete; /* a result does not keep the caller's tensor */
+  explicit ResultBy(Tensor&&) = delete;
 
   const lamella_tensor* get() const { return t_; }
   const lamella_tensor* operator->() const { return t_; }

@@ -70,5 +70,6 @@ def contribute_to_autograd() -> None:
     where = "lamella.autograd"
     if where in sys.modules:
         names = ("profiler", "profiler_util")
-        lazy = {name: _lazy.filled(f"{where}.{name}", "lamella._torch.autograd_profiler") for name in names}
-        contributions.contribute(gather(where, lazy))
+        free = [name for name in names if not contributions.holder(where, name)]
+        lazy = {name: _lazy.filled(f"{where}.{name}", "lamella._torch.autograd_profiler") for name in free}
+        contributions.contribute(gather(where, lazy, placeholder=True))

@@ -26,6 +26,7 @@ class Refusal:
 
 def refuse(module: str, names: str, why: str) -> None:
     """Contributes refusals to a module, for those of the names that no plugin has brought; they give way to plugins."""
-    free = [name for name in names.split() if not contributions.holder(module, name)]
+    place = contributions.place(module)
+    free = [name for name in names.split() if not contributions.Place.holder(place, name)]
     refusals = {name: Refusal(f"{module}.{name}", why) for name in free}
     contributions.contribute(contributions.gather(module, refusals, placeholder=True))
