@@ -227,7 +227,8 @@ class ModulePlace(Place):
         fresh = c.name not in vars(module)
         setattr(module, c.name, c.object)
         listed = vars(module).get("__all__")
-        if fresh and listed is not None and not c.name.startswith("_"):
+        known = isinstance(c.object, ModuleType) and listed is not None and c.name in listed  # its package lists it
+        if fresh and listed is not None and not known and not c.name.startswith("_"):
             if isinstance(listed, list):
                 listed.append(c.name)
             else:

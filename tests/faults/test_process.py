@@ -32,7 +32,6 @@ def python(code: str, *, timeout: float = 60, **environment: str) -> subprocess.
 INTERRUPTED = """
 import os, signal, sys, threading, time
 import lamella
-from threads import in_threads
 {prepare}
 pid, sent = os.getpid(), []
 def press():

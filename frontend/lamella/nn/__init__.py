@@ -28,9 +28,12 @@ __all__ = sorted(
         "common_types",
         "factory_kwargs",
         "functional",
+        "grad",
         "init",
         "modules",
+        "parallel",
         "parameter",
+        "utils",
         "DataParallel",
         *modules.__all__,
     ]
