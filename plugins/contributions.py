@@ -201,12 +201,10 @@ class ModulePlace(Place):
             return None
 
     def holder(self, name: str) -> str:
-        if name in self.used:
-            return super().holder(name)
         module = self.module()
-        if module is None:
-            return ""
-        getattr(module, "__all__", None)  # runs the file of a lazy module, which defines its names
+        getattr(module, "__all__", None)  # runs the file of a lazy module, which defines and contributes its names
+        if name in self.used or module is None:
+            return super().holder(name)
         full, path = f"{self.where}.{name}", getattr(module, "__path__", None)
         there = name in vars(module) or full in sys.modules or (path and PathFinder.find_spec(full, path))
         return LAMELLA if there else ""
