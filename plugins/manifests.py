@@ -60,10 +60,11 @@ def check_manifest(found: Any) -> None:
     if not isinstance(found, dict):
         raise ValueError(f"lamella.json must hold an object, not {type(found).__name__}")
     for key, kinds in MANIFEST.items():
-        value: Any = found.get(key, kinds[0]())
+        value = found.get(key, kinds[0]())
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise ValueError(f"lamella.json: '{key}' must be {' or '.join(k.__name__ for k in kinds)}, got {value!r}")
-        lists = value.values() if key == "contributions" else [value] if list in kinds else []
+        held: Any = value
+        lists = held.values() if key == "contributions" else [held] if list in kinds else []
         if not all(are_names(names) for names in lists):
             raise ValueError(f"lamella.json: '{key}' must hold strings, got {value!r}")
 
