@@ -149,7 +149,7 @@ void debug_info() {
     CHECK(DebugInfoGuard::text("model").empty());
   }).join();
   api->thread_discard(state);
-  FAILS(api, lamella::profiler_interface().info_pop(nullptr), "not the innermost on this thread");
+  FAILS(api, lamella::profiler_interface().info_pop(nullptr), "is not the innermost of this thread");
   done("debug information");
 }
 
