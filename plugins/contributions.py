@@ -16,6 +16,7 @@ owners.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -262,6 +263,14 @@ class ModulePlace(Place):
 _places: dict[str, Place] = {point: Place(point) if point in NAMED else Listeners(point) for point in POINTS}
 _places[TENSOR] = TensorPlace(TENSOR)
 _lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent may have held it
 copied = _places["copied"].used  # the attributes of Tensor that copies, pickles and files take along
 _C._set_export_checks(_places["export"].objects)
 

@@ -56,11 +56,22 @@ _shown: dict[str, Callable[[], None]] = {}  # by operator: the function that wit
 _showing = RLock()
 
 
+def _renew_lock() -> None:
+    global _showing
+    _showing = RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)  # another thread of the parent may have held it
+
+
 def show_modules() -> None:
     """Contributes each operator that names a module to it: with "linalg", ``linalg_norm`` is ``lamella.linalg.norm``.
 
     A name that the module has already stays what it is. The names of operators that were withdrawn are withdrawn, too.
     """
+    found = dict(_C._operator_modules())
+    if not found and not _shown:
+        return
     with _showing:
         found = dict(_C._operator_modules())
         for qualified in [q for q in _shown if q not in found]:

@@ -73,7 +73,7 @@ def stranger(tmp_path_factory):
             text = text.replace("liblamella_autograd.so", "libother_differentiation.so")
             text = text.replace("lamella.plugins.autograd", "other_differentiation")
             # the namespace of its operators; layer and interface keep their names, by which others find them
-            text = text.replace("LAMELLA_LIBRARY(autograd,", "LAMELLA_LIBRARY(differentiation,")
+            text = re.sub(r"LAMELLA_LIBRARY(_FRAGMENT)?\(autograd,", r"LAMELLA_LIBRARY\1(differentiation,", text)
             text = re.sub(r'"autograd::', '"differentiation::', text)
             file.write_text(text.replace('ctx.library("autograd")', 'ctx.library("differentiation")'))
     (root / "source/pyproject.toml").write_text(PYPROJECT)
