@@ -245,8 +245,11 @@ class ModulePlace(Place):
             return
         if vars(module).get(c.name) is c.object:
             delattr(module, c.name)
-        if c.name in vars(module).get("__all__", ()):
-            module.__all__ = [name for name in module.__all__ if name != c.name]  # type: ignore[attr-defined]
+        listed = vars(module).get("__all__", ())
+        if c.name in listed:
+            if not isinstance(listed, list):
+                module.__all__ = listed = list(listed)  # type: ignore[attr-defined]
+            listed.remove(c.name)
         if isinstance(c.object, ModuleType):
             full = f"{self.where}.{c.name}"
             for name in [name for name in sys.modules if f"{name}.".startswith(f"{full}.")]:
