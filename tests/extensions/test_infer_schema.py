@@ -158,7 +158,7 @@ def bad_functions():
     strange = (a_dict, a_tuple, nested, a_list_of_what, a_sequence_of_what)
     strange += (a_dict_of_tensors, a_dict_by_number, lists_of_optional_strings, dtypes, optional_devices)
     found = {f: "'" + next(iter(f.__annotations__)) + "'" for f in strange}
-    found |= {no_hint: "'x' has no type hint", no_result: "no type hint for its result", arguments: "'xs'", keywords: "'xs'"}
+    found |= {no_hint: "'x' has no type hint", no_result: "hint for its result", arguments: "'xs'", keywords: "'xs'"}
     found |= {positional: "'x'", an_object_default: "'y'.*default", a_quote: "'y'.*default", local: "Nowhere.*module"}
     found |= {a_tuple_of_one: "result.*two or more", a_tuple_in_a_tuple: "result.*tuple"}
     return found | {a_set_result: "result.*set", many_results: r"result.*\.\.\."}
