@@ -11,7 +11,8 @@ lamella_status checked_call(Frame* parent, const Operator* op, const Value* args
                             int32_t num_rets);
 lamella_status checked_redispatch(Frame* frame, const Value* args, int32_t num_args, Value* rets, int32_t num_rets);
 
-// The same for one kernel. look_up_kernel() finds it and returns it as an object of type "Kernel".
+// look_up_kernel() returns the kernel of a key as an object of type "Kernel". call_kernel() calls such an object with
+// the checks of checked_call().
 lamella_status look_up_kernel(const Operator* op, const char* key, lamella_object** out);
 lamella_status call_kernel(Frame* parent, lamella_object* kernel, const Value* args, int32_t num_args, Value* rets,
                            int32_t num_rets);

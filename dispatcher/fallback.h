@@ -25,7 +25,7 @@ void reset_fallback_counts();
 // Runs the operator on the host with copies of the tensors; the entry of operators that fall back. A context that is
 // not null says that the device has a kernel, which has declined the call.
 lamella_status fallback_kernel(lamella_frame* f, const lamella_value* args, lamella_value* rets);
-// The same for the operator that copies between devices, which fallback_kernel() itself calls.
+// Serves the operator that copies between devices by moving bytes, since fallback_kernel() calls that operator itself.
 lamella_status fallback_copy(lamella_frame* f, const lamella_value* args, lamella_value* rets);
 
 }  // namespace lamella::dispatcher

@@ -26,7 +26,7 @@ bool has_slots(const lamella_tensor* t);
 // slot refuses, or if an opaque tensor has no slot that carries.
 lamella_status carry_slots(core::Tensor* from, core::Tensor* to, int32_t how);
 extern std::atomic<bool> slots_carry;  // whether any slot type carries
-// The same for views and detached tensors, where usually no slot carries.
+// Calls carry_slots() for a view or a detached tensor, but returns at once in the usual case that no slot type carries.
 inline lamella_status carry(core::Tensor* from, core::Tensor* to, int32_t how) {
   if (__builtin_expect(!slots_carry.load(std::memory_order_relaxed) && !from->opaque(), 1)) return LAMELLA_OK;
   return carry_slots(from, to, how);

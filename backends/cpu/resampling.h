@@ -30,7 +30,7 @@ struct ResamplePlane {
   ResampleAxis rows, columns;
   int64_t begin, end;
   bool rows_first;  // needed if places have different numbers of taps
-  int64_t slots;    // else, the rows, resampled along their columns, that are kept: as many as a place needs
+  int64_t slots;    // unless rows_first: the number of rows, resampled along their columns, that one place needs
   void* space;      // resample_space() elements
 };
 

@@ -11,7 +11,7 @@ namespace cuda {
 
 constexpr int item_sizes[LAMELLA_PLAIN_DTYPES] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 
-// A layout of the innermost dimensions, at most as many as it holds.
+// Returns the layout of the innermost dimensions, of at most layout_dims.
 template <int Operands>
 Layout layout_of(const lamella::Dimensions<Operands>& dims) {
   Layout l;
