@@ -10,12 +10,12 @@ from typing import Any
 
 import lamella
 
-KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}  # letters of numpy's, and what DLPack calls them
+KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}  # numpy's letters, and DLPack's codes
 LETTERS = dict.fromkeys(("uint8", "uint16", "uint32", "uint64"), "u")
 LETTERS |= dict.fromkeys(("int8", "int16", "int32", "int64"), "i")
 LETTERS |= dict.fromkeys(("float16", "float32", "float64"), "f")
 LETTERS |= {"complex64": "c", "complex128": "c", "bool": "b"}
-CUDA = 2  # DLPack's number of the device
+CUDA = 2  # DLPack's number for the device
 
 
 # ---- tensors for others ----------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def describe(tensor: Any) -> dict[str, Any]:
     dtype = str(tensor.dtype).rpartition(".")[2]
     if dtype not in LETTERS:
         raise AttributeError(f"__cuda_array_interface__: there is no typestr for {tensor.dtype}; use DLPack")
-    tensor.__dlpack__(stream=-1)  # whether its memory may be given away
+    tensor.__dlpack__(stream=-1)  # raises if the memory must not be given away
     size = tensor.element_size()
     stream = lamella.cuda.current_stream(tensor.device)  # type: ignore[attr-defined]
     return {
@@ -73,7 +73,7 @@ new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char
     ("PyCapsule_New", ctypes.pythonapi)
 )
 is_fresh = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-held: dict[int, tuple[Any, ...]] = {}  # by the capsule's address what must live as long as a tensor over it
+held: dict[int, tuple[Any, ...]] = {}  # by the capsule's address, the objects that live as long as a tensor over it
 
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -92,7 +92,7 @@ def read(obj: Any) -> Any:
     Raises:
         BufferError: the memory is the host's, read-only or masked, or no tensor can describe it
     """
-    found = getattr(obj, "__cuda_array_interface__", None)  # torch's tensors have it where they lie on a GPU
+    found = getattr(obj, "__cuda_array_interface__", None)  # torch's tensors have it on a GPU
     if found is None:
         return None
     pointer, read_only = found["data"]
@@ -129,7 +129,7 @@ def read(obj: Any) -> Any:
     try:
         return lamella.from_dlpack(capsule)
     finally:
-        if is_fresh(capsule, NAME):  # no tensor has taken it
+        if is_fresh(capsule, NAME):  # no tensor was made of it
             held.pop(address)
 
 
@@ -143,7 +143,7 @@ def check_memory(tensor: Any) -> None:
         return
     address = tensor.data_ptr()
     index = lamella.ops.cuda._device_of_pointer(address)
-    if index != (tensor.device.index or 0):  # without a number where there is one device
+    if index != (tensor.device.index or 0):  # no index where there is one device
         there = "memory of the host" if index < 0 else f"on device 'cuda:{index}'"
         raise BufferError(f"from_dlpack: the address {address:#x} is {there}, not on device '{tensor.device}'")
     if address % tensor.element_size():

@@ -1,6 +1,6 @@
-// Attention and its gradients. Two-byte floats of widths up to 256 and float32 of widths up to 128 go by matrix
-// instructions where shared memory has room, kernels/attention_warps.cu and attention_groups.cu; others of widths up to
-// 256 by kernels/attention.cu; wider ones take the composite.
+// Attention and its gradients. Where shared memory has room, kernels/attention_warps.cu and attention_groups.cu compute
+// two-byte floats of widths up to 256 and float32 of widths up to 128 by matrix instructions. kernels/attention.cu
+// computes the others of widths up to 256, and the composite computes wider ones.
 #include "kernels/attention.h"
 
 #include "operands.h"
@@ -32,7 +32,7 @@ AttentionSizes sizes_of(const Tensor& query, const Tensor& key, const Tensor& va
   for (int d = 0; d < m->dl.ndim; d++) n.mask_strides[shift + d] = m->dl.shape[d] == 1 ? 0 : m->dl.strides[d];
   return n;
 }
-// Dropout of the weights by the words of a stream, whose seed and place are `words`.
+// Sets the dropout of the weights. `words` points to the seed and the place of the first random word.
 void drop(AttentionSizes& n, const int64_t* words, double p) {
   n.words = words;
   n.stay = 1 - p;
@@ -54,16 +54,16 @@ Dim blocks(int64_t heads, int64_t rows, int64_t side = tile_side) {
   return {static_cast<unsigned>(count)};
 }
 
-// Tiles of 64 rows of 64 * quads elements each.
+// Returns the bytes of `tiles` tiles, each of 64 rows of 64 * quads elements.
 unsigned tile_bytes(int dtype, int quads, int tiles) {
   return static_cast<unsigned>(tiles * tile_side * 64 * quads * item_of(dtype));
 }
-constexpr unsigned aligned_to_group = 1024;  // Note [Groups] of kernels/groups.cuh
-// The shared memory of the gradient of keys, which has the most: six tiles, and numbers of two tiles' queries.
+constexpr unsigned aligned_to_group = 1024;  // the alignment of Note [Groups] in kernels/groups.cuh
+// Returns the shared memory of the gradient of keys, which needs most: six tiles, and numbers of two tiles' queries.
 unsigned most_bytes(int dtype, int quads) { return tile_bytes(dtype, quads, 6) + 2 * aligned_to_group; }
 
-// Whether the matrix instruction serves: rows of two-byte floats or of float32 that can be read 16 bytes at a time.
-// Undefined operands are results that are not wanted.
+// Returns whether the kernels of matrix instructions can compute the operands: two-byte floats or float32, in rows that
+// can be read 16 bytes at a time. An undefined operand is a result that the caller does not need.
 bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Tensor> operands) {
   const Properties& device = properties_of(index_of(operands.begin()->get()));
   if (device.capability < 80 || (!is_half(dtype) && dtype != LAMELLA_FLOAT32)) return false;
@@ -79,14 +79,14 @@ bool suits_matrices(const AttentionSizes& n, int dtype, std::initializer_list<Te
   return true;
 }
 
-// Whether scores are products as they are, times a scale above 0, and all weights stay.
+// Returns whether a score is the product of a query and a key times a scale above 0, and all weights stay.
 bool is_plain(const AttentionSizes& n) { return !n.mask && n.scale > 0 && !n.words; }
 
-// A kernel of matrix instructions, by dtype, width, and whether scores are plain: for devices that have the instruction
-// of four warps, and for others and float32, which do without.
+// The variants of one kernel of matrix instructions, by dtype, width and is_plain(). With `groups`, get() returns the
+// variant for devices that have the instruction of four warps; else that for other devices and for float32.
 class MatrixKernels {
  public:
-  // `more`: further arguments of the template.
+  // `more` has further arguments of the template.
   constexpr MatrixKernels(const char* name, const char* file, const char* more = "")
       : name_(name), more_(more), by_warps_(file, "-fmad=true"), by_groups_(file, "-fmad=true -arch=sm_90a") {}
   Kernel& get(const AttentionSizes& n, int dtype, bool groups) {
@@ -104,7 +104,7 @@ bool has_groups(const Tensor& t) {
   return is_half(t.get()->dtype) && properties_of(index_of(t.get())).capability == 90;
 }
 
-// Wider rows are left to the composite.
+// Declines rows that are wider than the kernels support, so that the composite computes them.
 void require_width(const Tensor& query, const Tensor& value) {
   if (query.size(3) > widest || value.size(3) > widest) throw lamella::Declined();
 }
@@ -125,7 +125,7 @@ lamella_status attend(const Tensor& q, const Tensor& k, const Tensor& v, const A
     Kernel& kernel = kernels.get({t, quads}, [&] { return text("attend<", type_name(t), ", ", quads, ">"); });
     return run(kernel, tile_side, 256, shared_bytes(t));
   }
-  // Two tiles of queries, and two of keys and of values each.
+  // Shared memory holds two tiles of queries, two of keys and two of values.
   if (!is_half(t) || quads == 4 || (is_plain(n) && has_groups(q))) {
     static MatrixKernels kernels("attend_by_groups", "attention_groups.cu");
     return run(kernels.get(n, t, has_groups(q)), 128, 256, tile_bytes(t, quads, 6) + aligned_to_group);
@@ -161,7 +161,7 @@ lamella_status set_zeros(const Tensor& t) {
   return to.finish();
 }
 
-// attention_shifts of kernels/attention.cu, which all gradients read.
+// Launches attention_shifts of kernels/attention.cu, whose result all gradients read.
 lamella_status shifts_of(const Tensor& g, const Tensor& out, const void* of_sums, const AttentionSizes& n,
                          Tensor* shifts) {
   static Kernels kernels("attention.cu", "-fmad=true");
@@ -173,7 +173,7 @@ lamella_status shifts_of(const Tensor& g, const Tensor& out, const void* of_sums
                 shifts->data_ptr(), n);
 }
 
-// The operands of the gradients' kernels, and the gradients; one that is not wanted is undefined.
+// The operands of the gradients' kernels, and the gradients. A gradient that the caller does not need is undefined.
 struct Backward {
   const Tensor &g, &q, &k, &v;
   const void *sums, *shifts;
@@ -253,7 +253,7 @@ Status attention_mask_backward(const Tensor& grad_out, const Tensor& grad_logsum
   AttentionSizes n = sizes_of(query, key, value, attn_mask, is_causal, scale);
   const Operand place(words), sums(logsumexp), of_sums(grad_logsumexp);
   if (dropout_p > 0) drop(n, place.data<int64_t>(), dropout_p);
-  if (!n.batch || !n.heads || !n.queries) return set_zeros(result);  // it broadcasts over nothing
+  if (!n.batch || !n.heads || !n.queries) return set_zeros(result);  // the mask broadcasts over no scores
   const Result to(result);
   Tensor shifts;
   if (lamella_status st = shifts_of(grad_out, out, of_sums.data(), n, &shifts)) return st;

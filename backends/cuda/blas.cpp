@@ -1,5 +1,5 @@
-// cuBLAS by its names: a handle for each device and stream of a thread, with a workspace of its own, so that results
-// are the same each time and graphs can be captured.
+// The calls of cuBLAS, which is opened at run time. A thread has a handle for each device and stream, with a workspace
+// of its own, so that results are the same each time and graphs can be captured.
 #include "blas.h"
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 
 using cublasHandle = struct cublasContext*;
 
-// Constants by NVIDIA's names.
+// Constants of NVIDIA's headers, with their names.
 constexpr int CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_GEMM_DEFAULT = -1;
 constexpr int CUBLAS_STATUS_NOT_INITIALIZED = 1, CUBLAS_STATUS_ALLOC_FAILED = 3;
 constexpr int CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77, CUBLAS_COMPUTE_64F = 70;
@@ -50,9 +50,9 @@ lamella_status checked_blas(int status, const char* who) {
                 : LAMELLA_OK;
 }
 
-// A handle that is not made whole is destroyed: it holds memory of the device.
+// Makes a handle and its work space. After a failure it destroys the handle, which holds memory of the device.
 lamella_status make(BlasHandle& h) {
-  // cublasCreate reports too little memory by either of two statuses.
+  // When memory is short, cublasCreate returns either of two statuses.
   const int made =
       with_room({CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED}, [&] { return blas().create(&h.handle); });
   if (made == CUBLAS_STATUS_ALLOC_FAILED) return raise_lack(h.device, "cuda: cuBLAS: cublasCreate");
@@ -134,11 +134,11 @@ bool blas_reads(const BlasMatrix& m, int64_t rows, int64_t columns) {
   return fits && (blas_has_rows(m, rows, columns) || blas_has_rows(turned, columns, rows));
 }
 
-// cuBLAS has matrices column by column, so that it computes out^T = b^T a^T.
+// cuBLAS reads matrices column by column, where a matrix in rows is its transpose. So it computes out^T = b^T a^T.
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta) {
-  if (!blas_has_rows(out, rows, columns))  // its transpose is, and is b^T a^T
+  if (!blas_has_rows(out, rows, columns))  // then out^T has rows, and is b^T a^T
     return blas_multiply(device, dtype, batches, columns, rows, depth, {b.data, b.column, b.row, b.batch},
                          {a.data, a.column, a.row, a.batch}, {out.data, out.column, out.row, out.batch}, alpha, beta);
   const BlasHandle* h;

@@ -1,51 +1,51 @@
-// Products of matrices by cuBLAS, where it can be opened: it is NVIDIA's own library, beside the driver or in a wheel.
+// Products of matrices by cuBLAS, NVIDIA's library, if it can be opened: beside the driver or in a wheel.
 #pragma once
 
 #include "devices.h"
 
 namespace cuda {
 
-// A matrix of a batch, by strides in elements.
+// The matrices of a batch, with strides in elements.
 struct BlasMatrix {
   void* data;
   int64_t row, column, batch;
 };
 
-// The major version of the cuBLAS that is there, 13 or 12, or 0.
+// Returns the major version of the opened cuBLAS, 13 or 12, or 0 if there is none.
 int blas_major();
-// Whether cuBLAS is there for this dtype: float16, bfloat16, float32, float64, complex64, complex128.
+// Returns whether cuBLAS is there for a dtype: float16, bfloat16, float32, float64, complex64, complex128.
 bool blas_multiplies(int dtype);
-// Whether cuBLAS can read a matrix of these rows and columns where it lies, without a copy.
+// Returns whether cuBLAS can read a matrix of these rows and columns where it lies, without a copy.
 bool blas_reads(const BlasMatrix&, int64_t rows, int64_t columns);
-// out = alpha a b + beta out, for each of the batches. alpha and beta are of the type in which the dtype is computed.
+// Computes out = alpha a b + beta out for each batch. alpha and beta have the type in which the dtype is computed.
 lamella_status blas_multiply(int device, int dtype, int64_t batches, int64_t rows, int64_t columns, int64_t depth,
                              const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& out, const void* alpha,
                              const void* beta);
 
-// BlasHandle is for cuBLAS and cuBLASLt: a thread's handle for a device and its current stream, whose context is
-// current then, and its work space.
+// The handle and the work space of a thread for a device and its current stream, for cuBLAS and cuBLASLt. blas_handle()
+// also makes the device's context current.
 struct BlasHandle {
   int device;
   CUstream stream;
   struct cublasContext* handle = nullptr;
   CUdeviceptr workspace = 0;
 };
-constexpr size_t blas_workspace_bytes = 32 << 20;  // what NVIDIA advises for Hopper
+constexpr size_t blas_workspace_bytes = 32 << 20;  // NVIDIA's advice for Hopper
 lamella_status blas_handle(int device, const BlasHandle** out);
 
-// NVIDIA's numbers: cudaDataType of a dtype, and cublasComputeType_t of its products.
+// Return NVIDIA's numbers: the cudaDataType of a dtype, and the cublasComputeType_t of its products.
 int blas_type(int dtype);
 int blas_compute_type(int dtype);
 
-// A matrix in columns, as cuBLAS has them: of the one in rows it is the transpose. `transposed` is a cublasOperation_t.
+// A matrix in columns, as cuBLAS reads it; one in rows is its transpose there. `transposed` is a cublasOperation_t.
 struct BlasOrder {
   int transposed, leading;
 };
 BlasOrder blas_order(const BlasMatrix&, int64_t rows, int64_t columns);
-// Whether the elements of each row are next to each other.
+// Returns whether the elements of each row are next to each other.
 bool blas_has_rows(const BlasMatrix&, int64_t rows, int64_t columns);
 
-// Whether products of float32 may round their operands to TF32; off until it is set, as for torch.
+// Whether products of float32 may round their operands to TF32. It is off until allow_tf32() sets it, as in torch.
 bool tf32_allowed();
 void allow_tf32(bool);
 

@@ -1,6 +1,6 @@
-// cuBLASLt by its names: a plan for each problem, with the algorithm that the heuristics advise, so that a repeated
-// call only looks up its plan. The handle, its stream and its work space are those of cuBLAS, so nothing is allocated
-// and graphs can be captured.
+// The calls of cuBLASLt, which is opened at run time. Each problem has a plan with the algorithm that the heuristics
+// advise, so that a repeated call only looks up its plan. The handle, its stream and its work space are those of
+// cuBLAS, so a call allocates nothing and graphs can be captured.
 #include "blaslt.h"
 
 #include <atomic>
@@ -16,7 +16,7 @@ using cublasLtDescription = struct cublasLtMatmulDescription*;
 using cublasLtLayout = struct cublasLtMatrixLayout*;
 using cublasLtPreference = struct cublasLtMatmulPreference*;
 
-// Constants by NVIDIA's names. Attributes of 4 bytes, but for the pointer and the size of the work space.
+// Constants of NVIDIA's headers, with their names. Attributes have 4 bytes, but for a pointer and a size.
 constexpr int CUBLASLT_MATMUL_DESC_TRANSA = 3, CUBLASLT_MATMUL_DESC_TRANSB = 4, CUBLASLT_MATMUL_DESC_EPILOGUE = 7,
               CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26;
 constexpr int CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5,
@@ -25,11 +25,11 @@ constexpr int CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1, CUBLASLT_MATMUL_PREF
 constexpr int CUBLASLT_EPILOGUE_BIAS = 4, CUDA_R_32F = 0, CUDA_R_64F = 1;
 constexpr int CUBLAS_STATUS_INVALID_VALUE = 7, CUBLAS_STATUS_ARCH_MISMATCH = 8, CUBLAS_STATUS_NOT_SUPPORTED = 15;
 
-// cublasLtMatmulAlgo_t
+// The layout of cublasLtMatmulAlgo_t.
 struct Algorithm {
   uint64_t data[8];
 };
-// cublasLtMatmulHeuristicResult_t
+// The layout of cublasLtMatmulHeuristicResult_t.
 struct Heuristic {
   Algorithm algorithm;
   size_t workspace;
@@ -60,7 +60,7 @@ struct BlasLt {
   CUDA_BLASLT_FUNCTIONS(CUDA_MEMBER)
   bool there = false;
 
-  // The library has the version of the cuBLAS whose handles it takes.
+  // Opens the cuBLASLt of cuBLAS's major version, since its calls use the handles of that cuBLAS.
   BlasLt() {
     if (!blas_major()) return;
     SharedLibrary library("libcublasLt.so." + std::to_string(blas_major()));
@@ -73,7 +73,7 @@ const BlasLt& blaslt() {
   return opened;
 }
 
-// A product in numbers, the key of its plan, in columns as cuBLASLt has it: out is `rows` by `columns` there.
+// The numbers of a product, as the key of its plan. Out is `rows` by `columns`, in columns as in cuBLASLt.
 struct Problem {
   int32_t device, dtype, compute, rows, columns, depth;
   BlasOrder left, right, out;
@@ -99,7 +99,7 @@ Plans<Problem, Plan>& plans() {
   return *all;
 }
 
-// A description of a product, which holds the address of the bias and so is one thread's alone.
+// A description of a product. It holds the address of the bias, so each thread has its own.
 struct Description {
   int32_t dtype, compute, left, right;
   cublasLtDescription made = nullptr;
@@ -109,7 +109,7 @@ struct Description {
   }
 };
 
-// The thread's description, or null where it cannot be made.
+// Returns the thread's description for a problem, or null if cuBLASLt cannot make it.
 const Description* description_of(const Problem& p) {
   thread_local Kept<Description> mine;
   Description d = {p.dtype, p.compute, p.left.transposed, p.right.transposed};
@@ -130,7 +130,7 @@ const Description* description_of(const Problem& p) {
   return nullptr;
 }
 
-constexpr uintptr_t alignment_most = 16;  // of the widest words that kernels load
+constexpr uintptr_t alignment_most = 16;  // bytes of the widest word that a kernel loads
 int32_t alignment_of(const void* data) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(data) | alignment_most;
   return static_cast<int32_t>(at & -at);
@@ -142,8 +142,8 @@ bool lay_out(cublasLtLayout* to, const Problem& p, const BlasOrder& order, int32
                                 order.leading) == 0;
 }
 
-// Asks the heuristics, which run nothing, so a plan can be made while a graph is captured. The first algorithm that
-// they advise is taken, so that results are the same each time.
+// Sets the plan's algorithm to the first one that the heuristics advise, so that results are the same each time. The
+// heuristics run nothing, so a plan can be made while a graph is captured.
 void choose(const BlasHandle& h, const Problem& p, const Description& d, const void* bias, Plan& plan) {
   if (!lay_out(&plan.left, p, p.left, p.rows, p.depth) || !lay_out(&plan.right, p, p.right, p.depth, p.columns) ||
       !lay_out(&plan.out, p, p.out, p.rows, p.columns))
@@ -162,8 +162,8 @@ void choose(const BlasHandle& h, const Problem& p, const Description& d, const v
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, p.right_alignment);
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, p.out_alignment);
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, p.out_alignment);
-  // The heuristics take the alignment of the bias from its address, which they do not read: later ones are no less
-  // aligned than this one.
+  // The heuristics take the alignment of the bias from its address, and read nothing there. `least` is an address that
+  // is no more aligned than any later bias.
   const uintptr_t least = (reinterpret_cast<uintptr_t>(bias) & ~uintptr_t{255}) | alignment_most;
   if (!fine || d.set_bias(reinterpret_cast<const void*>(least))) return;
   Heuristic found{};
@@ -175,7 +175,7 @@ void choose(const BlasHandle& h, const Problem& p, const Description& d, const v
   plan.refused = false;
 }
 
-// The problem is not for cuBLASLt. The operator has checked its arguments, so that it is not the caller's error.
+// Returns whether cuBLASLt does not support the problem. This is no error of the caller, whose arguments were checked.
 bool refuses(int status) {
   return status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_ARCH_MISMATCH ||
          status == CUBLAS_STATUS_NOT_SUPPORTED;
@@ -183,11 +183,11 @@ bool refuses(int status) {
 
 }  // namespace
 
-// cuBLASLt has matrices column by column, so that it computes out^T = b^T a^T, and the bias is a column.
+// cuBLASLt reads matrices column by column. So it computes out^T = b^T a^T, in which the bias is a column.
 lamella_status blaslt_multiply(int device, int dtype, int64_t rows, int64_t columns, int64_t depth, const BlasMatrix& a,
                                const BlasMatrix& b, const BlasMatrix& out, const void* bias, bool* done) {
   *done = false;
-  // The epilogue reads the bias by words of 16 bytes. Products with a vector stay with cuBLAS.
+  // cuBLASLt reads the bias by words of 16 bytes. cuBLAS computes the products with a vector.
   if (dtype < LAMELLA_FLOAT16 || dtype > LAMELLA_FLOAT64 || columns == 1 || depth == 1 ||
       reinterpret_cast<uintptr_t>(bias) % alignment_most || !blas_has_rows(out, rows, columns) || !blaslt().there)
     return LAMELLA_OK;

@@ -12,7 +12,7 @@
 namespace cuda {
 namespace {
 
-// The kernel of a text, a name and options; it lives as long as the process.
+// Returns the kernel of a text, a name and options; it lives as long as the process.
 Kernel& kernel_of(const std::string& text, const std::string& name, const std::string& options) {
   static std::mutex mutex;
   static auto* all = new std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<Kernel>>;

@@ -17,7 +17,7 @@ namespace cuda {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr size_t most_files = 8192;  // of the cache: then the older half goes
+constexpr size_t most_files = 8192;  // of the cache; when there are more, the older half is deleted
 
 fs::path cache_folder() {
   static const fs::path folder = [] {
@@ -31,7 +31,7 @@ fs::path cache_folder() {
   return folder;
 }
 
-// 128 bits in hexadecimal digits: FNV-1a twice, from two beginnings.
+// Returns 128 bits in hexadecimal digits: FNV-1a twice, from two start values.
 std::string hash(const std::vector<std::string>& parts) {
   uint64_t h[2] = {0xcbf29ce484222325, 0x9e3779b97f4a7c15};
   for (const std::string& part : parts)
@@ -50,7 +50,8 @@ std::string read_file(const fs::path& path) {
   return in ? all.str() : "";
 }
 
-// Under another name first: a reader sees the whole file or none. What cannot be written is compiled again next time.
+// Writes under another name first, so that a reader finds the whole file or none. A text whose code cannot be written
+// is compiled again next time.
 bool write_file(const fs::path& path, const std::string& content) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
@@ -92,7 +93,8 @@ struct Program {
   }
 };
 
-// Machine code where NVRTC knows the architecture, else PTX of the newest one that it knows, which the driver compiles.
+// Returns the option for machine code if NVRTC supports the architecture. Else it returns that for PTX of the newest
+// one that NVRTC supports, which the driver compiles.
 std::string architecture(int capability) {
   int count = 0;
   nvrtc().architectures(&count);
@@ -109,11 +111,11 @@ std::string architecture(int capability) {
 
 }  // namespace
 
-// The code and the function's name in it: "NAME\n" before the code.
+// Returns the code after a line with the function's name in it: "NAME\n".
 std::string compiled(const char* file, const std::string& text, const std::string& name, const std::string& options,
                      const std::string& arch) {
   std::vector<std::string> words = {"-std=c++17", "-default-device"};
-  // A kernel for one architecture's own instructions names it: "-arch=sm_90a".
+  // The options of a kernel that uses one architecture's own instructions name it: "-arch=sm_90a".
   if (options.find("-arch=") == std::string::npos) words.push_back("-arch=" + arch);
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
@@ -163,7 +165,7 @@ std::string compiled(const char* file, const std::string& text, const std::strin
 }
 
 CUfunction Kernel::make(int device) {
-  static std::mutex mutex;  // one compilation at a time: threads that begin together want the same kernels
+  static std::mutex mutex;  // one compilation at a time, since threads that begin together need the same kernels
   enter(device);
   std::lock_guard lock(mutex);
   if (const CUfunction made = functions_[device].load(std::memory_order_acquire)) return made;
@@ -173,7 +175,7 @@ CUfunction Kernel::make(int device) {
   const std::string code = compiled(file_, fixed ? std::string(fixed) : text_, name_, options_,
                                     architecture(properties_of(device).capability));
   const size_t end = code.find('\n');
-  CUmodule module = nullptr;  // for as long as the process
+  CUmodule module = nullptr;  // never unloaded
   CUfunction f = nullptr;
   require(driver().module_load(&module, code.data() + end + 1), name_.c_str());
   require(driver().module_function(&f, module, code.substr(0, end).c_str()), name_.c_str());

@@ -1,4 +1,4 @@
-// Convolutions of one to three spatial dimensions and their gradients: by cuDNN for floats where it is there, else by
+// Convolutions of one to three spatial dimensions and their gradients. cuDNN computes floats if it can be opened, else
 // kernels/convolution.cu.
 #include <algorithm>
 
@@ -10,7 +10,8 @@ namespace {
 
 constexpr int side = 64;
 
-// From the sizes of an image (images, channels, ...), a weight and a result, and how the weight goes over the image.
+// Describes a convolution by the sizes of an image (images, channels, ...), a weight and a result, and by the numbers
+// with which the weight goes over the image.
 Images images_of(IntList x, IntList w, IntList y, IntList stride, IntList padding, IntList dilation, int64_t groups) {
   Images s{};
   const size_t spatial = x.size() - 2;
@@ -52,7 +53,7 @@ Dim tiles(int64_t batches, int64_t rows, int64_t columns, int64_t parts = 1) {
   return {static_cast<unsigned>(count), static_cast<unsigned>(parts)};
 }
 
-// out += bias, a number for each channel.
+// Adds the bias to out, one number for each channel.
 lamella_status add_bias(const Tensor& out, const Tensor& bias) {
   if (!bias.defined()) return LAMELLA_OK;
   const lamella_tensor *y = out.get(), *b = bias.get();
@@ -101,7 +102,7 @@ Status backward_input(const Tensor& grad_output, const Tensor& weight, IntList i
   return to.finish();
 }
 
-// The type of sums of a dtype: integers wrap.
+// Returns the type in which sums of a dtype are kept. Integers are unsigned there, so that their sums wrap.
 const char* sum_name(int dtype) {
   if (is_half(dtype)) return "float";
   if (lamella::dtype_class(lamella::ScalarType(dtype)) == LAMELLA_CLASS_INTEGRAL)
@@ -120,7 +121,7 @@ Status backward_weight(const Tensor& grad_output, const Tensor& input, IntList w
   const Operand g(grad_output), x(input);
   const Result to(out);
   const int t = g.get()->dtype, item = item_of(t) < 4 ? 4 : item_of(t);
-  // A weight has few tiles and long sums: parts of these keep the device busy, and are added up in order.
+  // A weight has few tiles and long sums. Parts of the sums keep the device busy, and are added up in order.
   const int64_t depth = s.images * s.spots, columns = s.in * s.taps;
   const Dim grid = tiles(groups, s.out, columns);
   const int64_t busy = 528 / grid.x + 1, long_enough = (depth + 1023) / 1024,

@@ -7,14 +7,14 @@ namespace {
 
 CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
 
-struct Order {  // an event that lives for a moment
+struct Order {  // an event that lives until the copy is queued
   CUevent event = nullptr;
   explicit Order(int device) {
     enter(device);
     require(driver().event_create(&event, CU_EVENT_DISABLE_TIMING), "cuda: a copy");
   }
   ~Order() { driver().event_destroy(event); }
-  void behind(int device, CUstream s, int other_device, CUstream other) {  // s waits for what is on `other` now
+  void behind(int device, CUstream s, int other_device, CUstream other) {  // s waits for the work now on `other`
     enter(other_device);
     require(driver().event_record(event, other), "cuda: a copy");
     enter(device);
@@ -36,7 +36,8 @@ lamella_status between_devices(const lamella_copy* c) {
   return LAMELLA_OK;
 }
 
-// The driver reads pageable memory before it returns; of pinned memory it reads later.
+// The driver reads pageable memory before its function returns, but pinned memory later. So a copy from pinned memory
+// waits for the stream, unless the caller lets it run later and keep_pinned() keeps the block.
 lamella_status move(const lamella_copy* c, int32_t* done) {
   const bool later = c->flags & LAMELLA_COPY_NON_BLOCKING;
   if (c->flags & LAMELLA_COPY_TO_HOST) {
@@ -61,7 +62,7 @@ lamella_status move(const lamella_copy* c, int32_t* done) {
                                               kind == CU_MEMORYTYPE_HOST);
     return locked ? checked(driver().stream_synchronize(s), "cuda: a copy from the host") : LAMELLA_OK;
   }
-  if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;  // it goes through the host
+  if (c->to.backend != c->from.backend) return *done = 0, LAMELLA_OK;  // the copy goes through the host
   return between_devices(c);
 }
 

@@ -1,4 +1,4 @@
-// The devices and their streams: contexts that become current when they are needed, streams of threads, faults.
+// The devices: their contexts, which become current when they are needed, their properties, and the threads' streams.
 #pragma once
 
 #include <lamella/extension.h>
@@ -9,31 +9,30 @@ namespace cuda {
 using lamella::api;
 using lamella::fail;
 
-// A result of the driver as a status; an error names the function of ours that met it.
+// Returns a result of the driver as a status. `who` names the function of ours in the error's message.
 lamella_status raise_driver(CUresult, const char* who);
 inline lamella_status checked(CUresult r, const char* who) {
   return __builtin_expect(r == CUDA_SUCCESS, 1) ? LAMELLA_OK : raise_driver(r, who);
 }
-// The same, thrown.
+// Throws the error of checked().
 inline void require(CUresult r, const char* who) { lamella::check(checked(r, who)); }
 
 struct Properties {
   int capability = 0;                           // 10 * major + minor
   int processors = 0;                           // streaming multiprocessors
-  int threads = 0;                              // that one of them holds
-  int shared_bytes = 0, most_shared_bytes = 0;  // of a block: always, and where a kernel asks for more
+  int threads = 0;                              // that a multiprocessor holds
+  int shared_bytes = 0, most_shared_bytes = 0;  // of a block: by default, and at most
   int64_t cache_bytes = 0;                      // L2
 };
 
-// The device's primary context, which CuPy and torch use too; made when it is first asked for.
+// Returns the device's primary context, which CuPy and torch use too. The first call makes it.
 CUcontext context_of(int device);
-// Makes the context current on this thread. Throws where the device is gone: in a forked child, or at the process's
-// end.
+// Makes the context current on this thread. Throws if the device is gone: in a forked child, or at the process's end.
 void enter(int device);
 const Properties& properties_of(int device);
 int device_count();
 
-// The thread's current stream of a device.
+// Returns the thread's current stream of a device.
 CUstream current_stream(int device);
 inline int index_of(const lamella_tensor* t) { return t->dl.device.device_id; }
 inline CUstream stream_of(int device, void* stream) {

@@ -1,5 +1,5 @@
-// cuDNN by its names: a handle for each device of a thread, and a plan for each problem, so that a repeated call only
-// looks up its plan. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why these functions.
+// The calls of cuDNN, which is opened at run time. A thread has a handle for each device. Each problem has a plan, so
+// that a repeated call only looks it up. docs/decisions/0036-cudnn-by-its-legacy-interface.md says why.
 #include "dnn.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using cudnnTensor = struct cudnnTensorStruct*;
 using cudnnFilter = struct cudnnFilterStruct*;
 using cudnnConvolution = struct cudnnConvolutionStruct*;
 
-// Constants by NVIDIA's names.
+// Constants of NVIDIA's headers, with their names.
 constexpr int CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, CUDNN_DATA_BFLOAT16 = 9;
 constexpr int CUDNN_TENSOR_NCHW = 0, CUDNN_TENSOR_NHWC = 1, CUDNN_CROSS_CORRELATION = 1, CUDNN_DETERMINISTIC = 1;
 constexpr int CUDNN_DEFAULT_MATH = 0, CUDNN_TENSOR_OP_MATH = 1, CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION = 2,
@@ -25,7 +25,7 @@ constexpr int CUDNN_DEFAULT_MATH = 0, CUDNN_TENSOR_OP_MATH = 1, CUDNN_TENSOR_OP_
 constexpr int CUDNN_STATUS_NOT_INITIALIZED = 1001, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED = 4003,
               CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED = 4004;
 
-// cudnnConvolutionFwdAlgoPerf_t; those of the two gradients are the same.
+// The layout of cudnnConvolutionFwdAlgoPerf_t. The structs of the two gradients are the same.
 struct Performance {
   int algorithm, status;
   float time;
@@ -94,8 +94,8 @@ lamella_status raise_dnn(int status, const char* function) {
               text("cuda: cuDNN: ", function, ": status ", status,
                    "; with lamella.backends.cudnn.enabled = False convolutions are computed without cuDNN"));
 }
-// CUDNN_STATUS_BAD_PARAM and CUDNN_STATUS_NOT_SUPPORTED with their kinds: the problem is not for cuDNN. The operator
-// has checked its arguments, so that neither is the caller's error.
+// Returns whether a status is CUDNN_STATUS_BAD_PARAM, CUDNN_STATUS_NOT_SUPPORTED or one of their kinds: cuDNN does not
+// support the problem. The operator has checked its arguments, so that this is not the caller's error.
 bool refuses(int status) { return status >= 2000 && status < 4000; }
 
 struct Switches {
@@ -103,7 +103,7 @@ struct Switches {
 };
 Switches switches;
 
-// A convolution in numbers, the key of its plan. Absent spatial dimensions come first, with sizes of 1.
+// The numbers of a convolution, as the key of its plan. Absent spatial dimensions come first, with sizes of 1.
 struct Problem {
   int32_t device, pass, dtype, channels_last, allow_tf32, deterministic, dims, images, groups, in, out;
   int32_t size[3], kernel[3], stride[3], padding[3], dilation[3], places[3];
@@ -112,7 +112,7 @@ struct Problem {
   std::array<int, 5> image() const { return sizes(images, groups * in, size); }
   std::array<int, 5> output() const { return sizes(images, groups * out, places); }
   std::array<int, 5> weight() const { return sizes(groups * out, in, kernel); }
-  // The numbers of the spatial dimensions that there are.
+  // Returns the numbers of the spatial dimensions that the problem has.
   const int* spatial(const int32_t (&numbers)[3]) const { return numbers + 5 - dims; }
 
  private:
@@ -123,7 +123,7 @@ struct Problem {
   }
 };
 
-// Strides of sizes without gaps, row by row or with channels next to each other.
+// Returns the strides of sizes without gaps: row by row, or with channels next to each other.
 template <class T>
 std::array<T, 5> strides_of(int dims, const T* sizes, bool channels_last) {
   std::array<T, 5> strides{};
@@ -139,12 +139,12 @@ std::array<T, 5> strides_of(int dims, const T* sizes, bool channels_last) {
 
 constexpr size_t most_workspace = size_t{1} << 30;
 
-// An algorithm, with the math that it is for.
+// An algorithm, and a description of the convolution with the algorithm's math.
 struct Choice {
   int algorithm;
   size_t workspace;
   cudnnConvolution convolution;
-  std::atomic<bool> refused{false};  // by the function that runs it
+  std::atomic<bool> refused{false};  // the function that runs it has refused the problem
 };
 
 struct Plan {
@@ -152,7 +152,7 @@ struct Plan {
   cudnnFilter weight = nullptr;
   Choice choices[8] = {};
   int count = 0;
-  std::string refusal;  // of a plan without choices
+  std::string refusal;  // why a plan has no choices
 
   Plan() = default;
   Plan(const Plan&) = delete;
@@ -168,7 +168,7 @@ struct Plan {
   }
 };
 
-// A status of cuDNN that is not 0, on its way to the function that made the plan.
+// An error of cuDNN while a plan is made: a status that is not 0, and the function that returned it.
 struct Refusal {
   int status;
   const char* function;
@@ -189,7 +189,7 @@ int type_of(int dtype) {
       return CUDNN_DATA_DOUBLE;
   }
 }
-// The default math of float32 is TF32.
+// Returns the math for the problem's dtype. The default math of float32 is TF32.
 int math_of(const Problem& p) {
   if (p.dtype == LAMELLA_FLOAT16) return CUDNN_TENSOR_OP_MATH;
   return p.dtype == LAMELLA_FLOAT32 && !p.allow_tf32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
@@ -227,8 +227,8 @@ int workspace_of(cudnnHandle h, const Plan& plan, const Problem& p, const Choice
   return dnn().weight_space(h, plan.image, plan.output, c.convolution, plan.weight, c.algorithm, bytes);
 }
 
-// The algorithms that the heuristics advise, but for those that need too much memory, or are not deterministic where
-// that is asked for. Nothing is measured, so a plan can be made while a graph is captured.
+// Fills the plan with the algorithms that the heuristics advise, but for those that need too much memory, or that are
+// not deterministic though the problem needs that. Nothing is measured, so a capture can make plans.
 void choose(cudnnHandle h, const Problem& p, Plan& plan) {
   describe(&plan.image, p, p.image());
   describe(&plan.output, p, p.output());
@@ -257,7 +257,7 @@ void choose(cudnnHandle h, const Problem& p, Plan& plan) {
       continue;
     Choice& c = plan.choices[plan.count];
     c.algorithm = f.algorithm;
-    c.convolution = describe(p, math == CUDNN_FMA_MATH ? math : f.math);  // an algorithm has tensor cores by its math
+    c.convolution = describe(p, math == CUDNN_FMA_MATH ? math : f.math);  // the math decides about tensor cores
     if (workspace_of(h, plan, p, c, &c.workspace) || c.workspace > most_workspace)
       dnn().destroy_convolution(c.convolution);
     else
@@ -287,12 +287,12 @@ lamella_status plan_of(cudnnHandle h, const Problem& p, std::shared_ptr<Plan>* o
 struct Handle {
   int device;
   cudnnHandle handle;
-  CUstream stream = nullptr;  // as the handle has it: null is the device's usual one
+  CUstream stream = nullptr;  // the handle's present stream; null is the default stream
 };
 
-// A thread has one handle for a device, which follows the thread's streams: work space is each call's own, so nothing
-// of a handle is bound to a stream, and a graph is captured with the handle that the runs before it have made. Null
-// where cuDNN refuses the device.
+// Sets `out` to the thread's handle for a device, on the thread's current stream, or to null if cuDNN refuses the
+// device. Each call brings its own work space, so a handle can change its stream, and a graph is captured with the
+// handle that earlier runs have made.
 lamella_status handle_of(int device, cudnnHandle* out) {
   thread_local Kept<Handle> mine;
   enter(device);
@@ -300,7 +300,7 @@ lamella_status handle_of(int device, cudnnHandle* out) {
   Handle* at = mine.find(fits);
   if (!at) {
     cudnnHandle made = nullptr;
-    // A handle for which there is no memory may be told as one that does not start.
+    // When memory is short, cudnnCreate may return CUDNN_STATUS_NOT_INITIALIZED.
     const int status = with_room({CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED,
                                   CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, CUDNN_STATUS_NOT_INITIALIZED},
                                  [&] { return dnn().create(&made); });
@@ -329,7 +329,8 @@ Tensor empty_in_layout(const lamella_tensor* t, bool channels_last) {
   lamella::check(api().tensor_empty(t->dl.ndim, t->dl.shape, strides.data(), t->dtype, lamella::device_of(t), &raw));
   return Tensor::steal(raw);
 }
-// The tensor itself, or memory in that layout. cuDNN's kernels load words of 16 bytes.
+// Returns the tensor itself, or else memory in the layout, with a copy of the elements if `copied`. The memory is
+// aligned, since cuDNN's kernels load words of 16 bytes.
 Tensor laid(const Tensor& t, bool channels_last, bool copied) {
   if (lies(t.get(), channels_last) && reinterpret_cast<uintptr_t>(t.get()->dl.data) % 16 == 0) return t;
   Tensor own = empty_in_layout(t.get(), channels_last);
@@ -337,7 +338,7 @@ Tensor laid(const Tensor& t, bool channels_last, bool copied) {
   return own;
 }
 
-// The layout in which fewer elements have to be moved.
+// Returns whether fewer elements have to be moved for the layout with channels last.
 bool prefers_channels_last(std::initializer_list<const lamella_tensor*> tensors) {
   int64_t moved[2] = {};
   for (const lamella_tensor* t : tensors) {
@@ -377,7 +378,7 @@ Problem problem_of(Pass pass, const Images& s, const lamella_tensor* image, bool
   p.channels_last = channels_last;
   p.allow_tf32 = image->dtype == LAMELLA_FLOAT32 && switches.allow_tf32;
   p.deterministic = switches.deterministic || switches.deterministic_algorithms;
-  p.dims = std::max(image->dl.ndim, 4);  // one spatial dimension is two for cuDNN
+  p.dims = std::max(image->dl.ndim, 4);  // cuDNN takes one spatial dimension as two
   p.images = number(s.images), p.groups = number(s.groups), p.in = number(s.in), p.out = number(s.out);
   std::copy(s.size, s.size + 3, p.size);
   std::copy(s.kernel, s.kernel + 3, p.kernel);
@@ -415,7 +416,7 @@ lamella_status dnn_convolve(Pass pass, const Images& s, const Tensor& image, con
       if (c.workspace) space = space_on(x, static_cast<int64_t>(c.workspace));
     } catch (const lamella::Error& met) {
       if (met.kind() != LAMELLA_OUT_OF_MEMORY) throw;
-      continue;  // another one may need less
+      continue;  // another choice may need less
     }
     const int status = run(handle, p, *plan, c, from.data_ptr(), by.data_ptr(), to.data_ptr(), data_of<void>(space));
     if (status && !refuses(status)) return raise_dnn(status, function_of(pass));

@@ -1,4 +1,4 @@
-// Opens libcuda and NVRTC, and says why where they are absent.
+// Opens libcuda and NVRTC, or returns why either is absent.
 #include "driver.h"
 
 namespace cuda {

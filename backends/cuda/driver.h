@@ -1,5 +1,5 @@
-// The functions of NVIDIA's driver and of NVRTC that this backend calls, by declarations of its own: the libraries are
-// opened when the backend is loaded, so that it is built and installed on machines that have neither.
+// The functions of NVIDIA's driver and of NVRTC that this backend calls, declared here. The libraries are opened when
+// the backend is loaded, so that it can be built and installed on machines without them.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct CUuuid {
   unsigned char bytes[16];
 };
 
-// Results and constants, by NVIDIA's names.
+// Results and constants of NVIDIA's headers, with their names.
 constexpr CUresult CUDA_SUCCESS = 0, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_DEINITIALIZED = 4,
                    CUDA_ERROR_NOT_READY = 600;
 constexpr unsigned CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE = 1;
@@ -35,7 +35,7 @@ constexpr int CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8, CU_DEVICE_ATT
 constexpr int CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
               CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9, CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2,
               CU_STREAM_CAPTURE_MODE_RELAXED = 2;
-inline const CUstream legacy_stream = reinterpret_cast<CUstream>(1);  // CU_STREAM_LEGACY: the device's usual one
+inline const CUstream legacy_stream = reinterpret_cast<CUstream>(1);  // CU_STREAM_LEGACY: the default stream
 
 // X(member, symbol of the library, parameters)
 #define CUDA_DRIVER_FUNCTIONS(X)                                                                                  \
@@ -119,16 +119,16 @@ struct Nvrtc {
   int major = 0, minor = 0;
 };
 
-// Opens the driver; why that cannot be, or "". Once a process; then `driver()` has its functions.
+// Opens the driver on the first call, so that driver() has its functions. Returns why that failed, or "".
 const std::string& open_driver();
 extern Driver driver_functions;
 inline const Driver& driver() { return driver_functions; }
 
-// Opens NVRTC of the driver's CUDA major, or of an older one; why that cannot be, or "".
+// Opens the NVRTC of the driver's CUDA major version, or an older one. Returns why that failed, or "".
 const std::string& open_nvrtc();
 const Nvrtc& nvrtc();
 
-// The meaning of a result: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
+// Returns the meaning of a result: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
 std::string meaning(CUresult);
 
 }  // namespace cuda

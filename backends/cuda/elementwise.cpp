@@ -1,4 +1,4 @@
-// Makes, finds and launches kernels of one element at a time.
+// Makes, finds and launches the kernels that compute one element at a time.
 #include "elementwise.h"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace cuda {
 namespace {
 
-// The kernels of one Element: three ways to walk. They live as long as the process, in chains by a small hash.
+// The kernels of one Element, for three ways to walk. Entries live as long as the process, in chains by key().
 struct Entry {
   Entry(const Element& e, const std::string& text)
       : element(e),
@@ -21,7 +21,7 @@ struct Entry {
         far(text, "pointwise.cu", "strided<Op, uint64_t>", options_of_element(e)) {}
   Element element;
   const std::string words;
-  int32_t code = 0;  // of its fault
+  int32_t code = 0;  // of the element's fault
   Kernel flat, near, far;
   Entry* next = nullptr;
 };
@@ -113,7 +113,7 @@ lamella_status run_elementwise(const Element& e, const lamella_tensor* out, cons
   if (!plan.count()) return LAMELLA_OK;
   Entry& entry = find(e, who, fault_text);
   Fault* fault = e.fault ? fault_of(out) : nullptr;
-  // The Op of the text: its numbers, then the code of its fault.
+  // `bytes` is the kernel's first argument, the struct Op of its text: the numbers, then the code of the fault.
   Numbers op = numbers;
   const int item = item_sizes[computed_in(e.compute)];
   std::array<unsigned char, sizeof(Numbers) + 16> bytes{};

@@ -1,5 +1,5 @@
-// Errors that a kernel meets in its data, as an index that is out of range: it writes them down in host memory, and the
-// next function that waits for the stream raises them.
+// Faults: errors that a kernel finds in its data, such as an index that is out of range. The kernel writes a fault to
+// host memory, and the next function that waits for the stream raises it.
 #pragma once
 
 #include "devices.h"
@@ -7,17 +7,17 @@
 
 namespace cuda {
 
-// A kind of fault, once for each kernel that can meet it. The text may have {value} and {size}.
+// Adds a kind of fault, once for each kernel that can write it; returns its code. The text may have {value} and {size}.
 int32_t add_fault(int kind, std::string text);
 
-// The place where the kernels of this stream write; its address is the same on host and device.
+// Returns the place where the kernels of this stream write. Its address is the same on host and device.
 Fault* fault_of(int device, CUstream stream);
 inline Fault* fault_of(const lamella_tensor* on) { return fault_of(index_of(on), current_stream(index_of(on))); }
 
-// Raises the fault of a stream, or of all streams of a device, and forgets it.
+// Raises and clears the fault of a stream, or of all streams of a device.
 lamella_status raise_fault(int device, CUstream stream);
 lamella_status raise_faults(int device);
-// Waits for `stream` raise the faults of `of`, too: of the stream that a graph was captured on.
+// Makes waits for `stream` also raise the faults of `of`, the stream on which a graph was captured.
 void follow_faults(int device, CUstream stream, CUstream of);
 
 }  // namespace cuda

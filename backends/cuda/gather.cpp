@@ -1,4 +1,5 @@
-// One index for each element or each row, along one dimension: gather, scatter, index_select, index_add, tables.
+// Operators with one index for each element or row, along one dimension: gather, scatter, index_add, embeddings and so
+// on.
 #include "scattering.h"
 #include "layout.h"
 
@@ -10,7 +11,7 @@ int32_t index_fault(const char* op, const char* argument = "index") {
                    text(op, ": argument '", argument, "': index {value} is out of range for size {size}"));
 }
 
-// A tensor as it is seen by a walk over `like`, without the dimension that an index moves.
+// The dimension of self along which an index moves. step() is a stride of self, but 0 along that dimension.
 struct Along {
   int dim;
   int64_t size, stride;
@@ -33,7 +34,7 @@ lamella_status gather_by(lamella::Dimensions<3>& dims, const lamella_tensor* out
 
 }  // namespace
 
-// out[o, j, :] = self[o, index[j], :], all contiguous, with rows of `width` elements.
+// Computes out[o, j, :] = self[o, index[j], :], all contiguous, with rows of `width` elements.
 lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
                            int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code) {
   static Kernels kernels("indexing.cu");
@@ -122,7 +123,7 @@ Status embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// The places of elements along `dim` in a contiguous tensor.
+// Writes the places of elements along `dim` in a contiguous tensor to t.places.
 lamella_status scatter_targets(const Targets& t, const lamella_tensor* self, int64_t dim, const lamella_tensor* index,
                                int32_t code) {
   static Kernels kernels("indexing.cu");
@@ -136,7 +137,7 @@ lamella_status scatter_targets(const Targets& t, const lamella_tensor* self, int
                 along.stride, t.places.data_ptr(), fault_of(self), code);
 }
 
-// src as far as the index reaches, in plain layout.
+// Returns the part of src that the index covers, in plain layout.
 Tensor covered(const Tensor& src, const lamella_tensor* index) {
   const lamella_tensor* s = src.get();
   int64_t strides[LAMELLA_MAX_DIMS];
@@ -145,7 +146,7 @@ Tensor covered(const Tensor& src, const lamella_tensor* index) {
   return view.is_contiguous() ? view : copy_of(view.get());
 }
 
-// body(self, targets) writes.
+// Finds the places that the index names, and calls body(self, targets), which writes to them.
 template <class Body>
 lamella_status scatter_into(const Tensor& out, int64_t dim, const Tensor& index, int32_t code, Body body) {
   if (index.numel() == 0) return LAMELLA_OK;
@@ -181,7 +182,7 @@ Status scatter_add_(const Tensor&, int64_t dim, const Tensor& index, const Tenso
   });
 }
 
-// By 'prod', 'amax' or 'amin'.
+// `reduce` is 'prod', 'amax' or 'amin'.
 Status scatter_fold_(const Tensor&, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
                      const Tensor& out) {
   static const int32_t code = index_fault("scatter_reduce_");
@@ -192,7 +193,7 @@ Status scatter_fold_(const Tensor&, int64_t dim, const Tensor& index, const Tens
   });
 }
 
-// body(self, targets, src) writes whole slices along `dim`.
+// Finds the rows that the index names, and calls body(self, targets, src), which writes whole slices along `dim`.
 template <class Body>
 lamella_status rows_into(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& source, int32_t code,
                          Body body) {

@@ -1,5 +1,5 @@
-// Graphs: what a stream is asked to do is captured once and replayed as a whole. Their operators are of the namespace
-// `cuda`, and lamella.cuda.CUDAGraph (graphs.py) calls them; so are the switches of cuBLAS and cuDNN. `cuda::delay`
+// Graphs: the work that is queued on a stream is captured once and replayed as a whole. The operators are in the
+// namespace `cuda`, with the switches of cuBLAS and cuDNN; lamella.cuda.CUDAGraph (graphs.py) calls them. `cuda::delay`
 // keeps a stream busy, for tests of order.
 #include "graphs.h"
 
@@ -19,7 +19,7 @@
 namespace cuda {
 namespace {
 
-// A generator's words that captured kernels take, and where they find them.
+// A generator, and the number of its words that the captured kernels take.
 struct Drawing {
   lamella::Generator generator;
   uint64_t words = 0;
@@ -27,7 +27,7 @@ struct Drawing {
 constexpr size_t most_drawings = 16;
 struct Graph {
   int device;
-  CUstream stream;  // that it was captured on, whose memory is the graph's while it lives
+  CUstream stream;  // the captured stream, whose memory is the graph's while the graph lives
   CUgraph graph = nullptr;
   CUgraphExec ready = nullptr;
   CUdeviceptr words = 0;  // a Stream for each drawing
@@ -60,7 +60,7 @@ int64_t begin(int64_t device) {
   auto g = std::make_unique<Graph>(Graph{at, s});
   require(driver().memory_alloc(&g->words, most_drawings * sizeof(Stream)), "graph: memory for random words");
   hold_pool(at, s, 1);
-  // Relaxed: kernels are loaded and memory is taken while it captures.
+  // The relaxed mode lets kernels be loaded and memory be allocated during the capture.
   if (const CUresult r = driver().capture_begin(s, CU_STREAM_CAPTURE_MODE_RELAXED)) {
     driver().memory_free(g->words);
     hold_pool(at, s, -1);
@@ -95,13 +95,13 @@ void replay(int64_t handle) {
       lamella::check(api().generator_reserve(d.generator.get(), there, d.words, &now[i].seed, &offset));
       now[i].counter = offset / 4;
     }
-    // The driver has read the host's memory when it returns, and writes behind a replay that still runs.
+    // The driver has read `now` when its function returns. The copy is queued after a replay that still runs.
     require(driver().copy_to_device(g.words, now, g.drawings.size() * sizeof(Stream), s), "replay: random words");
   }
   require(driver().graph_launch(g.ready, s), "replay: the graph");
 }
 
-// The stream's work must be done: the caller waits.
+// Destroys a graph. The caller has waited until the stream's work is done.
 void destroy(int64_t handle) {
   Graph& g = graph_of(handle);
   if (!in_forked_child()) {
@@ -127,7 +127,7 @@ void delay(const lamella::Tensor& on, int64_t microseconds) {
   lamella::check(launch(busy, on.get(), {1}, {1}, 0, microseconds));
 }
 
-// A number or a text that the device is described by; "" and 0 are unknown.
+// Returns a property of a device as text, a number in digits. "" and 0 mean that it is unknown.
 std::string text_property(int64_t device, std::string_view name) {
   const lamella::Device d("cuda", static_cast<int>(device));
   lamella_value v{};
@@ -140,7 +140,7 @@ std::string text_property(int64_t device, std::string_view name) {
   return found;
 }
 
-// Whether products of float32 may be computed in TF32, once that has been set where it is given.
+// Returns whether products of float32 may be computed in TF32, after setting it if `on` is given.
 bool tf32(std::optional<bool> on) {
   if (on) allow_tf32(*on);
   return tf32_allowed();
@@ -161,7 +161,7 @@ CapturedWords captured_words(int device, const lamella::Generator& generator, ui
     g.drawings.push_back({generator});
   }
   const CapturedWords found = {g.words + i * sizeof(Stream), g.drawings[i].words / 4};
-  g.drawings[i].words += (count + 3) / 4 * 4;  // as a generator counts
+  g.drawings[i].words += (count + 3) / 4 * 4;  // rounded up to fours, as in a generator
   return found;
 }
 

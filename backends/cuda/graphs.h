@@ -1,13 +1,12 @@
-// Random words of a kernel that may be part of a capture.
+// The random words of kernels that may be part of a captured graph.
 #pragma once
 
 #include "launch.h"
 
 namespace cuda {
 
-// CapturedWords says where a captured kernel finds its random words, since each replay has new ones: `stream` is device
-// memory with the seed and the counter of a replay's first word, `counter` is the kernel's place behind it. Without a
-// capture both are null.
+// The random words of a captured kernel, which each replay has anew. `stream` is device memory with the seed and the
+// counter of a replay's first word; the kernel's words begin `counter` after that one. Without a capture both are 0.
 struct CapturedWords {
   CUdeviceptr stream = 0;
   uint64_t counter = 0;

@@ -19,7 +19,7 @@ def _destroy(handle: int, index: int) -> None:
 
 
 class CUDAGraph:
-    """What a stream was asked to do while it was captured; ``replay`` asks for it again.
+    """The work that a stream was given during a capture; ``replay`` gives it to the current stream again.
 
     Memory that the captured work allocated belongs to the graph while it lives: tensors made there keep their places,
     and each replay writes them anew. Each replay draws the random numbers that the captured calls would draw then.
@@ -32,7 +32,7 @@ class CUDAGraph:
         self._capturing = False
 
     def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
-        """Captures from here on what is queued on the current stream, which must not be the default one.
+        """Begins to capture the work that is queued on the current stream, which must not be the default one.
 
         Raises:
             RuntimeError: the graph holds a capture already; ``reset`` it first
@@ -52,19 +52,19 @@ class CUDAGraph:
         lamella.ops.cuda._graph_end(self._handle)
 
     def replay(self) -> None:
-        """Does the captured work again, on the current stream."""
+        """Queues the captured work again, on the current stream."""
         if self._handle is None or self._capturing:
             raise RuntimeError("CUDAGraph.replay: the graph has not been captured")
         lamella.ops.cuda._graph_replay(self._handle)
 
     def reset(self) -> None:
-        """Forgets the capture and gives its memory free."""
+        """Drops the capture and frees its memory."""
         if self._finalizer is not None:
             self._finalizer()
         self._handle = self._finalizer = None
 
     def pool(self) -> tuple[int, int]:
-        """A name of the graph's memory, which is always its own."""
+        """The name of the graph's memory, which no other graph shares."""
         return (self._index, self._handle or 0)
 
 
@@ -88,7 +88,7 @@ class graph:  # noqa: N801  (torch's name)
         cuda = lamella.cuda  # type: ignore[attr-defined]
         cuda.synchronize()
         self._stream = self._stream or cuda.Stream()
-        # The graph's memory is the stream's: it is not handed to another stream while the graph lives.
+        # The graph uses the stream's memory: no other stream gets it while the graph lives.
         self._graph._stream = self._stream  # type: ignore[attr-defined]
         self._entered = cuda.stream(self._stream)
         self._entered.__enter__()
@@ -102,7 +102,7 @@ class graph:  # noqa: N801  (torch's name)
         try:
             self._graph.capture_end()
         except RuntimeError:
-            if error[0] is None:  # else the error on its way says more
+            if error[0] is None:  # else the block's own error is more useful
                 raise
         finally:
             self._entered.__exit__(None, None, None)

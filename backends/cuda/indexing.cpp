@@ -1,4 +1,4 @@
-// self[indices] for index tensors and masks, read and written.
+// self[indices] for index tensors and masks: index and index_put_.
 #include "kernels/indexing.h"
 
 #include "nonzero.h"
@@ -7,7 +7,7 @@
 
 namespace cuda {
 
-// The adapters of a typed function.
+// The adapters that call a typed function with a frame and values.
 template <auto Kernel>
 using Typed = lamella::detail::SignatureFor<lamella::detail::Constant<Kernel>>;
 
@@ -16,16 +16,16 @@ lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* inde
 
 namespace {
 
-// One index tensor, for a dimension of self.
+// An index tensor, and the dimension of self that it indexes.
 struct Part {
   Tensor index;  // int64
   int dim;
 };
 
-// self as a list of index tensors sees it: dimensions before, the index shape, dimensions behind.
+// self, as a list of index tensors divides it: dimensions before the index shape, that shape, and dimensions after it.
 class Indexed {
  public:
-  // Throws Declined for more indices than a kernel holds.
+  // Throws Declined if there are more indices than a kernel holds.
   Indexed(const lamella_frame* f, const Tensor& self, TensorList list) : self_(self) {
     int d = 0, lead = 0;
     bool begun = false, ended = false, adjacent = true;
@@ -60,7 +60,8 @@ class Indexed {
     for (int d : behind_) all.push_back(self_.size(d));
     return all;
   }
-  // Whether one index names whole rows of a contiguous self: `outer` times its elements, of `width` elements.
+  // Returns whether one index names whole rows of a contiguous self. Sets `size` to the indexed size, `outer` to the
+  // product of the sizes before it, and `width` to the elements of a row.
   bool names_rows(int64_t* outer, int64_t* size, int64_t* width) const {
     if (parts_.size() != 1 || !self_.is_contiguous() || self_.dim() == 0) return false;
     const int d = parts_[0].dim;
@@ -69,13 +70,13 @@ class Indexed {
     *width = count_of(self_.get(), d + 1, static_cast<int>(self_.dim()));
     return true;
   }
-  // The only index, in plain layout.
+  // Returns the only index, in plain layout.
   Tensor only_index() const {
     const Tensor& index = parts_[0].index;
     return index.is_contiguous() ? index : copy_of(index.get());
   }
 
-  // The walk over all, row-major: an operand's steps, then self's with 0 for the index shape; and the indices' steps.
+  // Returns the row-major walk over the result: steps of `operand`, if any, then of self, 0 in the index shape.
   template <int Operands>
   Walk<Operands> walk(const lamella_tensor* operand, Indices* indices) const {
     const int count = static_cast<int>(parts_.size());
@@ -105,7 +106,7 @@ class Indexed {
   }
 
  private:
-  // A mask is the places where it is true, for each of its dimensions; one without dimensions adds a dimension.
+  // Replaces a mask by indices of its true places, one for each dimension. A mask without dimensions adds one.
   void take_mask(const Tensor& t, int& d) {
     if (t.dim() == 0) {
       std::vector<int64_t> sizes, strides;
@@ -178,7 +179,7 @@ Status index_into(lamella_frame* f, const Tensor& self, TensorList indices, cons
   if (nothing_indexed(indices)) return assign(out.get(), self.get());
   return pick(Indexed(f, self, indices), out.get());
 }
-// With masks among the indices, which decide the result's shape.
+// Serves calls with masks among the indices, whose elements decide the result's shape.
 Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) {
   const Indexed indexed(f, self, indices);
   Tensor out = empty_on(self.get(), indexed.shape(), self.get()->dtype);
@@ -186,13 +187,13 @@ Tensor index_by_masks(lamella_frame* f, const Tensor& self, TensorList indices) 
   return out;
 }
 
-// Calls one of the two: the shape rule allocates the result unless there are masks.
+// Calls index_into() or index_by_masks(). The shape rule has allocated the result unless there are masks.
 lamella_status index(lamella_frame* f, const lamella_value* args, lamella_value* rets) {
   const bool allocated = rets->tag == LAMELLA_TENSOR;
   return (allocated ? Typed<index_into>::kernel() : Typed<index_by_masks>::kernel())(f, args, rets);
 }
 
-// The values of index_put_, expanded to the selected elements, in plain layout; `one`: a number for all of them.
+// The values of index_put_, expanded to the selected elements, in plain layout. With `one`, a number for all of them.
 struct Values {
   Tensor all;
   int64_t count = 1;
@@ -216,7 +217,7 @@ struct Values {
   }
 };
 
-// Writes or adds whole rows, which one index names.
+// Writes or adds the whole rows that one index names.
 lamella_status put_by_rows(const lamella_tensor* self, const Indexed& indexed, const Values& values, bool accumulate,
                            int32_t code, int64_t outer, int64_t size, int64_t width) {
   const Tensor at = indexed.only_index();
@@ -241,7 +242,7 @@ lamella_status put_by_elements(const lamella_tensor* self, const Indexed& indexe
   return accumulate ? fold_rows(self, t, Fold::sum, from) : put_rows(self, t, from, values.one);
 }
 
-// self[indices] = values, or += where `accumulate`.
+// self[indices] = values, or += with `accumulate`.
 Status index_put_(lamella_frame* f, const Tensor&, TensorList indices, const Tensor& given, bool accumulate,
                   const Tensor& out) {
   static const int32_t code =
@@ -252,7 +253,7 @@ Status index_put_(lamella_frame* f, const Tensor&, TensorList indices, const Ten
   const Indexed indexed(f, Tensor::borrow(const_cast<lamella_tensor*>(self)), indices);
   Values values(given.get(), indexed.shape(), accumulate);
   if (!values.count) return LAMELLA_OK;
-  if (values.all.get()->storage == out.get()->storage && self == out.get())  // read while self is written
+  if (values.all.get()->storage == out.get()->storage && self == out.get())  // self is written meanwhile
     values.all = copy_of(values.all.get());
   int64_t outer, size, width;
   const bool rows = !values.one && indexed.names_rows(&outer, &size, &width);

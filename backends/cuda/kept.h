@@ -1,4 +1,4 @@
-// Objects that a thread keeps, and leaves to another one when it ends: handles of libraries are slow to make, and
+// Objects that a thread keeps, and leaves to another thread when it ends. Handles of libraries are slow to make, and
 // cannot be destroyed at a thread's end, when the driver may have gone.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace cuda {
 
-// A thread_local one of each type T. Addresses stay the same.
+// Each type T has one thread_local Kept. The addresses of its objects stay the same.
 template <class T>
 class Kept {
  public:
@@ -15,10 +15,10 @@ class Kept {
     std::lock_guard lock(spare().mutex);
     try {
       for (const T& each : mine_) spare().all.push_back(each);
-    } catch (const std::bad_alloc&) {  // they are lost, as they were without this
+    } catch (const std::bad_alloc&) {  // the objects are lost, as without this class
     }
   }
-  // One that fits, of this thread's or of a thread that has ended; null where there is none.
+  // Returns an object that fits, of this thread or of a thread that has ended; null if there is none.
   template <class Fits>
   T* find(Fits fits) {
     for (T& each : mine_)

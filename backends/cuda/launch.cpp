@@ -1,4 +1,4 @@
-// Launches, and what kernels' callers ask of a device.
+// Launches of kernels, the numbers of their blocks, and the names of types in their texts.
 #include "launch.h"
 
 #include <mutex>

@@ -1,10 +1,10 @@
-// Launching kernels of this backend's texts.
+// Launches the kernels of this backend's texts.
 //
 //   static Kernel fill("fill.cu", "fill<float>");                  // compiled when it is first launched, once a device
 //   return launch(fill, out, blocks_for(n), {256}, 0, data, n);    // the arguments by value, of the parameters' types
 //
-// The stream is the thread's current one of the tensor's device. Nothing here formats or looks up a string once the
-// kernel is there.
+// The stream is the thread's current one for the tensor's device. Once a kernel is compiled, a launch handles no
+// strings.
 #pragma once
 
 #include <atomic>
@@ -21,25 +21,25 @@ struct Dim {
 
 constexpr int most_devices = 64;
 
-// A function of a text: `file` is one of kernels/, `name` an expression that names the function with its template
-// arguments, "softmax<float, 4>"; `options` are words for the compiler, "-DROWS=4". It lives as long as the process.
+// A function of a text. `file` is a file of kernels/, `name` an expression that names the function with its template
+// arguments, "softmax<float, 4>", and `options` words for the compiler, "-DROWS=4". It lives as long as the process.
 class Kernel {
  public:
   Kernel(const char* file, std::string name, std::string options = {})
       : file_(file), name_(std::move(name)), options_(std::move(options)) {}
-  // A text that was made at run time; `file` is its name in messages. It may include the files of kernels/.
+  // Takes a text that was made at run time, which may include the files of kernels/. `file` is its name in messages.
   Kernel(std::string text, const char* file, std::string name, std::string options = {})
       : file_(file), name_(std::move(name)), options_(std::move(options)), text_(std::move(text)) {}
   Kernel(const Kernel&) = delete;
 
-  // The device's function, with its context current. Throws where it does not compile.
+  // Returns the device's function. The first call compiles it, and throws if it does not compile.
   CUfunction on(int device) {
     const CUfunction made = functions_[device].load(std::memory_order_acquire);
     return __builtin_expect(made != nullptr, 1) ? made : make(device);
   }
   const char* file() const { return file_; }
   const std::string& name() const { return name_; }
-  // More than a block's usual shared memory was asked for: called once a device and size.
+  // Gives a block more than its usual shared memory. Acts once for each device and size.
   void allow_shared(int device, unsigned bytes);
 
  private:
@@ -51,7 +51,7 @@ class Kernel {
 };
 
 // The kernels of a template in one file, by numbers that tell its arguments apart. The first call with some numbers
-// makes their kernel, with the name that `name` returns. A call after it reads one pointer and compares one number or
+// makes their kernel, with the name that `name` returns. A later call reads one pointer and compares one number or a
 // few.
 class Kernels {
  public:
@@ -69,7 +69,7 @@ class Kernels {
   }
 
  private:
-  // It lives as long as the process.
+  // An entry lives as long as the process.
   struct Entry {
     Entry(uint64_t key, const char* file, std::string name, const char* options)
         : key(key), kernel(file, std::move(name), options) {}
@@ -83,7 +83,7 @@ class Kernels {
   std::atomic<Entry*> chains_[32] = {};
 };
 
-// `arguments` are addresses, one for each parameter of the kernel. A grid of no blocks is nothing.
+// `arguments` are addresses, one for each parameter of the kernel. A grid of no blocks launches nothing.
 lamella_status launch_on(Kernel&, int device, CUstream stream, Dim grid, Dim block, unsigned shared_bytes,
                          void** arguments);
 lamella_status launch(Kernel&, const lamella_tensor* on, Dim grid, Dim block, unsigned shared_bytes, void** arguments);
@@ -96,13 +96,13 @@ lamella_status launch(Kernel& kernel, const lamella_tensor* on, Dim grid, Dim bl
   return launch(kernel, on, grid, block, shared_bytes, addresses);
 }
 
-// blocks_for returns as many blocks of a size as have a thread for each of n elements, and not more than keep the
-// device busy: kernels walk on in steps of the grid.
+// Returns as many blocks as have a thread for each of n elements, but not more than keep the device busy, since kernels
+// walk on in steps of the grid.
 Dim blocks_for(const lamella_tensor* on, int64_t n, unsigned block);
 
-// The name of a dtype's type in the texts: "float", "bfloat16", "complex<double>".
+// Returns the name of a dtype's type in the texts: "float", "bfloat16", "complex<double>".
 const char* type_name(int dtype);
-// The type in which sums of a dtype are kept: float for the short floats, int64 for integers.
+// Returns the type in which sums of a dtype are kept: float for the short floats, int64 for integers.
 const char* wide_name(int dtype);
 
 }  // namespace cuda

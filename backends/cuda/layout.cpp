@@ -1,4 +1,4 @@
-// Plans of walks over several operands.
+// The plan of a kernel's walk over several operands.
 #include "layout.h"
 
 namespace cuda {
@@ -13,7 +13,7 @@ Plan::Plan(const lamella_tensor* out, const lamella_tensor* const* inputs, int c
     }
   dims_.add(out->dl.ndim, out->dl.shape, all, operands_);
   if (!dims_.elements()) return;
-  // The innermost is where the output's steps are smallest, so that neighbouring threads write side by side.
+  // The innermost dimension is that of the output's smallest steps, so that neighbouring threads write side by side.
   dims_.sort();
   dims_.join();
   flat_ = dims_.count() < 2;

@@ -1,4 +1,4 @@
-// The walks of kernels over several operands: arguments of kernels, made from dimensions that are joined.
+// The walks of kernels over several operands, as arguments of the kernels; neighbouring dimensions are joined.
 #pragma once
 
 #include <lamella/operands.h>
@@ -27,7 +27,7 @@ Layout layout_of(const lamella::Dimensions<Operands>& dims) {
   return l;
 }
 
-// A layout of all dimensions. Throws where it does not hold them; `who` names the kernel.
+// Returns a layout of all dimensions. Throws if there are more than a layout holds; `who` names the kernel.
 template <int Operands>
 Layout layout_of(const lamella::Dimensions<Operands>& dims, const char* who) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= layout_dims, "cuda: ", who, " of a tensor whose dimensions form ",
@@ -36,7 +36,7 @@ Layout layout_of(const lamella::Dimensions<Operands>& dims, const char* who) {
   return layout_of(dims);
 }
 
-// The walk of the first operands, whose steps are counted in elements. Throws for more dimensions than it holds.
+// Returns the walk of the first operands, with steps in elements. Throws if a walk has too few dimensions.
 template <int Operands, int All>
 Walk<Operands> walk_of(const lamella::Dimensions<All>& dims) {
   LAMELLA_CHECK_NOT_IMPLEMENTED(dims.count() <= walk_dims, "cuda: more than ", walk_dims,
@@ -56,18 +56,18 @@ Walk<Operands> walk_of(const lamella::Dimensions<All>& dims) {
 // The operands of one kernel, the output first. Each is broadcast to the output's shape.
 class Plan {
  public:
-  // A null tensor is an operand without memory: it takes part in nothing.
+  // A null tensor is an operand without memory, which the walk ignores.
   Plan(const lamella_tensor* out, const lamella_tensor* const* inputs, int count);
 
   int64_t count() const { return dims_.elements(); }
-  // All operands without gaps in one order, but for single elements; a bit for each input that moves.
+  // is_flat(): operands are without gaps in one order, or single elements. moving(): a bit for each input that moves.
   bool is_flat() const { return flat_; }
   int moving() const { return moving_; }
   char* data(int operand) const { return data_[operand]; }
-  // Whether one load may read `width` elements of each operand that moves.
+  // Returns whether one load may read `width` elements of each operand that moves.
   bool packs(int width) const;
   const Layout& layout() const { return layout_; }
-  // Dimensions beyond those of a layout: calls body(offsets) with the operands' offsets in bytes of each part.
+  // Calls body(offsets) with the operands' offsets in bytes, for each part of a walk that one layout cannot hold.
   template <class Body>
   lamella_status parts(Body body) const {
     const int outer = dims_.count() - layout_.dims;

@@ -1,4 +1,4 @@
-"""Finds NVIDIA's libraries where wheels put them, and opens them: the native library finds them by their names then."""
+"""Finds NVIDIA's libraries, also in wheels, and opens them, so that the native library can open them by their names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Folders of NVIDIA's wheels below the package `nvidia`: of CUDA 13 all but cuDNN in one, of CUDA 12 one
-# for each library.
+# Folders of NVIDIA's wheels below the package `nvidia`. CUDA 13 has one for all but cuDNN, CUDA 12 one for each.
 FOLDERS = ("cu13/lib", "cuda_nvrtc/lib", "cu12/lib", "cublas/lib", "cudnn/lib")
 
 
@@ -23,8 +22,8 @@ def folders() -> Iterator[Path]:
 
 
 def open_library(name: str) -> bool:
-    """Opens a library by its file name, "libnvrtc.so.13": from LD_LIBRARY_PATH, else that of a wheel, which other
-    packages of this Python use as well, else the system's; whether there is one."""
+    """Opens a library by its file name, "libnvrtc.so.13", and returns whether there is one. LD_LIBRARY_PATH comes
+    first, then the wheels, which other packages of this Python use as well, then the system's libraries."""
     chosen = [Path(f, name) for f in os.environ.get("LD_LIBRARY_PATH", "").split(":") if f]
     for path in (*map(str, filter(Path.exists, chosen)), *(str(folder / name) for folder in folders()), name):
         try:

@@ -1,4 +1,4 @@
-// Cross entropy and the negative logarithm of a likelihood: a sample by a group of threads, totals in one order.
+// Cross entropy and negative log-likelihood: a group of threads computes a sample, and totals are added in one order.
 #include "kernels/loss.h"
 
 #include "rows.h"
@@ -21,7 +21,7 @@ int32_t class_fault() {
 
 enum class How { none, mean, sum };
 
-// Input, targets and weights as the kernels read them.
+// Input, targets and weights in the dtypes and layouts that the kernels read.
 struct Samples {
   int dtype;
   Operand x, targets, weights;
@@ -34,7 +34,7 @@ struct Samples {
         classes(classes_of(input.get(), ignored)) {}
 };
 
-// The loss and the weight of each sample, in dtype `r`.
+// Computes the loss and the weight of each sample, in dtype `r`.
 lamella_status each(const Samples& s, bool logits, int r, void* loss, void* weights) {
   static Kernels picks("loss.cu"), from_logits("loss.cu");
   if (!s.classes.count) return LAMELLA_OK;

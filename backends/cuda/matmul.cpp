@@ -1,4 +1,4 @@
-// Products of matrices: by cuBLAS for floats where it is there, else by the tiles of kernels/matmul.cu.
+// Products of matrices. cuBLAS computes floats if it can be opened; the tiles of kernels/matmul.cu compute the others.
 #include "matmul.h"
 
 #include "blaslt.h"
@@ -12,7 +12,7 @@ bool is_zero(const Scalar& x) {
   return v.tag == LAMELLA_COMPLEX ? v.as.doubles[0] == 0 && v.as.doubles[1] == 0 : lamella::as_double(v) == 0;
 }
 
-// The dtype that alpha and beta have: sums of narrow integers are of 32 bits.
+// Returns the dtype of alpha and beta. Sums of narrow integers have 32 bits.
 int sum_dtype(int dtype) {
   if (lamella::dtype_class(lamella::ScalarType(dtype)) == LAMELLA_CLASS_INTEGRAL && item_of(dtype) < 4)
     return LAMELLA_INT32;
@@ -39,7 +39,7 @@ lamella_status by_tiles(const Product& p, const lamella_tensor* on) {
   return launch(kernel, on, {static_cast<unsigned>(blocks)}, {256}, 0, arguments);
 }
 
-// A row for each block: for products with one column.
+// Computes a product with one column, a block for each row.
 lamella_status by_rows(const Product& p, const lamella_tensor* on) {
   Kernel& kernel = vectors.get({p.dtype}, [&] { return text("multiply_vector<", type_name(p.dtype), ">"); });
   const void *a = p.a.data, *x = p.b.data, *added = p.added.data;
@@ -65,7 +65,7 @@ lamella_status by_rows(const Product& p, const lamella_tensor* on) {
 
 BlasMatrix for_blas(const Matrix& m) { return {m.data, m.strides.row, m.strides.column, m.strides.batch}; }
 
-// A copy that lies row by row.
+// Returns a copy of a matrix that lies row by row. `owner` holds its memory.
 Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batches, int64_t rows, int64_t columns,
               Tensor* owner) {
   *owner = empty_on(on, {batches, rows, columns}, dtype);
@@ -78,7 +78,7 @@ Matrix copied(const lamella_tensor* on, const Matrix& m, int dtype, int64_t batc
   return {data_of(*owner), {rows * columns, columns, 1}};
 }
 
-// Whether what is added is one vector for all rows, as it is; `one` is 1 in the type of alpha and beta.
+// Returns whether `added` is one vector for all rows, added as it is. `one` is 1 in the type of alpha and beta.
 bool adds_bias(const Product& p, const unsigned char* one) {
   const auto bytes = static_cast<size_t>(item_of(computed_in(p.dtype)));
   return p.added.data && p.added.data != p.out.data && p.batches == 1 && p.added.strides.row == 0 &&
@@ -99,7 +99,7 @@ lamella_status by_blas(const Product& p, const lamella_tensor* on) {
         st || done)
       return st;
   }
-  // The added matrix lies in the output already, or a kernel adds it after the product.
+  // If the added matrix lies in the output already, cuBLAS adds it; else a kernel adds it after the product.
   const bool inside = p.added.data == p.out.data;
   if (lamella_status st = blas_multiply(index_of(on), p.dtype, p.batches, p.rows, p.columns, p.depth, for_blas(a),
                                         for_blas(b), for_blas(p.out), p.alpha, inside ? p.beta : zero))
@@ -145,7 +145,7 @@ Matrix matrix(const lamella_tensor* t) {
 Matrix column(const lamella_tensor* t) { return {t->dl.data, {0, t->dl.strides[0], 1}}; }
 Matrix row(const lamella_tensor* t) { return {t->dl.data, {0, 1, t->dl.strides[0]}}; }
 
-// A tensor that broadcasts to (batches, rows, columns), or to a vector as a column.
+// Returns a tensor as broadcast to (batches, rows, columns), or, with `vector`, to a column.
 Matrix broadcast(const lamella_tensor* t, bool vector) {
   int64_t steps[3] = {};
   const int n = t->dl.ndim;
@@ -165,7 +165,7 @@ Status mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   return product_of(self.get(), mat2.get(), out.get());
 }
 
-// int8 or uint8 times int8, in int32.
+// Multiplies int8 or uint8 by int8; the result is int32.
 Status int_mm(const Tensor& self, const Tensor& mat2, const Tensor& out) {
   const Operand x(self.get(), LAMELLA_INT32), y(mat2.get(), LAMELLA_INT32);
   return product_of(x.get(), y.get(), out.get());
@@ -197,7 +197,7 @@ Status dot(const Tensor& self, const Tensor& tensor, const Tensor& out) {
 
 enum class Kind { matrices, batches, vector, outer };
 
-// addmm, baddbmm, addmv and addr: with beta 0, self is not read.
+// addmm, baddbmm, addmv and addr. With beta 0, self is not read.
 template <Kind K>
 Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar& beta, const Scalar& alpha,
              const Tensor& out) {
@@ -215,11 +215,11 @@ Status added(const Tensor& self, const Tensor& x, const Tensor& y, const Scalar&
   return multiply(p, c);
 }
 
-// The rows of the input times the transposed weight, plus the bias.
+// Multiplies the rows of the input by the transposed weight, and adds the bias.
 Status linear(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& out) {
   const lamella_tensor* c = out.get();
   const Operand x(input.get(), input.get()->dtype,
-                  input.dim() <= 2 || input.is_contiguous());  // all rows are one matrix
+                  input.dim() <= 2 || input.is_contiguous());  // else a copy, so that all rows are one matrix
   const lamella_tensor *a = x.get(), *b = weight.get();
   const int n = a->dl.ndim;
   const int64_t depth = a->dl.shape[n - 1];

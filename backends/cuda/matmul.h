@@ -12,8 +12,8 @@ struct Matrix {
   MatrixStrides strides{};
 };
 
-// out = alpha a b + beta added. Without `added` nothing is added; it may be the output itself, or broadcast by steps of
-// 0.
+// out = alpha a b + beta added. With a null `added` nothing is added. It may be the output, and strides of 0 broadcast
+// it.
 struct Product {
   Product(int dtype, int out_dtype, const Scalar& alpha = 1, const Scalar& beta = 1);
   int dtype, out_dtype;

@@ -1,6 +1,6 @@
-// The memory of the devices: a caching allocator, each of whose pools belongs to one stream. What is freed is given out
-// again on its own stream at once, since what comes next there comes behind; another stream never gets it, until `trim`
-// has given it back to the driver. docs/decisions/0034-memory-of-cuda.md says why it is our own.
+// The memory of the devices: a caching allocator, each of whose pools belongs to one stream. A pool gives freed memory
+// out again at once, since the work that its stream gets later also runs later. Another stream never gets the memory
+// until `trim` has given it back to the driver. docs/decisions/0034-memory-of-cuda.md says why it is our own.
 #include "memory.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 struct Pool;
 enum State { free_now, resting, live, pending };
-// A part of a segment. A segment is what the driver gave; its parts are chained.
+// A part of a segment, which is memory that the driver allocated. The parts of a segment are chained.
 struct Block {
   char* data;
   int64_t bytes;
@@ -39,14 +39,14 @@ struct Smaller {
     return a->bytes != b->bytes ? a->bytes < b->bytes : a->data < b->data;
   }
 };
-// Small blocks that come back rest as they are, a list for each size: the next one of its size is taken without search.
+// A small freed block rests in a list of its size, unjoined, so that the next request of that size finds it at once.
 constexpr int64_t resting_most = 64 * 1024;
 constexpr size_t most_resting = 64;  // of each size
 struct Pool {
   CUstream stream = nullptr;
   std::set<Block*, Smaller> free[2];  // of small segments, and of large ones
   std::vector<Block*> resting[resting_most / unit + 1];
-  int held = 0;  // graphs whose memory this is
+  int held = 0;  // graphs that hold this memory
 };
 struct Freed {
   Block* block;
@@ -101,7 +101,7 @@ void wake_all(Pool& pool) {
   }
 }
 
-// Gives back what other streams have passed.
+// Puts blocks back that the other streams have finished with.
 void settle(Memory& m) {
   const auto passed = [](Freed& f) {
     while (!f.events.empty() && driver().event_query(f.events.back()) != CUDA_ERROR_NOT_READY) {
@@ -133,13 +133,13 @@ Block* new_segment(Memory& m, Pool& pool, int64_t bytes) {
   return new Block{reinterpret_cast<char*>(data), size, &pool, large};
 }
 
-// A block of the pool's free ones, or of a new segment; what it is larger than asked for stays free.
+// Takes a block from the pool's free ones or from a new segment. Its part beyond `bytes` stays free.
 Block* cut(Memory& m, Pool& pool, int64_t bytes) {
   auto& free = pool.free[bytes > small_most];
   Block wanted{nullptr, bytes, nullptr, false};
   const auto at = free.lower_bound(&wanted);
   Block* b;
-  // A request of a large size does not take a block that is much larger, which another one may need.
+  // A large request does not take a block that is much larger, which a larger request may need.
   if (at != free.end() && (bytes <= middle_most || (*at)->bytes < bytes + middle_segment)) {
     b = *at;
     free.erase(at);
@@ -206,21 +206,21 @@ void release(void*, void* data, int64_t, int32_t device) try {
   }
   b->others.clear();
   m.freed.push_back(std::move(f));
-} catch (const std::exception&) {  // the device is gone, or no event can be had: the block is not given out again
+} catch (const std::exception&) {  // the device is gone, or there is no event: the block is not given out again
 }
 
 lamella_status record(int device, void* data, CUstream stream) {
   Memory& m = memory(device);
   std::lock_guard lock(m.mutex);
   const auto at = m.live.find(data);
-  if (at == m.live.end()) return LAMELLA_OK;  // memory of others
+  if (at == m.live.end()) return LAMELLA_OK;  // not of this allocator
   Block* b = at->second;
   if (b->pool->stream != stream && std::find(b->others.begin(), b->others.end(), stream) == b->others.end())
     b->others.push_back(stream);
   return LAMELLA_OK;
 }
 
-// Segments of which no part is in use go back to the driver, which waits for the work that is queued.
+// Gives segments of which no part is in use back to the driver, which waits for the queued work.
 void trim_device(int device, int64_t cap) {
   Memory& m = memory(device);
   std::lock_guard lock(m.mutex);

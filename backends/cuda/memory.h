@@ -1,5 +1,5 @@
-// What others need of the memory: pools that belong to graphs, host memory that copies still read, and room for what
-// libraries allocate past the allocator.
+// The part of the allocators that other files use: pools that belong to graphs, host memory that copies still read, and
+// memory that libraries allocate past the allocator.
 #pragma once
 
 #include <algorithm>
@@ -8,18 +8,19 @@
 
 namespace cuda {
 
-// While a graph lives, the memory of the stream that it was captured on is its own: it is not given back.
+// Adds `by` to the number of graphs captured on the stream. While there are any, the driver does not get its memory
+// back.
 void hold_pool(int device, CUstream, int by);
 
-// Whether host memory is of this backend's pinned allocator; then it is not given out again before the stream has
-// passed what is queued on it now.
+// Returns whether host memory is of this backend's pinned allocator. If so, it is not given out again before the stream
+// has passed the work that is queued on it now.
 bool keep_pinned(const void* data, int device, CUstream);
 bool is_pinned(const void* data);
 
 // Gives the memory that is kept for reuse on all devices back to the driver.
 void free_kept();
-// Calls `take`, which allocates past the allocator and returns 0 or a status. Where the status is one of a lack of
-// memory, what is kept for reuse is given back and `take` is called once more, as for the memory of a tensor.
+// Calls `take`, which allocates past the allocator and returns 0 or a status. If the status is one of `lacks`, gives
+// the memory that is kept for reuse back and calls `take` once more, as for the memory of a tensor.
 template <class Take>
 int with_room(std::initializer_list<int> lacks, Take take) {
   const int status = take();
@@ -27,7 +28,7 @@ int with_room(std::initializer_list<int> lacks, Take take) {
   free_kept();
   return take();
 }
-// The error of a `take` that lacks memory still.
+// Raises the error of a `take` that still lacks memory.
 lamella_status raise_lack(int device, const std::string& who);
 
 }  // namespace cuda

@@ -1,4 +1,4 @@
-// nonzero: its result's size depends on the data, so the host waits for one number.
+// nonzero: the size of its result depends on the data, so the host waits for one number.
 #include "nonzero.h"
 
 #include "kernels/nonzero.h"

@@ -1,4 +1,4 @@
-// Layer, group, root-mean-square and batch norms and their gradients.
+// Layer, group, root-mean-square and batch norms and their gradients: the launches of kernels/norms.cu.
 #include "kernels/norms.h"
 
 #include "rows.h"
@@ -8,7 +8,7 @@ namespace {
 
 using Flags = lamella::ArrayRef<bool>;
 
-// A parameter in a dtype that kernels have for it: that of the input, or the one in which it is computed.
+// Weight and bias, in a dtype that the kernels support for them: that of the input, or that in which it is computed.
 struct Parameters {
   Operand weight, bias;
   int dtype;
@@ -18,7 +18,7 @@ struct Parameters {
     weight = Operand(w.get(), dtype);
     bias = Operand(b.get(), dtype);
   }
-  // Whether those of `width` neighbours in a row can be read at once, or there are none.
+  // Returns whether a load can read the parameters of `width` neighbours in a row; true without parameters.
   bool dense(const Channels& c, int width) const {
     if (!weight && !bias) return true;
     const auto aligned = [&](const Operand& t) {
@@ -43,7 +43,7 @@ lamella_status normalize(const Tensor& input, const Tensor& weight, const Tensor
                          const Channels& channels, double eps, const Tensor& out, const Tensor& mean,
                          const Tensor& scale) {
   static Kernels kernels("norms.cu");
-  if (input.numel() == 0) {  // statistics of nothing
+  if (input.numel() == 0) {  // statistics of no elements are 0
     for (const Tensor* t : {&mean, &scale})
       if (t->defined() && t->numel()) {
         const Tensor none = empty_on(t->get(), t->sizes(), t->get()->dtype);
@@ -134,8 +134,8 @@ lamella_status backward_rows(const Operand& g, const Operand& x, const Tensor& w
   return to.finish();
 }
 
-// Sums of `count` parts for each of one or two results, whose parts follow each other; a result that is undefined or
-// empty is left out. Two of one dtype take one launch.
+// Adds up `count` parts for each of one or two results; the parts of the second follow those of the first. A result
+// that is undefined or empty is left out. Two results of one dtype take one launch.
 lamella_status add_parts(const lamella_tensor* parts, int64_t count, int64_t length, const Tensor& first,
                          const Tensor& second) {
   static Kernels kernels("norms.cu");
@@ -168,8 +168,8 @@ lamella_status backward_weights(const Operand& g, const Operand& x, const Operan
   if (!dw.defined() && !db.defined()) return LAMELLA_OK;
   const int t = x.get()->dtype, wide = wide_of(t);
   const int width = pack_width(item_of(t), n.length, {g.data(), x.data()});
-  // As many parts of the rows as keep the device busy beside the tiles of columns, each of whole steps of a block: 32
-  // rows. They depend on the shape only, so that results do not depend on the device.
+  // The rows are cut into as many parts as keep the device busy together with the tiles of columns. A part has whole
+  // steps of a block, 32 rows. Parts depend on the shape only, so that results do not depend on the device.
   const int64_t tiles = (n.length + 32 * width - 1) / (32 * width), busy = std::max<int64_t>(1, 512 / (tiles + !tiles));
   const int64_t part = ((n.rows + busy - 1) / busy + 31) / 32 * 32, parts = part ? (n.rows + part - 1) / part : 0;
   const Tensor sums = empty_on(x.get(), {2, parts ? parts : 1, n.length}, wide);
@@ -212,22 +212,21 @@ Status fused_rms_norm_backward(const Tensor& grad_out, const Tensor& input, IntL
   return backward_weights<false>(g, x, Operand(), s, n, given(dw), Tensor());
 }
 
-// ---- by channel
-// -------------------------------------------------------------------------------------------------------
+// ---- by channel ----
 
 struct Images {
   int64_t images, channels, area;
   explicit Images(const lamella_tensor* t)
       : images(t->dl.shape[0]), channels(t->dl.shape[1]), area(count_of(t, 2, t->dl.ndim)) {}
   int64_t count() const { return images * area; }
-  // Parts of a channel: some thousands of elements each, and not more than keep the device busy.
+  // Returns the parts of a channel: some thousands of elements each, and no more parts than keep the device busy.
   int64_t parts() const {
     const int64_t by_size = (count() + 8191) / 8192, busy = 2048 / (channels ? channels : 1) + 1;
     return by_size < busy ? by_size : busy;
   }
 };
 
-// Statistics by channel, of one dtype; `variances`: spreads are those, else their inverse roots.
+// Statistics by channel, of one dtype. With `variances`, `spreads` are variances, else their inverse roots.
 struct Statistics {
   Operand means, spreads;
   bool variances;
@@ -268,7 +267,7 @@ lamella_status batch_norm(const Tensor& input, const Tensor& weight, const Tenso
                                  {256}, 0, x.data(), n.images, n.channels, n.area, part_means, part_squares))
     return st;
   const Result m(mean), s(scale);
-  // Both running statistics have one dtype in the kernel; one of another goes through a copy.
+  // The kernel takes both running statistics in one dtype. A variance of another dtype goes through a copy.
   const bool running = running_mean.defined();
   Tensor var = running_var;
   if (running && var.get()->dtype != running_mean.get()->dtype) {
@@ -313,7 +312,7 @@ Status batch_norm_eval(const Tensor& input, const Tensor& weight, const Tensor& 
                               given_statistics(running_mean, running_var, t), eps, out);
 }
 
-// Sums of g n and of g for each channel, as (2, channels) of the wide dtype.
+// Returns the sums of g n and of g for each channel, as (2, channels) of the wide dtype; n is the normalized input.
 Tensor channel_sums(const Operand& g, const Operand& x, const Images& n, const Statistics& s, double eps,
                     int64_t groups) {
   static Kernels kernels("norms.cu");

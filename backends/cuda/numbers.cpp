@@ -1,4 +1,4 @@
-// Numbers as elements.
+// Writes the numbers of a call as elements.
 #include "numbers.h"
 
 #include <complex>
@@ -80,7 +80,7 @@ double real_part(const Number& n) {
   return n.tag == LAMELLA_FLOAT || n.tag == LAMELLA_COMPLEX ? n.re : static_cast<double>(n.whole);
 }
 
-// Integers wrap, also those of floats out of range.
+// Returns a number as an integer. Integers wrap, also those of floats out of range.
 int64_t whole_part(const Number& n) {
   if (n.tag != LAMELLA_FLOAT && n.tag != LAMELLA_COMPLEX) return n.whole;
   if (!(n.re > -9.3e18 && n.re < 1.85e19)) return INT64_MIN;
@@ -103,7 +103,7 @@ void put_real(const lamella_value& v, void* to, int absent) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   if (v.tag == LAMELLA_NONE) return put(absent == LAMELLA_ABSENT_LOWEST ? -infinity : infinity, to);
   const Number n = number_of(v);
-  // A whole number goes to float at once: by double it would be rounded twice.
+  // A whole number is converted to float directly, since by way of double it would be rounded twice.
   if (n.tag == LAMELLA_UINT) return put(static_cast<T>(static_cast<uint64_t>(n.whole)), to);
   put(n.tag == LAMELLA_FLOAT || n.tag == LAMELLA_COMPLEX ? static_cast<T>(n.re) : static_cast<T>(n.whole), to);
 }

@@ -1,4 +1,4 @@
-// Operands of the heavier kernels.
+// Copies, views, work space and the radix sort for the heavier kernels.
 #include "operands.h"
 
 #include "elementwise.h"

@@ -27,17 +27,17 @@ void add(lamella::Library& m, const char* op, uint32_t flags = 0, const char* fi
   m.impl<Kernel>(op, "cuda", flags, file, line);
 }
 
-// The product of the sizes of some dimensions.
+// Returns the product of the sizes of dimensions from `first` to before `behind`.
 int64_t count_of(const lamella_tensor* t, int first, int behind);
 
 inline int item_of(int dtype) { return static_cast<int>(lamella::itemsize(lamella::ScalarType(dtype))); }
-// The type of an element that is only moved: "uint32_t".
+// Returns the type of an element that is only moved: "uint32_t".
 const char* word_name(int bytes);
 
 inline Tensor empty_on(const lamella_tensor* on, IntList sizes, int dtype) {
   return lamella::allocate(sizes, dtype, lamella::device_of(on));
 }
-// Memory until the tensor goes, which is ordered behind the work of the stream.
+// Returns memory for a kernel. It is free again when the tensor goes, for work that is queued later on the stream.
 inline Tensor space_on(const lamella_tensor* on, int64_t bytes) {
   return empty_on(on, {bytes > 16 ? bytes : 16}, LAMELLA_UINT8);
 }
@@ -49,28 +49,28 @@ template <class T = char>
 T* data_of(const Tensor& t) {
   return t.defined() ? static_cast<T*>(t.get()->dl.data) : nullptr;
 }
-lamella_status clear(const lamella_tensor* t);  // of contiguous memory
-// copy_ as a plain function: `from` is of the device, broadcasts, and shares no memory with `to`.
+lamella_status clear(const lamella_tensor* t);  // writes zeros to a contiguous tensor
+// Does what copy_ does. `from` is on the device, broadcasts, and shares no memory with `to`.
 lamella_status assign(const lamella_tensor* to, const lamella_tensor* from);
-// A copy in plain layout.
+// Returns a copy in plain layout.
 Tensor copy_of(const lamella_tensor* t);
-// Operands and results in plain layout, which assign copies.
+// Operands and results in plain layout, copied by assign() if need be.
 using Operand = lamella::OperandBy<assign>;
 using Result = lamella::ResultBy<assign>;
-// Another view of the tensor's memory.
+// Returns another view of the tensor's memory.
 Tensor view_of(const lamella_tensor* t, int ndim, const int64_t* sizes, const int64_t* strides, int64_t offset = 0);
 
 // Waits for the stream and reads an element of 64 bits.
 int64_t read_number(const lamella_tensor* t, int64_t at);
 
-// The largest number of elements, at most `most`, that can be read at once from these addresses for rows of a length.
+// Returns the most elements, up to `most`, that one load can read at these addresses in rows of `length` elements.
 int pack_width(int item, int64_t length, std::initializer_list<const void*> addresses, int most = 8);
 
-// Blocks of a kernel whose threads each take an element and walk on in steps of the grid.
+// Returns the blocks of a kernel whose threads each take an element and walk on in steps of the grid.
 inline Dim grid_for(const lamella_tensor* on, int64_t n, unsigned block = 256) { return blocks_for(on, n, block); }
 
-// Sorts `count` keys, of which the lowest `bits` matter, with numbers that go with them: without numbers, those of the
-// elements. Keys of 4 or 8 bytes; numbers of 4 or 8. Returns where they are in the end: in these tensors or others.
+// radix_sort() sorts `count` keys by their lowest `bits`, and moves `numbers` along; undefined `numbers` are those of
+// the elements. Keys and numbers have 4 or 8 bytes. The results are these tensors or others.
 struct Sorted {
   Tensor keys, numbers;
 };

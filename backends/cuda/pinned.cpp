@@ -1,5 +1,5 @@
-// Host memory whose pages are locked. A block that is freed is kept, and is given out again when the copies that were
-// queued from or to it are done: locking pages is slow.
+// Host memory whose pages are locked. Locking pages is slow, so a freed block is kept, and is given out again when the
+// copies that were queued from or to it are done.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -12,15 +12,15 @@ namespace {
 
 struct Block {
   int64_t bytes;
-  std::vector<std::pair<int, CUstream>> users;  // since it was given out
+  std::vector<std::pair<int, CUstream>> users;  // streams that use the block
   std::vector<CUevent> events;                  // recorded when it was freed
 };
 struct Pinned {
   std::mutex mutex;
-  std::map<const char*, Block> live;                      // by begin
+  std::map<const char*, Block> live;                      // by address
   std::multimap<int64_t, std::pair<char*, Block>> freed;  // by size
 
-  // The block around an address, or null.
+  // Returns the block that contains an address, or null.
   Block* around(const void* data) {
     auto at = live.upper_bound(static_cast<const char*>(data));
     if (at == live.begin() || (--at)->first + at->second.bytes <= data) return nullptr;

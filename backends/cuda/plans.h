@@ -9,17 +9,17 @@
 
 namespace cuda {
 
-// A Problem is a struct of numbers that compares. Plans are dropped together where a program has ever new problems.
+// A Problem is a struct of numbers with ==. All plans are dropped together if a program has ever new problems.
 template <class Problem, class Plan>
 class Plans {
  public:
-  // The problem's plan, or null.
+  // Returns the problem's plan, or null.
   std::shared_ptr<Plan> find(const Problem& problem) {
     std::lock_guard lock(mutex_);
     const auto at = made_.find(problem);
     return at == made_.end() ? nullptr : at->second;
   }
-  // Keeps a plan and returns it, or the one that another thread has made meanwhile.
+  // Keeps a plan and returns it. If another thread has made one meanwhile, returns that one.
   std::shared_ptr<Plan> keep(const Problem& problem, std::shared_ptr<Plan> plan) {
     std::lock_guard lock(mutex_);
     if (made_.size() >= most) made_.clear();

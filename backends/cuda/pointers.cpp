@@ -1,4 +1,4 @@
-// The driver's facts about an address, and the order behind a stream that another library made.
+// Reads the driver's facts about an address, and orders work after a stream that another library made.
 #include "pointers.h"
 
 #include "launch.h"
@@ -9,7 +9,7 @@ int64_t device_of_pointer(int64_t address) {
   const auto at = static_cast<CUdeviceptr>(address);
   unsigned kind = 0;
   int index = -1;
-  CUcontext now = nullptr;  // any will do
+  CUcontext now = nullptr;  // any context will do
   driver().context_get(&now);
   if (!now) enter(0);
   if (driver().pointer_attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) != CUDA_SUCCESS) return -1;

@@ -1,14 +1,14 @@
-// Memory and streams of other libraries on the device, by the numbers that they name them with.
+// Memory and streams of other libraries on the device, given as numbers.
 #pragma once
 
 #include "devices.h"
 
 namespace cuda {
 
-// The device whose memory an address is; -1 for memory of the host, and for addresses that the driver does not know.
+// Returns the device whose memory is at an address; -1 for memory of the host and for unknown addresses.
 int64_t device_of_pointer(int64_t address);
 
-// The current stream of a device waits for what another library has queued on a stream of its own.
+// Makes the device's current stream wait for the work that another library has queued on its own stream.
 void wait_for_stream(int64_t device, int64_t stream);
 
 }  // namespace cuda

@@ -1,5 +1,5 @@
-// Every pointwise operator, also those of other packages, by the expression that it brings for a class of dtypes; and
-// copy_ and fill_, which are the same with no expression.
+// Every pointwise operator, also those of other packages, computed from its expression for a class of dtypes; and copy_
+// and fill_, which are the same without an expression.
 #include <algorithm>
 
 #include "elementwise.h"
@@ -13,7 +13,7 @@ bool on_device(const lamella_value& v, const lamella_tensor* out) {
   return v.tag == LAMELLA_TENSOR && v.as.tensor->backend == out->backend;
 }
 
-// Operand k of a call, behind the output: a tensor of the device, or a number.
+// Takes operand k of a call, which follows the output: a tensor of the device, or a number.
 void take(Element& e, int k, const lamella_value& v, const lamella_tensor* out, const lamella_tensor** inputs,
           Numbers& numbers) {
   if (on_device(v, out)) {
@@ -63,7 +63,7 @@ lamella_status pointwise_kernel(lamella_frame* f, const lamella_value* args, lam
   });
 }
 
-// Whether the bytes of two tensors may be the same ones. A tensor without elements has none.
+// Returns whether two tensors may share bytes. A tensor without elements has none.
 bool overlap(const lamella_tensor* a, const lamella_tensor* b) {
   const auto bounds = [](const lamella_tensor* t) {
     const char* first = static_cast<const char*>(t->dl.data);
@@ -89,7 +89,7 @@ lamella_status assign(const lamella_tensor* self, const lamella_value& from) {
   e.dtypes[0] = self->dtype;
   const lamella_tensor* inputs[1] = {};
   Numbers numbers;
-  // Computed in the source's type; a number in self's.
+  // A tensor is computed in its own type, a number in self's.
   e.compute = on_device(from, self) ? from.as.tensor->dtype : self->dtype;
   take(e, 0, from, self, inputs, numbers);
   return run_elementwise(e, self, inputs, 1, numbers);
@@ -99,7 +99,7 @@ lamella::Status copy(const lamella::Tensor&, const lamella::Tensor& src, bool, c
   const lamella_tensor *self = out.get(), *from = src.get();
   const bool reads_self =
       on_device(lamella::value(src.get()), self) && !same_elements(self, from) && overlap(self, from);
-  // self gets the elements that src had before
+  // self gets the elements that src had before the copy.
   const lamella::Tensor aside = reads_self ? copy_of(from) : src;
   return assign(self, lamella::value(aside.get()));
 }

@@ -6,7 +6,7 @@
 namespace cuda {
 namespace {
 
-// `image` and `result` end with the spatial dimensions. Without lists the pool is adaptive.
+// Describes a pool. `image` and `result` end with the spatial dimensions. Without lists the pool is adaptive.
 Pool pool_of(const lamella_tensor* image, const lamella_tensor* result, int spatial, IntList kernel = {},
              IntList stride = {}, IntList padding = {}, IntList dilation = {}) {
   const int n = image->dl.ndim - spatial;
@@ -16,7 +16,7 @@ Pool pool_of(const lamella_tensor* image, const lamella_tensor* result, int spat
   return w;
 }
 
-// The dtype's lowest number, as an element.
+// The lowest number of a dtype, as an element.
 struct Lowest {
   alignas(8) unsigned char bytes[8] = {};
   explicit Lowest(int dtype) {
@@ -34,7 +34,7 @@ struct Lowest {
   }
 };
 
-// Whether numbers of 32 bits suffice for elements and for the places of windows, also those beside the image.
+// Returns whether 32 bits hold the numbers of elements and the places of windows, also those outside of the image.
 bool is_small(const Pool& w) {
   int64_t elements[2] = {w.planes, w.planes};
   for (int d = 0; d < 2; d++) {
@@ -82,7 +82,7 @@ Status max_pool_indices(const Tensor& self, IntList kernel_size, IntList stride,
   return max_pool(self, pool_of(self.get(), values.get(), 2, kernel_size, stride, padding, dilation), values, indices);
 }
 
-// One of the kernels that read one tensor and write another one.
+// Launches a kernel that reads one tensor and writes another.
 lamella_status run(Kernels& kernels, const char* name, const Tensor& from, const Pool& w, const Tensor& out) {
   if (!out.numel()) return LAMELLA_OK;
   const Operand x(from);

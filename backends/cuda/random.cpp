@@ -1,4 +1,4 @@
-// Random numbers: the kinds of kernels/random.cu, by operator. The stream of words is the CPU's.
+// Random numbers: each operator draws by a kind of kernels/random.cu. The stream of words is the same as the CPU's.
 #include <cmath>
 
 #include "layout.h"
@@ -27,7 +27,7 @@ int part_of(int dtype) {
   return dtype == LAMELLA_COMPLEX64 ? LAMELLA_FLOAT32 : dtype == LAMELLA_COMPLEX128 ? LAMELLA_FLOAT64 : dtype;
 }
 
-// Draws every element of `t`, in row-major order; of complex numbers both parts where they are `pairs`.
+// Draws every element of `t`, in row-major order; with `pairs`, both parts of complex numbers.
 lamella_status draw(const lamella_tensor* t, Kind kind, const Distribution& numbers, const Generator& generator,
                     bool pairs = false) {
   const int64_t n = pairs ? 2 * t->numel : t->numel;
@@ -43,7 +43,7 @@ lamella_status draw(const lamella_tensor* t, Kind kind, const Distribution& numb
   return to.finish();
 }
 
-// The largest number of a dtype that is below the end of a range: rounding must not reach it.
+// Returns the largest number of a dtype that is below the end of a range, since rounding must not reach the end.
 double limit_below(double end, int dtype) {
   const auto below = [end](int bits, int least) {  // a significand of `bits` bits, exponents from `least`
     int exponent;

@@ -6,8 +6,8 @@
 
 namespace cuda {
 
-// ReservedWords says where a kernel finds its words: in a stream; in a capture, `replayed` is device memory with the
-// stream of a replay, and the kernel's words begin stream.counter behind the counter there.
+// The random words of a kernel. In a capture, `replayed` is device memory with the stream of a replay, and the kernel's
+// words begin stream.counter after the counter there; else `stream` has the words.
 struct ReservedWords {
   Stream stream;
   CUdeviceptr replayed = 0;
@@ -15,7 +15,7 @@ struct ReservedWords {
 // Takes `count` words of a generator (undefined: the device's own) for a kernel on the current stream of a tensor's
 // device.
 lamella_status reserve_words(const lamella_tensor* on, const lamella::Generator&, uint64_t count, ReservedWords*);
-// Writes the seed, and the place of the first word, to two numbers of 64 bits, for kernels that draw the words again.
+// Writes the seed and the place of the first word as two numbers of 64 bits, for kernels that draw the words again.
 lamella_status write_place(const lamella_tensor* to, const ReservedWords&);
 
 }  // namespace cuda

@@ -1,4 +1,4 @@
-// The walk of reductions: which dimensions are joined, which of the kernels fits, and how many parts there are.
+// Launches reductions: joins dimensions, chooses the kernel that fits, and cuts the reduced elements into parts.
 #include "reduce.h"
 
 #include "kernels/reduce.h"
@@ -8,7 +8,7 @@
 namespace cuda {
 namespace {
 
-// The kernels of a reduction, by its fold and by the dtypes of the input, of what is computed, and of both outputs.
+// The kernels of a reduction, by its fold and by the dtypes of the input, of the computation and of both outputs.
 struct Reduction {
   int id;
   std::string (*fold)(int as);
@@ -28,7 +28,7 @@ struct Reduction {
     static Kernels all("reduce.cu");
     return kernel(all, "reduce_columns");
   }
-  // `line`: the reduced elements are at equal distances.
+  // With `line`, the reduced elements are at equal distances.
   Kernel& packed_columns(bool line) const {
     static Kernels lines("reduce.cu"), others("reduce.cu");
     return line ? kernel(lines, "reduce_packed_columns", ", true") : kernel(others, "reduce_packed_columns", ", false");
@@ -82,15 +82,15 @@ lamella_status reduce(int id, std::string (*fold)(int as), int as, const lamella
   s.line = gone.count() <= 1;
   s.step = gone.count() ? gone.end()[-1].steps[0] : 0;
   const int item = item_sizes[in->dtype], width = 16 / item;
-  // Neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
+  // `columns` is true if neighbouring outputs read neighbouring elements, and the reduced elements lie apart.
   const bool columns =
       kept.count() && kept.end()[-1].steps[0] == item && kept.end()[-1].size >= 16 && s.length > 1 && s.step != item;
   s.packed = reinterpret_cast<uintptr_t>(in->dl.data) % 16 == 0 &&
              (columns ? kept.end()[-1].size % width == 0 : s.line && s.step == item && s.length >= width);
   for (int d = 0; s.packed && d < kept.count() - columns; d++) s.packed = kept[d].steps[0] % 16 == 0;
   for (int d = 0; s.packed && columns && d < gone.count(); d++) s.packed = gone[d].steps[0] % 16 == 0;
-  // Of columns as many parts as make 512 blocks, which devices hold at once, each of 64 elements or more; of rows parts
-  // of 65536.
+  // Columns are cut into as many parts as make 512 blocks, which devices hold at once, each part of 64 elements or
+  // more. Rows are cut into parts of 65536 elements.
   const int64_t each = columns ? 32 * (s.packed ? width : 1) : 1, blocks = (s.outputs + each - 1) / each;
   const int64_t wanted = columns ? std::min((512 + blocks - 1) / blocks, s.length / 64) : (s.length + 65535) / 65536;
   s.parts = static_cast<int32_t>(std::max<int64_t>(1, std::min<int64_t>(wanted, 65535)));

@@ -1,4 +1,4 @@
-// The reductions' operators: which fold each takes, and in which types.
+// The operators of reductions, with the fold and the types of each.
 #include "reduce.h"
 
 namespace cuda {
@@ -8,7 +8,7 @@ using lamella::IntArrayRef, lamella::OptionalIntArrayRef, lamella::ScalarType, l
 using lamella::Status;
 using Frame = lamella_frame;
 
-// The folds' numbers. Those of one name below have one maker each.
+// The numbers of the folds. sum_fold() below makes the name of the fold `sum_id`, and so on.
 enum Id {
   sum_id,
   nansum_id,
@@ -43,7 +43,7 @@ std::string largest_fold(int as) { return one("Extremum", as, ", true"); }
 std::string smallest_fold(int as) { return one("Extremum", as, ", false"); }
 std::string place_largest_fold(int as) { return one("Place", as, ", true"); }
 std::string place_smallest_fold(int as) { return one("Place", as, ", false"); }
-// Floats by sums in double; double by updates that cancel nothing; of complex numbers both parts.
+// Floats use sums in double; double uses updates that cancel nothing; complex numbers add both parts.
 std::string spread_fold(int as, const char* root) {
   if (as <= LAMELLA_FLOAT32) return std::string("Squares<") + root + ">";
   return std::string("Moments<") + (as == LAMELLA_FLOAT64 ? "double, " : "complex<double>, ") + root + ">";
@@ -100,7 +100,7 @@ Status logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim, const Tensor
 
 const Tensor* pointer() { return nullptr; }
 const Tensor* pointer(const Tensor& t) { return &t; }
-// `Mean` is empty, or Tensor where the mean is a second output.
+// `Mean` is empty, or Tensor if the mean is a second output.
 template <int Id, auto Fold, class... Mean>
 Status spread_all(const Tensor& self, bool unbiased, const Tensor& out, const Mean&... mean) {
   return over<Id, Fold>(self, lamella::nullopt, false, own(self), out, pointer(mean...), unbiased);

@@ -1,4 +1,4 @@
-// RowLaunch shares rows among threads: Note [Row groups] in kernels/rows.cuh.
+// RowLaunch shares rows among threads: see Note [Row groups] in kernels/rows.cuh.
 #pragma once
 
 #include "operands.h"
@@ -8,11 +8,11 @@ namespace cuda {
 struct RowLaunch {
   Dim grid, block;
   unsigned shared = 0;
-  int packs = 0;       // that each thread keeps in registers, or 0
+  int packs = 0;       // packs that a thread keeps in registers, or 0
   bool keeps = false;  // whether rows are kept in shared memory
 
-  // `width` elements at a time. kept_item: bytes that each element takes in shared memory, where registers do not hold
-  // the row; 0: it is read again.
+  // A thread reads `width` elements at a time. `kept_item` is the bytes that each element takes in shared memory if
+  // registers do not hold the row; 0: the row is read again instead.
   RowLaunch(const lamella_tensor* on, int64_t rows, int64_t length, int width, int kept_item) {
     const int64_t count = (length + width - 1) / width;
     unsigned threads = 32;
@@ -22,7 +22,7 @@ struct RowLaunch {
     if (!packs) threads = 1024;
     block = {threads, threads == 32 ? 4u : 1u};
     const int64_t bytes = length * kept_item * block.y;
-    keeps = !packs && kept_item && bytes <= 47 * 1024;  // kernels have some of their own beside it
+    keeps = !packs && kept_item && bytes <= 47 * 1024;  // kernels have some more of their own
     shared = keeps ? static_cast<unsigned>(bytes) : 0;
     grid = blocks_for(on, rows * threads, threads * block.y);
   }

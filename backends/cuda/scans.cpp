@@ -1,4 +1,4 @@
-// cumsum and cumprod.
+// cumsum and cumprod: the launches of kernels/scan.cu.
 #include "kernels/scan.h"
 #include "layout.h"
 #include "operands.h"
@@ -42,7 +42,7 @@ Status scan(const Tensor& self, int64_t dim, std::optional<ScalarType>, const Te
   const char* from = static_cast<const char*>(in->dl.data);
   char* to = static_cast<char*>(out->dl.data);
   void* totals = nullptr;
-  // Lines side by side in memory, and enough of them: neighbouring threads read neighbouring elements.
+  // Of many lines side by side in memory, a thread scans each, so that neighbouring threads read neighbouring elements.
   if (kept.count() && kept.end()[-1].steps[0] == item_sizes[in->dtype] && s.in_step != item_sizes[in->dtype] &&
       s.lines >= 1024)
     return launch(columns.get(numbers, [&] { return name("scan_columns", ""); }), out, blocks_for(out, s.lines, 128),

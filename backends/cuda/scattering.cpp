@@ -1,4 +1,4 @@
-// Rows that are written to places of a tensor, so that the result never depends on timing.
+// Writes rows to places of a tensor, so that the result never depends on timing.
 #include "scattering.h"
 
 #include "elementwise.h"
@@ -10,7 +10,7 @@ namespace {
 
 const char* const fold_names[] = {"Sum", "Product", "Largest", "Least"};
 
-// The type in which elements are folded: extrema are of the elements' own type.
+// Returns the type in which elements are folded. Extrema of integers are of the elements' own type.
 const char* fold_type(int dtype, Fold how) {
   if (is_half(dtype)) return "float";
   const bool integral = lamella::dtype_class(lamella::ScalarType(dtype)) == LAMELLA_CLASS_INTEGRAL;

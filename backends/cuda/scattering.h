@@ -10,7 +10,7 @@ struct Targets {
   Tensor places;
   int64_t count, limit, width;
   int bytes;  // of a place
-  // `most`: the largest number that has to fit beside that of no place
+  // Returns 4 if 32 bits hold `limit` and `count`, besides the number that means no place, else 8.
   static int bytes_for(int64_t limit, int64_t count) {
     const int64_t most = int64_t{0xffffffff} - 2;
     return limit < most && count < most ? 4 : 8;
@@ -24,13 +24,14 @@ struct Targets {
 
 enum class Fold { sum, product, largest, least };
 
-// The rows of src stand one behind the other; with `same` there is one row, which goes everywhere.
+// Writes the rows of src, which follow each other, to their places; with `same` the one row of src to all places.
 lamella_status put_rows(const lamella_tensor* self, const Targets&, const void* src, bool same);
-// Folds factor * src into self; `sorted` gets the places in order.
+// Folds factor * src into self. `sorted` gets the places in order, unless it is null.
 lamella_status fold_rows(const lamella_tensor* self, const Targets&, Fold, const void* src, const Scalar& factor = 1,
                          Sorted* sorted = nullptr);
 
-// Rows o * size + index[j], for each of `outer` times `count`; a negative index counts from the end where `wraps`.
+// Sets the places to rows o * size + index[j] for each o below `outer`. With `wraps`, negative indices count from the
+// end.
 lamella_status row_targets(const Targets&, const lamella_tensor* index, int64_t outer, int64_t size, bool wraps,
                            int64_t skipped, int32_t code);
 
@@ -46,7 +47,7 @@ class Written {
   Tensor copy_;
 };
 
-// A number as a tensor of one element.
+// Returns a number as a tensor of one element.
 Tensor number_on(const lamella_tensor* on, const Scalar&, int dtype);
 
 }  // namespace cuda

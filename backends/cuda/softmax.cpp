@@ -1,4 +1,4 @@
-// Softmax and log_softmax and their gradients: rows by a warp or a block each, columns by tiles of 32.
+// Softmax, log_softmax and their gradients: a warp or a block computes a row, and tiles of 32 compute columns.
 #include "rows.h"
 
 namespace cuda {

@@ -1,5 +1,5 @@
-// Sorting and the first of each row: short rows in shared memory, long ones by the radix sort of all rows together, and
-// a few of a long row by selection.
+// Sorting, and the first elements of each row. Short rows are sorted in shared memory, long ones by a radix sort of all
+// rows together. A few elements of a long row are found by selection.
 #include "kernels/sort.h"
 
 #include "operands.h"
@@ -9,18 +9,18 @@ namespace {
 
 int key_bytes(int dtype) { return item_of(dtype) == 8 ? 8 : 4; }
 
-// The digits that an order's key has.
+// Returns the number of bits of an order's key.
 int key_bits(int dtype) { return dtype == LAMELLA_BOOL ? 1 : item_of(dtype) * 8; }
 
-// The rows of a contiguous tensor along a dimension.
+// Returns the rows of a contiguous tensor along a dimension.
 SortRows rows_of(const lamella_tensor* t, int dim) {
   const int64_t inner = t->dl.ndim ? count_of(t, dim + 1, t->dl.ndim) : 1, length = size_along(t, dim);
   return {length, inner, length * inner, 1, inner};
 }
 
-constexpr int64_t longest = 2048;  // of rows that shared memory holds
+constexpr int64_t longest = 2048;  // length of a row that shared memory holds
 
-// `given`: the places that elements had, or null.
+// `given` holds the places that the elements had in longer rows, or is null.
 lamella_status sort_short(const lamella_tensor* in, const uint32_t* given, const SortRows& rows, int64_t count,
                           int64_t kept, bool descending, const lamella_tensor* values, const SortRows& of_values,
                           const lamella_tensor* indices, const SortRows& of_indices) {
@@ -41,7 +41,7 @@ lamella_status short_rows(const lamella_tensor* in, const SortRows& rows, int64_
   return sort_short(in, nullptr, rows, count, kept, descending, values, of_values, indices, of_indices);
 }
 
-// The first `kept` of rows that are longer than shared memory holds, by Note [Selection], which are then sorted there.
+// Selects the first `kept` of rows that are longer than shared memory holds, by Note [Selection], and sorts them there.
 lamella_status chosen_rows(const lamella_tensor* in, const SortRows& rows, int64_t count, int64_t kept, bool descending,
                            const lamella_tensor* values, const SortRows& of_values, const lamella_tensor* indices,
                            const SortRows& of_indices) {
@@ -49,7 +49,7 @@ lamella_status chosen_rows(const lamella_tensor* in, const SortRows& rows, int64
   const int dtype = in->dtype, passes = (key_bits(dtype) + 7) / 8;
   const auto name = [&](const char* kernel) { return text(kernel, "<", type_name(dtype), ">"); };
   const Tensor chosen = empty_on(in, {count, kept}, dtype), places = empty_on(in, {count, kept}, LAMELLA_UINT32);
-  // A thousand blocks in all, of 8192 elements or more; then a row of a block of its own needs no counts in memory.
+  // There are a thousand blocks in all, of 8192 elements or more. A row that one block reads needs no counts in memory.
   const int64_t parts = std::min((rows.length + 8191) / 8192, 1024 / count), most = int64_t{1} << 30;
   if (parts <= 1) {
     Kernel& kernel = whole.get({dtype}, [&] { return name("select_rows"); });
@@ -97,7 +97,7 @@ lamella_status long_rows(const lamella_tensor* in, const SortRows& rows, int64_t
           launch(make, in, grid_for(in, all), {256}, 0, in->dl.data, rows, all, descending, keys.data_ptr()))
     return st;
   Sorted order = radix_sort(keys, Tensor(), all, key_bits(dtype), number);
-  if (count > 1) {  // a stable sort by rows puts each one together, in the order of its keys
+  if (count > 1) {  // a stable sort by rows puts each row together, in the order of its keys
     const int row_bytes = count < int64_t{0xffffffff} ? 4 : 8;
     const Tensor row_keys = empty_on(in, {all}, row_bytes == 8 ? LAMELLA_UINT64 : LAMELLA_UINT32);
     Kernel& kernel = by_row.get({number, row_bytes},
@@ -122,7 +122,7 @@ lamella_status first_of_rows(const Tensor& self, int64_t dim, bool descending, i
   const int d = wrapped_dim(dim, in->dl.ndim);
   const SortRows rows = rows_of(in, d);
   const int64_t count = in->numel / rows.length;
-  // More of a row than shared memory holds would need the long sort once they are chosen.
+  // Selection is not used to keep more of a row than shared memory holds, since that would need the long sort, too.
   const bool chosen = kept <= longest && !(rows.length >> 31);
   const auto run = rows.length <= longest ? short_rows : chosen ? chosen_rows : long_rows;
   if (lamella_status st =

@@ -1,5 +1,5 @@
-// Streams, events and late errors. Note [Order] of <lamella/backend.h> has the rules. Handles of streams are the
-// driver's own, so that DLPack, CuPy and torch understand them; 1 is the device's usual one.
+// Streams, events and late errors; Note [Order] of <lamella/backend.h> has the rules. Handles of streams are the
+// driver's own, so that DLPack, CuPy and torch can use them; handle 1 is the device's default stream.
 #include <array>
 #include <deque>
 #include <map>
@@ -13,11 +13,11 @@
 namespace cuda {
 namespace {
 
-int32_t slot;  // of the threads
+int32_t slot;  // the thread slot of Current
 
-// The current streams and the current device of a thread. They go along with a captured state.
+// The current streams and the current device of a thread. A captured state takes them along.
 struct Current {
-  std::array<CUstream, most_devices> streams{};  // null: the usual one
+  std::array<CUstream, most_devices> streams{};  // null is the default stream
   int32_t device = 0;
 };
 Current* settings() {
@@ -34,7 +34,7 @@ struct Kind {
   int kind;
   std::string text;
 };
-// The streams' faults, which their kernels write, and the streams that were destroyed and can be given out again.
+// The faults that kernels write, by stream, and the streams that were destroyed and can be given out again.
 struct Streams {
   std::mutex mutex;
   std::map<std::pair<int, CUstream>, Fault*> faults;
@@ -187,14 +187,14 @@ void add_streams(lamella::Library& m, lamella_backend& b) {
   b.stream_create = [](void*, int32_t device, int32_t priority, void** out) -> lamella_status {
     return lamella::guarded([=]() -> lamella_status { return make_stream(device, priority, out); });
   };
-  // A destroyed stream is kept, and given out again: it may still be named.
+  // A destroyed stream is kept and given out again, since programs may still name it.
   b.stream_destroy = [](void*, int32_t device, void* stream) {
     std::lock_guard lock(streams().mutex);
     const auto at = streams().priorities.find(static_cast<CUstream>(stream));
-    if (at == streams().priorities.end()) return;  // a stream of others
+    if (at == streams().priorities.end()) return;  // not made here
     try {
       streams().spare[{device, at->second}].push_back(at->first);
-    } catch (const std::bad_alloc&) {  // it is not given out again
+    } catch (const std::bad_alloc&) {  // the stream is not given out again
     }
   };
   b.stream_current = [](void*, int32_t device, void** out) -> lamella_status {

@@ -1,4 +1,4 @@
-"""``lamella.cuda``: what it has beside the functions of every device."""
+"""``lamella.cuda``: its names beside the functions that every device has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch's switches that mean something on the device: those of cuBLAS, of cuDNN and of determinism."""
+"""torch's switches that act on the device: those of cuBLAS, of cuDNN and of determinism."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ SWITCHES = {"enabled": True, "allow_tf32": True, "deterministic": False}
 
 
 def is_available() -> bool:
-    """Whether cuDNN was found."""
+    """Returns whether cuDNN was found."""
     return version() is not None
 
 
 def version() -> int | None:
-    """92800 of cuDNN 9.28.0, or None."""
+    """Returns 92800 for cuDNN 9.28.0, or None without cuDNN."""
     return int(lamella.ops.cuda._cudnn_version()) or None
 
 
 def connect() -> None:
-    """Has the switches that programs know act on the device, from what they were set to before it was named."""
+    """Connects the switches to the device, with the values that they got before a program named the device."""
     products = lamella.backends.cuda.matmul  # type: ignore[attr-defined]
     before = products.__dict__.pop("allow_tf32", False)
     products.__class__ = Products
     products.allow_tf32 = before
     convolutions = lamella.backends.cudnn  # type: ignore[attr-defined]
-    dir(convolutions)  # the lazy module gets its names
+    dir(convolutions)  # the lazy module loads its names
     chosen = {name: convolutions.__dict__.pop(name, usual) for name, usual in SWITCHES.items()}
     convolutions.__class__ = Convolutions
     for name, on in chosen.items():
@@ -70,5 +70,5 @@ def connect() -> None:
 
 
 def determine(on: bool) -> None:
-    """What ``use_deterministic_algorithms`` was given; it matters to convolutions alone."""
+    """Takes the value of ``use_deterministic_algorithms``, on which only convolutions depend."""
     lamella.ops.cuda._cudnn_switch("deterministic_algorithms", on)

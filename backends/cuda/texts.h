@@ -1,4 +1,4 @@
-// The texts of kernels/, which the build puts into the library.
+// The texts of kernels/, which the build embeds in the library.
 #pragma once
 
 namespace cuda {
@@ -9,7 +9,7 @@ struct Text {
 extern const Text texts[];
 extern const int text_count;
 
-// The text of a file, or null.
+// Returns the text of a file, or null.
 const char* text_of(const char* name);
 
 }  // namespace cuda

@@ -1,5 +1,5 @@
-// The optimizers' updates over lists of tensors. What depends on the numbers of steps is computed on the device, so
-// that the host never waits for them. See Note [Updates] in <lamella/updates/base.h>.
+// The optimizers' updates over lists of tensors. Numbers that depend on the counts of steps are computed on the device,
+// so that the host never waits for them. See Note [Updates] in <lamella/updates/base.h>.
 #include <lamella/updates/host.h>
 
 #include "kernels/updates.h"
@@ -23,19 +23,20 @@ Number number_of(const lamella_value& v, const lamella_tensor* like) {
   return {t->dl.data, t->dtype == LAMELLA_BFLOAT16 ? 3 : item_of(t->dtype), 0};
 }
 
-// An entry with what its kernel reads and writes.
+// An entry, with the memory that its kernel reads and writes.
 struct Part : Entry {
-  Tensor packed[most_lists];  // beside those that are no run
+  Tensor packed[most_lists];  // copies of tensors that are not contiguous
   void* at[most_lists] = {};
 };
 
-// The programs of one update: of its plans, and of its elements by dtype and width.
+// The kernels of one update: of its plans, and of its elements by dtype and width.
 struct Programs {
   Kernels* plans;
   Kernels* elements;
 };
 
-// Entries first to last, whose plans lie at `plans`: as many launches as it takes, of tensors of one dtype.
+// Updates the entries from `first` to before `last`, whose plans lie at `plans`. A launch takes entries of one dtype,
+// and at most tensors_each of them.
 lamella_status run(const Update& u, const Programs& programs, std::vector<Part>& entries, size_t first, size_t last,
                    const char* plans, const Number& scale, bool maximize) {
   const bool scaled = scale.at || scale.value != 0;
@@ -91,7 +92,7 @@ lamella_status run_update(const Update& u, const Programs& programs, const lamel
   Number scale = number_of(args[u.grad_scale()], like);
   const bool scaled = args[u.grad_scale()].tag == LAMELLA_TENSOR;
   Tensor scale_there;
-  if (scaled && !scale.at) {  // the kernel divides by a number in memory
+  if (scaled && !scale.at) {  // the kernel reads this number from memory
     lamella_tensor* t = args[u.grad_scale()].as.tensor;
     scale_there = empty_on(like, {1}, t->dtype);
     enter(index_of(like));
@@ -105,7 +106,7 @@ lamella_status run_update(const Update& u, const Programs& programs, const lamel
       return st;
     scale = number_of(lamella::value(scale_there.get()), like);
   }
-  // Which state a variant holds depends on the options alone: plan once with the first step.
+  // The options alone decide which state a variant holds, so a plan for the first step finds the variant.
   const double none[most_kept] = {};
   const unsigned variant = u.plan(options, 1, none).variant;
   std::vector<Part> entries(n);
@@ -122,7 +123,7 @@ lamella_status run_update(const Update& u, const Programs& programs, const lamel
         steps.kept[k][i] = number_of(lamella::value(t), like);
       }
     }
-    // Numbers on the host are changed there, by the same plan.
+    // The host changes the numbers that lie there, by the same plan.
     for (int i = 0; i < steps.count; i++) {
       double kept[most_kept] = {};
       bool host = false;
