@@ -1,15 +1,15 @@
-// Attention and its gradients tile by tile: 64 queries meet 64 keys at a time, and the matrix of all scores never exists.
+// Attention and its gradients by tiles of 64 queries and 64 keys, so that the matrix of all scores never exists.
 //
-// Note [Online softmax]  A block of queries meets the keys tile by tile. `top` and `sum` are the largest score so far and
-//   the sum of e^(score - top); where a tile raises `top`, what was added up before it is scaled down (Milakov and
-//   Gimelshein, 2018; Dao et al., 2022). logsumexp = top + log(sum) is all that the gradients need to have each weight
-//   again. A query without any key to attend to gets zeros, and 0 for its logsumexp.
-// Note [Threads of a tile]  256 threads in a square of 16 by 16: thread (ty, tx) has rows ty * 4 to ty * 4 + 3 and
-//   columns tx * 4 to tx * 4 + 3 of scores, and in results of `width` columns those quads of every 64.
+// Note [Online softmax]  A block of queries goes through the keys tile by tile. `top` and `sum` are the largest score
+//   so far and the sum of e^(score - top). When a tile raises `top`, the earlier sums are scaled down (Milakov and
+//   Gimelshein, 2018; Dao et al., 2022). From logsumexp = top + log(sum) alone the gradients compute each weight again.
+//   A query without any key to attend to gets zeros, and 0 for its logsumexp.
+// Note [Threads of a tile]  256 threads form a square of 16 by 16. Thread (ty, tx) has rows ty * 4 to ty * 4 + 3 and
+//   columns tx * 4 to tx * 4 + 3 of scores, and of results of `width` columns these columns of every 64.
 #include "attention.cuh"
 
-// Columns k0 and on of 64 rows, turned around: to[column][row]. A warp has 16 columns of 8 rows: it reads few lines of
-// memory and meets few conflicts of banks.
+// load_turned() copies columns from k0 on of 64 rows to to[column][row]. A warp copies 16 columns of 8 rows, so that it
+// reads few lines of memory and meets few conflicts of banks.
 template <class T>
 DEVICE void load_turned(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, i64 rows, i64 k0, i64 width) {
   constexpr int depth = AttentionSpace<Wide<T>>::depth;
@@ -22,7 +22,7 @@ DEVICE void load_turned(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, 
     for (int c = 0; c < 4; c++) to[d + c][r] = y[c];
   }
 }
-// Some rows of 64 columns from c0 on: to[row][column].
+// load_rows() copies `depth` rows of 64 columns from c0 on to to[row][column].
 template <class T>
 DEVICE void load_rows(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, i64 rows, i64 c0, i64 width) {
   constexpr int depth = AttentionSpace<Wide<T>>::depth;
@@ -34,7 +34,7 @@ DEVICE void load_rows(Wide<T> (*to)[tile_pitch], const Head<T>& x, i64 first, i6
     *reinterpret_cast<Pack<Wide<T>, 4>*>(&to[r][c]) = *reinterpret_cast<const Pack<Wide<T>, 4>*>(y);
   }
 }
-// sums += the products of four numbers and 4 * Quads others.
+// Adds the products of the four numbers at u and the four at v to columns `at` to `at` + 3 of the sums.
 template <class W, int Wide4>
 DEVICE void multiply_four(W (&sums)[4][Wide4], int at, const W* u, const W* v) {
   const Pack<W, 4> x = *reinterpret_cast<const Pack<W, 4>*>(u), y = *reinterpret_cast<const Pack<W, 4>*>(v);
@@ -44,7 +44,7 @@ DEVICE void multiply_four(W (&sums)[4][Wide4], int at, const W* u, const W* v) {
     for (int j = 0; j < 4; j++) sums[i][at + j] += x.v[i] * y.v[j];
 }
 
-// sums += the products of 64 rows of a and 64 rows of b. `there`: space.left has the rows of a, which are not wider.
+// Adds the products of 64 rows of a and 64 rows of b. With `there`, space.left has the rows of a already.
 template <class T>
 DEVICE void multiply_rows(const Head<T>& a, i64 a_first, i64 a_rows, const Head<T>& b, i64 b_first, i64 b_rows, i64 depth,
                           AttentionSpace<Wide<T>>& space, Wide<T> (&sums)[4][4], bool there = false) {
@@ -59,7 +59,7 @@ DEVICE void multiply_rows(const Head<T>& a, i64 a_first, i64 a_rows, const Head<
   }
 }
 
-// Puts a tile into shared memory: as it is, or turned around.
+// Puts a tile into shared memory, transposed if Turned.
 template <bool Turned, class W>
 DEVICE void keep_tile(AttentionSpace<W>& space, const W (&x)[4][4]) {
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
@@ -72,7 +72,8 @@ DEVICE void keep_tile(AttentionSpace<W>& space, const W (&x)[4][4]) {
   }
 }
 
-// sums += the transpose of what stands in the tile times x, 64 rows of `width` columns: quad q of columns at q * 64.
+// Adds the transpose of the tile in `space` times x, 64 rows of `width` columns. Quad q of sums is for columns from q *
+// 64.
 template <class T, int Quads>
 DEVICE void multiply_tile(AttentionSpace<Wide<T>>& space, const Head<T>& x, i64 first, i64 rows, i64 width,
                           Wide<T> (&sums)[4][4 * Quads]) {
@@ -91,7 +92,7 @@ DEVICE void multiply_tile(AttentionSpace<Wide<T>>& space, const Head<T>& x, i64 
   }
 }
 
-// Folds over the 16 threads of a row; they are half a warp.
+// Folds over the 16 threads of a row, which are half a warp.
 template <class Fold, class W>
 DEVICE W fold_row(W x, Fold fold) {
 #pragma unroll
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(256)
   SHARED_BYTES(AttentionSpace<W>, space_at);
   AttentionSpace<W>& space = *space_at;
   const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
-  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side;  // the longest ones of causal attention begin
+  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side;  // the longest causal tiles come first
   const i64 b = head / n.heads, h = head % n.heads;
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
   const Head<T> q = head_of(query, b, h), k = head_of(key, b, h / n.shared), v = head_of(value, b, h / n.shared);
@@ -168,7 +169,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// shift = the sum of grad_out * out over a row, less the gradient of its logsumexp: a warp for each row.
+// Computes shift = the sum of grad_out * out over a row, less the gradient of its logsumexp. A warp computes a row.
 template <class T>
 __global__ void __launch_bounds__(256)
     attention_shifts(Heads<T> grad, Heads<T> out, const Wide<T>* of_logsumexp, Wide<T>* shifts, AttentionSizes n) {
@@ -183,7 +184,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// For one tile the weights p and the gradients of the scores; both as this thread has them.
+// Computes the weights p and the gradients d of the scores of one tile, those that this thread has.
 template <class T>
 DEVICE void tile_gradients(const Head<T>& q, const Head<T>& k, const Head<T>& v, const Head<T>& g,
                            const Wide<T>* logsumexp, const Wide<T>* shifts, const AttentionSizes& n, i64 b, i64 h,
@@ -246,7 +247,8 @@ __global__ void __launch_bounds__(256)
   write_tile<T, Quads>(to, b, h, first, n.queries, n.width, (W)n.scale, sums);
 }
 
-// Keys and values of one head of theirs: all queries of all heads that share it, in order. A null result is not wanted.
+// The gradients of one head's keys and values, from all queries of all heads that share it, in order. A null result is
+// omitted.
 template <class T, int Quads>
 __global__ void __launch_bounds__(256)
     attend_backward_key(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value,
@@ -277,8 +279,8 @@ __global__ void __launch_bounds__(256)
   if (to_value.data) write_tile<T, Quads>(to_value, b, source, first, n.keys, n.value_width, W(1), of_value);
 }
 
-// The gradient of a mask that is added: of each of its elements the gradients of the scores that have it, in order. The mask
-// has the sizes of `to`, of which those of 1 broadcast; a block has a tile of it, or a row or a column of 64.
+// The gradient of a mask that is added. Each element gets the sum of the gradients of the scores that it was added to,
+// in order. Sizes of 1 of the mask broadcast. A block computes a tile of it, or a row or a column of 64.
 template <class T, class M>
 __global__ void __launch_bounds__(256)
     attend_backward_mask(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const Wide<T>* logsumexp,
@@ -290,7 +292,7 @@ __global__ void __launch_bounds__(256)
   const i64 row_tiles = (of.queries + tile_side - 1) / tile_side, column_tiles = (of.keys + tile_side - 1) / tile_side;
   const i64 column_tile = blockIdx.x % column_tiles, row_tile = blockIdx.x / column_tiles % row_tiles;
   const i64 own = blockIdx.x / column_tiles / row_tiles, own_b = own / of.heads, own_h = own % of.heads;
-  // What is walked over: where the mask has a size of 1 all, else its own.
+  // Along a size of 1 of the mask a block walks over everything, else over its own part.
   const auto first = [](i64 size, i64 mine) { return size == 1 ? 0 : mine; };
   const auto behind = [](i64 size, i64 mine, i64 all, i64 each) { return size == 1 ? all : mine + each; };
   const i64 i_first = first(of.queries, row_tile * tile_side), j_first = first(of.keys, column_tile * tile_side);

@@ -1,25 +1,26 @@
 // The common part of attention's kernels: the operands, and the score of a query and a key.
 //
-// Note [Two tiles]  Each loop has two tiles of what it walks over: while it works on one, the next is copied to the other.
-//   One barrier in each round serves both: behind it the next tile is there, and nobody reads the one before.
-// Note [Dropped weights]  Whether a weight stays is a word of a stream: the one at the weight's place in the row-major matrix
-//   of all weights, (batch, heads, queries, keys). Forward and backward ask for the words of the tile that they are at. The
-//   stream stands in device memory, so that a replayed graph has another one each time.
-// Note [Bits of two]  Weights are powers of two: e^(s - top) = 2^(by * (s - top)) with by = log2(e), into which the scale of
-//   plain scores goes. Of plain scores by * top is computed once for a row. Others may be near the largest number, as masks
-//   of finfo.min make them, which times `by` would be infinite: there the difference comes first.
+// Note [Two tiles]  Each loop has room for two tiles of each operand: while it works on one, the next is copied to the
+//   other. One barrier in each round serves both: after it the next tile is there, and no thread reads the one before.
+// Note [Dropped weights]  A word of a stream decides whether a weight stays: the word at the weight's place in the
+//   row-major matrix of all weights, (batch, heads, queries, keys). Forward and backward compute the words of the tile
+//   that they work on. The stream is in device memory, so that a replayed graph has another one each time.
+// Note [Bits of two]  Weights are computed as powers of two: e^(s - top) = 2^(by * (s - top)) with by = log2(e). For
+//   plain scores, `by` includes their scale, and by * top is computed once for a row. Other scores may be near the
+//   largest number, as with masks of finfo.min, and infinite when multiplied by `by`: their difference is computed
+//   first.
 #pragma once
 #include "attention.h"
 #include "philox.cuh"
 #include "scalars.cuh"
 
-// Rows of a head, which are read.
+// The rows of a head, for reading.
 template <class T>
 struct Head {
   const T* data;
   i64 row, column;
   DEVICE Wide<T> get(i64 i, i64 k) const { return wide(data[i * row + k * column]); }
-  // Elements k to k + 3 of row i, and zeros from `width` on.
+  // Sets y to elements k to k + 3 of row i, with zeros from `width` on.
   DEVICE void four(Wide<T> (&y)[4], i64 i, i64 k, i64 width) const {
     const T* at = data + i * row + k;
     if (column == 1 && k + 4 <= width && reinterpret_cast<u64>(at) % (4 * sizeof(T)) == 0) {
@@ -38,7 +39,7 @@ DEVICE Head<T> head_of(const Heads<T>& all, i64 b, i64 h) {
   return {all.data + b * all.batch + h * all.head, all.row, all.column};
 }
 
-// The score of a query and a key from their product: scaled, masked, -inf where the query does not see the key.
+// Returns the score of a query and a key from their product: scaled and masked; -inf if the key is hidden.
 template <class T>
 DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T> product) {
   typedef Wide<T> W;
@@ -50,13 +51,13 @@ DEVICE Wide<T> score(const AttentionSizes& n, i64 b, i64 h, i64 i, i64 j, Wide<T
   return s + (n.mask == 2 ? wide(((const T*)n.mask_data)[at]) : (W)((const float*)n.mask_data)[at]);
 }
 
-// What weights are multiplied by: 0 or n.factor. Note [Dropped weights]
+// Dropout's factors of the weights, 0 or n.factor: see Note [Dropped weights].
 class Dropout {
  public:
   DEVICE explicit Dropout(const AttentionSizes& n)
       : n_(n), stream_{(u64)n.words[0], (u64)n.words[1] / 4}, stay_((float)n.stay) {}
   DEVICE i64 place(i64 b, i64 h, i64 i, i64 j) const { return ((b * n_.heads + h) * n_.queries + i) * n_.keys + j; }
-  // Four neighbours have their words from one computation, which is kept.
+  // Returns the factor at a place. One computation gives the words of four neighbours, and is kept.
   DEVICE double factor(i64 place) {
     if (place / 4 != at_) four_ = philox(stream_, (u64)(at_ = place / 4));
     const int k = place % 4;
@@ -72,17 +73,17 @@ class Dropout {
   Four four_;
 };
 
-// The keys that queries below `end` see.
+// Returns the number of keys that are not hidden from queries below `end`.
 DEVICE i64 keys_seen(const AttentionSizes& n, i64 end) { return n.causal && end < n.keys ? end : n.keys; }
 DEVICE int clamped(i64 x) { return x < 0 ? -1 : x > tile_side ? tile_side : (int)x; }
-// The last of the 64 keys from j0 on that a query sees; -1 is none.
+// Returns the last of the 64 keys from j0 on that is not hidden from a query; -1 if there is none.
 DEVICE int last_seen(const AttentionSizes& n, i64 query, i64 j0) {
   return clamped((n.causal && query < n.keys - 1 ? query : n.keys - 1) - j0);
 }
 
-// A warp's scores of 16 queries and 64 keys stand as in Note [Fragments] of mma.cuh: of row `half` * 8 + lane / 4 a lane has
-// columns j * 8 + lane % 4 * 2 + e, at [j][half * 2 + e]. -inf for those that the row's query does not see, and what is
-// added to the others. `first`: the query of row 0.
+// Masks a warp's scores of 64 keys and 16 queries from `first` on. They lie as in Note [Fragments] of mma.cuh: of row
+// `half` * 8 + lane / 4 a lane has columns j * 8 + lane % 4 * 2 + e, at [j][half * 2 + e]. A score becomes -inf if its
+// key is hidden from the query; else a mask is added to it.
 template <class T, bool Plain>
 DEVICE void hide(float (&s)[8][4], const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -103,7 +104,7 @@ DEVICE void hide(float (&s)[8][4], const AttentionSizes& n, i64 b, i64 h, i64 fi
       }
   }
 }
-// Calls visit(j, e, factor) for each of a lane's numbers of such a matrix, with what dropout multiplies it by.
+// Calls visit(j, e, factor) for each of a lane's numbers of such a matrix, with dropout's factor of the weight.
 template <class Visit>
 DEVICE void drop(const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0, Visit visit) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -121,14 +122,14 @@ DEVICE void drop(const AttentionSizes& n, i64 b, i64 h, i64 first, i64 j0, Visit
 
 constexpr float log2_of_e = 1.44269504088896f;
 
-// 2^(by * (x - from)). Note [Bits of two]
+// Returns 2^(by * (x - from)): see Note [Bits of two].
 template <bool Plain>
 DEVICE float weight_of(float x, float from, float by) {
   return power_of_two(Plain ? x * by - from * by : (x - from) * by);
 }
 
-// What scores are times in the exponents of weights. Plain scores are products as they are, seen up to a key of each
-// query; others are made one by one: a mask is added to them, or their scale is not above 0.
+// Returns the factor of scores in the exponents of weights. Plain scores are products as they are, and only the last
+// keys are hidden. Other scores are computed one by one: a mask is added to them, or their scale is not above 0.
 template <bool Plain>
 DEVICE float exponent_of(const AttentionSizes& n) {
   return Plain ? (float)n.scale * log2_of_e : log2_of_e;

@@ -6,7 +6,7 @@ namespace cuda {
 
 constexpr int tile_side = 64;  // queries, and keys, of a tile
 
-// (batch, heads, rows, width) by strides in elements.
+// A tensor (batch, heads, rows, width), with strides in elements.
 template <class T>
 struct Heads {
   T* data;
@@ -16,7 +16,7 @@ struct Heads {
 
 struct AttentionSizes {
   int64_t batch, heads, shared, queries, keys, width,
-      value_width;       // shared: how many heads of queries have one of keys
+      value_width;       // shared: heads of queries for each head of keys
   int32_t causal, mask;  // mask: 0 none, 1 bools, 2 of the operands' type, 3 of floats
   double scale;
   const void* mask_data;
@@ -30,8 +30,8 @@ struct MaskSizes {
   int64_t batch = 1, heads = 1, queries = 1, keys = 1;
 };
 
-// A block's shared memory in attention.cu: parts of two operands, and a tile that was computed. W is the type of sums.
-// Of doubles a part is half as large, so that all fits on every device.
+// A block's shared memory in attention.cu: parts of two operands, and a computed tile. W is the type of sums. Parts of
+// doubles are half as large, so that all fits on every device.
 constexpr int tile_pitch = tile_side + 4;
 template <class W>
 struct AttentionSpace {

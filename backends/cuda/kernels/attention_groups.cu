@@ -1,5 +1,5 @@
-// Attention and its gradients by the matrix instruction of four warps, of operands as in attention_warps.cu; of float32 by
-// the instruction of one warp. See Note [Groups] of groups.cuh, and the notes of attention.cuh.
+// Attention and its gradients by the matrix instruction of four warps, for the operands of attention_warps.cu; for
+// float32 by the instruction of one warp. See Note [Groups] of groups.cuh, and the notes of attention.cuh.
 #include "attention.cuh"
 #include "groups.cuh"
 
@@ -8,18 +8,18 @@ DEVICE T* aligned_for_groups(char* bytes) {
   return reinterpret_cast<T*>(bytes + (1024 - reinterpret_cast<u64>(bytes) % 1024) % 1024);
 }
 
-// How many instructions sum over 64 columns.
+// The number of instructions that sum over 64 columns.
 template <class T>
 constexpr int steps_of_tile = 64 / summed_at_once<T>;
 
-// How many blocks of a gradient a multiprocessor is to hold. Of float32 and of the widest rows, shared memory has no room
-// for more.
+// Returns the number of blocks of a gradient that a multiprocessor is to hold. For float32 and for the widest rows,
+// shared memory has no room for more.
 template <class T>
 constexpr int blocks_at_once(int quads, int of_two_bytes) {
   return quads == 4 ? 1 : sizeof(T) == 2 ? of_two_bytes : quads == 1 ? 2 : 1;
 }
 
-// Sums of a group as the left fragment of step i.
+// Converts sums of a group to the left fragment of step i.
 template <class T>
 DEVICE void as_left(u32 (&to)[4], const float (&x)[8][4], int i) {
 #pragma unroll
@@ -29,8 +29,8 @@ DEVICE void as_left(u32 (&to)[4], const float (&x)[8][4], int i) {
     else
       to[w] = bits_as<u32>(x[i][w % 2 * 2 + w / 2]);  // Note [Split floats]
 }
-// sums += x times a tile, of float32. A tile has sums of its own first: the instruction rounds towards zero whenever it adds,
-// and over many tiles these errors would add up.
+// Adds x times a tile of float32 to the sums. The sums of a tile are computed on their own first: the instruction
+// rounds towards zero whenever it adds, and over many tiles these errors would add up.
 DEVICE void add_tile(float (&sums)[8][4], const float (&x)[8][4], const Tile<float, 64>& tile) {
 #pragma unroll
   for (int half = 0; half < 2; half++) {
@@ -47,7 +47,7 @@ DEVICE void add_tile(float (&sums)[8][4], const float (&x)[8][4], const Tile<flo
       for (int e = 0; e < 4; e++) sums[half * 4 + k][e] += part[k][e];
   }
 }
-// Writes a row of 64 sums of multiply_group_turned, times a number, of which `width` are there: row half * 8 + g of a warp.
+// Writes row half * 8 + g of a warp: 64 sums of multiply_group_turned times `by`, of which the first `width` exist.
 template <class T>
 DEVICE void write_sums(T* to, const float (&x)[8][4], int half, float by, i64 width) {
   const int t = threadIdx.x % 4;
@@ -70,14 +70,14 @@ DEVICE void write_sums(T* to, const float (&x)[8][4], int half, float by, i64 wi
   }
 }
 
-// Two groups with 64 queries each; as attend_by_warps.
+// Attention as in attend_by_warps, by two groups with 64 queries each.
 template <class T, int Quads, bool Plain>
 __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
     attend_by_groups(Heads<T> query, Heads<T> key, Heads<T> value, Heads<T> out, float* logsumexp, AttentionSizes n) {
   constexpr int each = steps_of_tile<T>, steps = each * Quads, rows_of_block = 128, side = tile_side, area = 64 * 64;
   SHARED_BYTES(char, bytes);
   T* const memory = aligned_for_groups<T>(bytes);
-  // Queries by columns of 64, [Quads][128][64], then twice keys and values, [Quads][64][64] each.
+  // Shared memory has queries by columns of 64, [Quads][128][64], then twice keys and values, [Quads][64][64] each.
   const i64 tiles = (n.queries + rows_of_block - 1) / rows_of_block, head = blockIdx.x / tiles;
   const i64 first = (tiles - 1 - blockIdx.x % tiles) * rows_of_block, b = head / n.heads, h = head % n.heads;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -180,8 +180,8 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
   }
 }
 
-// Of a product s of a query and a key, and d of the query's gradient and the value: the weight in place of s, and the
-// gradient of the score in place of d. `factor`: what dropout multiplies the weight by.
+// s is the product of a query and a key, d that of the query's gradient and the value. weigh() turns s into the weight,
+// and d into the gradient of the score. `factor` is dropout's factor of the weight.
 template <bool Plain>
 DEVICE void weigh(float& s, float& d, float by, float logsumexp, float shift, float factor) {
   s = Plain ? power_of_two(s * by - logsumexp * log2_of_e) : power_of_two((s - logsumexp) * log2_of_e);
@@ -189,7 +189,7 @@ DEVICE void weigh(float& s, float& d, float by, float logsumexp, float shift, fl
   s *= factor;
 }
 
-// Tiles of 64 rows and 64 columns each: part p of a matrix with Quads * 64 columns is a tile.
+// Matrices of Quads * 64 columns in shared memory. Part p of a matrix is a tile of 64 rows and 64 columns.
 template <class T, int Quads>
 struct Matrices {
   T* memory;
@@ -201,7 +201,7 @@ struct Matrices {
       part(which, p).template fill<64, 128>(from + p * 64, step, first, rows, width - p * 64);
   }
 };
-// A group's rows of 64 * Quads columns, 16 rows a warp, times a number.
+// Writes a group's rows of 64 * Quads columns, 16 rows a warp, times `by`.
 template <class T, int Quads>
 DEVICE void write_rows(const Heads<T>& to, i64 b, i64 h, i64 own, i64 rows, i64 width, float by,
                        const float (*x)[8][4]) {
@@ -214,7 +214,7 @@ DEVICE void write_rows(const Heads<T>& to, i64 b, i64 h, i64 own, i64 rows, i64 
   }
 }
 
-// The gradient of 64 queries, by one group.
+// Computes the gradient of 64 queries by one group.
 template <class T, int Quads, bool Plain>
 __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 : 2))
     backward_query_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
@@ -290,15 +290,15 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 ? 3 :
   write_rows<T, Quads>(to, b, h, own, n.queries, n.width, (float)n.scale, result);
 }
 
-// The gradients of 64 keys and values of one head of theirs, by one group, from all queries of all heads that share it, in
-// order. Everything is turned around: rows are keys, and columns are queries. Sums are kept of keys, of values or of both: of
-// the widest rows registers have no room for both. A null result is not wanted.
+// Computes the gradients of 64 keys and values of one head by one group, from all queries of all heads that share it,
+// in order. Everything is transposed: rows are keys, and columns are queries. The kernel sums for keys, for values or
+// for both, since for the widest rows registers have no room for both. A null result is omitted.
 template <class T, int Quads, bool Plain, bool Keys, bool Values>
 __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Plain ? 3 : 2))
     backward_key_by_groups(Heads<T> grad, Heads<T> query, Heads<T> key, Heads<T> value, const float* logsumexp,
                            const float* shifts, Heads<T> to_key, Heads<T> to_value, AttentionSizes n) {
   constexpr int each = steps_of_tile<T>, steps = each * Quads, side = tile_side;
-  // Keys and values, twice queries and their gradients, twice two numbers of 64 queries.
+  // Shared memory has keys and values, twice queries and their gradients, and twice two numbers of 64 queries.
   SHARED_BYTES(char, bytes);
   const Matrices<T, Quads> all{aligned_for_groups<T>(bytes)};
   const auto numbers = [&](int turn) { return reinterpret_cast<float*>(all.part(6, 0).data) + turn * 2 * side; };
@@ -307,7 +307,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const i64 own = first + warp * 16, begin = n.causal ? first : 0, rounds = (n.queries - begin + side - 1) / side;
   const float by = exponent_of<Plain>(n);
-  // Round r of all: the tile of queries r % rounds of the head r / rounds.
+  // fill(r) begins to copy the tile of queries r % rounds of the head r / rounds.
   const auto fill = [&](i64 r) {
     const i64 h = source * n.shared + r / rounds, i0 = begin + r % rounds * side;
     const int turn = r & 1;
@@ -345,7 +345,8 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
 #pragma unroll
       for (int half = 0; half < 2; half++) {
         const i64 column = own + half * 8 + g;
-        // Of the 64 queries from i0 on those see the key that are not before it, and are there.
+        // Of the 64 queries from i0 on, those before `from` do not see the key, and those from `behind` on do not
+        // exist.
         const int from = column >= n.keys ? tile_side : n.causal ? clamped(column - i0) : 0;
         const int behind = clamped(n.queries - i0);
 #pragma unroll

@@ -19,7 +19,7 @@ using lamella::divide;  // by a Quotient
 using lamella::Quotient;
 
 #define DEVICE __device__ __forceinline__
-// A block's memory whose size the launch gives: SHARED_BYTES(float, rows) declares `float* rows`.
+// SHARED_BYTES(float, rows) declares `float* rows`: a block's memory whose size the launch gives.
 #ifndef SHARED_BYTES
 #define SHARED_BYTES(type, name)                       \
   extern __shared__ __align__(16) char shared_bytes[]; \
@@ -63,7 +63,7 @@ DEVICE float to_float(float16 h) {
 }
 DEVICE float to_float(bfloat16 b) { return bits_as<float>(static_cast<uint32_t>(b.bits) << 16); }
 
-// Rounded to the nearest, halves to the even one.
+// Rounds to the nearest, halves to the even one.
 DEVICE float16 to_float16(float f) {
 #ifdef __CUDA_ARCH__
   float16 h;
@@ -79,8 +79,8 @@ DEVICE float16 to_float16(float f) {
   return {static_cast<uint16_t>(sign | (all - 0x38000000u) >> 13)};
 #endif
 }
-// The device's instruction, which compute capability 8.0 brought, makes every NaN the same one and joins two elements of
-// a pack; without it eight instructions of integers do an element.
+// The device's instruction, which compute capability 8.0 brought, turns every NaN into the same one and can round two
+// elements of a pack at once. Without it an element takes eight instructions of integers.
 DEVICE bfloat16 to_bfloat16(float f) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   bfloat16 b;
@@ -134,7 +134,7 @@ struct PartOf<complex<F>> {
   typedef F type;
 };
 
-// x as a To: integers wrap, also those of floats out of range; a complex number gives its real part.
+// Converts x to a To. Integers wrap, also those of floats out of range; a complex number gives its real part.
 template <class To, class From>
 DEVICE To convert(From x) {
   if constexpr (Same<To, From>::value)
@@ -164,7 +164,7 @@ DEVICE To convert(From x) {
     return static_cast<To>(x);
 }
 
-// 2^x by the device's instruction, to about two units in the last place; 0 for -inf.
+// Returns 2^x by the device's instruction, to about two units in the last place; 0 for -inf.
 DEVICE float power_of_two(float x) {
 #ifdef __CUDA_ARCH__
   asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
@@ -174,7 +174,7 @@ DEVICE float power_of_two(float x) {
 #endif
 }
 
-// Several elements that are loaded and stored by one instruction.
+// Several elements that one instruction loads or stores.
 template <class T, int N>
 struct alignas(sizeof(T) * N) Pack {
   T v[N];
@@ -183,7 +183,7 @@ struct alignas(sizeof(T) * N) Pack {
 // ---- errors in the data ----
 
 DEVICE void report(Fault* fault, int32_t code, int64_t value = 0, int64_t size = 0) {
-  if (atomicCAS(&fault->code, 0, -1) != 0) return;  // the first one stays
+  if (atomicCAS(&fault->code, 0, -1) != 0) return;  // the first error stays
   fault->value = value;
   fault->size = size;
   __threadfence_system();

@@ -1,10 +1,10 @@
-// Convolutions of contiguous images and their gradients, as products of matrices whose elements are found where they are
-// needed: see Note [Tiles] in product.cuh.
+// Convolutions of contiguous images and their gradients, as products of matrices that are not built: each operand finds
+// its elements in the images. See Note [Tiles] in product.cuh.
 #include "images.h"
 #include "parts.cuh"
 #include "product.cuh"
 
-// A number below 2^31 as three coordinates.
+// Turns a number below 2^31 into three coordinates.
 DEVICE void take_apart(u32 n, const Quotient (&by)[3], i32 (&at)[3]) {
   const u32 q = divide(n, by[2]);
   at[2] = (i32)(n - q * by[2].by);
@@ -12,14 +12,14 @@ DEVICE void take_apart(u32 n, const Quotient (&by)[3], i32 (&at)[3]) {
   at[1] = (i32)(q - p * by[1].by);
   at[0] = (i32)p;
 }
-// Which image, and where in it: `rest` is below 2^31.
+// Returns the image of element n, and sets `rest` to its number in the image, below 2^31.
 DEVICE i64 image_of(i64 n, i64 size, u32& rest) {
   const i64 image = n >> 31 ? n / size : (i64)((u32)n / (u32)size);
   rest = (u32)(n - image * size);
   return image;
 }
 
-// The weight as it lies: rows are output channels, the depth are input channels and taps.
+// The weight as the left matrix: rows are output channels, the depth are input channels and taps.
 template <class T>
 struct Weight {
   typedef const T* Cursor;
@@ -30,7 +30,7 @@ struct Weight {
   DEVICE Wide<T> get(Cursor at, i64 k) const { return wide(at[k]); }
 };
 
-// Columns are places of results, the depth are input channels and taps.
+// The images as the right matrix: columns are places of results, the depth are input channels and taps.
 template <class T>
 struct Seen {
   struct Cursor {
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(256) convolve(const T* in, const T* weight, co
 
 // ---- the input's gradient -------------------------------------------------------------------------------------------
 
-// Rows are input channels, the depth are output channels and taps.
+// The weight as the left matrix of the input's gradient: rows are input channels, the depth output channels and taps.
 template <class T>
 struct Turned {
   typedef const T* Cursor;
@@ -96,7 +96,8 @@ struct Turned {
   }
 };
 
-// Columns are positions of the image; the gradients of the places whose windows take them.
+// The output's gradients as the right matrix: columns are positions of the image, and elements belong to the windows
+// that read them.
 template <class T>
 struct Returned {
   struct Cursor {
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(256) convolve_backward_input(const T* grad, co
 
 // ---- the weight's gradient ------------------------------------------------------------------------------------------
 
-// Rows are output channels, the depth are the places of all images.
+// The output's gradients as the left matrix: rows are output channels, the depth are the places of all images.
 template <class T>
 struct Gradients {
   typedef const T* Cursor;
@@ -163,7 +164,7 @@ struct Gradients {
   }
 };
 
-// Columns are input channels and taps.
+// The images as the right matrix for the weight's gradient: columns are input channels and taps.
 template <class T>
 struct Taken {
   struct Cursor {
@@ -199,8 +200,8 @@ struct Taken {
   }
 };
 
-// blockIdx.y takes a part of the places, `part` of them; R is T where there is one part, else the type of sums, and the
-// parts are added up by add_parts.
+// blockIdx.y selects a part of the places, `part` of them. R is T if there is one part; else it is the type of sums,
+// and add_parts adds the parts up.
 template <class T, class R, int Side>
 __global__ void __launch_bounds__(256)
     convolve_backward_weight(const T* grad, const T* in, R* to, i64 part, Images s) {

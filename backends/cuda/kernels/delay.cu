@@ -1,4 +1,4 @@
-// Keeps a stream busy.
+// A kernel that keeps a stream busy.
 #include "common.cuh"
 
 __global__ void delay(int64_t microseconds) {

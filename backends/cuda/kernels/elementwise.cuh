@@ -1,5 +1,5 @@
-// The loops of pointwise operators. An Op is written at run time (pointwise.cpp): it has the types Out, In0, In1 and In2
-// of its operands in memory, Nothing where there is none, and computes one element.
+// The loops of pointwise operators. elementwise.cpp writes an operator's Op at run time: the types Out, In0, In1 and
+// In2 of its operands in memory, Nothing for an operand that has none, and the computation of one element.
 #ifndef LAMELLA_CUDA_ELEMENTWISE
 #define LAMELLA_CUDA_ELEMENTWISE
 #include "elementwise.h"
@@ -46,7 +46,7 @@ DEVICE void step(const Op& op, const Pointers& p, int64_t i, int moving, Fault* 
   reinterpret_cast<Pack<typename Op::Out, N>*>(p.data[0])[i] = out;
 }
 
-// Operands without gaps, in one order; those whose bit is not in `moving` are single elements.
+// flat() takes operands without gaps, in one order. An operand without a bit in `moving` is a single element.
 template <class Op>
 __global__ void flat(Op op, Pointers p, int64_t n, int moving, int packed, Fault* fault) {
   const int width = Op::width;
@@ -55,7 +55,7 @@ __global__ void flat(Op op, Pointers p, int64_t n, int moving, int packed, Fault
   for (int64_t i = packs * width + thread_index(); i < n; i += grid_threads()) step<Op, 1>(op, p, i, moving, fault);
 }
 
-// Operands with any steps. Index is uint32_t for less than 2^31 elements, else uint64_t.
+// strided() takes operands with any steps. Index is uint32_t for fewer than 2^31 elements, else uint64_t.
 template <class Op, class Index>
 __global__ void strided(Op op, Pointers p, Layout l, int64_t n, Fault* fault) {
   for (int64_t i = thread_index(); i < n; i += grid_threads()) {

@@ -1,4 +1,4 @@
-// The memory that a kernel of one element at a time works on.
+// The operands' memory, for kernels that compute one element at a time.
 #pragma once
 #include "layout.h"
 

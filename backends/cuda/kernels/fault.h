@@ -1,10 +1,10 @@
-// An error that a kernel meets in its data.
+// An error that a kernel finds in its data.
 #pragma once
 #include <cstdint>
 
 namespace cuda {
 
-// The first error of a stream stays.
+// The fault of a stream. The first error stays.
 struct Fault {
   int32_t code, reserved;
   int64_t value, size;

@@ -20,7 +20,7 @@ DEVICE complex<F> over(complex<F> x, double n) {
   return {static_cast<F>(x.re / static_cast<F>(n)), static_cast<F>(x.im / static_cast<F>(n))};
 }
 
-// Elements become an As first, the result's dtype, and are added in A, which is as wide or wider.
+// Sum converts elements to As, the result's dtype, and adds them in A, which is as wide or wider.
 template <class As, class A>
 struct Sum {
   typedef A Kept;
@@ -54,7 +54,7 @@ struct Product : Sum<As, A> {
   }
   static DEVICE void join(A& all, const A& other) { all = all * other; }
 };
-// How many are not zero; whether any, or all, are not.
+// CountNonzero counts the elements that are not zero. Truth computes whether any, or all, are not zero.
 struct CountNonzero : Sum<bool, int64_t> {};
 template <bool Any>
 struct Truth {
@@ -70,12 +70,12 @@ struct Truth {
   static DEVICE int64_t second(Kept, int64_t) { return 0; }
 };
 
-// The first of the largest, or of the smallest, and its place; the first NaN wins.
+// The first of the largest, or of the smallest, elements, and its place. The first NaN wins.
 template <class A, bool Largest>
 struct Extremum {
   struct Kept {
     A best;
-    int64_t at;  // -1: nothing yet
+    int64_t at;  // -1: no element yet
   };
   static DEVICE Kept none() { return {A(), -1}; }
   static DEVICE bool better(A x, A y) { return Largest ? x > y : x < y; }
@@ -146,8 +146,8 @@ struct Moments {
   static DEVICE A second(const Kept& all, int64_t) { return all.n == 0 ? scaled(convert<A>(1), static_cast<R>(NAN)) : all.mean; }
 };
 
-// The variance of floats by sums in double: of the elements, and of their squares. float has 24 bits, so that the
-// squares' sum loses nothing that shows.
+// The variance of floats by two sums in double, of the elements and of their squares. float has 24 bits, so the sum of
+// the squares loses nothing that shows.
 template <bool Root>
 struct Squares {
   struct Kept {
@@ -166,14 +166,14 @@ struct Squares {
   }
   static DEVICE double first(const Kept& all, int64_t length, double correction) {
     const double n = static_cast<double>(length), below = n - correction;
-    const double spread = all.squares - all.sum * (all.sum / n);  // of nothing NaN
+    const double spread = all.squares - all.sum * (all.sum / n);  // NaN without elements
     const double v = (spread < 0 ? 0 : spread) / (below > 0 ? below : 0);
     return Root ? root_of(v) : v;
   }
   static DEVICE double second(const Kept& all, int64_t length) { return all.sum / static_cast<double>(length); }
 };
 
-// log of the sum of exp: the largest so far, and the sum of exp(x - largest).
+// log of the sum of exp, from the largest element so far and the sum of exp(x - largest).
 template <class A>
 struct LogSumExp {
   struct Kept {

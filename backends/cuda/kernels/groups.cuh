@@ -1,20 +1,21 @@
-// The matrix instruction of four warps of Hopper's devices, whose right matrix is read from shared memory. Where it is
-// absent the same is made of the instruction of one warp.
+// The matrix instruction of four warps of Hopper's devices, which reads its right matrix from shared memory. On other
+// devices the same functions use the instruction of one warp.
 //
-// Note [Groups]  Four warps, which begin at a multiple of four, are a group. multiply_group adds to a 64 x 64 matrix the
-//   product of a 64 x 16 and a 16 x 64 one. Both stand in Tiles of 64 columns that begin at multiples of 1024 bytes: the
-//   order of their chunks is the instruction's swizzle of 128 bytes. The left one may be fragments of 16 rows a warp
-//   instead; those and the sums are as in Note [Fragments]. The instruction runs on its own: begin_group stands before the
-//   first one after numbers were changed, and end_group waits until all are done. Both name the sums: the compiler then
-//   writes them before and reads them behind. What was copied to shared memory is seen by it behind show_to_groups, which
-//   each thread that copied calls before the barrier.
-// Note [Left of loops]  What is the left matrix in every round of a loop is read from shared memory. As fragments that live
-//   through the loop it was lost: the assembler of CUDA 13.0 gives their registers to others.
+// Note [Groups]  Four warps, which begin at a multiple of four, are a group. multiply_group adds to a 64 x 64 matrix
+//   the product of a 64 x 16 and a 16 x 64 one. Both are in Tiles of 64 columns that begin at multiples of 1024 bytes:
+//   the order of their chunks is the instruction's swizzle of 128 bytes. The left one may be fragments of 16 rows a
+//   warp instead; those and the sums are as in Note [Fragments]. The instruction is asynchronous. begin_group is called
+//   before the first one after numbers were changed, and end_group waits until all are done. Both name the sums, so
+//   that the compiler writes them before and reads them after. The instruction reads copies in shared memory only after
+//   show_to_groups, which each thread that copied calls before the barrier.
+// Note [Left of loops]  A left matrix that stays the same in every round of a loop is read from shared memory. As
+//   fragments that live through the loop it was lost: the assembler of CUDA 13.0 gives their registers to other values.
 #pragma once
 #include "mma.cuh"
 
-// Of float32, by Note [Split floats]: everywhere by the instruction of one warp. multiply_group_turned has four of the eight
-// products side by side, with the sums of column_of_product(j, g) where those of column 8 * j + g stand for two-byte floats.
+// The product of float32, by Note [Split floats], always by the instruction of one warp. multiply_group_turned has four
+// of the eight products side by side: the sums of column_of_product(j, g) take the place of column 8 * j + g of
+// two-byte floats.
 DEVICE void multiply_group(float (&c)[8][4], const Tile<float, 64>& a, const Tile<float, 64>& b, int step) {
   const int lane = threadIdx.x % 32;
   u32 words[4];
@@ -60,7 +61,7 @@ DEVICE void end_group(float (&c)[Parts][8][4]) {
   name_sums(c);
 }
 DEVICE void show_to_groups() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-// A matrix in shared memory, by PTX's matrix descriptor: groups of 8 rows are 1024 bytes apart, swizzled by 128 bytes.
+// Returns PTX's matrix descriptor of shared memory: groups of 8 rows are 1024 bytes apart, swizzled by 128 bytes.
 DEVICE u64 described(const void* at) {
   return (u64)(shared_address(at) >> 4 & 0x3fff) | (u64)1 << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
 }
@@ -93,12 +94,12 @@ LAMELLA_GROUP(bfloat16, "bf16")
 LAMELLA_GROUP(float16, "f16")
 #undef LAMELLA_GROUP
 #undef LAMELLA_SUMS
-// Columns 16 * step to 16 * step + 15 of both tiles are what is summed over; rows are the product's rows and columns.
+// Sums over columns 16 * step to 16 * step + 15 of both tiles, whose rows are the product's rows and columns.
 template <class T>
 DEVICE void multiply_group(float (&c)[8][4], const Tile<T, 64>& a, const Tile<T, 64>& b, int step) {
   multiply_described(c, described(a.data + step * 16), described(b.data + step * 16), T());
 }
-// Rows 16 * step to 16 * step + 15 of the tile are what is summed over; its columns are the product's.
+// Sums over rows 16 * step to 16 * step + 15 of the tile, whose columns are the product's.
 template <class T>
 DEVICE void multiply_group_turned(float (&c)[8][4], const u32 (&a)[4], const Tile<T, 64>& b, int step) {
   multiply_described(c, a, described(b.data + step * 16 * 64), T());

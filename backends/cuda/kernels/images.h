@@ -1,4 +1,4 @@
-// Images describes how a weight goes over images: up to three spatial dimensions, absent ones of size 1.
+// Images describes a convolution: images and a weight of up to three spatial dimensions, absent ones of size 1.
 #pragma once
 #include <lamella/quotient.h>
 

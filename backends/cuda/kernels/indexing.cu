@@ -1,16 +1,16 @@
 // Elements and rows by indices: reading them, and writing them without races.
 //
-// Note [Meeting elements]  Of several elements for one place the last one stays, in row-major order: each claims its
+// Note [Meeting elements]  If several elements go to one place, the last one in row-major order stays: each claims the
 //   place with its number by an atomic maximum (claim), and then the winner alone writes (put). Sums are ordered by a
-//   stable sort of the places: fixed pieces of the sorted numbers are added up first (add_pieces), and sums that go
-//   over the ends of pieces are put together in order (add_across). So a result has the same bits each time.
+//   stable sort of the places: fixed pieces of the sorted numbers are folded first (fold_pieces), and sums that cross
+//   the ends of pieces are joined in order (fold_across). So a result has the same bits each time.
 #include "indexing.h"
 #include "walk.cuh"
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// out[…] = self[…, index[…], …]: the walk is over the index; operands: out, index, self without the dimension.
-// Negative indices count from the end where `wraps`.
+// out[…] = self[…, index[…], …]. The walk is over the index; its operands are out, index, and self without the
+// dimension. With `wraps`, negative indices count from the end.
 template <class T>
 __global__ void __launch_bounds__(256)
     gather(Walk<3> w, T* out, const i64* index, const T* self, i64 size, i64 stride, bool wraps, Fault* fault, i32 code) {
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Rows of `width` packs: out[o, j, :] = self[o, index[j], :].
+// Copies rows of `width` packs: out[o, j, :] = self[o, index[j], :].
 template <class T>
 __global__ void __launch_bounds__(256)
     gather_rows(T* out, const i64* index, const T* self, i64 outer, i64 count, i64 size, i64 width, bool wraps,
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// The offset in self that the indices name for the coordinates of an element; -1 where one is out of range.
+// Returns the offset in self that the indices name for element k, or -1 if one is out of range. Sets `at` by the walk.
 template <int Operands>
 DEVICE i64 indexed_offset(const Walk<Operands>& w, const Indices& x, i64 k, i64 (&at)[Operands], Fault* fault, i32 code) {
   i64 places[most_indices];
@@ -68,7 +68,7 @@ DEVICE i64 indexed_offset(const Walk<Operands>& w, const Indices& x, i64 k, i64 
   return offset;
 }
 
-// out = self[indices]: operands out, self without the indexed dimensions.
+// out = self[indices]. The walk's operands are out, and self without the indexed dimensions.
 template <class T>
 __global__ void __launch_bounds__(256)
     index_get(Walk<2> w, Indices indices, T* out, const T* self, Fault* fault, i32 code) {
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(256)
 
 // ---- places to write ------------------------------------------------------------------------------------------------
 
-// The place in a contiguous self of each element of the walk, or -1: operand self without the indexed dimensions.
+// Writes the place of each element in a contiguous self, or -1. The walk's operand is self without indexed dimensions.
 template <class Place>
 __global__ void __launch_bounds__(256) index_places(Walk<1> w, Indices indices, Place* places, Fault* fault, i32 code) {
   const i64 step = (i64)gridDim.x * blockDim.x;
@@ -93,7 +93,8 @@ __global__ void __launch_bounds__(256) index_places(Walk<1> w, Indices indices, 
   }
 }
 
-// The same for scatter: operands index, self without the dimension. A negative index is an error.
+// Writes the places of scatter. The walk's operands are index, and self without the dimension. Negative indices are
+// errors.
 template <class Place>
 __global__ void __launch_bounds__(256)
     scatter_places(Walk<2> w, const i64* index, i64 size, i64 stride, Place* places, Fault* fault, i32 code) {
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Of rows: row o * size + index[j] for each of outer * count rows. The index `skipped` is passed over.
+// Writes the places of rows: o * size + index[j] for each of outer * count rows. The index `skipped` has no place.
 template <class Place>
 __global__ void __launch_bounds__(256)
     row_places(const i64* index, i64 index_stride, i64 outer, i64 count, i64 size, bool wraps, i64 skipped, Place* places,
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(256)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// Every place that is named forgets its winner; then the largest number wins.
+// claim_clear() clears the winner of every place that is named; then claim() lets the largest number win.
 template <class Place>
 __global__ void __launch_bounds__(256) claim_clear(const Place* places, i64 count, Place* winners) {
   const i64 step = (i64)gridDim.x * blockDim.x;
@@ -137,8 +138,8 @@ __global__ void __launch_bounds__(256) claim(const Place* places, i64 count, Pla
   for (i64 k = (i64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += step)
     if (places[k] != (Place)-1) atomicMax(&winners[places[k]], (Place)(k + 1));
 }
-// Rows of `width` words; row k of src lies `src_stride` words behind the one before: 0 writes one row everywhere.
-// Without winners all that meet are the same.
+// Writes rows of `width` words. Row k of src lies `src_stride` words after the previous one; 0 writes one row
+// everywhere. Without winners all elements for a place are the same.
 template <class T, class Place>
 __global__ void __launch_bounds__(256)
     put(const Place* places, i64 count, const Place* winners, T* self, const T* src, i64 width, i64 src_stride) {
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(256)
     self[(i64)to * width + c] = src[row * src_stride + c];
   }
 }
-// Integers, whose sums are the same in any order. T is an unsigned word of 32 or 64 bits.
+// Adds integers, whose sums are the same in any order. T is an unsigned word of 32 or 64 bits.
 template <class T, class Place>
 __global__ void __launch_bounds__(256)
     add_integers(const Place* places, i64 count, T* self, const T* src, i64 width, T factor) {
@@ -176,7 +177,7 @@ struct Product {
     return x * y;
   }
 };
-// NaN wins.
+// The larger one; NaN wins.
 struct Largest {
   template <class W>
   static __device__ W of(W x, W y) {
@@ -190,15 +191,15 @@ struct Least {
   }
 };
 
-// An element as a term: of its own type where order matters, else of the type of sums.
+// Returns an element as a term: of its own type for extrema, else of the type of sums.
 template <class T, class W>
 DEVICE W term(T x) {
   return (W)wide(x);
 }
 
-// A thread for each column of each piece of `fold_piece` sorted numbers. A place whose elements all lie in the piece is
-// done; the part of a place that reaches over an end of the piece goes into `parts`: at the piece's number * 2 what came
-// first in the piece, and at that + 1 what came last.
+// A thread folds a column of a piece of `fold_piece` sorted numbers. A place whose elements all lie in the piece is
+// done. The part of a place that crosses an end of the piece goes to `parts`: at the piece's number * 2 the part at the
+// piece's begin, and at that + 1 the part at its end.
 template <class T, class W, class Fold, class Place>
 __global__ void __launch_bounds__(128)
     fold_pieces(const Place* places, const Place* numbers, i64 count, T* self, const T* src, i64 width, W factor, W* parts) {
@@ -226,8 +227,8 @@ __global__ void __launch_bounds__(128)
   }
 }
 
-// A thread for each column of each place that begins in one piece and goes on in the next: the parts in order, by pairs
-// of neighbours in a tree of the thread's own.
+// A thread folds a column of a place that begins in one piece and goes on in the next: the parts in order, by pairs of
+// neighbours in a tree of the thread's own.
 template <class T, class W, class Fold, class Place>
 __global__ void __launch_bounds__(128) fold_across(const Place* places, i64 count, T* self, i64 width, const W* parts) {
   const i64 ends = (count + fold_piece - 1) / fold_piece - 1, all = ends * width, step = (i64)gridDim.x * blockDim.x;
@@ -236,7 +237,7 @@ __global__ void __launch_bounds__(128) fold_across(const Place* places, i64 coun
     const Place place = places[next];
     if (place == (Place)-1 || places[next - 1] != place || (begin > 0 && places[begin] == place && places[begin - 1] == place))
       continue;
-    // Compensated by nothing, but short: level l holds the sum of 2^l parts.
+    // The tree keeps errors small without compensation: level l holds the sum of 2^l parts.
     W levels[40];
     u64 held = 0;
     W sum = parts[(piece * 2 + 1) * width + c];
@@ -260,13 +261,13 @@ __global__ void __launch_bounds__(128) fold_across(const Place* places, i64 coun
   }
 }
 
-// Rows divided by how many numbers fell into each: places are sorted, and the first of each knows how many follow.
+// Divides each row by the number of its elements: places are sorted, and the first element of a place counts them.
 template <class T, class Place>
 __global__ void __launch_bounds__(128) divide_by_counts(const Place* places, i64 count, T* self, i64 width) {
   for (i64 i = blockIdx.x; i < count; i += gridDim.x) {
     const Place place = places[i];
     if (place == (Place)-1 || (i > 0 && places[i - 1] == place)) continue;
-    i64 low = i, high = count;  // the last of them lies at low
+    i64 low = i, high = count;  // the last element of the place is at `low`
     while (high - low > 1) {
       const i64 middle = (low + high) / 2;
       if (places[middle] == place)

@@ -7,7 +7,7 @@ namespace cuda {
 constexpr int most_indices = 8;  // index tensors of a call
 constexpr int fold_piece = 32;   // sorted numbers that a thread folds
 
-// Several index tensors, which broadcast over the walk's dimensions; each one's offsets are in elements of self.
+// Index tensors that broadcast over the walk's dimensions. An index times its `scale` is an offset in elements of self.
 struct Indices {
   int32_t count = 0;
   const int64_t* at[most_indices] = {};

@@ -7,7 +7,7 @@
 DEVICE uint32_t quotient_of(const Layout& l, int d, uint32_t x) { return divide(x, l.quotients[d]); }
 DEVICE uint64_t quotient_of(const Layout& l, int d, uint64_t x) { return x / static_cast<uint64_t>(l.sizes[d]); }
 
-// The operands' offsets of element i.
+// Writes the operands' offsets of element i.
 template <int Operands>
 DEVICE void offsets_of(const Layout& l, uint32_t i, int64_t* offsets) {
 #pragma unroll
@@ -22,7 +22,7 @@ DEVICE void offsets_of(const Layout& l, uint32_t i, int64_t* offsets) {
     for (int k = 0; k < Operands; k++) offsets[k] += at * l.steps[k][d];
   }
 }
-// Divisions of 64 bits are long: a loop keeps them once.
+// Divisions of 64 bits take many instructions, so the loop is not unrolled.
 template <int Operands>
 DEVICE void offsets_of(const Layout& l, uint64_t i, int64_t* offsets) {
 #pragma unroll
@@ -36,7 +36,7 @@ DEVICE void offsets_of(const Layout& l, uint64_t i, int64_t* offsets) {
     for (int k = 0; k < Operands; k++) offsets[k] += at * l.steps[k][d];
   }
 }
-// Of either size, where a kernel is not made twice.
+// Takes numbers of either size, for kernels that are not compiled for each.
 template <int Operands>
 DEVICE void offsets_of(const Layout& l, int64_t i, int64_t* offsets) {
   if (l.dims <= 1) {

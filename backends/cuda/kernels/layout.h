@@ -1,4 +1,4 @@
-// The places of elements of several operands that are walked in one order.
+// Layout: the places of the elements of several operands that are walked in one order.
 #pragma once
 #include <lamella/quotient.h>
 

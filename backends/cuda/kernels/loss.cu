@@ -2,7 +2,7 @@
 #include "loss.h"
 #include "rows.cuh"
 
-// The weight of a target's class; 0 where it is ignored or no class.
+// Returns the weight of a target's class; 0 if the target is ignored or is no class.
 template <class T>
 DEVICE Wide<T> weight_of(const Classes& c, i64 target, const T* weight, Fault* fault, i32 code, bool& kept) {
   kept = target != c.ignored;
@@ -14,7 +14,7 @@ DEVICE Wide<T> weight_of(const Classes& c, i64 target, const T* weight, Fault* f
   return weight ? wide(weight[target]) : Wide<T>(1);
 }
 
-// -input[target] * weight and the weight, each of its own type.
+// Writes -input[target] * weight, and the weight, of each sample.
 template <class T, class R>
 __global__ void __launch_bounds__(256)
     pick(const T* in, const i64* targets, const T* weight, Classes c, R* loss, R* weights, Fault* fault, i32 code) {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// The same for logits: a group of threads for each sample. `tops` gets the logarithm of the sum of the exponentials.
+// Does the same for logits, by a group of threads for each sample.
 template <class T, class R>
 __global__ void __launch_bounds__(1024) pick_logits(const T* in, const i64* targets, const T* weight, Classes c, R* loss, R* weights,
                             Fault* fault, i32 code) {
@@ -50,10 +50,10 @@ __global__ void __launch_bounds__(1024) pick_logits(const T* in, const i64* targ
   }
 }
 
-// The sum of x over the block, in one order.
+// Returns the sum of x over the block, in one order.
 DEVICE double add_block(double x) { return fold_group<Add>(x); }
 
-// One block: the sum of the losses, divided by that of the weights for a mean. R is the result's type.
+// Computes in one block the sum of the losses, divided by that of the weights for a mean. R is the result's type.
 template <class T, class R>
 __global__ void __launch_bounds__(1024) total(const T* loss, const T* weights, i64 count, bool mean, R* out) {
   double sum = 0, of_weights = 0;
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(1024) total(const T* loss, const T* weights, i
   if (threadIdx.x == 0) out[0] = narrow<R>((Wide<R>)(mean ? sum / of_weights : sum));
 }
 
-// One block: the sum of the weights that count.
+// Computes in one block the sum of the weights that count.
 template <class T>
 __global__ void __launch_bounds__(1024)
     total_weight(const i64* targets, const T* weight, Classes c, Wide<T>* out, Fault* fault, i32 code) {
@@ -79,8 +79,9 @@ __global__ void __launch_bounds__(1024)
   if (threadIdx.x == 0) out[0] = (Wide<T>)sum;
 }
 
-// The gradient by the input: with logits softmax - 1 at the target, else -1 there, times g and the weight over all
-// weights (null: not a mean). `step` is 1 where there is a g for each sample.
+// The gradient of the input: with logits softmax - 1 at the target and softmax elsewhere, else -1 at the target. It is
+// multiplied by g and the weight, and divided by `whole`, the sum of all weights, null if the loss is no mean. `step`
+// is 1 if each sample has a g.
 template <class T, bool Logits>
 __global__ void __launch_bounds__(1024) class_backward(const T* grad, i64 step, const T* in, const i64* targets, const T* weight,
                                const Wide<T>* whole, Classes c, T* to, Fault* fault, i32 code) {

@@ -1,8 +1,8 @@
-// Products of strided matrices of any dtype, with something added: where no library is, and for integers.
+// Products of strided matrices of any dtype, with a matrix added: for integers, and where there is no library.
 #include "matmul.h"
 #include "product.cuh"
 
-// A matrix whose rows are those of the left operand, or the columns of the right one.
+// A matrix by its rows, as the left operand, or by its columns, as the right operand.
 template <class T>
 struct Strided {
   typedef const T* Cursor;
@@ -13,7 +13,7 @@ struct Strided {
   __device__ Wide<T> get(const Cursor& at, i64 k) const { return wide(at[k * depth]); }
 };
 
-// out = alpha * (a b) + beta * added, where `added` is strided, perhaps by 0, or null: then it is not read.
+// out = alpha * (a b) + beta * added. `added` may have strides of 0; it is not read if it is null.
 template <class T, class R, int Side>
 __global__ void __launch_bounds__(256)
     multiply(const T* a, MatrixStrides of_a, const T* b, MatrixStrides of_b, R* out, MatrixStrides of_out,
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(256)
                                });
 }
 
-// out = beta * added + out, row by row, behind a library that has written the product: a bias, or one that broadcasts.
+// out = beta * added + out, after a library has written the product: `added` is a bias, or broadcasts.
 template <class T>
 __global__ void __launch_bounds__(256)
     add_to(T* out, MatrixStrides of_out, const T* added, MatrixStrides of_added, Wide<T> alpha, Wide<T> beta, i64 batches, i64 rows,
@@ -46,8 +46,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// The product of a matrix and a vector: a warp or a block for each row, or, where rows are neighbours, columns of
-// threads. Sums are taken in a fixed order.
+// The product of a matrix and a vector, a block for each row. Sums are taken in a fixed order.
 template <class T>
 __global__ void __launch_bounds__(256)
     multiply_vector(const T* a, i64 row, i64 column, const T* x, i64 step, T* out, i64 out_step, const T* added,

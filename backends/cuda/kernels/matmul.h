@@ -4,7 +4,7 @@
 
 namespace cuda {
 
-// In elements.
+// Strides in elements.
 struct MatrixStrides {
   int64_t batch, row, column;
 };

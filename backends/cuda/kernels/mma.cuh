@@ -1,23 +1,23 @@
-// The matrix instruction of a warp for two-byte floats and for float32, and the instructions that bring it its operands.
-// Each has a second body for where there is no such instruction.
+// The matrix instruction of a warp for two-byte floats and for float32, and the instructions that load its operands.
+// Each has a second body for programs without these instructions, as in tests on a CPU.
 //
-// Note [Fragments]  multiply_warp adds the product of a 16 x 16 and a 16 x 8 matrix to a 16 x 8 one of floats. Lane
-//   l = 4 g + t holds, by PTX's m16n8k16: of the left matrix four words of two neighbours in a row, (g, 2t),
-//   (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8); of the right one two words of two neighbours in a column, (2t, g),
-//   (2t + 8, g); of the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1). So the sums of two neighbouring
-//   products are, as two-byte floats, the left matrix of a next one.
-// Note [Split floats]  The instruction takes float32 as TF32, which has 11 bits of the significand's 24. So a float32 is
-//   split into two such numbers, `high` and `low`, and a product is high * high + high * low + low * high: what is left out
-//   is below 2^-22 of it. The instruction is m16n8k8: by Note [Fragments], with t and t + 4 in place of the neighbours 2t
-//   and 2t + 1. Which columns are summed over in which order does not matter as long as both operands agree: where the left
-//   matrix is made of sums, column 2t stands at t, and column 2t + 1 at t + 4.
-// Note [Tiles]  A Tile is rows in shared memory. The 16-byte chunks of a row stand in an order that depends on the row:
-//   chunk c of row r at c ^ (r & 7). Eight rows' chunks of one number then lie in all banks, so that load_matrices, which
-//   reads eight rows at a time, meets no conflicts.
+// Note [Fragments]  multiply_warp adds the product of a 16 x 16 and a 16 x 8 matrix to a 16 x 8 one of floats. Lane l =
+//   4 g + t holds, by PTX's m16n8k16: of the left matrix four words of two neighbours in a row, (g, 2t), (g + 8, 2t),
+//   (g, 2t + 8), (g + 8, 2t + 8); of the right one two words of two neighbours in a column, (2t, g), (2t + 8, g); of
+//   the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1). So the sums of two neighbouring products, rounded to
+//   two-byte floats, are the left matrix of a next product.
+// Note [Split floats]  The instruction takes float32 as TF32, which has 11 bits of the significand's 24. So a float32
+//   is split into two such numbers, `high` and `low`, and a product is high * high + high * low + low * high; the
+//   omitted part is below 2^-22 of it. The instruction is m16n8k8: as in Note [Fragments], with t and t + 4 in place of
+//   the neighbours 2t and 2t + 1. The order of the columns that are summed over does not matter as long as both
+//   operands agree: in a left matrix that is made of sums, column 2t is at t, and column 2t + 1 at t + 4.
+// Note [Tiles]  A Tile is rows in shared memory. The order of a row's 16-byte chunks depends on the row: chunk c of row
+//   r is at c ^ (r & 7). So the chunks of one number in eight rows lie in all banks, and load_matrices, which reads
+//   eight rows at a time, meets no conflicts.
 #pragma once
 #include "scalars.cuh"
 
-// How many columns one instruction sums over.
+// The number of columns that one instruction sums over.
 template <class T>
 constexpr int summed_at_once = 32 / static_cast<int>(sizeof(T));
 
@@ -44,22 +44,22 @@ DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, floa
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 DEVICE u32 shared_address(const void* at) { return static_cast<u32>(__cvta_generic_to_shared(at)); }
-// Four 8 x 8 matrices of two-byte floats: lane l names row l % 8 of matrix l / 8, and gets of each the two neighbours
-// (l / 4, 2 (l % 4)) of its rows.
+// Loads four 8 x 8 matrices of two-byte floats. Lane l gives the address of row l % 8 of matrix l / 8, and gets the two
+// neighbours (l / 4, 2 (l % 4)) of each matrix.
 DEVICE void load_matrices(u32 (&r)[4], const void* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(shared_address(row))
                : "memory");
 }
-// The same of the matrices' transposes.
+// Loads the transposes of the matrices.
 DEVICE void load_matrices_turned(u32 (&r)[4], const void* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(shared_address(row))
                : "memory");
 }
-// Begins to copy to shared memory; where nothing is `there`, zeros. `from` must be an address that may be read.
+// Begins to copy 16 bytes to shared memory, or zeros without `there`. `from` must be an address that may be read.
 DEVICE void copy_later_16(void* to, const void* from, bool there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(there ? 16 : 0)
                : "memory");
@@ -81,7 +81,7 @@ DEVICE u32 rounded(float x, float y, float16) {
   return r;
 }
 #else
-// As the instruction, sums are rounded towards zero.
+// Rounds a sum towards zero, as the instruction does.
 DEVICE float toward_zero(double sum) {
   const float f = (float)sum;
   return f - f == 0 && (f < 0 ? -f : f) > (sum < 0 ? -sum : sum) ? bits_as<float>(bits_as<u32>(f) - 1) : f;
@@ -98,11 +98,11 @@ template <class T>
 DEVICE double product_of(u32 x, u32 y, T kind) {
   return (double)low_of(x, kind) * low_of(y, kind) + (double)high_of(x, kind) * high_of(y, kind);
 }
-// As the instruction, which does not look at the last 13 bits.
+// Multiplies as the instruction does, which ignores the last 13 bits.
 DEVICE double product_of(u32 x, u32 y, float) {
   return (double)bits_as<float>(x & 0xffffe000u) * bits_as<float>(y & 0xffffe000u);
 }
-// The lanes of a warp show each other their words.
+// The lanes of a warp exchange their words through shared memory.
 template <class T>
 DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, T kind) {
   __shared__ u32 rooms[32][32][6];
@@ -121,7 +121,7 @@ DEVICE void multiply_warp(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, T ki
     }
   }
   for (int i = 0; i < 4; i++) c[i] = toward_zero(all[i]);
-  __syncwarp();  // before the next words are shown
+  __syncwarp();  // before the next words are written
 }
 DEVICE const u16* row_of(const void* mine, int lane) {
   return reinterpret_cast<const u16*>(__shfl_sync(~0u, reinterpret_cast<u64>(mine), lane));
@@ -153,7 +153,7 @@ DEVICE u32 rounded(float x, float y, T) {
 }
 #endif
 
-// A float32 as two numbers of TF32: the nearest one, and what is left.
+// A float32 as two numbers of TF32: the nearest one, and the rest.
 struct Split {
   u32 high, low;
 };
@@ -161,7 +161,7 @@ DEVICE Split split(u32 x) {
   const u32 high = (x + 0x1000u) & 0xffffe000u;
   return {high, bits_as<u32>(bits_as<float>(x) - bits_as<float>(high))};
 }
-// The left fragment of float32.
+// The left fragment of float32, split.
 struct SplitLeft {
   u32 high[4], low[4];
   DEVICE explicit SplitLeft(const u32 (&a)[4]) {
@@ -172,14 +172,14 @@ struct SplitLeft {
     }
   }
 };
-// Adds to four 16 x 8 matrices of sums the products of a 16 x 8 one and four 8 x 8 ones of float32, by right fragments.
+// Adds to four 16 x 8 matrices of sums the products of a 16 x 8 matrix and four 8 x 8 ones, given as right fragments.
 DEVICE void multiply_split(float (*c)[4], const SplitLeft& a, const u32 (&b)[4][2]) {
   Split right[4][2];
 #pragma unroll
   for (int k = 0; k < 4; k++)
 #pragma unroll
     for (int i = 0; i < 2; i++) right[k][i] = split(b[k][i]);
-  // Four sums in turn, so that no instruction waits for the one before.
+  // The four sums take turns, so that no instruction waits for the one before.
 #pragma unroll
   for (int k = 0; k < 4; k++) multiply_warp(c[k], a.low, right[k][0].high, right[k][1].high, float());
 #pragma unroll
@@ -188,17 +188,17 @@ DEVICE void multiply_split(float (*c)[4], const SplitLeft& a, const u32 (&b)[4][
   for (int k = 0; k < 4; k++) multiply_warp(c[k], a.high, right[k][0].high, right[k][1].high, float());
 }
 
-// Where column g of product j stands among 64 columns of float32.
+// Returns the place of column g of product j among 64 columns of float32.
 DEVICE int column_of_product(int j, int g) { return 8 * g + (j + 4 * (g & 1)) % 8; }
 
-// See Note [Tiles].
+// Rows in shared memory: see Note [Tiles].
 template <class T, int Width>
 struct Tile {
   T* data;
   static constexpr int of_chunk = 16 / static_cast<int>(sizeof(T));
   DEVICE T* chunk(int row, int c) const { return data + row * Width + ((c ^ (row & 7)) * of_chunk); }
 
-  // Begins to copy `Rows` rows of `width` columns by all of a block's `Threads`; beyond `rows` and `width` are zeros.
+  // Begins to copy `Rows` rows of `width` columns by all `Threads` of a block, with zeros beyond `rows` and `width`.
   template <int Rows, int Threads>
   DEVICE void fill(const T* from, i64 step, i64 first, i64 rows, i64 width) const {
     constexpr int chunks = Width / of_chunk, apart = Threads / chunks;
@@ -211,22 +211,22 @@ struct Tile {
       at += apart * step;
     }
   }
-  // The left fragment of 16 rows from `row` on, and the columns of one instruction: step * summed_at_once<T> and on.
+  // Loads the left fragment of 16 rows from `row` on, and columns step * summed_at_once<T> and on, for one instruction.
   DEVICE void left(u32 (&r)[4], int row, int step, int lane) const {
     load_matrices(r, chunk(row + lane % 16, step * 2 + lane / 16));
   }
-  // Two right fragments: the columns of one instruction of this tile's rows are what is summed over, and rows from `row`
-  // on are the columns of the product: 8 of words 0 and 1, 8 of words 2 and 3.
+  // Loads two right fragments. The product sums over the instruction's columns of this tile's rows, and the rows from
+  // `row` on are its columns: 8 for words 0 and 1, 8 for words 2 and 3.
   DEVICE void right(u32 (&r)[4], int row, int step, int lane) const {
     load_matrices(r, chunk(row + lane / 16 * 8 + lane % 8, step * 2 + lane / 8 % 2));
   }
-  // Two right fragments: 16 rows from `row` on are what is summed over, and the 16 columns from 16 * step on are the
-  // columns of the product.
+  // Loads two right fragments. The product sums over 16 rows from `row` on, and the 16 columns from 16 * step on are
+  // its columns.
   DEVICE void right_turned(u32 (&r)[4], int row, int step, int lane) const {
     load_matrices_turned(r, chunk(row + lane % 16, step * 2 + lane / 16));
   }
-  // Right fragments of four products of float32: 8 rows from `row` on, in the order of Note [Split floats], are what is
-  // summed over. Product j = 4 * half + k has the columns column_of_product(j, g) of this tile, so that a lane reads four
+  // Loads right fragments of four products of float32, which sum over 8 rows from `row` on, in the order of Note [Split
+  // floats]. Product j = 4 * half + k has the columns column_of_product(j, g) of this tile, so that a lane reads four
   // neighbours at once, and eight lanes meet no conflicts.
   DEVICE void right_turned(u32 (&r)[4][2], int row, int half, int lane) const {
     const int g = lane / 4, t = lane % 4;

@@ -1,4 +1,4 @@
-// The places of elements that are not zero, in order: counts of blocks, the places of blocks, then the elements.
+// nonzero, in order: the kernels compute the counts of blocks, the places of blocks, and then the places of elements.
 #include "nonzero.h"
 #include "scalars.cuh"
 
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(256) nonzero_count(const T* in, i64 n, i64* co
   counts[blockIdx.x] = all;
 }
 
-// One block: each count becomes the sum of those before; the sum of all stands behind them.
+// Replaces each count by the sum of those before it, in one block. The sum of all is written after them.
 __global__ void __launch_bounds__(256) nonzero_places(i64* counts, i64 blocks) {
   __shared__ i64 space[256];
   i64 before = 0;
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(256) nonzero_places(i64* counts, i64 blocks) {
   if (threadIdx.x == 0) counts[blocks] = before;
 }
 
-// Coordinates (count, ndim), or the elements' numbers where ndim is 1.
+// Writes coordinates (count, ndim), or the elements' numbers if ndim is 1.
 template <class T>
 __global__ void __launch_bounds__(256) nonzero_write(const T* in, i64 n, const i64* places, NonzeroShape shape, i64* out) {
   __shared__ u32 warps[nonzero_each][8];

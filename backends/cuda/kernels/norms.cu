@@ -1,10 +1,10 @@
-// Layer, group, root-mean-square and batch norms and their gradients.
+// Layer, group, root-mean-square and batch norms and their gradients: the kernels.
 #include "norms.h"
 #include "parts.cuh"
 #include "rows.cuh"
 
-// The parameters of elements k to k + N - 1 of a row. Dense: they lie side by side and are read by one load; it is known
-// beforehand, since divisions for each element would take most of a kernel's registers and nearly all of its length.
+// Reads the parameters of elements k to k + N - 1 of a row. Dense ones lie side by side and are read by one load. Dense
+// is known at compilation, since divisions for each element would take most of a kernel's registers and of its length.
 template <bool Dense, int N, class W, class P>
 DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 row, i64 k) {
   if constexpr (Dense) {
@@ -15,9 +15,9 @@ DEVICE void parameters(W (&y)[N], const P* from, const Channels& channels, i64 r
   }
 }
 
-// P is the parameters' type; weight, bias and both statistics may be null. Centered: a layer or group norm. N and K: see
-// Row. Where a thread keeps 32 bytes or less, a processor has room for 1536 threads: rows wait for their folds, and others
-// load meanwhile.
+// P is the parameters' type; weight, bias and both statistics may be null. Centered means a layer or group norm. N and
+// K: see Row. If a thread keeps 32 bytes or less, a processor has room for 1536 threads, so that some rows load while
+// others wait for their folds.
 template <class T, class P, bool Centered, bool Dense, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024, Dense && K && N * K * sizeof(T) <= 32 ? 3 : 1) normalize_rows(const T* in, const P* weight, const P* bias, T* out, Wide<T>* means, Wide<T>* scales,
                                i64 rows, i64 length, Channels channels, double eps, bool keeps) {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(K ? 512 : 1024, Dense && K && N * K * sizeof(T
   }
 }
 
-// The gradient of the input: scale (g - mean(g) - n mean(g n)), with n the normalized input and g the weighted gradient.
+// The gradient of the input, scale (g - mean(g) - n mean(g n)), for the normalized input n and the weighted gradient g.
 template <class T, class P, bool Centered, bool Dense, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const T* grad, const T* in, const P* weight, const Wide<T>* means,
                                         const Wide<T>* scales, T* to, i64 rows, i64 length, Channels channels) {
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
     const Row<T, N, K> grads(grad + r * length, length), row(in + r * length, length);
     const W mean = Centered ? means[r] : W(0), scale = scales[r];
     W sum = 0, product = 0;
-    // Calls visit(k, g, n) with the weighted gradients and the normalized elements.
+    // terms() calls visit(k, g, n) with the weighted gradients and the normalized elements.
     auto terms = [&](auto visit) {
       both_of_rows(grads, row, [&](i64 k, W(&g)[N], W(&x)[N]) {
         if (weight) {
@@ -97,9 +97,9 @@ __global__ void __launch_bounds__(K ? 512 : 1024) normalize_rows_backward(const 
 }
 
 // Gradients of weight and bias of rows: sums of g n and of g down the columns, over `part` rows for each block in y. A
-// thread has N neighbouring columns, which one load reads; a block has 32 such threads side by side and 8 rows at a time.
-// Four rows of a thread are loaded before any is added, so that enough of memory is under way. The parts, (gridDim.y,
-// length), are added up by add_parts.
+// thread has N neighbouring columns, which one load reads; a block has 32 such threads side by side and takes 8 rows at
+// a time. A thread loads four rows before it adds any, so that enough loads are under way. add_parts adds up the parts,
+// (gridDim.y, length).
 template <class T, bool Centered, int N>
 __global__ void __launch_bounds__(256, 4)
     weight_parts(const T* grad, const T* in, const Wide<T>* means, const Wide<T>* scales, i64 rows, i64 length, i64 part,
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(256, 4)
 
 // ---- over channels: elements (images, channels, area) ---------------------------------------------------------------
 
-// Sums of two numbers over the block, in one order.
+// Sums two numbers over the block, in one order.
 template <class W>
 DEVICE void add_both(W& x, W& y) {
   x = fold_group<Add>(x);
@@ -172,7 +172,7 @@ DEVICE void each_of_channel(i64 images, i64 channels, i64 area, Visit visit) {
   }
 }
 
-// The mean and the sum of squared distances of each channel's part: (gridDim.y, channels) each.
+// Writes the mean and the sum of squared distances of each channel's part, (gridDim.y, channels) each.
 template <class T>
 __global__ void __launch_bounds__(256)
     channel_moments(const T* in, i64 images, i64 channels, i64 area, Wide<T>* means, Wide<T>* squares) {
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Puts the parts together, in order (Chan, Golub and LeVeque, 1979), and moves the running statistics, which may be null.
+// Joins the parts in order (Chan, Golub and LeVeque, 1979), and updates the running statistics, which may be null.
 template <class T, class P>
 __global__ void __launch_bounds__(256)
     channel_statistics(const Wide<T>* part_means, const Wide<T>* part_squares, i64 parts, i64 count, i64 channels,
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// (x - mean) scale weight + bias by channel. The scale of given variances: 1 / sqrt(variance + eps).
+// (x - mean) scale weight + bias by channel. With `variances` the scale is 1 / sqrt(variance + eps).
 template <class T, class P, class S>
 __global__ void __launch_bounds__(256)
     normalize_channels(const T* in, const P* weight, const P* bias, const S* means, const S* spreads, bool variances,
@@ -237,8 +237,8 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Sums of g n and of g of each channel's part: (gridDim.y, channels) each. Statistics are of each (image, group of
-// channels) where `groups` is above 0, else of each channel.
+// Sums g n and g over each channel's part: (gridDim.y, channels) each. There are statistics for each (image, group of
+// channels) if `groups` is above 0, else for each channel.
 template <class T, class S>
 __global__ void __launch_bounds__(256)
     channel_gradients(const T* grad, const T* in, const S* means, const S* spreads, bool variances, double eps, i64 images,
@@ -259,8 +259,8 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// The gradient of a batch norm's input by the sums of g n and of g (null with given statistics, which do not depend on
-// the input).
+// The gradient of a batch norm's input, from the sums of g n and of g. These are null with given statistics, which do
+// not depend on the input.
 template <class T, class P, class S>
 __global__ void __launch_bounds__(256)
     normalize_channels_backward(const T* grad, const T* in, const P* weight, const S* means, const S* spreads,

@@ -1,10 +1,10 @@
-// Sums that several blocks have begun, put together in order.
+// The last step of sums that several blocks have begun: the parts are added up in order.
 #pragma once
 #include "scalars.cuh"
 
-// out[c] = the sum of parts[i][c] over `count` parts: block (32, 16), a thread for each column and every sixteenth part,
-// so that few loads wait for each other; the first row of threads adds the sums of all, in order. Where the grid has two
-// blocks in y, as many parts of a second output follow.
+// out[c] = the sum of parts[i][c] over `count` parts. In a block (32, 16) a thread adds every sixteenth part of a
+// column, so that few loads wait for each other; then the first row of threads adds these sums, in order. If the grid
+// has two blocks in y, as many parts of a second output follow.
 template <class W, class P>
 __global__ void __launch_bounds__(512) add_parts(const W* parts, i64 count, i64 length, P* out, P* second) {
   __shared__ W space[16][32];

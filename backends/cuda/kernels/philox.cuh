@@ -1,5 +1,5 @@
-// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011): the words of a stream depend on its seed and on their place alone,
-// and are the CPU's.
+// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011). The words of a stream depend on its seed and on their place
+// alone, and are the same as the CPU's.
 #pragma once
 #include "common.cuh"
 #include "random.h"

@@ -3,7 +3,7 @@
 #include "pooling.h"
 #include "scalars.cuh"
 
-// Of numbers that are not negative: divisions of 64 bits are long, and rarely needed.
+// Divides numbers that are not negative. Divisions of 64 bits take many instructions, and are rarely needed.
 DEVICE i64 quotient(i64 x, i64 y) { return (x | y) >> 32 ? x / y : (i64)((u32)x / (u32)y); }
 
 // The column, row and plane of element i of (planes, height, width).
@@ -17,15 +17,15 @@ struct Place {
   }
 };
 
-// The first row (d is 0) or column (d is 1) of a place's window.
+// Returns the first row (d is 0) or column (d is 1) of a place's window.
 DEVICE i64 first_of(const Pool& w, int d, i64 place) {
   return w.adaptive ? quotient(place * w.image[d], w.places[d]) : place * w.stride[d] - w.padding[d];
 }
-// The row or column behind the window of a mean, which has no dilation.
+// Returns the row or column after the window of a mean, which has no dilation.
 DEVICE i64 end_of(const Pool& w, int d, i64 place) {
   return w.adaptive ? quotient((place + 1) * w.image[d] + w.places[d] - 1, w.places[d]) : first_of(w, d, place) + w.kernel[d];
 }
-// The number of rows or columns by which a mean divides.
+// Returns the number of rows or columns by which a mean divides.
 DEVICE i64 counted(const Pool& w, int d, i64 place) {
   i64 from = first_of(w, d, place), to = end_of(w, d, place);
   if (!w.adaptive && w.count_padding) {
@@ -37,7 +37,7 @@ DEVICE i64 counted(const Pool& w, int d, i64 place) {
   return to - from;
 }
 
-// The type of a mean's sum: that of integers is rounded toward zero.
+// The type of a mean's sum. A mean of integers is rounded toward zero.
 template <class T>
 struct MeanOf {
   typedef Wide<T> type;
@@ -56,10 +56,10 @@ DEVICE T comparable(T x) {
 DEVICE float comparable(float16 x) { return to_float(x); }
 DEVICE float comparable(bfloat16 x) { return to_float(x); }
 
-// The largest element of each window, the first of equals, a NaN before all; -1 and `least` where a window is empty.
-// Index is i32 where images, results and the places of windows are below 2^31. K: the height and the width of windows
-// without gaps, whose elements are loaded before any is compared; 0: any window. `across` and `down` divide by the
-// results' width and height, where Index is i32.
+// Finds the largest element of each window: the first of equals, and a NaN before all; -1 and `least` if a window is
+// empty. Index is i32 if images, results and the places of windows are below 2^31. K is the height and the width of
+// windows without gaps, whose elements are loaded before any is compared; 0 means any window. `across` and `down`
+// divide by the results' width and height, if Index is i32.
 template <class T, class Index, int K>
 __global__ void __launch_bounds__(256)
     max_pool(const T* in, Pool w, T least, T* values, i64* indices, Quotient across, Quotient down) {
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// Each element of the image takes the gradients of the windows around it whose largest it is, in their order.
+// Writes for each element of the image the sum of the gradients of the windows whose largest element it is, in order.
 template <class T>
 __global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i64* indices, Pool w, T* to) {
   const i64 all = w.planes * w.image[0] * w.image[1], step = (i64)gridDim.x * blockDim.x;
@@ -136,8 +136,8 @@ __global__ void __launch_bounds__(256) max_pool_backward(const T* grad, const i6
   }
 }
 
-// Indices that lie outside of their own windows, as another operator may give them: a block for each plane adds their
-// gradients, one after the other.
+// Adds the gradients of indices that lie outside of their own windows, as another operator may give them. A block takes
+// a plane, and adds them one after the other.
 template <class T>
 __global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64* indices, Pool w, T* to) {
   const i64 pixels = w.image[0] * w.image[1], places = w.places[0] * w.places[1];
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(256) max_pool_strays(const T* grad, const i64*
       __syncthreads();
       if (threadIdx.x == 0)
         for (int i = 0; i < 256; i++) {
-          if (!stray[i / 32]) i |= 31;  // none of a whole warp
+          if (!stray[i / 32]) i |= 31;  // a whole warp has none
           if (!(stray[i / 32] >> i % 32 & 1)) continue;
           T& pixel = to[plane * pixels + indices[plane * places + first + i]];
           pixel = narrow<T>(wide(pixel) + wide(grad[plane * places + first + i]));

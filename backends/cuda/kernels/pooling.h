@@ -7,9 +7,9 @@ namespace cuda {
 // An image (planes, height, width) in contiguous memory and its windows.
 struct Pool : lamella::Window<2> {
   int64_t planes;
-  bool adaptive = false;       // places share the image evenly: kernel, stride, padding and dilation mean nothing
+  bool adaptive = false;       // places share the image evenly; kernel, stride, padding and dilation are unused
   bool count_padding = false;  // of means
-  int64_t divisor = 0;         // of means; 0: the elements that count
+  int64_t divisor = 0;         // of means; 0: the number of elements that count
 };
 
 }  // namespace cuda

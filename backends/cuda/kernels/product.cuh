@@ -1,16 +1,16 @@
-// Products of matrices by tiles in shared memory, for operands that say themselves where their elements are: matmul.cu
-// reads strided matrices, convolution.cu images seen as matrices.
+// Products of matrices by tiles in shared memory, for operands that find their own elements: matmul.cu reads strided
+// matrices, convolution.cu reads images as matrices.
 //
-// Note [Tiles]  256 threads compute a square of Side x Side results, each Side/16 x Side/16 of them, `step` terms of the
-//   sums at a time. While one step is multiplied, the next one is on its way from memory to registers, and shared memory
-//   is written to the other of two buffers: one barrier a step. An operand has
-//     Cursor begin(i64 row)            what stays the same for a row of the left or a column of the right operand
+// Note [Tiles]  256 threads compute a square of Side x Side results, each Side/16 x Side/16 of them, `step` terms of
+//   the sums at a time. While one step is multiplied, the next one is loaded from memory to registers, and then written
+//   to the other of two buffers in shared memory, so that a step has one barrier. An operand has
+//     Cursor begin(i64 row)            the state for a row of the left or a column of the right operand
 //     W get(const Cursor&, i64 depth)  one element as a term of the sums
 //     bool depth_first                 neighbours in memory lie along the depth, so that threads read along it
 #pragma once
 #include "scalars.cuh"
 
-// Two buffers of two operands are below the 48 KB that every block may have.
+// The terms of a step, of which two buffers of two operands are below the 48 KB that every block may have.
 template <class W>
 constexpr int product_step = sizeof(W) > 8 ? 8 : 16;
 
@@ -52,7 +52,7 @@ struct Feed {
   }
 };
 
-// Adds up the terms [begin, end) of one tile whose first row and column are given; calls out(row, column, sum).
+// Adds up terms `begin` to `end` - 1 of the tile at first_row and first_column, and calls out(row, column, sum).
 template <class W, int Side, class Left, class Right, class Out>
 DEVICE void multiply_tile(const Left& a, const Right& b, i64 rows, i64 columns, i64 begin, i64 end,
                                      i64 first_row, i64 first_column, Out out) {
@@ -104,7 +104,7 @@ DEVICE void multiply_tile(const Left& a, const Right& b, i64 rows, i64 columns, 
     }
 }
 
-// Which tile a block has: tiles of one batch follow each other, eight rows of tiles at a time, so that blocks that run
+// The tile of a block. Tiles of one batch follow each other, eight rows of tiles at a time, so that blocks that run
 // together read the same operands.
 struct Tile {
   i64 batch, row, column;

@@ -1,9 +1,9 @@
 // A stable radix sort of keys with the numbers that go with them, eight bits a pass, over the whole device.
 //
 // Note [Radix passes]  A pass counts each block's digits (radix_count), turns the counts into places (radix_places: one
-//   block a digit), and moves the elements (radix_move), in which every warp ranks its elements by ballots, in the order
-//   of memory. There are no atomics on the order: the result is the same each time. Counts stand digit by digit, so that
-//   a digit's places are one run.
+//   block a digit), and moves the elements (radix_move), in which every warp ranks its elements by ballots, in the
+//   order of memory. No atomics decide the order, so the result is the same each time. The counts of one digit lie side
+//   by side, so that a digit's places are one run.
 #pragma once
 #include "scalars.cuh"
 #include "sort.h"
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(radix_threads)
   counts[threadIdx.x * blocks + blockIdx.x] = count[threadIdx.x];
 }
 
-// Sums before each of 256 numbers, one a thread.
+// Returns the sum of the numbers of the threads before this one, of 256 threads.
 template <class Place>
 DEVICE Place sum_before(Place x, Place (&space)[256]) {
   space[threadIdx.x] = x;
@@ -42,7 +42,7 @@ DEVICE Place sum_before(Place x, Place (&space)[256]) {
   return space[threadIdx.x] - x;
 }
 
-// A block for each digit: its counts become the number of its elements in the blocks before; `totals` gets all.
+// A block for each digit replaces its counts by its elements in the blocks before. `totals` gets the counts' sums.
 template <class Place>
 __global__ void __launch_bounds__(256) radix_places(Place* counts, i64 blocks, Place* totals) {
   __shared__ Place space[256];
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(256) radix_places(Place* counts, i64 blocks, P
   if (threadIdx.x == 0) totals[blockIdx.x] = before;
 }
 
-// Without `values` the elements' own numbers go with the keys.
+// Moves the keys and `values` to their places. If `values` is null, the elements' own numbers go with the keys.
 template <class Key, class Place>
 __global__ void __launch_bounds__(radix_threads)
     radix_move(const Key* keys, const Place* values, Key* to_keys, Place* to_values, i64 n, int shift,

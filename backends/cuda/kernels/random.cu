@@ -30,7 +30,7 @@ struct Uniform64 {
     }
   }
 };
-// sin and cos of 2 pi u for u in [0, 1): the nearest quarter turn comes off exactly.
+// Computes the sine and cosine of 2 pi u for u in [0, 1). The nearest quarter turn is subtracted exactly.
 DEVICE void turn(float u, float* sine, float* cosine) {
   const int32_t q = static_cast<int32_t>(4.0f * u + 0.5f);
   float s, c;
@@ -39,7 +39,7 @@ DEVICE void turn(float u, float* sine, float* cosine) {
   *sine = q & 2 ? -sn : sn;
   *cosine = (q + 1) & 2 ? -cs : cs;
 }
-// Box and Muller's transform of neighbouring uniform numbers.
+// Normal numbers, by Box and Muller's transform of neighbouring uniform numbers.
 struct Normal32 {
   typedef float Made;
   static const int made = 4;
@@ -71,7 +71,7 @@ struct Bernoulli {
     for (int i = 0; i < 4; i++) to[i] = unit(f.w[i]) < static_cast<float>(n.first) ? 1.0f : 0.0f;
   }
 };
-// low + floor(range * word / 2^32); ranges beyond 31 bits take two words.
+// Integers low + floor(range * word / 2^32). Ranges beyond 31 bits take two words.
 struct Integers {
   typedef int64_t Made;
   static const int made = 4;
@@ -91,12 +91,12 @@ struct WideIntegers {
   }
 };
 
-// In a graph `replayed` is what a replay draws from, and s.counter the place behind it.
+// Returns the stream of a kernel. In a graph it begins s.counter after the counter of a replay's stream, `replayed`.
 DEVICE Stream stream_of(Stream s, const Stream* replayed) {
   return replayed ? Stream{replayed->seed, replayed->counter + s.counter} : s;
 }
 
-// Fills n elements that lie one behind the other.
+// Fills n elements that follow each other in memory.
 template <class Kind, class Out>
 __global__ void __launch_bounds__(256) draw(Out* out, int64_t n, Stream s, Distribution numbers, const Stream* replayed) {
   s = stream_of(s, replayed);
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(256) draw(Out* out, int64_t n, Stream s, Distr
   }
 }
 
-// The seed and the place of the first word.
+// Writes the seed and the place of the first word.
 __global__ void write_place(uint64_t* to, Stream s, const Stream* replayed) {
   s = stream_of(s, replayed);
   to[0] = s.seed;

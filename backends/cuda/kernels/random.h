@@ -4,7 +4,7 @@
 
 namespace cuda {
 
-// The counter is in fours of words.
+// The counter counts fours of words.
 struct Stream {
   uint64_t seed = 0, counter = 0;
 };

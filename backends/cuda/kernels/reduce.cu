@@ -1,6 +1,6 @@
-// Reductions. The reduced elements of an output are cut into parts, which depend on the shape only; a part's elements are
-// shared out among the threads of a row of the block, and joined in a fixed order. Of several parts, a second kernel
-// joins what was kept.
+// Reductions. The reduced elements of an output are cut into parts, which depend on the shape only. The threads of a
+// row of the block share a part's elements, and join their folds in a fixed order. If there are several parts, a second
+// kernel joins their folds.
 #include "folds.cuh"
 #include "layout.cuh"
 #include "reduce.h"
@@ -19,8 +19,8 @@ DEVICE Kept lane_below(const Kept& mine, int by) {
   return to.kept;
 }
 
-// Joins what the threads of one row of the block have kept; thread 0 of the row has all. Rows have 32 threads, or one row
-// has 256.
+// Joins the folds of the threads of one row of the block; thread 0 of the row gets the result. Rows have 32 threads, or
+// one row has 256.
 template <class Fold>
 DEVICE void join_row(typename Fold::Kept& mine) {
   typedef typename Fold::Kept Kept;
@@ -38,7 +38,7 @@ DEVICE void join_row(typename Fold::Kept& mine) {
     for (int w = 1; w < static_cast<int>(blockDim.x) / 32; w++) Fold::join(mine, warps[w]);
 }
 
-// The elements k, k + by, … below `end`, in turn into four folds: their loads do not wait for each other.
+// Folds the elements k, k + by, … below `end` into four folds in turn, whose loads do not wait for each other.
 template <class Fold, class In>
 DEVICE void walk(typename Fold::Kept* four, const char* from, const Layout& gone, const ReductionShape& s, int64_t k, int64_t end, int64_t by) {
   for (; k < end; k += 4 * by)
@@ -58,7 +58,7 @@ DEVICE void finish(const typename Fold::Kept& all, const ReductionShape& s, char
   if (second) *reinterpret_cast<Second*>(second) = convert<Second>(Fold::second(all, s.length));
 }
 
-// A row of the block for each output and part: block (256, 1) or (32, 8), grid (outputs, parts).
+// A row of the block reduces a part of an output: block (256, 1) or (32, 8), grid (outputs, parts).
 template <class Fold, class In, class Out, class Second>
 __global__ void reduce_rows(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
                             ReductionShape s) {
@@ -98,7 +98,7 @@ __global__ void reduce_rows(const char* in, char* out, char* second, typename Fo
   }
 }
 
-// Neighbouring outputs lie side by side in memory: block (32, 8), a thread of a row for each output.
+// Reduces where neighbouring outputs lie side by side in memory: block (32, 8), a thread of a row for each output.
 template <class Fold, class In, class Out, class Second>
 __global__ void reduce_columns(const char* in, char* out, char* second, typename Fold::Kept* partial, Layout kept, Layout gone,
                                ReductionShape s) {
@@ -130,7 +130,7 @@ __global__ void reduce_columns(const char* in, char* out, char* second, typename
   }
 }
 
-// As many neighbouring outputs of a thread as it reads elements at once, and can keep the folds of.
+// Returns the number of outputs of a thread: as many as it reads elements at once, and can keep the folds of.
 template <class In, class Kept>
 DEVICE constexpr int columns_at_once() {
   int width = 16 / static_cast<int>(sizeof(In));
@@ -138,8 +138,8 @@ DEVICE constexpr int columns_at_once() {
   return width;
 }
 
-// The same where packs of neighbouring elements can be read: s.packed. Each thread has a pack of outputs. Line: as s.line,
-// known beforehand, since divisions of offsets take the registers that loads want; with folds of four bytes a processor
+// Does the same by packs of neighbouring elements (s.packed); each thread has a pack of outputs. Line is s.line, known
+// at compilation, since divisions of offsets take the registers that loads need. With folds of four bytes a processor
 // then has room for five blocks.
 template <class Fold, class In, class Out, class Second, bool Line>
 __global__ void __launch_bounds__(256, Line && sizeof(typename Fold::Kept) == 4 ? 5 : 1)
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(256, Line && sizeof(typename Fold::Kept) == 4 
 #pragma unroll
     for (int v = 0; v < width; v++) all[threadIdx.y * columns + threadIdx.x * width + v] = folds[v];
     __syncthreads();
-    // Each thread finishes a column, neighbours next to each other.
+    // Each thread finishes a column; neighbouring threads have neighbouring columns.
 #pragma unroll 1
     for (int c = threadIdx.y * 32 + threadIdx.x; c < columns; c += 256) {
       const int64_t own = base + c;

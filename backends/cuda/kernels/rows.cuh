@@ -1,4 +1,4 @@
-// Rows that a group of threads works on together: reductions over the group, and rows that are read once and kept.
+// Rows that a group of threads works on together: folds over the group, and rows that are read once and kept.
 //
 // Note [Row groups]  blockDim.x threads share a row and blockDim.y rows share a block. Either a row has one warp, and no
 //   barrier of the block is needed, or blockDim.y is 1.
@@ -21,7 +21,7 @@ struct Add {
     return x + y;
   }
 };
-// NaN wins.
+// The larger one; NaN wins.
 struct Most {
   template <class W>
   static __device__ W of(W x, W y) {
@@ -30,8 +30,8 @@ struct Most {
 };
 
 // Every thread of the group gets the fold of all their values, in one order whatever the timing. Turn 0 may follow any
-// fold. Folds of turns 1 and 2 that alternate have a space each: a thread writes to one only behind the barrier of the
-// other, which all pass once they have read, so that one barrier for each fold is enough.
+// fold. Folds of turns 1 and 2 that alternate have a space each, and one barrier for each fold is enough: a thread
+// writes to one space only after the barrier of the other, which all pass once they have read.
 template <class Fold, int Turn = 0, class W>
 DEVICE W fold_group(W x) {
 #pragma unroll
@@ -41,7 +41,7 @@ DEVICE W fold_group(W x) {
   if (Turn == 0) __syncthreads();  // the space may still be read
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
   __syncthreads();
-  // Warps are a power of two: a lane begins with the part of one, and lanes exchange theirs.
+  // The number of warps is a power of two. A lane begins with the part of one warp, and lanes exchange their parts.
   const int warps = blockDim.x / 32;
   x = parts[threadIdx.x & (warps - 1)];
 #pragma unroll 1
@@ -49,7 +49,7 @@ DEVICE W fold_group(W x) {
   return x;
 }
 
-// The elements of a pack as numbers. Of bfloat16 one instruction each, where a word holds two.
+// Converts the elements of a pack to numbers. A bfloat16 takes one instruction, since a word holds two of them.
 template <class T, int N>
 DEVICE void widen(Wide<T> (&x)[N], const Pack<T, N> pack) {
   if constexpr (Same<T, bfloat16>::value && N % 2 == 0) {
@@ -62,10 +62,10 @@ DEVICE void widen(Wide<T> (&x)[N], const Pack<T, N> pack) {
   }
 }
 
-// The elements of a row that this thread has, N at a time: numbers k to k + N - 1 for each k that it visits. K packs are
-// kept in registers, so that memory is read once. With K = 0 rows may be of any length, and are kept in `space` of shared
-// memory where that is given, as numbers of the type of sums: each thread reads back only what it wrote itself, so that no
-// barrier is needed; else they are read again each time.
+// The elements of a row that this thread has, N at a time: numbers k to k + N - 1 for each k that it visits. K packs
+// are kept in registers, so that memory is read once. With K = 0, rows may be of any length, and are kept in `space` of
+// shared memory if that is given, as numbers of the type of sums. Each thread reads back only its own numbers there, so
+// that no barrier is needed. Without `space`, the row is read again each time.
 template <class T, int N, int K>
 struct Row {
   typedef Wide<T> W;
@@ -114,7 +114,7 @@ struct Row {
       }
     }
   }
-  // The same, x by x.
+  // Calls visit(x) with each number.
   template <class Visit>
   DEVICE void each(Visit visit) const {
     packs_of_row([&](i64, const W(&x)[N]) {
@@ -123,7 +123,7 @@ struct Row {
     });
   }
 };
-// Numbers as a pack of elements.
+// Stores numbers as a pack of elements.
 template <class R, int N, class W>
 DEVICE void store(R* to, const W (&y)[N]) {
   Pack<R, N> some;
@@ -131,7 +131,7 @@ DEVICE void store(R* to, const W (&y)[N]) {
   for (int j = 0; j < N; j++) some.v[j] = narrow<R>(y[j]);
   *reinterpret_cast<Pack<R, N>*>(to) = some;
 }
-// Elements k to k + N - 1 as numbers; `dense`: by one load.
+// Loads N elements as numbers, by one load if `dense`.
 template <int N, class W, class P>
 DEVICE void load(W (&y)[N], const P* from, bool dense) {
   if (dense) {
@@ -165,7 +165,7 @@ DEVICE void both_of_rows(const Row<T, N, K>& a, const Row<T, N, K>& b, Visit vis
     }
   }
 }
-// The space of this thread's row among those of the block.
+// Returns the space of this thread's row among those of the block, or null.
 template <class W>
 DEVICE W* row_space(bool keeps, i64 length) {
   SHARED_BYTES(W, space);

@@ -12,7 +12,7 @@ typedef int16_t i16;
 typedef int32_t i32;
 typedef int64_t i64;
 
-// An element that is moved and not looked into.
+// An element of 16 bytes that is only moved.
 struct alignas(16) Word16 {
   u64 low, high;
 };
@@ -34,7 +34,7 @@ DEVICE complex<R>& operator+=(complex<R>& x, complex<R> y) {
   return x = x + y;
 }
 
-// Integers wrap: their sums are unsigned.
+// The type in which sums are kept. Integers wrap, since their sums are unsigned.
 template <class T>
 struct WideOf {
   typedef T type;
@@ -60,7 +60,7 @@ template <class T>
 DEVICE Wide<T> wide(T x) {
   return convert<Wide<T>>(x);
 }
-// A sum as an element.
+// Converts a sum to an element.
 template <class T, class W>
 DEVICE T narrow(W x) {
   return convert<T>(x);

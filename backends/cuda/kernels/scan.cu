@@ -1,5 +1,5 @@
-// Running sums and products along a dimension. A line is scanned by a block, piece after piece; a long line is cut into
-// chunks: their totals first, then the totals' own scan, then each chunk from what stands before it.
+// Running sums and products along a dimension. A block scans a line piece after piece. A long line is cut into chunks:
+// one kernel computes their totals, one scans the totals, and one scans each chunk from the total of those before it.
 #include "folds.cuh"
 #include "layout.cuh"
 #include "scan.h"
@@ -28,7 +28,7 @@ DEVICE A lane_above(const A& mine, int by) {
   return to.value;
 }
 
-// The join of what the threads before this one have, and `*all` of what all have. A block of 256.
+// Returns the join of the values of the threads before this one, in a block of 256. `*all` gets the join of all values.
 template <class Join, class A>
 DEVICE A before_mine(A mine, A* all) {
   __shared__ __align__(16) char room[9 * sizeof(A)];
@@ -59,7 +59,8 @@ DEVICE A before_mine(A mine, A* all) {
   return here;
 }
 
-// Elements become an As first. Totals: only the join of a chunk is written, to `totals`; else the scan goes on from there.
+// Elements are converted to As first. With Totals, only the join of a chunk is written, to `totals`; else the scan
+// continues from there.
 template <class Join, class A, class As, class In, class Out, bool Totals>
 __global__ void scan_lines(const char* in, char* out, A* totals, Layout at, ScanLines s) {
   const int each = 4;
@@ -94,7 +95,7 @@ __global__ void scan_lines(const char* in, char* out, A* totals, Layout at, Scan
   }
 }
 
-// The totals of each line become what stands before each chunk. A thread for each line.
+// Replaces the totals of each line by the joins of the chunks before, a thread for each line.
 template <class Join, class A>
 __global__ void scan_totals(A* totals, int64_t lines, int32_t chunks) {
   for (int64_t line = thread_index(); line < lines; line += grid_threads()) {
@@ -107,7 +108,7 @@ __global__ void scan_totals(A* totals, int64_t lines, int32_t chunks) {
   }
 }
 
-// Many lines side by side in memory: a thread for each.
+// Scans many lines that lie side by side in memory, a thread for each.
 template <class Join, class A, class As, class In, class Out>
 __global__ void scan_columns(const char* in, char* out, Layout at, ScanLines s) {
   for (int64_t line = thread_index(); line < s.lines; line += grid_threads()) {

@@ -1,20 +1,20 @@
-// The first of each row by selection: digit by digit of their keys the last one that is kept is found, and those before it
-// are gathered, with as many of its equals as are wanted.
+// The first elements of each row by selection. The key of the last one that is kept is found digit by digit; then the
+// elements before it are gathered, and as many of its equals as are needed.
 //
 // Note [Selection]  A pass counts one digit, the highest first, of the elements whose higher digits are those chosen so
-//   far; the digit in which the wanted number is reached is chosen next. After the lowest digit the key is known, and
-//   how many of its equals are wanted: the first ones of the row. Counts are whole numbers, so that the order in which
-//   blocks add to them means nothing, and gathered elements stay in the order of the row.
+//   far. The digit in which the requested number of elements is reached is chosen next. After the lowest digit the key
+//   is known, and how many of its equals are kept: the first ones of the row. Counts are whole numbers, so the order in
+//   which blocks add to them does not matter, and gathered elements stay in the order of the row.
 #include "order.cuh"
 #include "radix.cuh"
 
 struct Chosen {
-  u64 key;   // the digits chosen so far; the others mean nothing
-  i64 left;  // how many are wanted of the elements that have these digits
+  u64 key;   // the digits chosen so far; the other digits are unused
+  i64 left;  // the number of elements with these digits that are kept
 };
 
-// The keys of elements begin to end - 1 of a row, four for each thread at once: visit(i, key[4], count) with those of
-// i + 256 j, for j below count.
+// The keys of elements begin to end - 1 of a row. each() calls visit(i, key) with four keys of each thread at once:
+// those of elements i + 256 j for j below 4, as far as they are below `end`.
 template <class T>
 struct Keys {
   typedef typename Order<T>::Key Key;
@@ -35,7 +35,7 @@ struct Keys {
   }
 };
 
-// Rows of a thousand elements and more are fewer than 2^32: their divisions are short.
+// Rows of a thousand elements and more are fewer than 2^32, so that their numbers are divided in 32 bits.
 DEVICE i64 long_row_begin(const SortRows& r, u32 row) {
   const u32 inner = (u32)r.inner, outer = row / inner;
   return outer * r.outer_stride + (row - outer * inner) * r.inner_stride;
@@ -43,10 +43,10 @@ DEVICE i64 long_row_begin(const SortRows& r, u32 row) {
 
 template <class T>
 DEVICE Chosen nothing_chosen(i64 kept, bool descending) {
-  return {descending ? ~u64(0) : 0, kept};  // digits that an element lacks are those of its key
+  return {descending ? ~u64(0) : 0, kept};  // inverted keys have ones in the digits that no pass counts
 }
 
-// Counts the block's elements by the digit at `shift`.
+// Counts the block's elements by the digit at `shift`, if their higher digits are the chosen ones.
 template <class T>
 DEVICE void count_digits(const Keys<T>& keys, const Chosen& chosen, int shift, u32 (&count)[256]) {
   typedef typename Order<T>::Key Key;
@@ -61,7 +61,7 @@ DEVICE void count_digits(const Keys<T>& keys, const Chosen& chosen, int shift, u
   __syncthreads();
 }
 
-// Chooses the digit at `shift`, of whose counts each thread has its own.
+// Chooses the digit at `shift`. Each thread has the count of one digit.
 DEVICE void choose(Chosen& chosen, u32 count, int shift, u32 (&space)[256]) {
   __shared__ i64 digit, left;
   const i64 before = sum_before(count, space);
@@ -72,8 +72,8 @@ DEVICE void choose(Chosen& chosen, u32 count, int shift, u32 (&space)[256]) {
   __syncthreads();
 }
 
-// Puts the block's elements below the key, and of its equals those that are wanted, to their places among the `kept` of
-// the row; `below` and `equal` are the numbers of those in the blocks before.
+// Copies the block's elements below the key, and those of its equals that are kept, to their places among the `kept` of
+// the row. `below` and `equal` are the numbers of such elements in the blocks before.
 template <class T>
 DEVICE void gather(const Keys<T>& keys, const Chosen& chosen, i64 kept, i64 below, i64 equal, T* values, u32* places) {
   typedef typename Order<T>::Key Key;
@@ -106,7 +106,7 @@ DEVICE void gather(const Keys<T>& keys, const Chosen& chosen, i64 kept, i64 belo
   });
 }
 
-// A block for each row. `bits` are those of a key that matter, a multiple of 8; results are (rows, kept).
+// A block selects a row. `bits`, a multiple of 8, are the bits of a key that matter; results are (rows, kept).
 template <class T>
 __global__ void __launch_bounds__(256, 3)
     select_rows(const T* in, SortRows rows, i64 count, i64 kept, bool descending, int bits, T* values, u32* places) {
@@ -122,9 +122,9 @@ __global__ void __launch_bounds__(256, 3)
   }
 }
 
-// Several blocks for each row, `part` elements each, a launch for each pass. What was chosen before it follows from the
-// counts of the pass before; the row's first block keeps it for the next pass. counts: (passes, rows, 256), of zeros at
-// first; all_chosen: (passes + 1, rows).
+// Several blocks select a row, `part` elements each, with a launch for each pass. The digits that were chosen before a
+// pass follow from the counts of the pass before; the row's first block keeps them for the next pass. counts: (passes,
+// rows, 256), zeros at first; all_chosen: (passes + 1, rows).
 template <class T>
 DEVICE Chosen chosen_before(i64 row, bool first_part, i64 count, i64 kept, bool descending, int pass, int shift,
                             const u32* counts, Chosen* all_chosen) {
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(256)
   if (mine[threadIdx.x]) atomicAdd(&counts[(pass * count + row) * 256 + threadIdx.x], mine[threadIdx.x]);
 }
 
-// How many elements of each part are below the key and equal to it: (rows, parts, 2).
+// Counts the elements of each part that are below the key, and equal to it: (rows, parts, 2).
 template <class T>
 __global__ void __launch_bounds__(256, 4)
     select_tallies(const T* in, SortRows rows, RowParts parts, i64 count, i64 kept, bool descending, int passes, const u32* counts,

@@ -1,7 +1,8 @@
 // Softmax and its logarithm over rows and over columns, and their gradients.
 #include "rows.cuh"
 
-// Rows of a contiguous tensor, in one pass over memory. R is the result's type, whose sums are T's. N and K: see Row.
+// Softmax of the rows of a contiguous tensor, in one pass over memory. Sums have T's wide type, R is the result's type.
+// N and K: see Row.
 template <class T, class R, bool Log, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows(const T* in, R* out, i64 rows, i64 length, bool keeps) {
   typedef Wide<T> W;
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows(const T* in, R* o
   }
 }
 
-// The type in which the gradient's differences are taken: its terms are large beside what is left of them.
+// The type in which the gradient's differences are taken, since the terms are large beside their difference.
 template <class T>
 struct ExactOf {
   typedef Wide<T> type;
@@ -35,7 +36,7 @@ struct ExactOf<float> {
 template <class T>
 using Exact = typename ExactOf<T>::type;
 
-// The gradient, of the output y: y (g - sum(g y)), or g - e^y sum(g). R is the input's type.
+// The gradient, from the output y: y (g - sum(g y)), or g - e^y sum(g) with Log. R is the input's type.
 template <class T, class R, bool Log, int N, int K>
 __global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows_backward(const T* grad, const T* out, R* to, i64 rows, i64 length) {
   typedef Exact<T> W;
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(K ? 512 : 1024) softmax_rows_backward(const T*
   }
 }
 
-// Columns: elements (outer, length, inner), with `inner` above 1. A block has 32 neighbours and 8 threads for each.
+// Columns have elements (outer, length, inner), with `inner` above 1. A block has 32 neighbours and 8 threads for each.
 template <class W, class Fold>
 DEVICE W fold_columns(W x, W (&space)[8][32]) {
   __syncthreads();

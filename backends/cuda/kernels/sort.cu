@@ -1,8 +1,8 @@
-// Rows in order: a sort of short rows in shared memory, and what goes before and behind the radix sort of long ones.
+// Rows in order: a sort of short rows in shared memory, and the steps before and after the radix sort of long rows.
 #include "order.cuh"
 #include "radix.cuh"
 
-// Element i of all rows, one behind the other, as a key of the wanted order.
+// Writes the elements of all rows, one row after the other, as keys of the requested order.
 template <class T>
 __global__ void __launch_bounds__(256) sort_keys(const T* in, SortRows rows, i64 count, bool descending, typename Order<T>::Key* keys) {
   typedef typename Order<T>::Key Key;
@@ -14,14 +14,14 @@ __global__ void __launch_bounds__(256) sort_keys(const T* in, SortRows rows, i64
   }
 }
 
-// The rows of elements by their numbers, as the keys of further passes.
+// Writes the rows of elements, from the elements' numbers, as the keys of further passes.
 template <class Place, class Key>
 __global__ void __launch_bounds__(256) sort_rows(const Place* numbers, i64 count, i64 length, Key* keys) {
   const i64 step = (i64)gridDim.x * blockDim.x;
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) keys[i] = (Key)((i64)numbers[i] / length);
 }
 
-// The first `kept` elements of each row by the sorted numbers: values and places in the row.
+// Writes the first `kept` elements of each row, by the sorted numbers: values and places in the row.
 template <class T, class Place>
 __global__ void __launch_bounds__(256)
     sort_results(const T* in, SortRows rows, const Place* numbers, i64 count, i64 kept, T* values, SortRows of_values,
@@ -35,9 +35,9 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-// One short row a block, by a bitonic network whose comparisons never find equals: places decide between equal keys.
-// `size` is a power of two, at least the length; shared memory holds as many keys and places. Elements that were chosen
-// from longer rows have their places there in `given`, row by row.
+// A block sorts a short row by a bitonic network whose comparisons never find equals: places decide between equal keys.
+// `size` is a power of two, at least the length; shared memory holds as many keys and places. `given` has the places of
+// elements that were chosen from longer rows, row by row, or is null.
 template <class T>
 __global__ void __launch_bounds__(512) sort_short(const T* in, const u32* given, SortRows rows, i64 count, i64 kept, bool descending, int size, T* values,
                            SortRows of_values, i64* indices, SortRows of_indices) {

@@ -1,5 +1,6 @@
-// The updates of optimizers over lists of tensors: plans of all tensors first, by the numbers of their steps, which may
-// lie on the device; then the elements, some thirty tensors a launch. See Note [Updates] in lamella/updates/base.h.
+// The updates of optimizers over lists of tensors. A first kernel makes plans from the counts of steps, which may lie
+// on the device; a second one updates the elements, some thirty tensors a launch. See Note [Updates] in
+// lamella/updates/base.h.
 #include "scalars.cuh"
 #define __builtin_sqrtf sqrtf
 #define __builtin_sqrt sqrt
@@ -17,7 +18,7 @@ DEVICE double get(const Number& n) {
   if (n.bytes == 4) return *(const float*)n.at;
   return n.bytes == 3 ? to_float(*(const bfloat16*)n.at) : to_float(*(const float16*)n.at);
 }
-// A number that has no place in the device's memory is set by the host.
+// Sets a number in the device's memory. A number without a place there is set by the host.
 DEVICE void set(const Number& n, double x) {
   void* const at = const_cast<void*>(n.at);
   if (!at) return;
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(32) make_plans(Steps s, DevicePlan* plans) {
   for (int k = 0; k < U::kept; k++) set(s.kept[k][i], made.kept[k]);
 }
 
-// N elements at a time; all runs are aligned for that. `scale` divides the gradients, also in memory.
+// Updates N elements at a time; all runs are aligned for that. The gradients are divided by `scale`, also in memory.
 template <class U, class T, int N>
 __global__ void __launch_bounds__(256)
     update(Runs runs, const DevicePlan* plans, Number scale, bool maximize) {

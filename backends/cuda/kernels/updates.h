@@ -4,10 +4,10 @@
 
 namespace cuda::updates {
 
-// Tensors of a launch that makes plans, and of one that applies them; elements of a block of the latter.
+// Tensors of a launch that makes plans, tensors of a launch that applies them, and elements of a block of the latter.
 constexpr int plans_each = 32, tensors_each = 32, update_piece = 256 * 16;
 
-// A number in memory of the device, of one of the floating dtypes, or a value where `at` is null.
+// A number in the device's memory, of a floating dtype, or a value if `at` is null.
 struct Number {
   const void* at = nullptr;
   int32_t bytes = 8;  // of the element; 3 for bfloat16
@@ -20,13 +20,13 @@ struct Steps {
   Number steps[plans_each], kept[lamella::updates::most_kept][plans_each];
 };
 
-// A plan on the device; a variant of ~0 says that nothing is to be changed.
+// A plan on the device. The variant ~0 means that nothing is changed.
 struct DevicePlan {
   uint32_t variant, reserved;
   double decay, factors[lamella::updates::most_factors];
 };
 
-// Tensors as runs of elements; those of a launch are cut into pieces of `update_piece`, a block each.
+// Tensors as runs of elements. A launch cuts them into pieces of `update_piece`, with a block for each piece.
 struct Runs {
   int32_t count = 0;
   uint32_t first_piece[tensors_each + 1] = {};

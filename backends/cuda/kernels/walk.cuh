@@ -1,4 +1,4 @@
-// Walks: where a kernel's elements lie in each operand.
+// Walks: the offsets of a kernel's elements in each operand.
 #pragma once
 #include "scalars.cuh"
 #include "walk.h"

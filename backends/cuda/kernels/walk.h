@@ -1,4 +1,4 @@
-// The positions of strided operands: how a kernel finds the elements of several tensors by one number.
+// Walk: the sizes and strides by which a kernel finds the elements of several operands from one number.
 #pragma once
 #include <lamella/quotient.h>
 

@@ -1,14 +1,15 @@
-// The words of pointwise operators' expressions: those of <lamella/pointwise/prelude.h>, but for functions that the device
-// computes in another way. The options of a program define what the prelude needs to know.
+// The words of pointwise operators' expressions: those of <lamella/pointwise/prelude.h>, but for functions that the
+// device computes in another way. The options of a program define the macros that the prelude needs.
 #ifndef LAMELLA_CUDA_WORDS
 #define LAMELLA_CUDA_WORDS
 #include "common.cuh"
 
 #define LAMELLA_WITHOUT_HEADERS
 
-// With y = |x| / sqrt(2) and t = 1 / (1 + y / 2), erfc(y) = t e^(-y y + p(u)) for u = 1 - t, where p is smooth: here a
-// polynomial fitted at Chebyshev's nodes, p(0) = 0, so that nothing is lost near 0. y y is kept in two floats, and the
-// whole part of its exponent of 2 on its own: the error stays below 5e-7 of the value, also where that is tiny.
+// With y = |x| / sqrt(2) and t = 1 / (1 + y / 2), erfc(y) = t e^(-y y + p(u)) for u = 1 - t, where p is smooth. Here p
+// is a polynomial fitted at Chebyshev's nodes with p(0) = 0, so that nothing is lost near 0. y y is kept in two floats,
+// and the whole part of its exponent of 2 on its own, so that the error stays below 5e-7 of the value, even of a tiny
+// one.
 DEVICE float float_normal_cdf(float x) {
   float a = ::fabsf(x);
   if (a > 20) a = 20;  // beyond, all is 0 or 1; a NaN stays
@@ -32,7 +33,7 @@ DEVICE float float_normal_cdf(float x) {
   return x < 0 ? half : 1 - half;
 }
 
-// 1 / x by the device's instruction, to one unit in the last place.
+// Returns 1 / x by the device's instruction, to one unit in the last place.
 DEVICE float reciprocal(float x) {
 #ifdef __CUDA_ARCH__
   asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
@@ -41,10 +42,10 @@ DEVICE float reciprocal(float x) {
   return 1 / x;
 #endif
 }
-// For numbers that become a short float, where an error need only be small beside half a unit of 16 bits:
+// The function for numbers that become a short float, where an error need only be small beside half a unit of 16 bits:
 // e^(-x x / 2) times a polynomial of degree 7 in t = 1 / (1 + 0.362 |x|), whose relative error is fitted for |x| up to
-// 14.5 and stays below 9e-7. 2^24 in the exponent, and 2^-24 in the coefficients, keep the power from 0 where its product
-// with x is still a bfloat16. Of all numbers of 16 bits x normal_cdf(x) is within 0.503 units in the last place.
+// 14.5 and stays below 9e-7. 2^24 in the exponent, and 2^-24 in the coefficients, keep the power from 0 while its
+// product with x is still a bfloat16. For all numbers of 16 bits x normal_cdf(x) has an error of at most 0.503 units.
 DEVICE float brief_normal_cdf(float x) {
   const float t = reciprocal(fmaf(::fabsf(x), 0.362f, 1.0f));
   float p = 2.84090484e-09f;

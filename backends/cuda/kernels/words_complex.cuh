@@ -15,7 +15,7 @@ DEVICE wide exp(wide x) {
 }
 DEVICE wide log(wide x) {
   const double a = fabs(x.re), b = fabs(x.im), big = a > b ? a : b, small = a > b ? b : a;
-  const bool near = big > 0.5 && big < 1.5 && small < 1;  // log|x| would lose what |x| has beside 1
+  const bool near = big > 0.5 && big < 1.5 && small < 1;  // log|x| would lose the digits of |x| - 1
   return {near ? 0.5 * log1p((big - 1) * (big + 1) + small * small) : log(hypot(a, b)), atan2(x.im, x.re)};
 }
 DEVICE wide sqrt(wide x) {
@@ -40,7 +40,7 @@ DEVICE wide tan(wide x) {
   return {w.im, -w.re};
 }
 
-// Of |re| and |im|: the real parts of asin and acos, and the imaginary part, which is both's but for the sign.
+// The real parts of asin and acos of |re| + i |im|, and their imaginary part, which is the same but for the sign.
 struct Arcs {
   double asine, acosine, imaginary;
 };
