@@ -345,7 +345,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
 #pragma unroll
       for (int half = 0; half < 2; half++) {
         const i64 column = own + half * 8 + g;
-        // Of the 64 queries from i0 on, those before `from` do not see the key, and those from `behind` on do not
+        // Of the 64 queries from i0 on, the key is hidden from those before `from`, and those from `behind` on do not
         // exist.
         const int from = column >= n.keys ? tile_side : n.causal ? clamped(column - i0) : 0;
         const int behind = clamped(n.queries - i0);

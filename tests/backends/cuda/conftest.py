@@ -1,4 +1,4 @@
-"""Fixtures of the tests of device ``cuda``. Where there is a GPU, tests of the stand-in itself are left out."""
+"""Fixtures of the tests of device ``cuda``. On a machine with a GPU, the tests of the stand-in itself are left out."""
 
 import pytest
 from standins import guest, has_gpu, make

@@ -1,7 +1,7 @@
 """The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks, many tiles, elements that meet.
 
-``python heavy.py [cases...]`` compares each case with numpy, prints what differs and the hash of all results, which
-must not depend on the order in which threads run. It is run where ``cuda`` is the stand-in, and on a GPU.
+``python heavy.py [cases...]`` compares each case with numpy, prints the differences and the hash of all results, which
+must not depend on the order in which threads run. Tests run it on the stand-in for ``cuda``, and on a GPU.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def there(x, dtype=None):
 
 
 def check(got, wanted, rtol=2e-5, atol=2e-5):
-    """Compares a result with numpy's and takes its bytes into the hash."""
+    """Compares a result with numpy's and adds its bytes to the hash."""
     got = got.detach().cpu()
     hashed.update((got.to(lamella.float32) if got.dtype == lamella.bfloat16 else got).numpy().tobytes())
     np.testing.assert_allclose(
@@ -39,7 +39,7 @@ def normal(*shape):
 
 
 def products():
-    """Several tiles, every layout of the operands, and all that is added."""
+    """Products of several tiles, with every layout of the operands, and with every kind of added operand."""
     a, b, c = normal(70, 37), normal(37, 90), normal(90)
     wanted = a.astype(np.float64) @ b
     for x in (there(a), there(a.T.copy()).t(), there(np.repeat(a, 2, 1))[:, ::2]):
@@ -67,7 +67,7 @@ def check_complex(got, wanted):
 
 
 def blas():
-    """Products by a cuBLAS that is there: those of `products`, none of floats without it, and biases by cuBLASLt."""
+    """Products with cuBLAS: those of `products`, all of whose floats it computes, and biases by cuBLASLt."""
     library = ctypes.CDLL("libcublas.so.13")
     products()
     assert library.standin_blas_calls() >= 17, library.standin_blas_calls()
@@ -75,12 +75,12 @@ def blas():
 
 
 def biases():
-    """Which sums of a product and a vector are handed to cuBLASLt, and how often it is asked for an algorithm."""
+    """The sums of a product and a vector that cuBLASLt computes, and its searches for algorithms."""
     F, library = lamella.nn.functional, ctypes.CDLL("libcublasLt.so.13")
     calls, searches = library.standin_blaslt_calls, library.standin_blaslt_searches
 
     def counted(count, wanted, call, limit=2e-5):
-        """A call whose product is of cuBLASLt, `count` times; then once more, without a further search."""
+        """Makes a call that takes `count` products from cuBLASLt, and repeats it without a further search."""
         before = calls()
         check(call(), wanted, limit, limit)
         assert calls() == before + count, (calls() - before, count)
@@ -93,7 +93,7 @@ def biases():
     limits = {lamella.float32: 2e-5, lamella.float64: 1e-12, lamella.float16: 0.02, lamella.bfloat16: 0.2}
     for dtype, limit in limits.items():
         x, y, v = there(a, dtype), there(b, dtype), there(c, dtype)
-        wide = np.repeat(a, 2, 0), np.repeat(b, 3, 1)  # leading sizes beyond what they lead
+        wide = np.repeat(a, 2, 0), np.repeat(b, 3, 1)  # leading sizes beyond the sizes that they lead
         for left in (x, x.t().contiguous().t(), there(wide[0], dtype)[::2], there(np.repeat(a, 2, 1), dtype)[:, ::2]):
             for right in (y, y.t().contiguous().t(), there(wide[1], dtype)[:, :40] * 0 + y):
                 counted(1, product + c, lambda: lamella.addmm(v, left, right), limit)  # noqa: B023
@@ -108,7 +108,7 @@ def biases():
     counted(1, product[0] + c, lambda: F.linear(x[0], y.t(), v))
     counted(1, (product + c).reshape(7, 10, 40), lambda: F.linear(x.reshape(7, 10, 24), y.t(), v))
     counted(1, product + c, lambda: lamella.addmm(v[None], x, y))
-    # Addresses of all alignments: the algorithm is for the one that was told. A bias must have 16 bytes.
+    # Addresses of all alignments: the algorithm must fit the alignment of the search. A bias needs 16 bytes.
     for dtype, limit in limits.items():
         for shift in (1, 2, 4, 8):
             flat = lamella.zeros(70 * 24 + 8, dtype=dtype, device=DEVICE)
@@ -120,7 +120,7 @@ def biases():
             moved = long[shift : shift + 40].copy_(there(c))
             aligned = shift * moved.element_size() % 16 == 0
             counted(aligned, product + c, lambda: lamella.addmm(moved, there(a, dtype), there(b, dtype)), limit)  # noqa: B023
-    # What stays with cuBLAS: other numbers, vectors with gaps or of one number, columns, matrices, the output itself,
+    # cuBLAS computes the rest: other numbers, vectors with gaps or of one number, columns, matrices, the output itself,
     # outputs in columns, one column, a depth of one, complex numbers.
     counted(0, 2 * product + c, lambda: lamella.addmm(v, x, y, alpha=2))
     counted(0, product + 0.5 * c, lambda: lamella.addmm(v, x, y, beta=0.5))
@@ -138,7 +138,7 @@ def biases():
     counted(0, np.stack([product + c] * 2), lambda: lamella.baddbmm(v, x.expand(2, 70, 24), y.expand(2, 24, 40)))
     z = lamella.addmm(v.to(lamella.complex64), x.to(lamella.complex64), y.to(lamella.complex64))
     check_complex(z, product + c + 0j)
-    # A problem that is refused is asked for once, and computed all the same.
+    # A problem that cuBLASLt refuses is searched for once, and is computed all the same.
     for depth in (13, 17, 19):
         counted(0, a[:, :depth].astype(np.float64) @ b[:depth] + c, lambda: lamella.addmm(v, x[:, :depth], y[:depth]))  # noqa: B023
     assert library.standin_blaslt_refusals() == 1
@@ -156,7 +156,7 @@ def biases():
     for thread in threads:
         thread.join()
     assert right == [True] * 3 and searches() == found, (right, searches() - found)
-    # A plan is made while a graph is captured, whose replays read the bias anew.
+    # A plan is made while a graph is captured. The graph's replays read the bias anew.
     graph, before = lamella.cuda.CUDAGraph(), calls()
     with lamella.cuda.graph(graph):
         captured = lamella.addmm(v, x[:31], y)
@@ -166,7 +166,7 @@ def biases():
         graph.replay()
     check(captured, product[:31] + 2 * c)
     v.div_(2)
-    # The context of a tensor's device is made current, whichever the thread has used before.
+    # The context of a tensor's device is made current, whatever context the thread has used before.
     other = there(a).to("cuda:1")
     out = lamella.empty(70, 40, device=DEVICE)
     for _ in range(2):
@@ -183,7 +183,7 @@ def biases():
 
 
 def sorts():
-    """Rows longer than a block holds: many blocks a pass, several rows, NaN and zeros of both signs."""
+    """Rows longer than shared memory holds: many blocks a pass, several rows, NaN and zeros of both signs."""
     x = rng.integers(-900, 900, (3, 5000)).astype(np.float32)
     x[:, ::7] = np.nan
     x[:, ::11] = -0.0
@@ -201,7 +201,7 @@ def sorts():
 
 
 def selections():
-    """The first of long rows, with equals, NaN and zeros of both signs: one block a row, several, columns."""
+    """The first elements of long rows, with equals, NaN and zeros of both signs: one block a row, several, columns."""
     for shape, dim, kept in (((2, 2500), 1, 7), ((10_000,), 0, 300), ((4000, 2), 0, 1), ((2100,), 0, 1030)):
         x = rng.integers(-90, 90, shape).astype(np.float32)
         for dtype in (
@@ -231,7 +231,7 @@ def selections():
 
 
 def meeting():
-    """Elements for one place: sums in order, over pieces and blocks; the last one that is put stays."""
+    """Several elements for one place: sums in order, over pieces and blocks; of those that are put, the last stays."""
     x, at = normal(1500, 3), rng.integers(0, 5, 1500)
     at[:400] = 4
     wanted = np.zeros((5, 3))
@@ -382,7 +382,7 @@ def columns():
 
 
 def short_floats():
-    """gelu of every number of 16 bits, in units in the last place of the result, and where it has no finite one."""
+    """gelu of every number of 16 bits, in units in the last place of the result, also where it is not finite."""
     for dtype, digits, least in ((lamella.bfloat16, 8, -133), (lamella.float16, 11, -24)):
         x = lamella.from_numpy(np.arange(2**16, dtype=np.uint16).view(np.int16)).view(dtype)
         got = lamella.nn.functional.gelu(x.to(DEVICE)).cpu().to(lamella.float64).numpy()
@@ -403,7 +403,7 @@ def short_floats():
 
 
 def pools():
-    """Largest elements of windows and their places, against the cpu's: equals, NaN, windows beyond the image."""
+    """Largest elements of windows and their places, compared with the cpu's: equals, NaN, windows beyond the image."""
     F = lamella.nn.functional
     x = rng.integers(-5, 5, (3, 5, 33, 38)).astype(np.float32)
     x[:, 1] = -np.inf
@@ -446,7 +446,7 @@ def batches():
 
 
 def convolutions():
-    """Several tiles; a weight's gradient whose sums are cut into parts; groups, strides and gaps."""
+    """Convolutions of several tiles; a weight's gradient whose sums are cut into parts; groups, strides and gaps."""
     x, w = normal(2, 4, 33, 40), normal(6, 2, 3, 2)
     given, weight = there(x).requires_grad_(), there(w).requires_grad_()
     options = dict(stride=(2, 1), padding=(2, 1), dilation=(1, 2), groups=2)
@@ -470,7 +470,7 @@ def convolutions():
 
 
 def against_cpu(call, *arrays, dtype=lamella.float32, limit=1e-4, last=False):
-    """A convolution and its gradients, compared with the cpu's in float64; the tensors themselves are of `dtype`."""
+    """Compares a convolution and its gradients with the cpu's in float64; the device's tensors are of `dtype`."""
     layout = dict(memory_format=lamella.channels_last) if last else {}
     given = [there(x, dtype).contiguous(**layout).requires_grad_() for x in arrays[:2]]
     more = [there(x, dtype).requires_grad_() for x in arrays[2:]]
@@ -485,7 +485,7 @@ def against_cpu(call, *arrays, dtype=lamella.float32, limit=1e-4, last=False):
 
 
 def dnn():
-    """Convolutions by a cuDNN that is there: which problems it is handed, which plans are kept, and the switches."""
+    """Convolutions with cuDNN: the problems that it computes, the plans that are kept, and the switches."""
     F, cudnn, library = lamella.nn.functional, lamella.backends.cudnn, ctypes.CDLL("libcudnn.so.9")
     convolutions()
     assert library.standin_dnn_calls() == 3 and cudnn.version() == 90000 and cudnn.is_available()
@@ -510,18 +510,18 @@ def dnn():
     against_cpu(lambda *t: F.conv2d(*t, padding="same"), x, normal(3, 4, 2, 2), b[:3])
     against_cpu(lambda *t: F.conv2d(*t, groups=4), x, normal(8, 1, 3, 3))
     assert calls() == before + 3 * 13, calls()
-    # Operands that lie in other ways, also at odd addresses, are copied.
+    # Operands with other strides, also at odd addresses, are copied.
     wide = there(normal(2, 4, 9, 17))
     for odd in (wide[..., ::2], wide[..., 1:], wide.transpose(2, 3), wide[:, :, :, :1].expand(2, 4, 9, 8), wide[1:]):
         check(
             F.conv2d(odd, there(w), groups=2), F.conv2d(odd.cpu().double(), there(w).cpu().double(), groups=2).numpy()
         )
-    # A plan is made once; threads share it.
+    # A plan is made once, and threads share it.
     searches, before = library.standin_dnn_searches(), calls()
     for _ in range(3):
         against_cpu(lambda *t: F.conv2d(*t, **two), x, w, b)
     assert library.standin_dnn_searches() == searches and calls() == before + 9
-    # What cuDNN refuses when it is asked, and when it runs, is computed without it, and it is not asked again.
+    # A problem that cuDNN refuses, at the search or when it runs, is computed without it, and not searched for again.
     for refused in (dict(stride=7), dict(dilation=5, padding=5)):
         for _ in range(2):
             searches = library.standin_dnn_searches()
@@ -552,7 +552,7 @@ def dnn():
     cudnn.allow_tf32 = True
     error = (F.conv2d(there(x), there(w), groups=2) - exact).abs().max().item()
     assert 1e-6 < error < 1e-2, error
-    # A captured convolution, whose plan and work space are made while it is captured.
+    # A captured convolution, whose plan and work space are made during the capture.
     given, weight = there(x), there(w)
     with cudnn.flags(deterministic=True):
         graph = lamella.cuda.CUDAGraph()
@@ -565,9 +565,9 @@ def dnn():
 
 
 def attention(dtype, limit, heads, sizes, how, scale=None):
-    """Values and all gradients of attention; `how` is "masked", "added", "causal" or "whole", sizes those of queries,
-    keys, and the widths of keys and values. What is added hides keys by the lowest number of float32: the first tile,
-    those of a bool mask, and of the first query all but one."""
+    """Compares values and all gradients of attention with numpy's. `how` is "masked", "added", "causal" or "whole";
+    sizes are those of queries, keys, and the widths of keys and values. The added mask hides keys by the lowest number
+    of float32: the first tile, the keys that a bool mask hides, and all keys but one of the first query."""
     queries, keys, width, value_width = sizes
     q, k, v = (normal(1, h, *s) for h, s in ((heads, (queries, width)), (1, (keys, width)), (1, (keys, value_width))))
     mask = rng.random((queries, keys)) < 0.7
@@ -608,7 +608,7 @@ def attentions():
 
 
 def wide_attentions():
-    """The same of float32, by split numbers and without the matrix instruction, and of float64."""
+    """The same for float32, by split numbers and without the matrix instruction, and for float64."""
     for width, how in ((48, "causal"), (56, "added"), (72, "masked"), (128, "whole")):
         attention(lamella.float32, 2e-5, 2, (70, 130, width, 32), how)
     for dtype, sizes in ((lamella.float32, (70, 130, 9, 30)), (lamella.float64, (70, 70, 72, 32))):
@@ -624,7 +624,7 @@ def long_sums():
 
 
 def dropouts():
-    """Attention with dropout takes the words that the cpu takes, forward and backward, in kernels of each kind."""
+    """Attention with dropout takes the same words as on the cpu, forward and backward, in kernels of each kind."""
     attend = lamella.ops.aten._attention_dropout
     for dtype, limit, width, masked in (
         (lamella.float32, 2e-5, 64, True),

@@ -1,6 +1,6 @@
 """Compiles recorded programs with NVIDIA's NVRTC to machine code: many programs in one, since each costs a start.
 
-The stand-in records every program that it compiles (``STANDIN_RECORD``); what is compiled here is the same text.
+The stand-in records the text of every program that it compiles (``STANDIN_RECORD``); this module compiles these texts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Recorded:
 
     @property
     def own_options(self) -> tuple[str, ...]:
-        """Without the device's architecture; one of its own instructions, "-arch=sm_90a", stays."""
+        """The options without the device's architecture. One for its own instructions, "-arch=sm_90a", stays."""
         return tuple(o for o in self.options if not o.startswith("-arch") or o.endswith("a"))
 
 
@@ -43,7 +43,7 @@ def find_library() -> str | None:
 
 
 def together(programs: list[Recorded]) -> list[tuple[Recorded, list[Recorded]]]:
-    """Programs of one file and the same options become one, with the programs that it holds."""
+    """Joins programs of one file with the same options to one program. Returns each with the programs that it holds."""
     groups: dict[tuple[str, tuple[str, ...], str], list[Recorded]] = defaultdict(list)
     for p in programs:
         fixed = "struct Op {" not in p.text
@@ -63,8 +63,8 @@ def together(programs: list[Recorded]) -> list[tuple[Recorded, list[Recorded]]]:
 
 @dataclass(frozen=True)
 class Launch:
-    """What a launch of a kernel asks for: threads of a block, and bytes of its shared memory; `room` is how many bytes
-    of that the device has for a block."""
+    """The needs of a kernel's launch: threads of a block, and bytes of its shared memory. `room` is the bytes of shared
+    memory that the device has for a block."""
 
     threads: int
     shared: int
@@ -72,7 +72,7 @@ class Launch:
 
 
 def launches(folder: Path) -> dict[str, set[Launch]]:
-    """By the names of kernels, what the stand-in has recorded of all processes."""
+    """Returns the launches that the stand-in has recorded in all processes, by the names of kernels."""
     found: dict[str, set[Launch]] = defaultdict(set)
     for path in folder.glob("launches.*"):
         for line in path.read_text().splitlines():
@@ -83,21 +83,21 @@ def launches(folder: Path) -> dict[str, set[Launch]]:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a thread of a kernel needs, what a block needs beside what its launch asks for, and the most threads that
-    the kernel was compiled for."""
+    """The needs of a kernel: registers of a thread, bytes of shared memory of a block beside those of its launch, and
+    the most threads of a block for which the kernel was compiled."""
 
     registers: int
     shared: int
     threads: int
 
     def refusals(self, launch: Launch) -> list[str]:
-        """Why devices refuse the launch. Registers are given to four warps at a time, in eights a thread."""
+        """Returns why devices refuse the launch. Registers are given to four warps at a time, in eights a thread."""
         warps, found = -(-launch.threads // 128) * 4, []
         if warps * 32 * -(-self.registers // 8) * 8 > 65536:
             found.append(f"{launch.threads} threads of {self.registers} registers are more than a block's 65536")
         if launch.threads > self.threads:
             found.append(f"{launch.threads} threads are more than its __launch_bounds__, {self.threads}")
-        # The backend asks for more than 48 KiB by a launch's own share alone.
+        # Only a launch's own share makes the backend allow a block more than 48 KiB.
         room = 48 << 10 if launch.shared <= 48 << 10 else launch.room
         if self.shared + launch.shared > room:
             found.append(f"{self.shared} and {launch.shared} bytes of shared memory are more than {room}")
@@ -106,8 +106,8 @@ class Resources:
 
 @dataclass(frozen=True)
 class Compiled:
-    """Machine code, empty where a program does not compile, the compiler's log, and resources by the names that the
-    program was asked for."""
+    """Machine code, empty if a program does not compile, the compiler's log, and the resources of the functions that
+    the program names."""
 
     code: bytes
     log: str
@@ -115,7 +115,7 @@ class Compiled:
 
 
 def resources_of(log: str, ptx: str) -> dict[str, Resources]:
-    """By the names of machine code, what the assembler says with `-v`, and the bounds that PTX has."""
+    """Returns the resources in the assembler's output with `-v`, and the bounds in PTX, by machine code's names."""
     bounds = dict(re.findall(r"\.entry (\w+)\([^)]*\)\s*\.maxntid (\d+)", ptx))
     pattern = r"entry function '(\S+)'.*?Used (\d+) registers(.*?)\n"
     found = {}
@@ -142,7 +142,7 @@ class Compiler:
         try:
             for name in program.names:
                 assert self.nvrtc.nvrtcAddNameExpression(handle, name.encode()) == 0
-            # A kernel of one architecture's own instructions; on others what stands in their place is compiled.
+            # A kernel that has one architecture's own instructions uses them there, and a substitute elsewhere.
             own = f"-arch={arch}a"
             words = [own if own in program.options else f"-arch={arch}", "--ptxas-options=-v"]
             words += [o for o in program.own_options if not o.startswith("-arch")]

@@ -1,7 +1,7 @@
 """Gradients of samples on device ``cuda`` against the CPU's, and the memory layout of results against the CPU's.
 
-``python run_gradients.py [I/N] [operators...]`` is run as ``run_samples.py`` is, and prints what differs. Each sample
-is differentiated in its own dtypes, and in double precision to second order.
+``python run_gradients.py [I/N] [operators...]`` takes the arguments of ``run_samples.py`` and prints the differences.
+Each sample is differentiated in its own dtypes, and in double precision to second order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradient_sweep import SAMPLED as DIFFERENTIABLE  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 from lamella.operators.samples import Sample  # noqa: E402
 
-PARTS = 60  # of a run with LAMELLA_SWEEP=turn: each kernel of a gradient is compiled by g++ there
+PARTS = 60  # parts of the catalogue with LAMELLA_SWEEP=turn, since g++ compiles each kernel of a gradient
 
 
 class Placed(Case):
@@ -45,13 +45,13 @@ class Placed(Case):
 
 
 def weights(outs) -> list[lamella.Tensor]:
-    """Gradients of outputs to begin with: numbers of either sign, the same on each device."""
+    """Returns gradients of the outputs: numbers of either sign, the same on each device."""
     rng = np.random.default_rng(3)
     return [lamella.tensor(rng.uniform(-1, 1, tuple(o.shape))).to(o.dtype).to(o.device) for o in outs]
 
 
 def precision(case: Placed, dtype: str) -> str:
-    """The dtype by whose precision a gradient is compared: a double's may be computed in the dtype of another input."""
+    """Returns the dtype of the precision to expect: a double's gradient may be computed in another input's dtype."""
     least = min(x.dtype.itemsize // (1 + x.dtype.is_complex) for x in case.inputs)
     complex_one = dtype.startswith("complex")
     if least >= 8 or dtype in ("float16", "bfloat16") or (least == 4 and dtype in ("float32", "complex64")):
@@ -62,7 +62,7 @@ def precision(case: Placed, dtype: str) -> str:
 
 
 def gradients(case: Placed, twice: bool) -> list:
-    """Of the inputs, and if asked and there are gradients of these, those of their weighted sum. None where is none."""
+    """Returns the inputs' gradients; if `twice`, also the gradients of their weighted sum. None for absent ones."""
     outs = [o for o in case(*case.inputs) if o.requires_grad]
     if not outs:
         return []
@@ -78,7 +78,7 @@ def gradient_faults(sample: Sample, twice: bool = False) -> list[str]:
         return []
     try:
         wanted = gradients(on_cpu, twice)
-    except (RuntimeError, NotImplementedError) as error:  # a call that has no derivative has none on any device
+    except (RuntimeError, NotImplementedError) as error:  # a call without a derivative has none on any device
         try:
             gradients(Placed(sample, DEVICE), twice)
         except type(error):
@@ -89,7 +89,7 @@ def gradient_faults(sample: Sample, twice: bool = False) -> list[str]:
         return ["other inputs have gradients"]
     pairs = [(array(g), array(w)) for g, w in zip(got, wanted, strict=True) if g is not None]
     names = [f"{g[0]} instead of {w[0]}" for g, w in pairs if g[0] != w[0]]
-    # Sums of many parts round by the size of the parts.
+    # Sums of many parts have rounding errors as large as the parts, so differences are divided by the largest element.
     sizes = [np.abs(w[np.isfinite(w)]).max(initial=1.0) for _, (_, w) in pairs]
     scaled = [(precision(on_cpu, g[0]), g[1] / s) for (g, _), s in zip(pairs, sizes, strict=True)]
     return names + differences(scaled, [w[1] / s for (_, w), s in zip(pairs, sizes, strict=True)], 1.0)
@@ -100,12 +100,12 @@ def second_faults(sample: Sample) -> list[str]:
 
 
 def significant(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
-    """Strides along which there is a next element."""
+    """Returns the strides of dimensions that have more than one element."""
     return [] if 0 in shape else [s for n, s in zip(shape, strides, strict=True) if n > 1]
 
 
 def layout_faults(sample: Sample) -> list[str]:
-    """Strides of results are the CPU's, where they mean something."""
+    """Compares the strides of results with the CPU's, in dimensions of more than one element."""
     kept = [[r for r in flat(run(sample, d)) if isinstance(r, lamella.Tensor)] for d in ("cpu", DEVICE)]
     wanted, got = ([significant(shape, strides) for shape, strides, _ in described(r)] for r in kept)
     return [] if got == wanted else [f"strides are {got}, the cpu's {wanted}"]

@@ -1,8 +1,8 @@
 """Runs samples of operators on device ``cuda`` and compares values with the oracles, dtypes and shapes with the CPU's.
 
-``python run_samples.py [I/N] [operators...]`` prints what differs, and exits with 1 if anything does. Without names it
-takes all, or with LAMELLA_SWEEP=turn those of today; 3/15 is the third of fifteen shares, for processes side by side.
-It is run where ``cuda`` is the stand-in, and on a machine with a GPU.
+``python run_samples.py [I/N] [operators...]`` prints the differences, and exits with 1 if there are any. Without names
+it takes all operators, or with LAMELLA_SWEEP=turn those of today; 3/15 is the third of fifteen shares, for processes
+side by side. Tests run it on the stand-in for ``cuda``, and on a machine with a GPU.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from compare import differences, expected, has_oracle  # noqa: E402
 from lamella.operators import samples  # noqa: E402
 
 DEVICE = "cuda"
-PARTS = 8  # of a run with LAMELLA_SWEEP=turn: each kernel is compiled by g++ there, so a part is smaller than elsewhere
+PARTS = 8  # parts of the catalogue with LAMELLA_SWEEP=turn, smaller than elsewhere since g++ compiles each kernel
 
 
 def host(result) -> list:
@@ -34,7 +34,7 @@ def host(result) -> list:
 
 
 def value_faults(sample) -> list[str]:
-    """The result is the oracle's, has the CPU's dtype and shape, and no argument that is only read changes."""
+    """Checks that the result is the oracle's, with the CPU's dtype and shape, and that read-only arguments stay."""
     wanted = run(sample)
     built = sample.build(DEVICE)
     read = [t for i, a in enumerate(built[0]) if i not in written(sample) for t in tensors(([a], {}))]
@@ -67,7 +67,7 @@ def faults(operator: str) -> list[str]:
 
 
 def share(arguments: list[str], operators: list[str] = SAMPLED, parts: int = PARTS) -> list[str]:
-    """The operators that are named; without names all, or those of today. Of these the share I/N, if that is asked."""
+    """Returns the named operators; without names all, or those of today. With I/N only this share of them."""
     turn = os.environ.get("LAMELLA_SWEEP") == "turn"
     asked = operators[datetime.date.today().toordinal() % parts :: parts] if turn else operators
     part, count = 1, 1
@@ -77,7 +77,7 @@ def share(arguments: list[str], operators: list[str] = SAMPLED, parts: int = PAR
 
 
 def main(program: str, operators: list[str], faults: Callable[[str], list[str]]) -> int:
-    """Prints the faults of operators and a last line with their number; 1 if there are any."""
+    """Prints the faults of operators and a last line with their number. Returns 1 if there are any, else 0."""
     warnings.simplefilter("ignore")
     lamella.backends.cudnn.allow_tf32 = False
     bad, start = 0, time.process_time()

@@ -1,4 +1,4 @@
-"""Each file of kernels once, with small sizes, to be run by compute-sanitizer on a machine with a GPU.
+"""Runs each file of kernels once, with small sizes, for compute-sanitizer on a machine with a GPU.
 
 ``compute-sanitizer --tool memcheck python sanitized.py [words...]`` runs the parts whose names hold a word, or all.
 ``python sanitized.py planted`` writes past the end of memory by a kernel of CuPy's, which the tool must report.
@@ -113,7 +113,7 @@ def random():
 def products():
     for dtype in (lamella.float32, lamella.bfloat16, lamella.float64, lamella.int32, lamella.complex64):
         a, b = rand(70, 37, grad=False).to(dtype), rand(90, 37, grad=False).to(dtype).t()
-        a @ b, a @ b[:, 0], lamella.bmm(a[None], b[None])  # by cuBLAS, where that is there
+        a @ b, a @ b[:, 0], lamella.bmm(a[None], b[None])  # by cuBLAS, if it is there
     lamella.ops.aten.mm(rand(37, 5, grad=False).t()[:, ::2], rand(19, 5, grad=False))
 
 
@@ -131,7 +131,7 @@ def planted():
     import cupy
 
     kernel = cupy.RawKernel('extern "C" __global__ void wrong(float* x) { x[(1 << 20) + threadIdx.x] = 1; }', "wrong")
-    with cupy.cuda.using_allocator(None):  # without a pool: the memory ends where the array does
+    with cupy.cuda.using_allocator(None):  # without a pool the memory ends where the array does
         kernel((1,), (32,), (cupy.zeros(8, "float32"),))
         cupy.cuda.Device().synchronize()
 

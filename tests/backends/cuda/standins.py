@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 @functools.cache
 def has_gpu():
-    """Whether NVIDIA's driver is there and has a device."""
+    """Returns whether NVIDIA's driver is there and has a device."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -27,7 +27,7 @@ def has_gpu():
 
 
 def make(factory):
-    """The stand-ins, built once for all processes of a run; the kernels that they compile are shared, too."""
+    """Builds the stand-ins once for all processes of a run, which also share kernels. Returns their folder."""
     folder = shared_folder(factory) / "cuda_standin"
     folder.mkdir(exist_ok=True)
     with locked(folder / "lock"):
@@ -41,7 +41,7 @@ def make(factory):
 
 
 def on_standin(factory, **env):
-    """A Python whose device is the stand-in, also where there is a GPU."""
+    """Returns a Python whose device is the stand-in, also on a machine with a GPU."""
     folder = make(factory)
     usual = {
         "LD_LIBRARY_PATH": str(folder),
@@ -52,7 +52,7 @@ def on_standin(factory, **env):
 
 
 def guest(factory, **env):
-    """A Python whose device is the GPU, or where there is none the stand-in."""
+    """Returns a Python whose device is the GPU, or the stand-in if there is no GPU."""
     if not has_gpu():
         return on_standin(factory, **env)
     usual = {"PYTHONPATH": str(Path(lamella.__file__).parents[1])}

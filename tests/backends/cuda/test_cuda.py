@@ -18,7 +18,7 @@ NUMPY = """
 
 @pytest.fixture
 def fresh(standin, tmp_path):
-    """With a cache of kernels of its own, for altered texts."""
+    """Runs programs over altered texts, with a cache of kernels of their own."""
 
     def run_altered(program, *arguments, alter, **env):
         usual = {"LD_LIBRARY_PATH": str(standin), "LAMELLA_CUDA_CACHE": str(tmp_path / "kernels")}
@@ -31,7 +31,7 @@ def fresh(standin, tmp_path):
 
 
 def refused(tmp_path, **env):
-    """Why the device cannot be used."""
+    """Returns the error of a program that uses the device."""
     program = """
         import lamella
         assert not lamella.cuda.is_available() and lamella.cuda.device_count() == 0
@@ -65,7 +65,7 @@ def test_cupy_and_the_backend_are_not_imported_without_the_device(cuda):
         assert not [m for m in sys.modules if m.startswith(("cupy", "lamella.backends.cuda."))]
         lamella.ones(2, device="cuda") + 1
         assert "lamella.backends.cuda.plugin" in sys.modules and "cupy" not in sys.modules
-        lamella.backends.cuda.matmul.allow_tf32 = True  # torch's switches stand beside it
+        lamella.backends.cuda.matmul.allow_tf32 = True  # the module also has torch's switches
     """)
 
 
@@ -104,7 +104,7 @@ def test_memory_of_another_stream_waits_until_that_has_passed(cuda):
         import lamella
         cuda = lamella.cuda
         x = lamella.zeros(1000, device="cuda")
-        lamella.ops.cuda.delay(x, 1)  # kernels are compiled before time counts
+        lamella.ops.cuda.delay(x, 1)  # kernels are compiled before time is measured
         held = x + 1, lamella.full((1000,), 7.0, device="cuda")
         cuda.synchronize()
         other = cuda.Stream()
@@ -131,7 +131,7 @@ def test_out_of_memory_names_what_is_held_and_cached_blocks_are_tried_first(tmp_
         import lamella
         x = lamella.empty(40 << 20, dtype=lamella.uint8, device="cuda")
         del x
-        y = lamella.empty(60 << 20, dtype=lamella.uint8, device="cuda")  # fits when the cached block is given back
+        y = lamella.empty(60 << 20, dtype=lamella.uint8, device="cuda")  # fits if the cached block is freed
         with fails(lamella.OutOfMemoryError) as error:
             lamella.empty(30 << 20, dtype=lamella.uint8, device="cuda")
         assert "cuda" in str(error) and str(30 << 20) in str(error) and str(60 << 20) in str(error), error
@@ -149,7 +149,7 @@ def test_streams_events_and_copies_keep_their_order(cuda):
         import lamella
         cuda = lamella.cuda
         x = lamella.zeros(5, device="cuda")
-        lamella.ops.cuda.delay(x, 1)  # kernels are compiled before time counts
+        lamella.ops.cuda.delay(x, 1)  # kernels are compiled before time is measured
         (x.add_(0) * 2).mul_(3)
         cuda.synchronize()
         side, ready = cuda.Stream(), cuda.Event(enable_timing=True)
@@ -177,7 +177,7 @@ def test_streams_events_and_copies_keep_their_order(cuda):
         assert target.tolist() == [0.0, 3.0, 6.0, 9.0]
         host = lamella.ones(3)
         lamella.ops.cuda.delay(there, 50000)
-        moved = host.to("cuda")  # pageable memory may be written at once
+        moved = host.to("cuda")  # the copy has read the pageable memory
         host.zero_()
         assert moved.tolist() == [1.0] * 3
     """,
@@ -271,7 +271,7 @@ def test_replays_draw_what_the_calls_would_draw(cuda):
             drop = lamella.nn.functional.dropout(lamella.ones(9, device="cuda"), 0.5)
             q = lamella.ones(1, 1, 9, 8, device="cuda", requires_grad=True)
             weighed = lamella.nn.functional.scaled_dot_product_attention(q, q, q, dropout_p=0.5)
-            slope, = lamella.autograd.grad(weighed.sum(), q)  # by the words of the same replay
+            slope, = lamella.autograd.grad(weighed.sum(), q)  # takes the words of the same replay
             return x, y, drop, weighed.detach(), slope, lamella.randn(3, dtype=lamella.float64, device="cuda")
 
         calls()  # kernels are compiled
@@ -288,7 +288,7 @@ def test_replays_draw_what_the_calls_would_draw(cuda):
         with cuda.graph(again):
             x = lamella.rand(5, device="cuda")
         lamella.manual_seed(3)
-        assert lamella.rand(5, device="cuda").tolist() == wanted[0][0]  # outside of a graph as ever
+        assert lamella.rand(5, device="cuda").tolist() == wanted[0][0]  # outside of a graph nothing changes
         again.replay()
         assert x.tolist() != wanted[0][0]
     """)
@@ -308,7 +308,7 @@ def test_properties(tmp_path_factory, standin):
 
 
 def test_operands_of_any_layout(cuda):
-    """Misaligned, strided, broadcast and transposed ones, more dimensions than a walk has, and numbers of the host."""
+    """Misaligned, strided, broadcast and transposed operands, more dimensions than a walk has, numbers of the host."""
     cuda.run(
         NUMPY
         + """
@@ -337,7 +337,7 @@ def test_operands_of_any_layout(cuda):
 
 
 def test_reductions_of_many_parts(cuda):
-    """Lengths around the parts' and the packs' borders, rows and columns, against numpy."""
+    """Lengths around the borders of parts and packs, rows and columns, compared with numpy."""
     cuda.run(
         NUMPY
         + """
@@ -399,7 +399,7 @@ def test_a_network_learns_as_on_the_cpu(cuda):
 
 
 def test_the_cuda_array_interface(cuda):
-    """Tensors have it where they lie on the device, and arrays that have it are read without a copy."""
+    """Tensors on the device have the interface, and arrays that have it are read without a copy."""
     cuda.run(
         NUMPY
         + """
@@ -676,7 +676,7 @@ def test_the_samples_program_reports_a_planted_defect(standin, tmp_path):
 
 
 def test_a_profile_times_kernels_by_events(cuda):
-    """The profiler knows nothing of this backend but its events."""
+    """The profiler uses nothing of this backend but its events."""
     cuda.run("""
         import lamella
         from lamella.profiler import profile
@@ -702,7 +702,7 @@ def test_the_gradients_program_reports_planted_defects(standin, tmp_path, operat
         import sys
         import run_gradients as program
         described = program.described
-        if sys.argv[1] == "t":  # strides of the device's results are turned around
+        if sys.argv[1] == "t":  # the strides of the device's results are reversed
             program.described = lambda rs: [
                 (shape, strides[:: -1 if rs[0].device.type == "cuda" else 1], dtype)
                 for shape, strides, dtype in described(rs)
@@ -721,7 +721,7 @@ def test_the_gradients_program_reports_planted_defects(standin, tmp_path, operat
 
 
 def test_the_program_for_the_sanitizer_runs(cuda):
-    """A part of it that changes each day."""
+    """Runs a part of the program, another one each day."""
     names = "pointwise reductions scans sorts rows norms attention convolutions pools indexing random products updates"
     part = names.split()[datetime.date.today().toordinal() % len(names.split())]
     said = run(sys.executable, HERE / "sanitized.py", part, cwd=cuda.folder, timeout=300, **cuda.env)
@@ -730,6 +730,6 @@ def test_the_program_for_the_sanitizer_runs(cuda):
 
 @pytest.mark.parametrize("program", ["run_samples.py", "run_gradients.py"])
 def test_samples(cuda, standin, program):
-    """A part of the catalogue that changes each day, against the oracles and the CPU; nothing may fall back to it."""
+    """Compares a part of the catalogue, another one each day, with the oracles and the CPU; nothing may fall back."""
     said = run(sys.executable, HERE / program, cwd=cuda.folder, timeout=900, **(cuda.env | {"LAMELLA_SWEEP": "turn"}))
     assert '{"fallbacks": []}' in said

@@ -1,6 +1,6 @@
-"""What only a GPU can show: CuPy, torch and numba on the same memory, sizes past 2^31 elements, examples that learn.
+"""Tests that need a GPU: CuPy, torch and numba on the same memory, sizes past 2^31 elements, examples that learn.
 
-The programs of ``test_cuda.py`` and ``test_promises.py`` run on the GPU, too, where there is one.
+The programs of ``test_cuda.py`` and ``test_promises.py`` also run on the GPU if there is one.
 """
 
 import gc
@@ -21,14 +21,14 @@ MANY = 2**31 + 1000
 
 
 def busy(stream, microseconds=50000):
-    """Keeps a stream busy; work that comes behind it comes late."""
+    """Keeps a stream busy, so that work which is queued after it runs late."""
     with stream:
         lamella.ops.cuda.delay(lamella.empty(1, device="cuda"), microseconds)
 
 
 @pytest.fixture
 def x():
-    """A tensor whose kernels are there, so that time counts from here on."""
+    """A tensor whose kernels are compiled, so that time can be measured."""
     made = lamella.arange(12.0, device="cuda").reshape(3, 4)
     lamella.ops.cuda.delay(made, 1)
     made.clone().fill_(0).add_(1).sum().item()
@@ -154,7 +154,7 @@ def test_torch_and_tensors_wait_for_each_other(x, way):
         torch.cuda._sleep(10**8)
         a.fill_(7)
         t = lamella.from_dlpack(a) if way == "dlpack" else lamella.as_tensor(a)
-        if way == "interface":  # torch's names no stream: its reader waits itself
+        if way == "interface":  # torch's interface names no stream, so its reader must wait
             torch.cuda.synchronize()
         assert (t + 0).tolist() == [7.0] * 12
         busy(ours)
@@ -187,7 +187,7 @@ def test_memory_lives_as_long_as_a_reader():
 
 
 def test_pools_give_memory_to_each_other(x):
-    """After empty_cache another library can take what this one had."""
+    """After empty_cache another library can take the memory that this one had."""
     torch = pytest.importorskip("torch")
     total = lamella.cuda.get_device_properties().total_memory
     big = lamella.empty(total // 2, dtype=lamella.uint8, device="cuda")
@@ -231,7 +231,7 @@ def many():
 
 
 def ends(t, wanted):
-    """The first elements, those around 2^31, and the last ones."""
+    """Compares the first elements, those around 2^31, and the last ones."""
     for at in (0, 2**31 - 500, MANY - 500):
         numbers = (lamella.arange(at, at + 500) % (1 << 20)) % 100
         assert t[at : at + 500].cpu().tolist() == [wanted(n) for n in numbers.tolist()]
@@ -290,7 +290,7 @@ def test_examples_learn(tmp_path_factory, name, steps):
 
 @pytest.mark.parametrize("length", [12255, 12285, 12287, 12289])
 def test_rows_as_long_as_shared_memory(length):
-    """What the launch asks for and what a kernel has of its own must fit together."""
+    """A launch's shared memory and a kernel's own must fit together."""
     x = lamella.rand(3, length)
     for f in (lambda t: t.softmax(-1), lambda t: lamella.nn.functional.layer_norm(t, (length,))):
         assert (f(x.cuda()).cpu() - f(x)).abs().max() < 1e-4

@@ -1,4 +1,4 @@
-"""The heavier kernels on the stand-in: sizes beyond samples, with and without NVIDIA's libraries, in either order of
+"""The heavier kernels on the stand-in: sizes beyond samples, with and without NVIDIA's libraries, in both orders of
 threads."""
 
 import sys
@@ -19,19 +19,19 @@ def hash_of(printed):
 
 
 def test_values_do_not_depend_on_the_order_of_threads(tmp_path_factory, standin):
-    """Every case is right, and has the same bits where the threads of a block run backwards."""
+    """Every case is right, and has the same bits if the threads of a block run backwards."""
     forwards = on_standin(tmp_path_factory).run(PROGRAM)
     backwards = on_standin(tmp_path_factory, STANDIN_ORDER="backwards").run(PROGRAM)
     assert hash_of(forwards) == hash_of(backwards)
 
 
 def test_attention_on_an_older_device(tmp_path_factory):
-    """Where there is no matrix instruction of four warps."""
+    """Attention without the matrix instruction of four warps."""
     on_standin(tmp_path_factory, STANDIN_CAPABILITY="80").run(PROGRAM, "attentions", "dropouts")
 
 
 def test_products_by_cublas(tmp_path_factory, standin):
-    """Which layouts, sizes and types are handed to cuBLAS and cuBLASLt, by libraries that refuse what theirs refuse."""
+    """Layouts, sizes and types for cuBLAS and cuBLASLt, by stand-ins that refuse the same calls as NVIDIA's."""
     with_blas = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/blas")
     with_blas.run(PROGRAM, "blas")
     with_blas.run(PROGRAM, "blas", STANDIN_ASYNC="1")
@@ -51,7 +51,7 @@ def test_products_by_cublas(tmp_path_factory, standin):
 
 
 def test_convolutions_by_cudnn(tmp_path_factory, standin):
-    """Which layouts, sizes and types are handed to cuDNN, by a library that refuses what NVIDIA's refuses."""
+    """Layouts, sizes and types for cuDNN, by a stand-in that refuses the same calls as NVIDIA's."""
     with_dnn = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/dnn")
     with_dnn.run(PROGRAM, "dnn")
     with_dnn.run(PROGRAM, "dnn", STANDIN_ASYNC="1")
@@ -70,7 +70,7 @@ def test_convolutions_by_cudnn(tmp_path_factory, standin):
             assert read("allow_tf32") and read("deterministic") and not read("enabled")
         assert not read("allow_tf32") and not read("deterministic") and read("enabled")
     """)
-    # An algorithm whose work space is not to be had gives way: to the next one, then to the backend's own kernels.
+    # If an algorithm's work space cannot be allocated, the next algorithm runs, and at last the backend's own kernels.
     with_dnn.run(
         """
         import lamella
@@ -105,7 +105,7 @@ LACKS = """
 
 
 def test_libraries_that_lack_memory_have_what_is_kept_for_reuse(tmp_path_factory, standin):
-    """Handles, and the work space of cuBLAS, are tried again when it is given back; then it is an error, once."""
+    """Handles and cuBLAS's work space are made again after kept memory is freed; a second failure is an error."""
     with_both = on_standin(tmp_path_factory, LD_LIBRARY_PATH=f"{standin}:{standin}/blas:{standin}/dnn")
     small = str(70 << 20)
     for error, dnn, once, twice in (
@@ -123,21 +123,21 @@ def test_libraries_that_lack_memory_have_what_is_kept_for_reuse(tmp_path_factory
         ("meeting", "if (++p > ends ||=>if (++p > ends - 1 ||"),  # the last piece of a sum is left out
         ("sorts", "ranks[warp][digit] += __popc(same)=>ranks[warp][digit] += 1"),
         ("wide_attentions", "sum[i] = sum[i] * less + =>sum[i] = sum[i] + "),
-        ("attentions", "own + 15 > i0)=>own > i0)"),  # a tile on the diagonal is taken for one below it
-        ("attentions", "[(2 * t + j) * 4 + p]=>[(2 * t + j) * 4 + p % 2]"),  # in the matrix instruction's words
+        ("attentions", "own + 15 > i0)=>own > i0)"),  # a tile on the diagonal is treated as one below it
+        ("attentions", "[(2 * t + j) * 4 + p]=>[(2 * t + j) * 4 + p % 2]"),  # in the words of the matrix instruction
         ("wide_attentions", "bits_as<float>(x) - bits_as<float>(high)=>0.0f"),  # float32 by the high halves alone
         (
-            "long_sums",  # sums of all tiles in the instruction, which rounds towards zero
+            "long_sums",  # the instruction, which rounds towards zero, sums over all tiles
             "float part[4][4] = {};=>float part[4][4]; for (int k = 0; k < 4; k++) for (int e = 0; e < 4; e++)"
             " part[k][e] = sums[half * 4 + k][e], sums[half * 4 + k][e] = 0;",
         ),
-        ("attentions", "(x - from) * by=>x * by - from * by"),  # of masks with the lowest number
+        ("attentions", "(x - from) * by=>x * by - from * by"),  # for masks with the lowest number
         ("dropouts", "return unit(word) < stay_=>return unit(word) <= 1 - stay_"),
         ("convolutions", "end = begin + part < depth ? begin + part : depth=>end = begin + part - 1"),
     ],
 )
 def test_planted_defects_are_found(standin, tmp_path, case, alter):
-    """A kernel that is wrong in one place fails its case."""
+    """A kernel with a defect in one place fails its case."""
     variables = {
         "LD_LIBRARY_PATH": str(standin),
         "LAMELLA_CUDA_CACHE": str(tmp_path),

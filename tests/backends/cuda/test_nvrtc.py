@@ -1,6 +1,6 @@
-"""Kernel texts that the tests have compiled are compiled by NVIDIA's NVRTC to machine code, for sm_80 and sm_90: each
-day another fifth of them for one of the two, with ``LAMELLA_SWEEP=all`` all for both. Registers and shared memory must
-be enough for the launches that the tests have made."""
+"""NVIDIA's NVRTC compiles the kernel texts of the tests to machine code for sm_80 and sm_90: each day another fifth of
+them for one of the two; with ``LAMELLA_SWEEP=all`` all of them for both. Registers and shared memory must be enough for
+the launches that the tests have made."""
 
 import datetime
 import os
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LIBRARY = find_library()
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the wheel nvidia-cuda-nvrtc is for x86-64")
 
-# One launch of each kind of kernel and, of the pointwise ones, of every operator that takes one tensor and no more.
+# PROGRAM launches each kind of kernel once, and of the pointwise ones those of many operators of one tensor.
 PROGRAM = """
     import lamella
     real = lamella.rand(300, 4, device="cuda") / 2 + 0.25
@@ -50,10 +50,10 @@ def compiler():
 def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
     on_standin(tmp_path_factory, LAMELLA_CUDA_CACHE=str(tmp_path_factory.mktemp("kernels"))).run(PROGRAM, timeout=300)
     programs = [Recorded.read(p) for p in sorted((standin / "record").glob("*.cu"))]
-    programs = [p for p in programs if p.file != "code.cu"]  # texts of others, one of which is to be refused
+    programs = [p for p in programs if p.file != "code.cu"]  # texts of other libraries, one of which does not compile
     assert len(programs) > 60
     whole = os.environ.get("LAMELLA_SWEEP") == "all"
-    if not whole:  # today's fifth of them, each for one of the architectures
+    if not whole:  # today's fifth of the programs, each for one of the architectures
         programs = programs[datetime.date.today().toordinal() % 5 :: 5]
     architectures = ("sm_80", "sm_90")
     nvrtc, wrong, even = compiler(), [], datetime.date.today().toordinal() % 2
@@ -75,7 +75,7 @@ def test_all_kernels_compile_to_machine_code(tmp_path_factory, standin):
 
 
 def test_a_text_that_is_wrong_is_reported():
-    """C++ that g++ takes, and CUDA's compiler does not: a function of the host."""
+    """A call of a function of the host, which g++ accepts and CUDA's compiler does not."""
     text = "__host__ int here() { return 1; }\n__global__ void planted(int* x) {\n  *x = here();\n}\n"
     made = compiler().compile(Recorded("planted.cu", ("planted",), (), text), "sm_80")
     assert not made.code and "__host__" in made.log

@@ -1,6 +1,6 @@
-"""The headers' promises about streams, copies, memory and errors, of device ``cuda``, by the programs of ``tests/abi``.
+"""The headers' promises about streams, copies, memory and errors, tested on ``cuda`` by programs of ``tests/abi``.
 
-They are compiled here, or taken from the folder that LAMELLA_ABI_PROGRAMS names, on a machine that cannot compile them.
+The programs are compiled here, or taken from the folder LAMELLA_ABI_PROGRAMS on a machine that cannot compile them.
 """
 
 import os
@@ -33,7 +33,7 @@ def programs(tmp_path_factory):
 
 
 def variables(cuda):
-    """The stand-in works on threads of its own there; the programs find the library that is installed here."""
+    """Returns the environment: a stand-in with threads of its own, and the library that is installed here."""
     folders = [str(PACKAGE), cuda.env.get("LD_LIBRARY_PATH") or os.environ.get("LD_LIBRARY_PATH", "")]
     return cuda.env | {"STANDIN_ASYNC": "1", "LD_LIBRARY_PATH": ":".join(filter(None, folders))}
 

@@ -1,5 +1,5 @@
-// libcublas.so.13 for tests: the one function that multiplies, over memory of the host. It stands in a folder of its
-// own, so that a test chooses whether there is a cuBLAS. The first STANDIN_BLAS_LACKS handles have no memory.
+// libcublas.so.13 for tests: the one function that multiplies, over memory of the host. It has a folder of its own, so
+// that a test chooses whether there is a cuBLAS. The first STANDIN_BLAS_LACKS handles have no memory.
 #include <cstdlib>
 
 #include "blas.h"
@@ -31,7 +31,7 @@ API cublasGemmStridedBatchedEx(Handle* h, int ta, int tb, int m, int n, int k, c
                                int type_a, int lda, long long sa, const void* B, int type_b, int ldb, long long sb,
                                const void* beta, void* C, int type_c, int ldc, long long sc, int count, int compute,
                                int) {
-  // What the library refuses: leading sizes below what they lead, and types that do not go together.
+  // Like the library, refuses leading sizes below the sizes that they lead, and types that do not go together.
   const bool wide = type_a == of_double || type_a == of_wide_complex;
   if (lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m || type_a != type_b || type_a != type_c) return invalid;
   if (wide ? compute != in_64 : compute != in_32 && compute != in_tf32) return unsupported;

@@ -1,5 +1,5 @@
-// What the stand-ins for cuBLAS and cuBLASLt share: handles, elements, and products in columns, as NVIDIA documents
-// them.
+// The common part of the stand-ins for cuBLAS and cuBLASLt: handles, elements, and products in columns, as NVIDIA
+// documents them.
 #pragma once
 
 #include <complex>
@@ -14,7 +14,7 @@ enum { of_float = 0, of_double = 1, of_half = 2, of_complex = 4, of_wide_complex
 enum { success = 0, alloc_failed = 3, invalid = 7, execution_failed = 13, unsupported = 15 };
 enum { in_32 = 68, in_64 = 70, in_tf32 = 77 };  // cublasComputeType_t
 
-// A handle of cuBLAS is one of cuBLASLt as well.
+// A handle of cuBLAS is a handle of cuBLASLt as well.
 struct Handle {
   static constexpr uint64_t ours = 0x57a4d11b1a5;
   uint64_t mark = ours;
@@ -45,7 +45,7 @@ inline int bytes_of(int type) {
   return type == of_wide_complex ? 16 : type == of_double || type == of_complex ? 8 : type == of_float ? 4 : 2;
 }
 
-// A product as a stream comes to it: everything is copied, but for the memory of the device. The bias has an element
+// A product that a stream runs later. Everything is copied, but for the memory of the device. The bias has an element
 // for each row, or is null.
 struct Product {
   int ta, tb, m, n, k, type;
@@ -58,7 +58,7 @@ struct Product {
   int64_t ldc, stride_c;
   int count;
   const void* bias = nullptr;
-  bool rounds_to_tf32 = false, defect = false;  // a defect takes another element's bias
+  bool rounds_to_tf32 = false, defect = false;  // a defect adds another element's bias
   void* space = nullptr;
   size_t space_bytes = 0;
 
@@ -107,7 +107,7 @@ struct Product {
   }
 };
 
-// Runs a product behind the work of a stream.
+// Runs a product after the work of a stream.
 inline int put(void* stream, const Product& product) {
   const auto work = [](void* with) { static_cast<const Product*>(with)->run(); };
   const auto destroy = [](void* with) { delete static_cast<const Product*>(with); };

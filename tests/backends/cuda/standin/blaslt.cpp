@@ -1,8 +1,8 @@
 // libcublasLt.so.13 for tests: products with a bias, from descriptions, layouts and algorithms, over memory of the
-// host. It refuses what NVIDIA's refuses, and more: a description is one thread's alone, depths of 13 have an error
-// for a heuristic, those of 17 have none, and those of 19 have an algorithm that is refused when it runs. Operands that
-// are less aligned than the heuristic was told are the error of a device that has loaded from a wrong address. Where
-// TF32 may be used, it rounds as TF32 does; work space is written to as far as it was asked for.
+// host. It refuses the same calls as NVIDIA's, and more: a description belongs to one thread, depths of 13 have an
+// error for a heuristic, depths of 17 have no heuristic, and depths of 19 have an algorithm that is refused when it
+// runs. Operands that are less aligned than the heuristic assumed are the error of a device that has loaded from a
+// wrong address. Where TF32 may be used, it rounds as TF32 does. It overwrites the requested work space.
 // STANDIN_BLASLT_DEFECT=1 adds another element's bias.
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 
 int calls = 0, searches = 0, refusals = 0;
 
-// Lives as long as its thread.
+// `thread` lives as long as its thread.
 thread_local const auto thread = std::make_shared<int>();
 
 struct Description {
@@ -56,7 +56,7 @@ uint32_t alignment_of(const void* data) {
 constexpr size_t space_needed = 1 << 20;
 uint64_t mix(uint64_t a, uint64_t b) { return (a ^ b) * 0x9e3779b97f4a7c15 + (a >> 31); }
 
-// Whether descriptions go together, as every function checks; `key` tells the problem.
+// Returns whether descriptions go together, as every function checks. Sets `key` to a number for the problem.
 int fit(const Handle* h, const Description* d, const Layout* a, const Layout* b, const Layout* c, const Layout* to,
         uint64_t* key) {
   if (!h || h->mark != Handle::ours || !d || !a || !b || !c || !to) return invalid;
@@ -69,7 +69,7 @@ int fit(const Handle* h, const Description* d, const Layout* a, const Layout* b,
   const uint64_t m = to->rows, n = to->columns, k = d->ta ? a->rows : a->columns;
   if ((d->ta ? a->columns : a->rows) != m || (d->tb ? b->columns : b->rows) != k || (d->tb ? b->rows : b->columns) != n)
     return invalid;
-  if (std::memcmp(c, to, sizeof *c)) return invalid;  // where C is D, as here
+  if (std::memcmp(c, to, sizeof *c)) return invalid;  // C is D, as in the backend's calls
   for (const Layout* each : {a, b, to})
     if (each->leading < static_cast<int64_t>(each->rows)) return invalid;
   if (d->epilogue == 4 && (!d->bias || (d->bias_type != -1 && d->bias_type != to->type))) return invalid;
@@ -185,7 +185,7 @@ API cublasLtMatmul(const Handle* h, const Description* d, const void* alpha, con
   return put(stream, p);
 }
 
-// For tests: how many products ran, how often an algorithm was asked for, and how often one was refused.
+// For tests: the numbers of products that ran, of searches for an algorithm, and of refused algorithms.
 API standin_blaslt_calls() { return calls; }
 API standin_blaslt_searches() { return searches; }
 API standin_blaslt_refusals() { return refusals; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh FOLDER: the stand-ins for libcuda.so.1 and libnvrtc.so.13, in FOLDER/blas those for libcublas.so.13 and
-# libcublasLt.so.13, and in FOLDER/dnn that for libcudnn.so.9.
+# build.sh FOLDER builds the stand-ins for libcuda.so.1 and libnvrtc.so.13 in FOLDER, those for libcublas.so.13 and
+# libcublasLt.so.13 in FOLDER/blas, and that for libcudnn.so.9 in FOLDER/dnn.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 flags="-std=c++20 -O1 -g1 -fPIC -shared -fvisibility=hidden -Wall -Wextra ${CXXFLAGS_STANDIN}"

@@ -1,7 +1,7 @@
 // libcudnn.so.9 for tests: convolutions and their gradients over memory of the host, from descriptors, as NVIDIA
-// documents them. It refuses what cuDNN refuses, and more: strides of 7 have no algorithm, and dilations of 5 have only
-// algorithms that fail when they run. Where TF32 may be used, it rounds as TF32 does. Algorithm 0 is not deterministic,
-// 1 is, 2 needs more memory than a device has, 3 has a status; work space is written to as far as it was asked for.
+// documents them. It refuses the same calls as cuDNN, and more: strides of 7 have no algorithm, and dilations of 5 have
+// only algorithms that fail when they run. Where TF32 may be used, it rounds as TF32 does. Algorithm 0 is not
+// deterministic, 1 is, 2 needs more memory than a device has, 3 has a status. It overwrites the requested work space.
 // STANDIN_DNN_DEFECT=1 leaves out a term of each sum, STANDIN_DNN_SPACE is the work space of algorithm 1. The first
 // STANDIN_DNN_LACKS handles have no memory.
 #include <cstddef>
@@ -69,7 +69,7 @@ double in_tf32(double value) {
   return rounded;
 }
 
-// What a call works on, copied: descriptors may go before the stream comes to it.
+// The arguments of a call, copied, since the descriptors may be destroyed before the stream runs the call.
 struct Call {
   Tensor x, w, y;
   Convolution how;
@@ -139,7 +139,7 @@ void run(void* with) {
   }
 }
 
-// Whether descriptors go together, as every function checks.
+// Returns whether descriptors go together, as every function checks.
 int fit(const Tensor* x, const Filter* w, const Convolution* c, const Tensor* y) {
   if (!x || !w || !c || !y) return null;
   if (!x->dims || x->dims != w->dims || x->dims != y->dims || c->dims != x->dims - 2) return bad;
@@ -315,7 +315,7 @@ API cudnnConvolutionBackwardFilter(void* h, const void* alpha, const Tensor* x, 
   return convolve(h, 2, alpha, x, images, w, weights, c, algorithm, space, bytes, beta, y, outputs);
 }
 
-// For tests: how many convolutions ran and how many problems were searched for, and how the last one ran.
+// For tests: the numbers of convolutions that ran and of problems that were searched for, and how the last one ran.
 API standin_dnn_calls() { return calls; }
 API standin_dnn_searches() { return searches; }
 API standin_dnn_algorithm() { return last_algorithm; }

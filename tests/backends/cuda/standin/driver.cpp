@@ -1,7 +1,8 @@
 // libcuda.so.1 for tests: the driver's functions that the backend calls, over the memory and the processor of the host.
 // Device memory lies in pages that are open only while a kernel or a copy runs. Streams work at once, or with
-// STANDIN_ASYNC=1 on threads of their own. STANDIN_DEVICES and STANDIN_MEMORY (bytes of a device) say what is there,
-// STANDIN_VERSION the driver's version. A kernel that fails is told on stderr, and the context stays broken.
+// STANDIN_ASYNC=1 on threads of their own. STANDIN_DEVICES is the number of devices, STANDIN_MEMORY the bytes of a
+// device, STANDIN_VERSION the driver's version. A kernel that fails prints its error to stderr, and the context stays
+// broken.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -106,7 +107,7 @@ struct Stream {
   }
 };
 
-// The memory of a device: one range of addresses, of which what was used is opened and closed as a whole.
+// The memory of a device: one range of addresses, whose used part is opened and closed as a whole.
 struct Context {
   int device = 0;
   std::mutex mutex;
@@ -115,7 +116,7 @@ struct Context {
   int open = 0;
   std::map<char*, size_t> blocks;
   std::multimap<size_t, char*> spare;
-  std::deque<Stream> streams{1};  // the usual one first
+  std::deque<Stream> streams{1};  // the default stream is the first
   std::atomic<int> error{0};
 
   static constexpr int64_t range = int64_t{1} << 37;
@@ -197,15 +198,15 @@ struct Function {
   std::string name;
   int shared_limit;
   std::mutex mutex;
-  std::set<std::pair<unsigned, unsigned>> launches;  // threads and shared memory of those that are recorded
+  std::set<std::pair<unsigned, unsigned>> launches;  // threads and shared memory of the recorded launches
 };
-// Of a block, by the capability.
+// Returns the most shared memory of a block, by the capability.
 int most_shared() {
   const auto capability = setting("STANDIN_CAPABILITY", 90);
   return (capability == 75 ? 64 : capability == 80 ? 163 : capability < 90 ? 99 : 227) << 10;
 }
-// Writes what a launch asks for into a file of the process: a line is the kernel's name, the threads of a block, the
-// bytes of its shared memory, and those that the device has for a block.
+// Writes the needs of a launch to a file of the process. A line has the kernel's name, the threads of a block, the
+// bytes of its shared memory, and the bytes that the device has for a block.
 void record(Function& f, unsigned threads, unsigned shared) {
   static const char* const folder = std::getenv("STANDIN_RECORD");
   if (!folder) return;
@@ -348,7 +349,7 @@ API cuMemFreeHost(void* p) {
   return std::free(p), success;
 }
 API cuPointerGetAttribute(void* to, int which, uintptr_t p) {
-  if (which != 2 && which != 9) return invalid_value;  // the type of the memory, and the device
+  if (which != 2 && which != 9) return invalid_value;  // 2 is the type of the memory, 9 the device
   for (int d = 0; d < devices(); d++)
     if (context_of(d).owns(reinterpret_cast<void*>(p)))
       return *static_cast<unsigned*>(to) = which == 2 ? 2 : d, success;
@@ -432,7 +433,7 @@ API cuEventRecord(void* event, void* h) {
   auto* e = static_cast<Event*>(event);
   Stream* s = stream_of(h);
   if (!s) return invalid_context;
-  if (s->capture) return success;  // captures here have one stream, whose order is the graph's
+  if (s->capture) return success;  // a capture here has one stream, whose order is the graph's
   auto at = std::make_shared<std::atomic<int64_t>>(0);
   e->at = at;
   s->push([at] { *at = std::chrono::steady_clock::now().time_since_epoch().count(); });
@@ -463,7 +464,7 @@ API cuEventElapsedTime(float* ms, void* a, void* b) {
   return *ms = static_cast<float>(static_cast<double>(*end->at - *start->at) / 1e6), success;
 }
 
-// A "cubin" of the stand-in's compiler: the bytes of a shared object, with their number before them.
+// Loads a "cubin" of the stand-in's compiler: the bytes of a shared object, after the number of them.
 API cuModuleLoadData(void** out, const void* image) {
   const auto* bytes = static_cast<const char*>(image);
   if (std::memcmp(bytes, "STANDIN ", 8)) return invalid_image;
@@ -514,7 +515,7 @@ API cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
       shared > static_cast<unsigned>(f->shared_limit))
     return invalid_value;
   record(*f, bx * by * bz, shared);
-  // The arguments are copied, each in a place that is aligned as any may be.
+  // The arguments are copied, each to a place that is aligned for any type.
   size_t bytes = 0;
   for (const unsigned* n = f->sizes; *n; n++) bytes += (*n + 15) / 16 * 16 + 16;
   auto held = std::make_shared<std::vector<char>>(bytes);
@@ -569,9 +570,9 @@ API cuGraphLaunch(void* graph, void* h) {
 API cuGraphExecDestroy(void* g) { return delete static_cast<Graph*>(g), success; }
 API cuGraphDestroy(void* g) { return delete static_cast<Graph*>(g), success; }
 
-// For stand-ins of other libraries: runs a function behind the work of a stream.
+// For stand-ins of other libraries: runs a function after the work of a stream.
 API standin_on_stream(void* h, void (*work)(void*), void* with, void (*destroy)(void*)) {
-  const std::shared_ptr<void> owned(with, destroy);  // a graph runs it as often as it is replayed
+  const std::shared_ptr<void> owned(with, destroy);  // a graph runs the function at each replay
   Stream* s = stream_of(h);
   if (!s) return invalid_context;
   Context* c = s->context;

@@ -1,6 +1,6 @@
 // The fibers of a block, their barriers and the primitives of warps. A block's fibers run on one thread of the host,
-// one after another, each until its next barrier; a barrier that not all reach, or that they reach at different places,
-// is an error, and so is a kernel that follows an address that it must not.
+// one after another, each until its next barrier. It is an error if not all threads reach a barrier, if they reach it
+// at different places, or if a kernel follows an address that it must not.
 #include "fibers.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ __attribute__((visibility("default"))) thread_local standin_place standin_here
     __attribute__((tls_model("initial-exec")));
 }
 
-// Keeps what a call must keep, and goes on with the other stack.
+// Saves the registers that a call must keep on the present stack, and continues on the other one.
 extern "C" void standin_switch(void** from, void* to);
 asm(R"(
 .text
@@ -55,10 +55,10 @@ namespace {
 constexpr size_t stack_bytes = 64 << 10;
 enum State { ready, at_barrier, at_warp, done };
 struct Fiber {
-  void* stack = nullptr;  // where it goes on
+  void* stack = nullptr;  // the stack on which the fiber continues
   State state = ready;
   uint3 thread{};
-  const void* place = nullptr;  // of the barrier that it waits at
+  const void* place = nullptr;  // of the barrier at which the fiber waits
   unsigned mask = 0;
   unsigned long long value = 0;
 };
@@ -76,7 +76,7 @@ thread_local Block block;
 thread_local sigjmp_buf escape;
 thread_local bool running = false;
 
-// Stacks are kept by the thread, with a page below each that may not be touched.
+// Returns the thread's i-th stack. The thread keeps its stacks, with a page below each that may not be touched.
 char* stack_of(size_t i) {
   static thread_local std::vector<char*> stacks;
   while (stacks.size() <= i) {
@@ -106,7 +106,7 @@ std::string name_of(size_t i) {
   return "thread (" + std::to_string(t.x) + ", " + std::to_string(t.y) + ", " + std::to_string(t.z) + ")";
 }
 
-// All that wait at the block's barrier go on, if all threads are there.
+// If all threads wait at the block's barrier, lets them continue.
 bool pass_barrier() {
   for (size_t i = 0; i < block.fibers.size(); i++) {
     if (block.fibers[i].state != at_barrier) {
@@ -127,7 +127,7 @@ bool pass_barrier() {
   return true;
 }
 
-// The lanes of a warp's mask go on, if all of them are there.
+// If all lanes of a warp's mask wait, lets them continue.
 bool pass_warp(size_t warp) {
   bool passed = false;
   const size_t begin = warp * 32, end = std::min(begin + 32, block.fibers.size());
@@ -319,7 +319,7 @@ __attribute__((visibility("default"))) unsigned standin_ballot(const void*, unsi
   return votes;
 }
 __attribute__((visibility("default"))) void standin_sleep(unsigned nanoseconds) {
-  static thread_local unsigned owed = 0;  // short sleeps are slept together
+  static thread_local unsigned owed = 0;  // short sleeps add up before the thread sleeps
   if ((owed += nanoseconds) < 1000000) return;
   usleep(owed / 1000);
   owed = 0;

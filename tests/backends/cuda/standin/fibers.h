@@ -1,4 +1,4 @@
-// Runs the blocks of a grid: each thread of a block is a fiber where the kernel has barriers, else a call.
+// Runs the blocks of a grid. A thread of a block is a fiber if the kernel has barriers, else a call.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Grid {
   void** arguments;
   bool fibers;
 };
-// What was wrong with the kernel, or "".
+// Returns the error that the kernel made, or "".
 std::string run_grid(const Grid&);
 
 }  // namespace standin

@@ -1,6 +1,6 @@
 // libnvrtc.so.13 for tests: compiles the texts of kernels with g++ to shared objects that the stand-in's driver loads.
-// STANDIN_ALTER="OLD=>NEW" plants a defect: the texts are compiled with OLD replaced. STANDIN_RECORD names a folder
-// where each program is written down, for a check with the real NVRTC.
+// STANDIN_ALTER="OLD=>NEW" plants a defect: the texts are compiled with OLD replaced by NEW. STANDIN_RECORD names a
+// folder to which each program is written, for a check with the real NVRTC.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -39,7 +39,7 @@ std::string altered(std::string text) {
   return text;
 }
 
-// One file a program: its file's name, its names, its options, each list in one line, and its text.
+// Writes a program to a file: its file's name, its names, its options, each list in one line, and its text.
 void record(const Program& p, int n, const char* const* options) {
   const char* folder = std::getenv("STANDIN_RECORD");
   if (!folder) return;
@@ -99,7 +99,7 @@ API nvrtcCompileProgram(void* program, int n, const char* const* options) {
                                     "-shared",
                                     "-fwrapv",
                                     "-ffp-contract=off",
-                                    "-fno-thread-jumps",  // which would make two barriers of one
+                                    "-fno-thread-jumps",  // a thread jump would make two barriers of one
                                     "-fno-math-errno",
                                     "-fno-exceptions",
                                     "-fno-rtti",

@@ -1,5 +1,5 @@
-// What CUDA C++ has beside C++, for g++: it stands before a kernel's text. There are no includes: that would cost most
-// of a compilation's time.
+// The names that CUDA C++ has beside C++, for g++. This text comes before a kernel's text. It includes nothing, since
+// includes would take most of a compilation's time.
 #pragma GCC diagnostic ignored "-Wattributes"
 using size_t = decltype(sizeof 0);
 using int8_t = signed char;
@@ -21,7 +21,7 @@ using uintptr_t = unsigned long;
 #define __launch_bounds__(...)
 #define __restrict__ __restrict
 #define __align__(n) __attribute__((aligned(n)))
-// The fibers of a block run on one thread of the host.
+// __shared__ is thread_local, since the fibers of a block run on one thread of the host.
 #define __shared__ static thread_local
 #define SHARED_BYTES(type, name) type* const name = reinterpret_cast<type*>(standin_shared_bytes())
 #define INFINITY __builtin_inff()
@@ -73,7 +73,7 @@ static inline T standin_shuffle(const void* from, unsigned mask, T value, int la
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
-// The lane is kept within a part of `width` lanes; beyond it a thread gets its own value.
+// The lane stays within a part of `width` lanes; a thread gets its own value if the lane would be beyond.
 template <class T>
 static inline T standin_xor(const void* f, unsigned mask, T v, int by, int width = 32) {
   const int mine = standin_lane(), other = mine ^ by;
@@ -99,7 +99,7 @@ static inline T standin_from(const void* f, unsigned mask, T v, int lane, int wi
 #define __shfl_down_sync(...) standin_down(__builtin_return_address(0), __VA_ARGS__)
 #define __shfl_up_sync(...) standin_up(__builtin_return_address(0), __VA_ARGS__)
 
-// Atomics: two streams may run at once.
+// Atomics are atomic between threads, since two streams may run at once.
 template <class T>
 static inline T standin_add(T* p, T v) {
   if constexpr (static_cast<T>(0.5f) == static_cast<T>(0)) {
@@ -176,7 +176,7 @@ static inline void __trap() { standin_trap(); }
 #define STANDIN_2(name)                                                               \
   static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
   static inline double name(double x, double y) { return __builtin_##name(x, y); }
-// A macro that ends without a semicolon would be indented anew each time.
+// clang-format would indent a macro that ends without a semicolon anew each time.
 // clang-format off
 STANDIN_1(exp)
 STANDIN_1(exp2) STANDIN_1(expm1) STANDIN_1(log) STANDIN_1(log2) STANDIN_1(log10) STANDIN_1(log1p) STANDIN_1(sin)
@@ -269,7 +269,7 @@ static inline T max(T a, T b) {
   return a < b ? b : a;
 }
 
-// The kernels that the program asked for, by the bytes of their parameters: the driver copies arguments by these.
+// The kernels that the program names, with the bytes of their parameters, by which the driver copies arguments.
 template <class... P>
 struct standin_parameters;
 template <class... P>
