@@ -105,7 +105,7 @@ std::string architecture(int capability) {
   for (const int k : known)
     if (k < capability) newest = std::max(newest, k);
   LAMELLA_CHECK(newest, "cuda: NVRTC ", nvrtc().major, ".", nvrtc().minor,
-                " compiles for no device of compute capability ", capability / 10, ".", capability % 10);
+                " does not support devices of compute capability ", capability / 10, ".", capability % 10);
   return "compute_" + std::to_string(newest);
 }
 
@@ -171,7 +171,7 @@ CUfunction Kernel::make(int device) {
   if (const CUfunction made = functions_[device].load(std::memory_order_acquire)) return made;
   LAMELLA_CHECK(open_nvrtc().empty(), "cuda: ", open_nvrtc());
   const char* fixed = text_.empty() ? text_of(file_) : nullptr;
-  LAMELLA_CHECK(fixed || !text_.empty(), "cuda: there is no text '", file_, "' in kernels/");
+  LAMELLA_CHECK(fixed || !text_.empty(), "cuda: the library has no kernel text '", file_, "'");
   const std::string code = compiled(file_, fixed ? std::string(fixed) : text_, name_, options_,
                                     architecture(properties_of(device).capability));
   const size_t end = code.find('\n');

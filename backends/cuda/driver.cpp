@@ -21,7 +21,7 @@ std::string try_driver() {
   if (driver().version < 12000)
     return "the NVIDIA driver is for CUDA " + std::to_string(driver().version / 1000) + "; CUDA 12 or later is needed";
   if (const CUresult r = driver().device_count(&driver_functions.devices))
-    return "the NVIDIA driver does not say how many devices there are: " + meaning(r);
+    return "the NVIDIA driver cannot count its devices: " + meaning(r);
   if (driver().devices == 0) return "the NVIDIA driver finds no device (see CUDA_VISIBLE_DEVICES)";
   return "";
 }

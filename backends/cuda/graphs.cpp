@@ -157,7 +157,7 @@ CapturedWords captured_words(int device, const lamella::Generator& generator, ui
   size_t i = 0;
   while (i < g.drawings.size() && g.drawings[i].generator.get() != generator.get()) i++;
   if (i == g.drawings.size()) {
-    LAMELLA_CHECK(i < most_drawings, "graph: random numbers of more than ", most_drawings, " generators are captured");
+    LAMELLA_CHECK(i < most_drawings, "graph: a capture can draw from at most ", most_drawings, " generators");
     g.drawings.push_back({generator});
   }
   const CapturedWords found = {g.words + i * sizeof(Stream), g.drawings[i].words / 4};

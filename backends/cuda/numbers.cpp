@@ -57,7 +57,7 @@ Number element_of(const lamella_tensor* t) {
     case LAMELLA_COMPLEX128:
       return {LAMELLA_COMPLEX, 0, read<double>(p), read<double>(static_cast<const double*>(p) + 1)};
     default:
-      LAMELLA_CHECK(false, "cuda: a number of dtype ", int{t->dtype}, " cannot be read");
+      LAMELLA_CHECK(false, "cuda: a kernel cannot take a number of dtype number ", int{t->dtype});
       return {};
   }
 }

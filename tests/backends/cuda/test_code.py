@@ -12,7 +12,7 @@ using lamella::Tensor;
 
 const lamella_code& code() {
   const auto* found = static_cast<const lamella_code*>(lamella::api().find_interface("code.cuda", 1));
-  LAMELLA_CHECK(found, "nobody publishes code.cuda");
+  LAMELLA_CHECK(found, "no library publishes code.cuda");
   return *found;
 }
 lamella_code_function* compiled(const std::string& text, const std::string& name, const std::string& options) {
