@@ -77,7 +77,7 @@ const BlasLt& blaslt() {
 struct Problem {
   int32_t device, dtype, compute, rows, columns, depth;
   BlasOrder left, right, out;
-  int32_t left_alignment, right_alignment, out_alignment;  // of the addresses, in bytes
+  int32_t left_alignment, right_alignment, out_alignment;  // alignments of the addresses, in bytes
 
   bool operator==(const Problem& p) const { return std::memcmp(this, &p, sizeof p) == 0; }
 };

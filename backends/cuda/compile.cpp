@@ -35,7 +35,7 @@ fs::path cache_folder() {
 std::string hash(const std::vector<std::string>& parts) {
   uint64_t h[2] = {0xcbf29ce484222325, 0x9e3779b97f4a7c15};
   for (const std::string& part : parts)
-    for (size_t i = 0; i <= part.size(); i++)  // the zero at its end, too
+    for (size_t i = 0; i <= part.size(); i++)  // also the zero at the end of a part
       for (uint64_t& x : h) x = (x ^ static_cast<unsigned char>(part.c_str()[i])) * 0x100000001b3 + (&x == h + 1);
   char text[33];
   std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(h[0]),
@@ -119,7 +119,7 @@ std::string compiled(const char* file, const std::string& text, const std::strin
   if (options.find("-arch=") == std::string::npos) words.push_back("-arch=" + arch);
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
-  if (options.find("-fmad") == std::string::npos) words.emplace_back("-fmad=false");  // values as on any device
+  if (options.find("-fmad") == std::string::npos) words.emplace_back("-fmad=false");  // same values as on any device
   std::vector<std::string> identity = words;
   identity.insert(identity.end(), {text, name, std::to_string(nvrtc().major) + "." + std::to_string(nvrtc().minor)});
   static const std::string headers = [] {

@@ -22,7 +22,7 @@ struct Properties {
   int processors = 0;                           // streaming multiprocessors
   int threads = 0;                              // that a multiprocessor holds
   int shared_bytes = 0, most_shared_bytes = 0;  // of a block: by default, and at most
-  int64_t cache_bytes = 0;                      // L2
+  int64_t cache_bytes = 0;                      // of the L2 cache
 };
 
 // Returns the device's primary context, which CuPy and torch use too. The first call makes it.

@@ -14,7 +14,7 @@ struct Element {
   const char* fault = nullptr;  // the condition that is an error, or null
   int compute;                  // a dtype; the short floats are computed in float
   int result;                   // enum lamella_result_rule
-  bool condition = false;       // x is a bool
+  bool condition = false;       // whether x is a bool
   int dtypes[layout_operands] = {number_operand, number_operand, number_operand, number_operand};
 };
 

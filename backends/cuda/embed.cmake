@@ -4,7 +4,7 @@ set(COUNT 0)
 string(REPLACE "|" ";" FILES "${FILES}")
 foreach(FILE ${FILES})
   file(READ ${FILE} CONTENT)
-  string(REGEX REPLACE "^.*/(kernels|include)/" "" NAME ${FILE})  # as a text includes it
+  string(REGEX REPLACE "^.*/(kernels|include)/" "" NAME ${FILE})  # the name by which a text includes the file
   string(APPEND CODE "{\"${NAME}\", R\"LAMELLA_TEXT(${CONTENT})LAMELLA_TEXT\"},\n")
   math(EXPR COUNT "${COUNT} + 1")
 endforeach()

@@ -131,7 +131,7 @@ lamella_status scatter_targets(const Targets& t, const lamella_tensor* self, int
   lamella::Dimensions<2> dims;
   for (int d = 0; d < index->dl.ndim; d++) dims.add(index->dl.shape[d], {index->dl.strides[d], along.step(self, d)});
   dims.join();
-  // The walk must go through the index in row-major order, as the numbers of elements do.
+  // The walk must go through the index in row-major order, in which the elements are numbered.
   Kernel& kernel = kernels.get({t.bytes == 8}, [&] { return text("scatter_places<", t.place(), ">"); });
   return launch(kernel, self, grid_for(self, t.count), {256}, 0, walk_of<2>(dims), index->dl.data, along.size,
                 along.stride, t.places.data_ptr(), fault_of(self), code);

@@ -12,7 +12,7 @@ template <auto Kernel>
 using Typed = lamella::detail::SignatureFor<lamella::detail::Constant<Kernel>>;
 
 lamella_status gather_rows(const lamella_tensor* out, const lamella_tensor* index, const lamella_tensor* self,
-                           int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code);  // gather.cpp
+                           int64_t outer, int64_t size, int64_t width, bool wraps, int32_t code);  // in gather.cpp
 
 namespace {
 

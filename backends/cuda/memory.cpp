@@ -41,10 +41,10 @@ struct Smaller {
 };
 // A small freed block rests in a list of its size, unjoined, so that the next request of that size finds it at once.
 constexpr int64_t resting_most = 64 * 1024;
-constexpr size_t most_resting = 64;  // of each size
+constexpr size_t most_resting = 64;  // blocks of each size
 struct Pool {
   CUstream stream = nullptr;
-  std::set<Block*, Smaller> free[2];  // of small segments, and of large ones
+  std::set<Block*, Smaller> free[2];  // blocks of small segments, and of large ones
   std::vector<Block*> resting[resting_most / unit + 1];
   int held = 0;  // graphs that hold this memory
 };

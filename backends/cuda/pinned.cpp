@@ -41,7 +41,7 @@ bool passed(Block& b) {
 }
 
 lamella_status take(int64_t asked, void** out) {
-  int64_t bytes = 4096;  // powers of two, so that blocks are used again
+  int64_t bytes = 4096;  // a power of two, so that blocks can be used again
   while (bytes < asked) bytes *= 2;
   enter(0);
   Pinned& p = pinned();

@@ -34,7 +34,7 @@ def _switch(name: str, doc: str) -> Any:
 
 
 class Convolutions(ModuleType):
-    """``lamella.backends.cudnn``: switches of convolutions. ``benchmark`` is accepted; the heuristics choose."""
+    """``lamella.backends.cudnn``: switches of convolutions. ``benchmark`` has no effect: heuristics choose."""
 
     enabled = _switch("enabled", "Whether cuDNN computes convolutions where it is there; True at the start.")
     allow_tf32 = _switch("allow_tf32", "Whether it may round operands of float32 to TF32; True at the start.")

@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(256)
   SHARED_BYTES(AttentionSpace<W>, space_at);
   AttentionSpace<W>& space = *space_at;
   const i64 tiles = (n.queries + tile_side - 1) / tile_side, head = blockIdx.x / tiles;
-  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side;  // the longest causal tiles come first
+  const i64 first = (tiles - 1 - blockIdx.x % tiles) * tile_side;  // causal attention runs the longest tiles first
   const i64 b = head / n.heads, h = head % n.heads;
   const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
   const Head<T> q = head_of(query, b, h), k = head_of(key, b, h / n.shared), v = head_of(value, b, h / n.shared);

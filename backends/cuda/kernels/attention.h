@@ -21,7 +21,7 @@ struct AttentionSizes {
   double scale;
   const void* mask_data;
   int64_t mask_strides[4];  // in elements
-  const int64_t* words;     // of dropout: a stream's seed, and the place of its first word; null without dropout
+  const int64_t* words;     // dropout's: a stream's seed, and the place of its first word; null without dropout
   double stay, factor;      // a weight stays with this probability, and is multiplied by this factor
 };
 

@@ -27,7 +27,7 @@ DEVICE void as_left(u32 (&to)[4], const float (&x)[8][4], int i) {
     if constexpr (sizeof(T) == 2)
       to[w] = rounded(x[2 * i + w / 2][w % 2 * 2], x[2 * i + w / 2][w % 2 * 2 + 1], T());
     else
-      to[w] = bits_as<u32>(x[i][w % 2 * 2 + w / 2]);  // Note [Split floats]
+      to[w] = bits_as<u32>(x[i][w % 2 * 2 + w / 2]);  // see Note [Split floats]
 }
 // Adds x times a tile of float32 to the sums. The sums of a tile are computed on their own first: the instruction
 // rounds towards zero whenever it adds, and over many tiles these errors would add up.
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
   wait_for_copies();
   show_to_groups();
   __syncthreads();
-  const auto queries = [&](int p) { return Tile<T, 64>{memory + (2 * p + warp / 4) * area}; };  // of the group
+  const auto queries = [&](int p) { return Tile<T, 64>{memory + (2 * p + warp / 4) * area}; };  // the group's
 
   float top[2] = {-infinity<float>(), -infinity<float>()}, sum[2] = {0, 0}, result[Quads][8][4] = {};
   int turn = 0;
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(256, Quads == 1 ? 2 : 1)
           x = weight_of<Plain>(x, from, by), y = weight_of<Plain>(y, from, by);
           part += x + y;
         }
-        sum[half] = sum[half] * less + part;  // of this lane's columns
+        sum[half] = sum[half] * less + part;  // the sum over this lane's columns
         top[half] = raised;
 #pragma unroll
         for (int p = 0; p < Quads; p++)
@@ -319,7 +319,7 @@ __global__ void __launch_bounds__(128, blocks_at_once<T>(Quads, Quads == 1 && Pl
     copy_later_4(numbers(turn) + threadIdx.x, from + (there ? (b * n.heads + h) * n.queries + row : 0), there);
   };
   constexpr int of_values = Keys ? Quads : 0;
-  float sums[of_values + (Values ? Quads : 0)][8][4] = {};  // of keys, then of values
+  float sums[of_values + (Values ? Quads : 0)][8][4] = {};  // the sums of keys, then those of values
   const i64 count = rounds > 0 ? rounds * n.shared : 0;
   all.fill(0, key.data + b * key.batch + source * key.head, key.row, first, n.keys, n.width);
   all.fill(1, value.data + b * value.batch + source * value.head, value.row, first, n.keys, n.value_width);

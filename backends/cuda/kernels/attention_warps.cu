@@ -11,7 +11,7 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
   SHARED_BYTES(T, memory);  // queries [128][most], twice keys [64][most] and values [64][most]
   const Tile<T, most> queries{memory};
   const i64 tiles = (n.queries + rows_of_block - 1) / rows_of_block, head = blockIdx.x / tiles;
-  const i64 first = (tiles - 1 - blockIdx.x % tiles) * rows_of_block;  // the longest causal tiles come first
+  const i64 first = (tiles - 1 - blockIdx.x % tiles) * rows_of_block;  // causal attention runs the longest tiles first
   const i64 b = head / n.heads, h = head % n.heads;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const T *q = query.data + b * query.batch + h * query.head, *k = key.data + b * key.batch + h / n.shared * key.head;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(128, Quads == 1 ? 2 : 1)
               s[m][j][e] = weight_of<Plain>(s[m][j][e], from, by);
               part += s[m][j][e];
             }
-          sum[m][half] = sum[m][half] * less + part;  // of this lane's columns
+          sum[m][half] = sum[m][half] * less + part;  // the sum over this lane's columns
           top[m][half] = raised;
 #pragma unroll
           for (int c = 0; c < columns; c++) {

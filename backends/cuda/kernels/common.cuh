@@ -15,7 +15,7 @@
 #endif
 
 using namespace cuda;     // the arguments that kernels share with the host
-using lamella::divide;  // by a Quotient
+using lamella::divide;  // divides by a Quotient
 using lamella::Quotient;
 
 #define DEVICE __device__ __forceinline__

@@ -37,7 +37,7 @@ struct Seen {
     const T* image;
     i32 origin[3];
   };
-  const T* data;  // of the group
+  const T* data;  // the images of the group
   const Images* s;
   bool depth_first;
   DEVICE Cursor begin(i64 column) const {
@@ -68,7 +68,7 @@ struct Seen {
 template <class T, int Side>
 __global__ void __launch_bounds__(256) convolve(const T* in, const T* weight, const T* bias, T* out, Images s) {
   const i64 columns = s.images * s.spots, depth = s.in * s.taps;
-  const Tile tile = tile_of_block<Side>(s.out, columns);  // the batch is the group
+  const Tile tile = tile_of_block<Side>(s.out, columns);  // tile.batch is the group
   const Weight<T> x = {weight + tile.batch * s.out * depth, depth, true};
   const Seen<T> y = {in + tile.batch * s.in * s.positions, &s, false};
   multiply_tile<Wide<T>, Side>(x, y, s.out, columns, 0, depth, tile.row, tile.column, [&](i64 i, i64 j, Wide<T> sum) {

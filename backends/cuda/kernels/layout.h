@@ -9,7 +9,7 @@ constexpr int layout_dims = 8, layout_operands = 4;
 struct Layout {
   int32_t dims = 0, small = 0;                       // small: fewer than 2^31 elements
   int64_t sizes[layout_dims] = {};                   // the innermost first
-  lamella::Quotient quotients[layout_dims] = {};     // by the sizes
+  lamella::Quotient quotients[layout_dims] = {};     // for divisions by the sizes
   int64_t steps[layout_operands][layout_dims] = {};  // in bytes
 };
 

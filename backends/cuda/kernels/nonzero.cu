@@ -1,4 +1,4 @@
-// nonzero, in order: the kernels compute the counts of blocks, the places of blocks, and then the places of elements.
+// nonzero: the kernels compute the counts of blocks, the places of blocks, and then the places of elements, in order.
 #include "nonzero.h"
 #include "scalars.cuh"
 

@@ -28,7 +28,7 @@ LAMELLA_SIGNED_ORDER(i16, u16, u32)
 LAMELLA_SIGNED_ORDER(i32, u32, u32)
 LAMELLA_SIGNED_ORDER(i64, u64, u64)
 
-// `bits` are those of a float of this width, `infinite` those of its infinity.
+// Returns the key of a float from its bits; `infinite` has the bits of the infinity of this width.
 template <class U>
 DEVICE U float_order(U bits, U infinite) {
   const U top = U(1) << (sizeof(U) * 8 - 1), size = bits & (U)~top;

@@ -84,7 +84,7 @@ DEVICE void gather(const Keys<T>& keys, const Chosen& chosen, i64 kept, i64 belo
     bool any = false;
 #pragma unroll
     for (int j = 0; j < 4; j++) any = any || (i + 256 * j < keys.end && key[j] <= last);
-    if (!__syncthreads_or(any)) return;  // most pieces of a row have none
+    if (!__syncthreads_or(any)) return;  // most pieces of a row have no such element
 #pragma unroll
     for (int j = 0; j < 4; j++) {
       const bool there = i + 256 * j < keys.end, is_below = there && key[j] < last, is_equal = there && key[j] == last;

@@ -8,9 +8,9 @@ constexpr int radix_threads = 256, radix_each = 8, radix_tile = radix_threads * 
 
 // The rows of a strided tensor, whose other dimensions are `outer` before the sorted one and `inner` after it.
 struct SortRows {
-  int64_t length, inner;               // elements of a row; rows side by side
-  int64_t outer_stride, inner_stride;  // of rows
-  int64_t stride;                      // of the elements of a row
+  int64_t length, inner;               // length: elements of a row; inner: rows side by side
+  int64_t outer_stride, inner_stride;  // between rows
+  int64_t stride;                      // between the elements of a row
 };
 
 // The blocks of a row: `count` of them, `part` elements each.

@@ -4,7 +4,7 @@
 
 namespace cuda {
 
-constexpr int walk_dims = 16;  // once neighbouring dimensions have been joined
+constexpr int walk_dims = 16;  // the most dimensions, after neighbouring ones are joined
 
 // Sizes, and the strides of each operand in elements; the last dimension changes fastest.
 template <int Operands>

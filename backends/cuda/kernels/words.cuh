@@ -12,7 +12,7 @@
 // one.
 DEVICE float float_normal_cdf(float x) {
   float a = ::fabsf(x);
-  if (a > 20) a = 20;  // beyond, all is 0 or 1; a NaN stays
+  if (a > 20) a = 20;  // beyond 20 the result is 0 or 1; a NaN stays
   const float t = __fdividef(1.0f, fmaf(a, 0.353553391f, 1.0f)), u = 1 - t;
   float p = -0.147541627f;
   p = fmaf(p, u, 0.474812925f);
@@ -25,7 +25,7 @@ DEVICE float float_normal_cdf(float x) {
   p = fmaf(p, u, -0.303240061f);
   p = fmaf(p, u, -1.25675833f);
   const float by = -0.721347511f, rest = -9.62981517e-9f;  // -log2(e) / 2 in two floats
-  const float square = a * a, less = fmaf(a, a, -square), large = 12582912.0f;  // adding 1.5 * 2^23 rounds
+  const float square = a * a, less = fmaf(a, a, -square), large = 12582912.0f;  // adding `large`, 1.5 * 2^23, rounds
   const float whole = fmaf(square, by, large) - large;
   float part = fmaf(square, rest, fmaf(square, by, -whole));
   part = fmaf(fmaf(p, u, -0.5f * less), 1.44269504f, part);

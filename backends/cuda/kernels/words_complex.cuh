@@ -21,7 +21,7 @@ DEVICE wide log(wide x) {
 DEVICE wide sqrt(wide x) {
   if (x.re == 0 && x.im == 0) return {0, x.im};
   if (fabs(x.im) == INFINITY) return {INFINITY, x.im};
-  const double k = fabs(x.re) > 1e300 || fabs(x.im) > 1e300 ? 0.25 : 1;  // hypot must not overflow
+  const double k = fabs(x.re) > 1e300 || fabs(x.im) > 1e300 ? 0.25 : 1;  // k keeps hypot from overflow
   const double t = sqrt((fabs(x.re * k) + hypot(x.re * k, x.im * k)) * 0.5) / (k == 1 ? 1 : 0.5);
   if (x.re >= 0) return {t, x.im / (2 * t)};
   return {fabs(x.im) / (2 * t), copysign(t, x.im)};

@@ -1,4 +1,4 @@
-"""The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks, many tiles, elements that meet.
+"""The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks and tiles, several elements for one place.
 
 ``python heavy.py [cases...]`` compares each case with numpy, prints the differences and the hash of all results, which
 must not depend on the order in which threads run. Tests run it on the stand-in for ``cuda``, and on a GPU.
@@ -80,7 +80,7 @@ def biases():
     calls, searches = library.standin_blaslt_calls, library.standin_blaslt_searches
 
     def counted(count, wanted, call, limit=2e-5):
-        """Makes a call that takes `count` products from cuBLASLt, and repeats it without a further search."""
+        """Checks that `call` runs `count` products by cuBLASLt, and that its repetition needs no further search."""
         before = calls()
         check(call(), wanted, limit, limit)
         assert calls() == before + count, (calls() - before, count)
@@ -273,7 +273,7 @@ def nonzeros():
 
 
 def rows():
-    """Rows that shared memory does not hold, and short ones."""
+    """Rows that shared memory does not hold, and short rows."""
     for n in (13001, 13000, 600, 7):
         x, w = normal(3, n), normal(n)
         e = np.exp(x - x.max(1, keepdims=True).astype(np.float64))
@@ -596,14 +596,14 @@ def attention(dtype, limit, heads, sizes, how, scale=None):
 
 
 def attentions():
-    """Several tiles of queries and keys, heads that share keys, masks and causal ones, with all gradients."""
+    """Several tiles of queries and keys, heads that share keys, masks and causal attention, with all gradients."""
     by_warps = ((lamella.bfloat16, 0.06), (70, 130, 48, 32)), ((lamella.float16, 0.01), (70, 100, 72, 88))
     for (dtype, limit), sizes in by_warps:  # widths of up to 64, and beyond
         for how in ("masked", "added", "causal", "whole"):
             attention(dtype, limit, 2 if how == "causal" else 1, sizes, how)
     attention(lamella.float16, 0.01, 1, (150, 40, 64, 64), "whole", scale=-0.1)
     for how in ("masked", "causal"):
-        attention(lamella.bfloat16, 0.06, 1, (70, 100, 136, 160), how)  # gradients of keys and of values apart
+        attention(lamella.bfloat16, 0.06, 1, (70, 100, 136, 160), how)  # a kernel each for gradients of keys and values
     attention(lamella.bfloat16, 0.06, 1, (5, 3, 12, 20), "causal")  # rows that cannot be read 16 bytes at a time
 
 
@@ -616,7 +616,7 @@ def wide_attentions():
 
 
 def long_sums():
-    """Errors of float32 sums over many tiles do not add up: all scores are 0."""
+    """Errors of float32 sums do not add up over many tiles. All scores are 0, so that the result is a mean."""
     v = 1 + rng.random((1, 1, 512, 8)).astype(np.float32)
     q, k = lamella.zeros(1, 1, 1, 8, device=DEVICE), there(normal(1, 1, 512, 8))
     exact = v.mean(2, keepdims=True, dtype=np.float64)
@@ -638,7 +638,7 @@ def dropouts():
         mask, g, results = rng.random((70, 131)) < 0.8, normal(1, 2, 70, width), []
         for device in (DEVICE, "cpu"):
             lamella.manual_seed(5)
-            lamella.rand(3, device=device)  # a place that is not the first
+            lamella.rand(3, device=device)  # attention draws from a later place
             q, k, v = (lamella.tensor(x, dtype=dtype, device=device).requires_grad_() for x in given)
             hidden = lamella.tensor(mask, device=device) if masked else None
             out, sums, words = attend(q, k, v, hidden, not masked, 0.2, 0.3)
@@ -665,7 +665,7 @@ def dropouts():
 
 
 def updates():
-    """More tensors than a launch takes, of two dtypes, with ends that no pack covers; against the cpu's kernels."""
+    """Updates of more tensors than a launch takes, of two dtypes, with ends that no pack covers, against the cpu's."""
     shapes = [(3, 5), (), (4099,), (0,), (17, 3)] * 14
     first = [normal(*s) for s in shapes]
     gradients = [normal(*s) for s in shapes]

@@ -43,7 +43,7 @@ def find_library() -> str | None:
 
 
 def together(programs: list[Recorded]) -> list[tuple[Recorded, list[Recorded]]]:
-    """Joins programs of one file with the same options to one program. Returns each with the programs that it holds."""
+    """Joins programs of one file with the same options. Returns each joined program with the programs in it."""
     groups: dict[tuple[str, tuple[str, ...], str], list[Recorded]] = defaultdict(list)
     for p in programs:
         fixed = "struct Op {" not in p.text

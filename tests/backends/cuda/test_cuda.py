@@ -415,7 +415,7 @@ def test_the_cuda_array_interface(cuda):
             return self.given
 
     host = lamella.ones(2)
-    empty = lamella.as_tensor(Array(shape=(0, 3), typestr="<i8", data=(0, False), version=3))  # the backend is loaded
+    empty = lamella.as_tensor(Array(shape=(0, 3), typestr="<i8", data=(0, False), version=3))  # loads the backend
     assert empty.shape == (0, 3) and empty.device.type == "cuda" and empty.dtype == lamella.int64
     last = lamella.cuda.device_count() - 1
     x = lamella.arange(12.0, device=f"cuda:{last}").reshape(3, 4)

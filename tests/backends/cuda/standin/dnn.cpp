@@ -152,7 +152,7 @@ int fit(const Tensor* x, const Filter* w, const Convolution* c, const Tensor* y)
     const int reach = c->dilation[d] * (w->sizes[2 + d] - 1) + 1;
     if (y->sizes[2 + d] != (x->sizes[2 + d] + 2 * c->padding[d] - reach) / c->stride[d] + 1) return bad;
   }
-  for (const Tensor* t : {x, y})  // NHWC filters are for NHWC images
+  for (const Tensor* t : {x, y})  // filters in NHWC need images in NHWC
     if (w->format == 1 && t->strides[1] != 1 && t->sizes[1] > 1) return unsupported + 4;
   return success;
 }

@@ -159,7 +159,7 @@ void run_fibers() {
     f.state = ready;
     char* top = stack_of(i) + stack_bytes;
     auto** s = reinterpret_cast<void**>(top) - 2;
-    *s = reinterpret_cast<void*>(&begin_fiber);  // as if it had been called
+    *s = reinterpret_cast<void*>(&begin_fiber);  // switching to the fiber returns to begin_fiber()
     f.stack = s - 6;
     std::memset(f.stack, 0, 6 * sizeof(void*));
   }
