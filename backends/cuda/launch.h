@@ -39,7 +39,7 @@ class Kernel {
   }
   const char* file() const { return file_; }
   const std::string& name() const { return name_; }
-  // Gives a block more than its usual shared memory. Acts once for each device and size.
+  // Allows the kernel's blocks `bytes` of shared memory on a device, which is more than the usual 48 KiB.
   void allow_shared(int device, unsigned bytes);
 
  private:

@@ -9,7 +9,7 @@ namespace cuda {
 // computed: float for the short floats. `absent` (enum lamella_absent) decides the number that stands for None.
 void put_number(const lamella_value&, int dtype, void* to, int absent = LAMELLA_ABSENT_ERROR);
 
-// Returns the dtype of the type in which a dtype is computed.
+// Returns the dtype in which elements of a dtype are computed: float32 for the short floats.
 constexpr int computed_in(int dtype) {
   return dtype == LAMELLA_FLOAT16 || dtype == LAMELLA_BFLOAT16 ? static_cast<int>(LAMELLA_FLOAT32) : dtype;
 }

@@ -42,7 +42,8 @@ DEVICE Place sum_before(Place x, Place (&space)[256]) {
   return space[threadIdx.x] - x;
 }
 
-// A block for each digit replaces its counts by its elements in the blocks before. `totals` gets the counts' sums.
+// A block takes a digit. It replaces the count of each block by the sum of the counts of the blocks before, and writes
+// the sum of all counts to `totals`.
 template <class Place>
 __global__ void __launch_bounds__(256) radix_places(Place* counts, i64 blocks, Place* totals) {
   __shared__ Place space[256];

@@ -130,7 +130,7 @@ __global__ void reduce_columns(const char* in, char* out, char* second, typename
   }
 }
 
-// Returns the number of outputs of a thread: as many as it reads elements at once, and can keep the folds of.
+// Returns the number of neighbouring outputs of a thread: as many as one load reads, if their folds fit into 64 bytes.
 template <class In, class Kept>
 DEVICE constexpr int columns_at_once() {
   int width = 16 / static_cast<int>(sizeof(In));

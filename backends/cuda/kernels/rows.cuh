@@ -30,8 +30,8 @@ struct Most {
 };
 
 // Every thread of the group gets the fold of all their values, in one order whatever the timing. Turn 0 may follow any
-// fold. Folds of turns 1 and 2 that alternate have a space each, and one barrier for each fold is enough: a thread
-// writes to one space only after the barrier of the other, which all pass once they have read.
+// fold. Folds of turns 1 and 2 that alternate have a space each, so that one barrier for each fold is enough: a thread
+// writes to a space only after the other fold's barrier, and every thread has read that space before it.
 template <class Fold, int Turn = 0, class W>
 DEVICE W fold_group(W x) {
 #pragma unroll

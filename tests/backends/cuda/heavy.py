@@ -1,4 +1,4 @@
-"""The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks and tiles, several elements for one place.
+"""The heavier kernels of device ``cuda`` beyond the sizes of samples: many blocks and tiles, elements for one place.
 
 ``python heavy.py [cases...]`` compares each case with numpy, prints the differences and the hash of all results, which
 must not depend on the order in which threads run. Tests run it on the stand-in for ``cuda``, and on a GPU.
@@ -231,7 +231,7 @@ def selections():
 
 
 def meeting():
-    """Several elements for one place: sums in order, over pieces and blocks; of those that are put, the last stays."""
+    """Several elements for one place: sums are in order, over pieces and blocks; of assignments the last one stays."""
     x, at = normal(1500, 3), rng.integers(0, 5, 1500)
     at[:400] = 4
     wanted = np.zeros((5, 3))
@@ -603,7 +603,7 @@ def attentions():
             attention(dtype, limit, 2 if how == "causal" else 1, sizes, how)
     attention(lamella.float16, 0.01, 1, (150, 40, 64, 64), "whole", scale=-0.1)
     for how in ("masked", "causal"):
-        attention(lamella.bfloat16, 0.06, 1, (70, 100, 136, 160), how)  # a kernel each for gradients of keys and values
+        attention(lamella.bfloat16, 0.06, 1, (70, 100, 136, 160), how)  # two kernels for gradients of keys and values
     attention(lamella.bfloat16, 0.06, 1, (5, 3, 12, 20), "causal")  # rows that cannot be read 16 bytes at a time
 
 

@@ -115,7 +115,7 @@ class Compiled:
 
 
 def resources_of(log: str, ptx: str) -> dict[str, Resources]:
-    """Returns the resources in the assembler's output with `-v`, and the bounds in PTX, by machine code's names."""
+    """Returns resources by the names in machine code, from the assembler's output with `-v` and the bounds in PTX."""
     bounds = dict(re.findall(r"\.entry (\w+)\([^)]*\)\s*\.maxntid (\d+)", ptx))
     pattern = r"entry function '(\S+)'.*?Used (\d+) registers(.*?)\n"
     found = {}
