@@ -1,4 +1,4 @@
-"""Distributions of real numbers with a location and a scale, of times and of intervals."""
+"""Continuous distributions: with a location and a scale, exponential, and uniform."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class Laplace(_Located):
 
 
 class Gumbel(_Located):
-    """The distribution of Gumbel, which the largest of many draws has.
+    """The distribution of Gumbel, a limit distribution of the largest of many draws.
 
     >>> lamella.distributions.Gumbel(0.0, 1.0).log_prob(lamella.tensor(0.0))
     tensor(-1.)
