@@ -105,7 +105,7 @@ class FunctionEvent:
 
 @dataclass
 class FunctionEventAvg:
-    """A sum over the events of one name, or of one name, shapes and stack if grouped by these. Times in microseconds."""
+    """A sum over the events of one name, or of one name, shapes and stack if grouped by them; times in microseconds."""
 
     key: str
     count: int
