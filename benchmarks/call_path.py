@@ -143,7 +143,7 @@ def python_layer_rows() -> list[Row]:
 
 
 class ThroughHere(lamella.utils._python_dispatch.TorchDispatchMode):
-    """The same mode as `Through`, of Lamella."""
+    """A mode of Lamella that passes each call on, as `Through` does in torch."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))

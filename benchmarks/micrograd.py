@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Value:
-    """A number with the numbers that it was computed from."""
+    """A number, its gradient, and the numbers that it was computed from."""
 
     __slots__ = ("backward_step", "data", "grad", "parents")
 

@@ -1,4 +1,4 @@
-"""Pools of images beside torch, in plain layout and channels last, where torch has vector loops too."""
+"""Pooling of images beside torch, in plain layout and channels last; for the latter torch has vector loops, too."""
 
 from __future__ import annotations
 

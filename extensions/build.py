@@ -227,7 +227,7 @@ class Build:
         try:
             made = self.run(work, precompiled=False)
         except CompileError as error:
-            raise error from None  # without them the error is the same
+            raise error from None  # the error does not depend on precompiled headers
         for precompiled in blamed:
             precompiled.drop()
         return made

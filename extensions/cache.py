@@ -108,7 +108,7 @@ os.register_at_fork(after_in_child=forget_locks)
 
 
 class Cache:
-    """One folder, shared by every process of a user."""
+    """The cache in one folder, which all processes of a user share."""
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(folder).absolute()
@@ -375,7 +375,7 @@ class Cache:
             for _, _, path in self.entries():
                 if not (running and path.parent.name in ("sources", "precompiled")):
                     remove(path)
-            for folder in (self.folder / "builds").glob("lamella-*[0-9a-f]"):  # kept on request by ``Build(keep=True)``
+            for folder in (self.folder / "builds").glob("lamella-*[0-9a-f]"):  # folders that ``Build(keep=True)`` kept
                 if not folder.with_name(folder.name + ".lock").exists():
                     remove(folder)
 

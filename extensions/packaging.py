@@ -33,7 +33,7 @@ class CppExtension(Extension):
         cpp_std: the C++ standard
         sanitizers: any of address, leak, thread, undefined
         is_python_module: whether it is an extension module of Python; by default the sources decide
-        compat: "torch" for sources written for torch's C++: Lamella's headers stand for torch's
+        compat: "torch" for sources written for torch's C++: they then include Lamella's headers by torch's names
     """
 
     with_cuda = False

@@ -22,7 +22,7 @@ def root() -> Path:
     for folder in (here.parent, here):
         if (folder / "include" / "lamella" / "c_api.h").exists():
             return folder
-    spec = importlib.util.find_spec("lamella")  # in an editable install the compiled package is in another folder
+    spec = importlib.util.find_spec("lamella")  # an editable install has the compiled package in another folder
     for place in (spec.submodule_search_locations or []) if spec else []:
         if (Path(place) / "include" / "lamella" / "c_api.h").exists():
             return Path(place)

@@ -70,7 +70,7 @@ class Precompiled:
         return None
 
     def use(self) -> list[str]:
-        """Returns the flag that makes the compiler use it; it must come before all others."""
+        """Returns a compiler's flag for the precompiled header, which must come before all other flags."""
         return [f"-I{self.folder}"]
 
     def order(self) -> None:

@@ -228,7 +228,7 @@ def compile_flags(
 
 
 def compat_paths(compat: str | None) -> list[str]:
-    """Returns the folders of Lamella's headers that have the names of another framework's; only "torch" is known."""
+    """Returns the folders of Lamella's headers with the names of another framework's headers, which must be "torch"."""
     if compat is None:
         return []
     if compat != "torch":

@@ -89,7 +89,7 @@ class Place:
     ):
         self.where = where
         self.used: dict[str, Contribution] = {}
-        self.objects: list[Any] = []  # those of `used`, in order of contribution; C++ reads the list of "export"
+        self.objects: list[Any] = []  # objects of `used`, in order of contribution; C++ reads the list of "export"
         self.hidden: dict[str, list[Contribution]] = {}
         self.begin, self.end = begin, end
 
@@ -180,7 +180,7 @@ class ModulePlace(Place):
 
     def __init__(self, where: str):
         super().__init__(where)
-        self.made: Contribution | None = None  # for a module that exists only for its contributions: itself
+        self.made: Contribution | None = None  # the module as a contribution, if `target` made it
 
     def module(self) -> ModuleType | None:
         """Imports the module and returns it; None if there is none.

@@ -259,7 +259,7 @@ class Manager:
 
     def load_alone(self, plugin: Plugin) -> bool:
         """Does the work of `load`. The caller holds the lock."""
-        if plugin.state != "found":  # "loading": the plugin's own code needs the plugin, and goes on before it is done
+        if plugin.state != "found":  # "loading": the plugin's own code caused this call
             return plugin.state in ("loaded", "loading")
         if unfinished.is_unfinished(plugin.module):
             self.postpone(plugin, plugin.module)

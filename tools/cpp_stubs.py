@@ -44,8 +44,8 @@ RESERVED = set("and bool char default delete double float int long new not or re
 @dataclass(frozen=True)
 class Parameter:
     name: str
-    type: str  # in C++
-    default: str | None  # in C++
+    type: str  # a type of C++
+    default: str | None  # an expression of C++
     values: tuple[str, ...]  # its expressions in the array of values
 
 

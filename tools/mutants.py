@@ -1,7 +1,7 @@
 """Measures how strong the tests are: ``python tools/mutants.py`` plants small mistakes, and runs the suite with each.
 
 A mutant changes one place: a comparison is off by one, a number is one larger, or a condition never holds. A fixed seed
-chooses the places, so that two runs over the same sources meet the same mutants, and two states of the tests can be
+chooses the places, so that two runs over the same sources have the same mutants, and two states of the tests can be
 compared. All mutants are compiled into one build of a copy of the tree; the variable LAMELLA_MUTANT, read when a
 library is loaded, switches one of them on. The suite runs with each until the first failure.
 

@@ -99,7 +99,7 @@ class Check:
         kept = [o for o in found if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
         return tuple(o for o in kept if o.requires_grad) or tuple(kept)
 
-    # By differences.
+    # Jacobians by differences.
 
     def moved(self, i: int, parts: Tensor) -> list[Tensor]:
         """Returns the results, as real numbers, after input `i` is moved by ``parts``, given as real numbers too."""
@@ -122,7 +122,7 @@ class Check:
             return [lamella.zeros(0, _parts(o).numel(), dtype=_real_dtype(o)) for o in self.results()]
         return [lamella.stack(column) for column in zip(*rows, strict=True)]
 
-    # By backward.
+    # Jacobians by backward.
 
     def gradients(self, output: Tensor, grad: Tensor) -> tuple[Tensor | None, ...]:
         if not output.requires_grad:

@@ -23,7 +23,7 @@ class Interval:
     end: float
 
     def elapsed_us(self) -> float:
-        """Returns its length in microseconds."""
+        """Returns the length of the interval in microseconds."""
         return self.end - self.start
 
 

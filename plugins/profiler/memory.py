@@ -223,7 +223,7 @@ def memory_snapshot() -> dict[str, Any]:
     [('alloc', 4000), ('alloc', 4000), ('free', 4000)]
     """
     blocks, rows, dropped, counted = _python._memory_snapshot()
-    nothing: Counter[str] = Counter()  # for a device without counts: zeros
+    nothing: Counter[str] = Counter()  # reads as zeros, for a device without counts
     tensor = ("dtype", "shape")
     return {
         "version": 1,

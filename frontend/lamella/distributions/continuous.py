@@ -38,14 +38,14 @@ class Normal(_Located):
 
     @property
     def mean(self) -> Any:
-        """``loc``."""
+        """The mean, which is ``loc``."""
         return self.loc
 
     mode = mean
 
     @property
     def stddev(self) -> Any:
-        """``scale``."""
+        """The standard deviation, which is ``scale``."""
         return self.scale
 
     @property
@@ -144,7 +144,7 @@ class Laplace(_Located):
 
     @property
     def mean(self) -> Any:
-        """``loc``."""
+        """The mean, which is ``loc``."""
         return self.loc
 
     mode = mean
@@ -193,7 +193,7 @@ class Gumbel(_Located):
 
     @property
     def mode(self) -> Any:
-        """``loc``."""
+        """The most probable value, which is ``loc``."""
         return self.loc
 
     @property
@@ -249,7 +249,7 @@ class Exponential(Distribution):
 
     @property
     def mode(self) -> Any:
-        """0."""
+        """The most probable value, 0."""
         return lamella.zeros_like(self.rate)
 
     @property

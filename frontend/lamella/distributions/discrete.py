@@ -135,7 +135,7 @@ class Geometric(_Trial):
 
     @property
     def mode(self) -> Any:
-        """0."""
+        """The most probable value, 0."""
         return lamella.zeros_like(self.probs)
 
     @property

@@ -32,7 +32,7 @@ class Independent(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether draws of the base distribution are differentiable."""
+        """Whether draws of the base distribution can be differentiated with respect to its parameters."""
         return self.base_dist.has_rsample
 
     @property

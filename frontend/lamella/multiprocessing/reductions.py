@@ -51,10 +51,10 @@ class Handle:
 
 
 class Sent:
-    """The file of a storage in a pickle that any process may read.
+    """Stands in a pickle for the file of a storage, if it is not known which process will read the pickle.
 
-    Pickling calls ``__reduce__`` once. Only that registers the file with the thread that answers other processes; the
-    thread keeps it until one process has requested it. No further descriptor is opened.
+    Pickling calls ``__reduce__`` once, which registers the file with a thread that answers requests of other processes.
+    The thread keeps the file until one process has requested it, and opens no further descriptor.
     """
 
     def __init__(self, storage: UntypedStorage):

@@ -23,7 +23,7 @@ PLAIN_KINDS = "biufc"  # the kinds of numpy dtypes that are numbers
 
 
 class StorageType:
-    """A class of torch's storages: of one dtype, or of bytes."""
+    """Stands for a class of torch's storages: that of a dtype, or that of bytes."""
 
     def __init__(self, dtype: Any):
         self.dtype = dtype

@@ -126,7 +126,7 @@ class File:
     error: SyntaxError | None = None
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)
     attributes: set[str] = field(default_factory=set)  # names of attributes and functions that the file defines
-    postponed: bool = False  # from __future__ import annotations
+    postponed: bool = False  # whether the file has `from __future__ import annotations`
     packages: dict[str, str] = field(default_factory=dict)  # the package of each file that this file imports
 
     def __post_init__(self) -> None:
